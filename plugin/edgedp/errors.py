@@ -1,0 +1,53 @@
+"""The errors that edgedp raises: one base class, leaves that are also the built-in kind.
+
+Every message reads "<name> is <value>, must be <condition>; <what to do>". No message of a release
+path holds a value that depends on private edges; only loading, which is the curator's, may count.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BudgetError",
+    "EdgeDPError",
+    "EngineError",
+    "GraphFormatError",
+    "ParameterError",
+    "StoreError",
+    "StoreUnavailableError",
+    "UnknownNameError",
+]
+
+
+class EdgeDPError(Exception):
+    """Base class of every refusal of this package."""
+
+
+class ParameterError(EdgeDPError, ValueError):
+    """A parameter is out of its domain or contradicts another one."""
+
+
+class UnknownNameError(EdgeDPError, LookupError):
+    """A name (graph, metric, mechanism, node, option) is not known."""
+
+    def __str__(self) -> str:  # LookupError subclasses such as KeyError quote their argument
+        return str(self.args[0]) if self.args else ""
+
+
+class GraphFormatError(EdgeDPError, ValueError):
+    """A source of edges or nodes cannot be read as what it claims to be."""
+
+
+class BudgetError(EdgeDPError, RuntimeError):
+    """The privacy budget does not allow the release."""
+
+
+class StoreError(EdgeDPError, RuntimeError):
+    """A stored graph or its ledger is in a state that refuses the operation."""
+
+
+class StoreUnavailableError(StoreError, ConnectionError):
+    """The database cannot be reached, is locked by another process, or went away."""
+
+
+class EngineError(EdgeDPError, RuntimeError):
+    """An engine cannot do what was asked of it on this machine or this store."""
