@@ -1,1 +1,82 @@
-"""edgedp: who matters in a graph, without saying who is connected to whom."""
+"""edgedp: who matters in a graph, without saying who is connected to whom.
+
+Edge-differentially-private top-k node selection on stored graphs. Everything public is named in
+``__all__`` and imported on first use, so that ``import edgedp`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from edgedp import exact, mechanisms
+    from edgedp.errors import (
+        BudgetError,
+        EdgeDPError,
+        EngineError,
+        GraphFormatError,
+        ParameterError,
+        StoreError,
+        StoreUnavailableError,
+        UnknownNameError,
+    )
+    from edgedp.graph import Graph
+    from edgedp.reading import read_graph
+    from edgedp.release import Release
+    from edgedp.selectors import motkin, priv_top_k
+    from edgedp.stores import Store, open_store
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "BudgetError": "errors",
+    "EdgeDPError": "errors",
+    "EngineError": "errors",
+    "Graph": "graph",
+    "GraphFormatError": "errors",
+    "ParameterError": "errors",
+    "Release": "release",
+    "Store": "stores",
+    "StoreError": "errors",
+    "StoreUnavailableError": "errors",
+    "UnknownNameError": "errors",
+    "motkin": "selectors",
+    "open_store": "stores",
+    "priv_top_k": "selectors",
+    "read_graph": "reading",
+}
+_MODULES = ("exact", "mechanisms")
+
+__all__ = [
+    "BudgetError",
+    "EdgeDPError",
+    "EngineError",
+    "Graph",
+    "GraphFormatError",
+    "ParameterError",
+    "Release",
+    "Store",
+    "StoreError",
+    "StoreUnavailableError",
+    "UnknownNameError",
+    "__version__",
+    "exact",
+    "mechanisms",
+    "motkin",
+    "open_store",
+    "priv_top_k",
+    "read_graph",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(f"edgedp.{_HOME[name]}"), name)
+    if name in _MODULES:
+        return import_module(f"edgedp.{name}")
+    raise AttributeError(f"module 'edgedp' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

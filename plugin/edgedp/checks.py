@@ -1,0 +1,168 @@
+"""All parameter checks: each returns the canonical value or refuses it in one line."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import numbers
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from edgedp.errors import ParameterError, UnknownNameError
+
+__all__ = [
+    "check_choice",
+    "check_degree_bound",
+    "check_graph_name",
+    "check_k",
+    "check_mechanism",
+    "check_metric",
+    "check_option_names",
+    "check_sampler",
+    "check_text",
+    "check_weights",
+    "nearest",
+]
+
+MECHANISMS = ("em", "pf", "ld", "sld", "joint")
+SAMPLERS = ("exponential", "permute_and_flip")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return ``"did you mean 'x'?"`` for a misspelt name, or the list of known ones.
+
+    Examples
+    --------
+    >>> nearest("densty", ["degree", "density"])
+    "did you mean 'density'?"
+    """
+    known = sorted(known)
+    close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    return f"choose one of {', '.join(known)}" if known else "there is none yet"
+
+
+def check_choice(value: Any, name: str, choices: Sequence[str]) -> str:
+    """Return `value` if it is one of the choices."""
+    if not isinstance(value, str) or value not in choices:
+        raise UnknownNameError(
+            f"{name} is {value!r}, must be one of {', '.join(choices)}; {nearest(str(value), choices)}"
+        )
+    return value
+
+
+def check_metric(value: Any, name: str = "metric") -> str:
+    """Return the name of a metric."""
+    from edgedp.metrics import metric_names
+
+    return check_choice(value, name, metric_names())
+
+
+def check_mechanism(value: Any, choices: Sequence[str] = MECHANISMS) -> str:
+    """Return the name of a mechanism."""
+    return check_choice(value, "mechanism", choices)
+
+
+def check_sampler(value: Any, mechanism: str) -> str:
+    """Return the sampler of a mechanism; ``pf`` is ``em`` with ``permute_and_flip``.
+
+    Examples
+    --------
+    >>> check_sampler(None, "pf"), check_sampler(None, "sld")
+    ('permute_and_flip', 'exponential')
+    """
+    if value is not None:
+        check_choice(value, "sampler", SAMPLERS)
+    if mechanism == "joint":
+        if value is not None:
+            raise ParameterError("sampler is not an option of mechanism 'joint', must be left out; drop it")
+        return "geometric"
+    if mechanism == "pf":
+        if value == "exponential":
+            raise ParameterError(
+                "sampler is 'exponential', must be 'permute_and_flip' for mechanism 'pf'; use mechanism 'em'"
+            )
+        return "permute_and_flip"
+    return value or "exponential"
+
+
+def check_whole(value: Any, name: str) -> int:
+    """Return a whole number; a bool, a fraction or a text is refused."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+        raise ParameterError(f"{name} is {value!r}, must be a whole number; write it without a fraction")
+    return int(value)
+
+
+def check_k(value: Any, node_count: int) -> int:
+    """Return ``k``: a whole number from 1 to the number of nodes."""
+    k = check_whole(value, "k")
+    if not 1 <= k <= node_count:
+        raise ParameterError(
+            f"k is {k}, must be from 1 to the number of nodes, {node_count}; ask for another number of nodes"
+        )
+    return k
+
+
+def check_degree_bound(value: Any) -> int | None:
+    """Return a declared degree bound, or None where none is declared."""
+    if value is None:
+        return None
+    bound = check_whole(value, "degree_bound")
+    if bound < 0:
+        raise ParameterError(f"degree_bound is {bound}, must be 0 or more; declare the largest degree a node may have")
+    return bound
+
+
+def check_distance(value: Any) -> int:
+    """Return a distance ``t`` in edges."""
+    t = check_whole(value, "t")
+    if t < 0:
+        raise ParameterError(f"t is {t}, must be 0 or more; give a distance in edges")
+    return t
+
+
+def check_text(value: Any, name: str) -> str:
+    """Return a non-empty text without control characters."""
+    if not isinstance(value, str) or not value.strip() or any(ord(c) < 32 or ord(c) == 127 for c in value):
+        raise ParameterError(f"{name} is {value!r}, must be a non-empty text of printable characters; choose another")
+    return value
+
+
+def check_graph_name(value: Any) -> str:
+    """Return the name of a stored graph: printable, at most 200 characters."""
+    name = check_text(value, "name")
+    if len(name) > 200 or name != name.strip():
+        raise ParameterError(
+            f"name is {name[:40]!r}..., must be at most 200 characters without space around it; choose another"
+        )
+    return name
+
+
+def check_weights(value: Any, count: int) -> tuple[float, ...]:
+    """Return the weights of an aggregate: as many as metrics, finite, not all 0; default all 1."""
+    if value is None:
+        return (1.0,) * count
+    try:
+        weights = tuple(float(weight) for weight in value)
+        if any(isinstance(weight, (bool, str)) for weight in value):
+            raise TypeError
+    except (TypeError, ValueError):
+        raise ParameterError(f"weights is {value!r}, must be a list of numbers; give one for each metric") from None
+    if len(weights) != count:
+        raise ParameterError(f"weights is of length {len(weights)}, must be {count}; give one for each metric")
+    if not all(math.isfinite(weight) for weight in weights):
+        raise ParameterError(f"weights is {list(weights)}, must be finite; give other weights")
+    if all(weight == 0 for weight in weights):
+        raise ParameterError(f"weights is {list(weights)}, must not be all 0; give at least one other weight")
+    return weights
+
+
+def check_option_names(given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse the first option that is not known, with the nearest known one."""
+    known = list(known)
+    for name in given:
+        if name not in known:
+            raise UnknownNameError(f"the option is {name!r}, must be a known one; {nearest(name, known)}")

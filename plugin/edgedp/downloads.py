@@ -1,0 +1,196 @@
+"""Files from the network into a cache of the user, whole and with the right checksum or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from edgedp.errors import GraphFormatError
+
+if TYPE_CHECKING:
+    from edgedp.reading.progress import Progress
+
+__all__ = ["Download", "cache_folder", "fetch", "file_sha256"]
+
+TIMEOUT_SECONDS = 30
+CHUNK = 1 << 16
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Download:
+    """A file in the cache.
+
+    Parameters
+    ----------
+    path : Path
+        Where it is.
+    sha256 : str
+        Its checksum, verified just now.
+    fresh : bool
+        True when it was fetched now, False when it was there.
+    declared : bool
+        True when the checksum was known beforehand; False when it is the one of the first download.
+    """
+
+    path: Path
+    sha256: str
+    fresh: bool
+    declared: bool
+
+    def discard(self) -> None:
+        """Take it out of the cache, for a file that turned out not to be what was wanted."""
+        self.path.unlink(missing_ok=True)
+        _record_of(self.path).unlink(missing_ok=True)
+
+
+def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return ``EDGEDP_CACHE``, or the folder that the operating system keeps for caches."""
+    named = environment.get("EDGEDP_CACHE")
+    if named:
+        return Path(named).expanduser()
+    import pooch
+
+    return Path(pooch.os_cache("edgedp"))
+
+
+def fetch(address: str, *, sha256: str | None, cache: Path, progress: Progress) -> Download:
+    """Return the file at an address, from the cache if it is there.
+
+    A file without a declared checksum is trusted on first use: its checksum is recorded beside it,
+    and every later use must match.
+
+    Raises
+    ------
+    GraphFormatError
+        The server cannot be reached, refuses, breaks off, or serves a file of another checksum;
+        the cache cannot be written.
+    """
+    import pooch
+    import requests
+
+    path = cache / _cache_name(address)
+    record = _record_of(path)
+    try:
+        known = sha256 or _recorded(record)
+        if known is None:
+            path.unlink(missing_ok=True)  # a file whose record was never written is not trusted
+        there = path.is_file() and file_sha256(path) == known
+        if not there:
+            downloader = pooch.HTTPDownloader(
+                progressbar=_Bar(progress),
+                chunk_size=CHUNK,
+                timeout=TIMEOUT_SECONDS,
+                headers={"Accept-Encoding": "identity"},
+            )
+            with _quiet_pooch():
+                pooch.retrieve(
+                    address,
+                    known_hash=None if known is None else f"sha256:{known}",
+                    fname=path.name,
+                    path=cache,
+                    downloader=downloader,
+                )
+        found = known or file_sha256(path)
+        if not record.is_file():
+            partial = record.with_name(f"{record.name}.{os.getpid()}")
+            partial.write_text(f"{found}  {path.name}\n", encoding="ascii")
+            partial.replace(record)
+    except requests.RequestException as error:
+        raise GraphFormatError(
+            f"{address} {_reason(error)}, must answer with the file; check the address and the network, then try again"
+        ) from None
+    except ValueError:
+        remedy = (
+            "the catalogue or the server is wrong" if sha256 else f"delete {record} to accept the new file"
+        )
+        raise GraphFormatError(f"the sha256 of {address} is another, must be {known}; {remedy}") from None
+    except OSError as error:
+        raise GraphFormatError(
+            f"the cache {str(cache)!r} cannot be used ({error.strerror or error}), must be a folder that can be "
+            "written; name another one by EDGEDP_CACHE"
+        ) from None
+    return Download(path=path, sha256=found, fresh=not there, declared=sha256 is not None)
+
+
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+class _Bar:
+    """pooch's idea of a progress bar over ours."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.progress = progress
+        self.total = 0
+        self.done = 0
+
+    def update(self, count: int) -> None:
+        self.done += count
+        total = self.total or None
+        self.progress("downloading", self.done if total is None else min(self.done, total), total)
+
+    def reset(self) -> None:
+        self.done = 0
+
+    def close(self) -> None:
+        pass
+
+
+def _cache_name(address: str) -> str:
+    """Name the cached file after its address: readable, and never that of another address."""
+    last = unquote(urlsplit(address).path).rpartition("/")[2]
+    readable = re.sub(r"[^\w.-]+", "_", last)[-60:] or "file"
+    return f"{hashlib.sha256(address.encode()).hexdigest()[:16]}-{readable}"
+
+
+def _record_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.sha256")
+
+
+def _recorded(record: Path) -> str | None:
+    """Return the checksum recorded at the first download; a record that holds none counts as absent."""
+    try:
+        written = record.read_text(encoding="ascii", errors="replace").split()
+    except FileNotFoundError:
+        return None
+    return written[0] if written and re.fullmatch("[0-9a-f]{64}", written[0]) else None
+
+
+def _reason(error: Exception) -> str:
+    """Say in a few words what went wrong between us and a server."""
+    import requests
+
+    response = getattr(error, "response", None)
+    if response is not None:
+        return f"answered {response.status_code} {response.reason}"
+    if isinstance(error, requests.exceptions.ChunkedEncodingError):
+        return "broke off before the file was whole"
+    if isinstance(error, requests.Timeout):
+        return f"did not answer within {TIMEOUT_SECONDS} seconds"
+    if isinstance(error, requests.ConnectionError):
+        return "cannot be reached"
+    return f"is no address that can be fetched ({type(error).__name__})"
+
+
+@contextmanager
+def _quiet_pooch() -> Iterator[None]:
+    """Keep pooch's own messages off the user's terminal: ours say the same."""
+    import pooch
+
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)

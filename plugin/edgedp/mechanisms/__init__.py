@@ -1,0 +1,23 @@
+"""The selection mechanisms as laws: what one pick does, given utilities and sensitivities.
+
+`probabilities` works on plain arrays, without a graph; `edgedp.exact.first_pick_probabilities` gives
+the law of a graph's release. Both compute scores, grid and unit of noise by the functions that the
+draw uses.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__all__ = ["probabilities"]
+
+if TYPE_CHECKING:
+    from edgedp.mechanisms.single import probabilities
+
+
+def __getattr__(name: str) -> Any:
+    if name == "probabilities":
+        from edgedp.mechanisms.single import probabilities
+
+        return probabilities
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
