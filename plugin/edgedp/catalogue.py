@@ -145,7 +145,7 @@ _FILE_FIELDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         "an http(s) address",
     ),
     "sha256": (
-        lambda value: _is_text(value) and re.fullmatch("[0-9a-f]{64}", value),
+        lambda value: _is_text(value) and bool(re.fullmatch("[0-9a-f]{64}", value)),
         "64 hexadecimal digits",
     ),
     "bundled": (

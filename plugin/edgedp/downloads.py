@@ -105,7 +105,7 @@ def fetch(address: str, *, sha256: str | None, cache: Path, progress: Progress) 
             partial.replace(record)
     except requests.RequestException as error:
         raise GraphFormatError(
-            f"{address} {_reason(error)}, must answer with the file; check the address and the network, then try again"
+            f"{address} {_reason(error)}, must answer with the file; check the address and the network"
         ) from None
     except ValueError:
         remedy = (
@@ -114,8 +114,8 @@ def fetch(address: str, *, sha256: str | None, cache: Path, progress: Progress) 
         raise GraphFormatError(f"the sha256 of {address} is another, must be {known}; {remedy}") from None
     except OSError as error:
         raise GraphFormatError(
-            f"the cache {str(cache)!r} cannot be used ({error.strerror or error}), must be a folder that can be "
-            "written; name another one by EDGEDP_CACHE"
+            f"the cache {str(cache)!r} cannot be used ({error.strerror or error}), must be a folder to write to; "
+            "name another one by EDGEDP_CACHE"
         ) from None
     return Download(path=path, sha256=found, fresh=not there, declared=sha256 is not None)
 

@@ -67,7 +67,9 @@ class Graph:
     # -- ways in ---------------------------------------------------------------------------------
 
     @classmethod
-    def from_edges(cls, edges: ArrayLike | Iterable[tuple[Any, Any]], nodes: ArrayLike | None = None) -> Graph:
+    def from_edges(
+        cls, edges: ArrayLike | Iterable[tuple[Any, Any]], nodes: ArrayLike | None = None
+    ) -> Graph:
         """Build a graph from ``(m, 2)`` node ids; directions and parallels merge, self-loops drop.
 
         Parameters
@@ -98,7 +100,9 @@ class Graph:
                     "nodes is of another type than the ids of the edges, must be the same; "
                     "give both as integers or both as texts"
                 )
-            positions = positions_of(node_ids, pairs.reshape(-1), what="an end of an edge").reshape(pairs.shape)
+            positions = positions_of(node_ids, pairs.reshape(-1), what="an end of an edge").reshape(
+                pairs.shape
+            )
         return cls.from_positions(node_ids, positions, nodes_supplied=nodes is not None)
 
     @classmethod
@@ -112,13 +116,15 @@ class Graph:
         low = np.minimum(positions[:, 0], positions[:, 1]).astype(np.int64)
         high = np.maximum(positions[:, 0], positions[:, 1]).astype(np.int64)
         proper = low != high
-        keys = np.unique(low[proper] * n + high[proper])
-        low, high = keys // max(n, 1), keys % max(n, 1)
-        both = np.concatenate([low * n + high, high * n + low])
+        keys = distinct(low[proper] * n + high[proper])
+        low = keys // max(n, 1)
+        high = keys - low * n
+        both = np.concatenate([keys, high * n + low])
         both.sort()
-        rows, columns = both // max(n, 1), both % max(n, 1)
+        rows = both // max(n, 1)
         indptr = np.zeros(n + 1, dtype=np.int64)
         np.cumsum(np.bincount(rows, minlength=n), out=indptr[1:])
+        columns = both - rows * n
         return cls(node_ids, indptr, columns.astype(np.int32), nodes_supplied=nodes_supplied)
 
     @classmethod
@@ -239,6 +245,14 @@ class Graph:
         return f"<Graph: {self.node_count:,} nodes, {self.edge_count:,} edges>"
 
 
+def distinct(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the distinct values in ascending order: ``numpy.unique`` by sorting, many times faster than by hashing."""
+    ordered = np.sort(values)
+    first = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]
+
+
 def positions_of(node_ids: NDArray[Any], wanted: NDArray[Any], *, what: str) -> NDArray[np.int64]:
     """Return the positions of `wanted` ids in ascending `node_ids`; refuse an unknown id by name."""
     if wanted.size == 0:
@@ -246,7 +260,9 @@ def positions_of(node_ids: NDArray[Any], wanted: NDArray[Any], *, what: str) -> 
     comparable = len(node_ids) > 0 and node_ids.dtype.kind == wanted.dtype.kind
     found = np.searchsorted(node_ids, wanted) if comparable else np.zeros(len(wanted), dtype=np.int64)
     known = (
-        node_ids[np.minimum(found, len(node_ids) - 1)] == wanted if comparable else np.zeros(len(wanted), dtype=bool)
+        node_ids[np.minimum(found, len(node_ids) - 1)] == wanted
+        if comparable
+        else np.zeros(len(wanted), dtype=bool)
     )
     if not known.all():
         first = wanted[~known][0].item()
@@ -270,7 +286,9 @@ def _as_pairs(edges: Any) -> NDArray[Any]:
     if array.size == 0:
         return np.zeros((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
-        raise GraphFormatError("edges is not a list of pairs, must be of shape (m, 2); give two node ids an edge")
+        raise GraphFormatError(
+            "edges is not a list of pairs, must be of shape (m, 2); give two node ids an edge"
+        )
     return _typed_ids(array, "edges")
 
 
