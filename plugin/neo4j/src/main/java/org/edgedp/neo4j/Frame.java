@@ -1,0 +1,166 @@
+package org.edgedp.neo4j;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One message of the worker protocol, version 1: a JSON header and raw little-endian arrays.
+ *
+ * <p>The layout is documented once, in {@code plugin/edgedp/worker/protocol.py}; {@code tests/conformance/frames.json}
+ * holds frames that both ends read and write alike.
+ *
+ * @param header one JSON object, without the key {@code arrays}
+ * @param arrays {@code int[]}, {@code long[]}, {@code double[]} or {@code String[]}, by name, in the order of the body
+ */
+record Frame(ObjectNode header, Map<String, Object> arrays) {
+    static final ObjectMapper JSON = JsonMapper.builder()
+            .disable(JsonWriteFeature.WRITE_NAN_AS_STRINGS)
+            .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
+            .build();
+
+    private static final byte[] MAGIC = "edgedp".getBytes(UTF_8);
+    private static final short PROTOCOL_VERSION = 1;
+    private static final int PREFIX_LENGTH = 20;
+
+    Frame(ObjectNode header) {
+        this(header, Map.of());
+    }
+
+    /** Start a request for the worker. */
+    static ObjectNode request(String verb) {
+        return JSON.createObjectNode().put("verb", verb);
+    }
+
+    long[] longs(String name) {
+        return (long[]) arrays.get(name);
+    }
+
+    double[] doubles(String name) {
+        return (double[]) arrays.get(name);
+    }
+
+    /** Write the frame, or refuse it before the first byte where it is beyond the limit. */
+    void write(OutputStream stream, long limit) throws IOException {
+        ObjectNode described = header.deepCopy();
+        List<Payload> payloads = new ArrayList<>();
+        if (!arrays.isEmpty()) {
+            ArrayNode listed = described.putArray("arrays");
+            arrays.forEach((name, array) -> {
+                Payload payload = Payload.of(array);
+                listed.addObject()
+                        .put("name", name)
+                        .put("type", payload.type())
+                        .put("length", payload.length())
+                        .put("bytes", payload.size());
+                payloads.add(payload);
+            });
+        }
+        byte[] text = JSON.writeValueAsBytes(described);
+        long body = payloads.stream().mapToLong(Payload::paddedSize).sum();
+        if (text.length + body > limit) {
+            throw new EdgeDPException("the graph needs a frame of " + (text.length + body) + " bytes, must be at most "
+                    + limit + "; raise worker.frame.limit in conf/edgedp.conf");
+        }
+        stream.write(littleEndian(PREFIX_LENGTH)
+                .put(MAGIC)
+                .putShort(PROTOCOL_VERSION)
+                .putInt(text.length)
+                .putLong(body)
+                .array());
+        stream.write(text);
+        for (Payload payload : payloads) {
+            payload.write(stream);
+        }
+        stream.flush();
+    }
+
+    /** Read one frame; an {@link EOFException} says that the other side has stopped. */
+    static Frame read(InputStream stream, long limit) throws IOException {
+        ByteBuffer prefix = ByteBuffer.wrap(exactly(stream, PREFIX_LENGTH)).order(ByteOrder.LITTLE_ENDIAN);
+        byte[] magic = new byte[MAGIC.length];
+        prefix.get(magic);
+        if (!java.util.Arrays.equals(magic, MAGIC)) {
+            throw new EdgeDPException("the worker does not speak edgedp's protocol; see worker.python in conf/edgedp.conf");
+        }
+        short version = prefix.getShort();
+        if (version != PROTOCOL_VERSION) {
+            throw new EdgeDPException("the worker's protocol is of version " + version + ", must be " + PROTOCOL_VERSION
+                    + "; install the plugin and the Python package of one version (edgedp plugin install)");
+        }
+        int textLength = prefix.getInt();
+        long bodyLength = prefix.getLong();
+        if (textLength < 0 || bodyLength < 0 || textLength + bodyLength > Math.min(limit, Integer.MAX_VALUE)) {
+            throw new EdgeDPException("the worker's answer is beyond the limit of " + limit
+                    + " bytes; raise worker.frame.limit in conf/edgedp.conf");
+        }
+        ObjectNode header = (ObjectNode) JSON.readTree(exactly(stream, textLength));
+        ByteBuffer body = ByteBuffer.wrap(exactly(stream, (int) bodyLength)).order(ByteOrder.LITTLE_ENDIAN);
+        Map<String, Object> arrays = new LinkedHashMap<>();
+        int offset = 0;
+        for (JsonNode entry : header.path("arrays")) {
+            int size = entry.get("bytes").intValue();
+            ByteBuffer payload = body.slice(offset, size).order(ByteOrder.LITTLE_ENDIAN);
+            arrays.put(
+                    entry.get("name").textValue(),
+                    Payload.decode(entry.get("type").textValue(), entry.get("length").intValue(), payload));
+            offset += size + Payload.padding(size);
+        }
+        header.remove("arrays");
+        return new Frame(header, arrays);
+    }
+
+    /** Return a value of a procedure's configuration as JSON; what JSON lacks becomes the name of its type. */
+    static JsonNode toJson(Object value) {
+        if (value instanceof Map<?, ?> map) {
+            ObjectNode object = JSON.createObjectNode();
+            map.forEach((key, inner) -> object.set(String.valueOf(key), toJson(inner)));
+            return object;
+        }
+        if (value instanceof List<?> list) {
+            ArrayNode array = JSON.createArrayNode();
+            list.forEach(inner -> array.add(toJson(inner)));
+            return array;
+        }
+        boolean plain = value == null || value instanceof Number || value instanceof Boolean || value instanceof String;
+        return JSON.valueToTree(plain ? value : "<" + value.getClass().getSimpleName() + ">");
+    }
+
+    /** Return the value of a JSON text that this project wrote. */
+    static <T> T fromJson(String text, Class<T> type) {
+        try {
+            return JSON.readValue(text, type);
+        } catch (JsonProcessingException error) {
+            throw new EdgeDPException("a row of the ledger does not hold JSON; the ledger was changed by other means");
+        }
+    }
+
+    static ByteBuffer littleEndian(int size) {
+        return ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private static byte[] exactly(InputStream stream, int size) throws IOException {
+        byte[] bytes = stream.readNBytes(size);
+        if (bytes.length < size) {
+            throw new EOFException();
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,90 @@
+package org.edgedp.neo4j;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import org.neo4j.configuration.SettingValueParser;
+import org.neo4j.configuration.SettingValueParsers;
+
+/**
+ * What {@code conf/edgedp.conf} says, in the notation of {@code neo4j.conf} ({@code 30s}, {@code 1g}).
+ *
+ * @param python the interpreter that has the package edgedp
+ * @param workers how many workers at most
+ * @param startLimit how long a worker may take to answer its first word
+ * @param jobLimit how long one job may take, its wait for a free worker not counted
+ * @param lockLimit how long a transaction on the ledger may take
+ * @param frameLimit bytes of one message, hence of one graph
+ * @param memoryLimit bytes that a worker may allocate; 0 is no limit
+ * @param cache where the workers keep compiled code between their lives
+ */
+record Settings(
+        String python,
+        int workers,
+        Duration startLimit,
+        Duration jobLimit,
+        Duration lockLimit,
+        long frameLimit,
+        long memoryLimit,
+        Path cache) {
+    /** Every key and its default; {@code docs/procedures.md} explains them. */
+    private static final Map<String, String> DEFAULTS = Map.of(
+            "worker.python", "python3",
+            "worker.count", "2",
+            "worker.start.timeout", "60s",
+            "worker.job.timeout", "300s",
+            "worker.frame.limit", "1g",
+            "worker.memory.limit", "0",
+            "worker.cache", "data/edgedp",
+            "ledger.lock.timeout", "10s");
+
+    /** Read the file of a Neo4j home; the defaults hold where there is none. */
+    static Settings read(Path home) {
+        Path file = home.resolve("conf").resolve("edgedp.conf");
+        Properties properties = new Properties();
+        if (Files.isRegularFile(file)) {
+            try (Reader reader = Files.newBufferedReader(file)) {
+                properties.load(reader);
+            } catch (IOException | IllegalArgumentException error) {
+                throw new EdgeDPException(file + " cannot be read, must be a properties file; see docs/procedures.md");
+            }
+        }
+        Set<String> unknown = properties.stringPropertyNames();
+        for (String key : unknown) {
+            if (!DEFAULTS.containsKey(key)) {
+                throw new EdgeDPException("the key " + key + " of " + file + " is not known, must be one of "
+                        + String.join(", ", DEFAULTS.keySet().stream().sorted().toList()) + "; correct it");
+            }
+        }
+        Values values = new Values(file, properties);
+        return new Settings(
+                values.text("worker.python"),
+                values.parsed("worker.count", SettingValueParsers.INT),
+                values.parsed("worker.start.timeout", SettingValueParsers.DURATION),
+                values.parsed("worker.job.timeout", SettingValueParsers.DURATION),
+                values.parsed("ledger.lock.timeout", SettingValueParsers.DURATION),
+                values.parsed("worker.frame.limit", SettingValueParsers.BYTES),
+                values.parsed("worker.memory.limit", SettingValueParsers.BYTES),
+                home.resolve(values.text("worker.cache")));
+    }
+
+    private record Values(Path file, Properties properties) {
+        String text(String key) {
+            return properties.getProperty(key, DEFAULTS.get(key)).strip();
+        }
+
+        <T> T parsed(String key, SettingValueParser<T> parser) {
+            try {
+                return parser.parse(text(key));
+            } catch (IllegalArgumentException error) {
+                throw new EdgeDPException(key + " is " + text(key) + ", must be " + parser.getDescription()
+                        + "; correct it in " + file);
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package org.edgedp.neo4j;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Deque;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.Semaphore;
+import org.neo4j.logging.Log;
+import org.neo4j.procedure.TerminationGuard;
+
+/**
+ * A few warm workers, one job each; callers wait for a free one outside the time limit of their job.
+ *
+ * <p>There is one pool a server, made at the first call and again when {@code conf/edgedp.conf} has changed.
+ */
+final class WorkerPool {
+    private static WorkerPool current;
+
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(WorkerPool::closeCurrent, "edgedp-shutdown"));
+    }
+
+    private final Settings settings;
+    private final Semaphore slots;
+    private final Deque<Worker> idle = new ConcurrentLinkedDeque<>();
+    private final Set<Worker> alive = ConcurrentHashMap.newKeySet();
+    private volatile boolean retired;
+
+    private WorkerPool(Settings settings) {
+        this.settings = settings;
+        this.slots = new Semaphore(Math.max(settings.workers(), 1), true);
+    }
+
+    /** Return the pool of the present settings; the jobs of an older one end in peace. */
+    static synchronized WorkerPool current() {
+        Settings settings = Settings.read(Home.find());
+        if (current == null || !current.settings.equals(settings)) {
+            if (current != null) {
+                current.retire();
+            }
+            current = new WorkerPool(settings);
+        }
+        return current;
+    }
+
+    /** End every worker; the next call, if there is one, starts afresh. */
+    static synchronized void closeCurrent() {
+        if (current != null) {
+            current.retire();
+            current.alive.forEach(Worker::kill);
+            current = null;
+        }
+    }
+
+    Settings settings() {
+        return settings;
+    }
+
+    /** Return the worker's answer to a request; its refusal, or its loss, is thrown as one sentence. */
+    Frame ask(Frame request, TerminationGuard guard, Log log) {
+        Frame reply = exchange(request, guard, log);
+        JsonNode refusal = reply.header().get("refusal");
+        if (refusal != null) {
+            throw new EdgeDPException(refusal.textValue());
+        }
+        return new Frame(reply.header().withObject("/answer"), reply.arrays());
+    }
+
+    private Frame exchange(Frame request, TerminationGuard guard, Log log) {
+        waitForSlot(guard);
+        try {
+            Worker worker = take(guard, log);
+            try {
+                Frame reply = worker.ask(request, guard, log);
+                idle.addFirst(worker);
+                return reply;
+            } catch (RuntimeException | Error lost) {
+                discard(worker);
+                throw lost;
+            } finally {
+                if (retired) {
+                    retire();
+                }
+            }
+        } finally {
+            slots.release();
+        }
+    }
+
+    private void waitForSlot(TerminationGuard guard) {
+        try {
+            while (!slots.tryAcquire(100, MILLISECONDS)) {
+                guard.check();
+            }
+        } catch (InterruptedException error) {
+            Thread.currentThread().interrupt();
+            throw new EdgeDPException("the call was interrupted while it waited for a worker; ask again");
+        }
+    }
+
+    private Worker take(TerminationGuard guard, Log log) {
+        for (Worker worker = idle.pollFirst(); worker != null; worker = idle.pollFirst()) {
+            if (worker.isAlive()) {
+                return worker;
+            }
+            discard(worker);
+        }
+        Worker worker = Worker.start(settings, guard, log);
+        alive.add(worker);
+        return worker;
+    }
+
+    private void discard(Worker worker) {
+        worker.kill();
+        alive.remove(worker);
+    }
+
+    private void retire() {
+        retired = true;
+        for (Worker worker = idle.pollFirst(); worker != null; worker = idle.pollFirst()) {
+            discard(worker);
+        }
+    }
+}
