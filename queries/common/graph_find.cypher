@@ -1,0 +1,16 @@
+// The public facts and the place of one graph.
+//
+// parameters:
+//   name: the graph's name
+// columns:
+//   name, version: the graph and how often it was loaded or registered
+//   nodeLabel, relationshipType, idProperty: where its nodes and edges are
+//   nodeCount: number of nodes
+//   degreeBound: the declared degree bound, or null
+//   nodesSupplied: whether the curator supplied the nodes
+//   loaded: true if edgedp wrote the graph, false if it was registered
+// cost: one row
+MATCH (graph:EdgeDPGraph {name: $name})
+RETURN graph.name AS name, graph.version AS version, graph.nodeLabel AS nodeLabel,
+       graph.relationshipType AS relationshipType, graph.idProperty AS idProperty, graph.nodeCount AS nodeCount,
+       graph.degreeBound AS degreeBound, graph.nodesSupplied AS nodesSupplied, graph.loaded AS loaded
