@@ -7,20 +7,20 @@ inside the database.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.checks import check_choice
-from edgedp.errors import EngineError, ParameterError
+from edgedp.errors import ParameterError
 from edgedp.metrics import metric
 
 if TYPE_CHECKING:
     from edgedp.graph import Graph
     from edgedp.plan import Plan
 
-__all__ = ["BOUND_BROKEN", "GRAPH_ENGINES", "GraphProjection", "Projection", "check_bound"]
+__all__ = ["BOUND_BROKEN", "GRAPH_ENGINES", "GraphProjection", "Projection", "check_bound", "quantities"]
 
 GRAPH_ENGINES = ("native", "igraph")
 
@@ -33,6 +33,10 @@ BOUND_BROKEN = (
 
 class Projection(Protocol):
     """What a draw may ask of the private graph."""
+
+    @property
+    def node_ids(self) -> NDArray[Any]:
+        """(n,) ids of the positions; public."""
 
     def degrees(self) -> NDArray[np.int64]:
         """Return the (n,) degrees."""
@@ -56,6 +60,11 @@ class GraphProjection:
     def __init__(self, graph: Graph, engine: str = "native") -> None:
         self._graph = graph
         self._engine = check_choice(engine, "engine", GRAPH_ENGINES)
+
+    @property
+    def node_ids(self) -> NDArray[Any]:
+        """(n,) ids of the positions; public."""
+        return self._graph.node_ids
 
     def degrees(self) -> NDArray[np.int64]:
         """Return the (n,) degrees."""
@@ -93,6 +102,12 @@ def check_bound(plan: Plan, projection: Projection) -> None:
         raise ParameterError(BOUND_BROKEN)
 
 
-def refuse_engine(engine: str, what: str) -> EngineError:
-    """Return the error of an engine that cannot do what was asked."""
-    return EngineError(f"engine is {engine!r}, must be 'native' or 'igraph' for {what}; choose another engine")
+def quantities(plan: Plan) -> set[str]:
+    """Return the names of what a plan's draw asks of its projection, beside the degrees."""
+    if plan.mechanism == "joint":
+        name = plan.proxy or plan.metrics[0]
+        return set() if name == "degree" else {"betweenness2_shares"}
+    asked = set(plan.metrics) - {"degree"}
+    if plan.sensitivity_form in ("common_neighbors", "interval+edge"):
+        asked.add("max_common_neighbors")
+    return asked

@@ -3,7 +3,7 @@
 // parameters:
 //   name: the graph's name
 // columns:
-//   name, version: the graph and how often it was loaded or registered
+//   name, version: the graph, and a random number that each load or registration gets anew
 //   nodeLabel, relationshipType, idProperty: where its nodes and edges are
 //   nodeCount: number of nodes
 //   degreeBound: the declared degree bound, or null

@@ -6,9 +6,8 @@
 //   budget: nano-epsilon that may be spent, or null where none is declared
 //   spent: nano-epsilon
 //   maxPerRelease: largest cost of one release in nano-epsilon, or null
-//   versions: how many versions of the graph there have been
 //   relationshipType: whose relationships it accounts for, or null where edgedp loaded the graph
 // cost: one row
 MATCH (ledger:EdgeDPLedger {name: $name})
 RETURN ledger.budget AS budget, ledger.spent AS spent, ledger.maxPerRelease AS maxPerRelease,
-       ledger.versions AS versions, ledger.relationshipType AS relationshipType
+       ledger.relationshipType AS relationshipType

@@ -5,4 +5,4 @@
 // columns: none
 // cost: one row
 MERGE (ledger:EdgeDPLedger {name: $name})
-ON CREATE SET ledger.spent = 0, ledger.versions = 0, ledger.held = false
+ON CREATE SET ledger.spent = 0, ledger.held = false

@@ -4,5 +4,4 @@
 // columns: none
 // cost: none
 CREATE NODE TABLE IF NOT EXISTS EdgeDPLedger(
-  name STRING PRIMARY KEY, budget INT64, spent INT64, maxPerRelease INT64, versions INT64, held BOOLEAN,
-  relationshipType STRING)
+  name STRING PRIMARY KEY, budget INT64, spent INT64, maxPerRelease INT64, held BOOLEAN, relationshipType STRING)

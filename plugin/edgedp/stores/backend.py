@@ -1,0 +1,122 @@
+"""What a database must offer to be a store: sessions, transactions, ingest and projection.
+
+Adding a store is one module with a `Backend`. The ledger, the registry and the releases are written
+once, over these few methods.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from edgedp.plan import PublicFacts
+
+if TYPE_CHECKING:
+    from edgedp.graph import Graph
+    from edgedp.projection import Projection
+
+__all__ = ["Backend", "GraphRow", "Progress", "Row", "Runner", "Session", "Transaction"]
+
+Row = dict[str, Any]
+
+Progress = Callable[[int, int], None]
+"""``progress(done, total)``: how much of a load is written."""
+
+
+@dataclass(frozen=True)
+class GraphRow:
+    """A graph's row of the registry: its public facts and where it lies."""
+
+    name: str
+    version: int
+    node_label: str
+    relationship_type: str
+    id_property: str
+    node_count: int
+    degree_bound: int | None
+    nodes_supplied: bool
+    loaded: bool
+
+    @property
+    def facts(self) -> PublicFacts:
+        """The public facts."""
+        return PublicFacts(self.node_count, self.degree_bound, self.nodes_supplied)
+
+    @property
+    def identifiers(self) -> dict[str, str]:
+        """The names that fill the placeholders of a statement."""
+        return {
+            "node_label": self.node_label,
+            "relationship_type": self.relationship_type,
+            "id_property": self.id_property,
+        }
+
+
+class Runner(ABC):
+    """What runs statements."""
+
+    @abstractmethod
+    def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
+        """Run a statement of ``queries/`` by its name and return its rows."""
+
+
+class Transaction(Runner):
+    """An open transaction; it commits when its context ends and rolls back on an error."""
+
+
+class Session(Runner):
+    """An open connection; `run` on it is a transaction of its own."""
+
+    @abstractmethod
+    def transaction(self) -> AbstractContextManager[Transaction]:
+        """Begin a writing transaction."""
+
+    @abstractmethod
+    def graph(self, row: GraphRow) -> Graph:
+        """Read a whole stored graph; directions and parallels merge, self-loops drop."""
+
+    @abstractmethod
+    def node_count(self, row: GraphRow) -> int:
+        """Return the number of nodes now; a registered graph may have grown."""
+
+    @abstractmethod
+    def ingest(self, row: GraphRow, graph: Graph, progress: Progress | None) -> AbstractContextManager[Transaction]:
+        """Write a new version of a graph and hand out the transaction that makes it current.
+
+        Until that transaction commits the version is not usable; one that was left half written is cleared
+        by the next load.
+        """
+
+    @abstractmethod
+    def remove(self, tx: Transaction, row: GraphRow) -> None:
+        """Delete a loaded version's nodes and edges; its row was already taken out of the registry."""
+
+
+class Backend(ABC):
+    """A database."""
+
+    cypher: ClassVar[frozenset[str]]
+    """What the engine ``cypher`` computes here in reasonable time."""
+
+    @abstractmethod
+    def session(self, *, create: bool = False) -> AbstractContextManager[Session]:
+        """Open a connection; `create` makes the store where there is none."""
+
+    @abstractmethod
+    def place(self, name: str, version: int, label: str | None, kind: str | None) -> GraphRow:
+        """Return a new version's row with its place filled in: node label, relationship type, id property."""
+
+    @abstractmethod
+    def survey(self, session: Session, row: GraphRow) -> GraphRow:
+        """Check a graph that is already there before it is registered, and count its nodes."""
+
+    @abstractmethod
+    def projection(self, row: GraphRow) -> Projection:
+        """Return the projection of the engine ``cypher``, which reads what a draw needs and no more."""
+
+    def close(self) -> None:
+        """Let go of connections."""
+        return None

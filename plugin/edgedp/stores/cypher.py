@@ -1,0 +1,73 @@
+"""The engine ``cypher``: a draw's private data computed inside the database, node by node.
+
+Degrees of all nodes and, with lazy sampling, the metric of the few candidates that need it: the
+adjacency never leaves the database.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.errors import EngineError
+
+if TYPE_CHECKING:
+    from edgedp.stores.backend import Backend, GraphRow
+
+__all__ = ["CypherProjection"]
+
+
+class CypherProjection:
+    """A projection by the statements ``queries/*/<metric>.cypher``."""
+
+    def __init__(self, backend: Backend, row: GraphRow) -> None:
+        self._backend = backend
+        self._row = row
+
+    @cached_property
+    def _all_degrees(self) -> tuple[NDArray[Any], NDArray[np.int64]]:
+        rows = self._run("degree", None)
+        ids = np.asarray([row["id"] for row in rows])
+        order = np.argsort(ids, kind="stable")
+        return ids[order], np.asarray([row["value"] for row in rows], dtype=np.int64)[order]
+
+    @property
+    def node_ids(self) -> NDArray[Any]:
+        """(n,) ids of the positions, ascending; public."""
+        return self._all_degrees[0]
+
+    def degrees(self) -> NDArray[np.int64]:
+        """Return the (n,) degrees."""
+        return self._all_degrees[1]
+
+    def values(self, name: str, positions: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+        """Return a metric's exact values, of all nodes or of `positions` in their order."""
+        if name == "degree":
+            degrees = self.degrees()
+            return (degrees if positions is None else degrees[positions]).astype(np.float64)
+        return self._per_node(name, positions)
+
+    def max_common_neighbors(self, positions: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """Return, for each node, the most neighbours that it shares with another node."""
+        return self._per_node("common_neighbors", positions).astype(np.int64)
+
+    def betweenness2_shares(self, bits: int) -> NDArray[np.int64]:
+        """Refuse: the shares of all nodes need the whole graph."""
+        raise EngineError("engine is 'cypher', must be 'native' or 'igraph' for betweenness2 by joint; choose another")
+
+    def fingerprint(self) -> None:
+        """Return None: the graph is not at hand."""
+        return None
+
+    def _per_node(self, statement: str, positions: NDArray[np.int64] | None) -> NDArray[np.float64]:
+        wanted = self.node_ids if positions is None else self.node_ids[positions]
+        rows = self._run(statement, None if positions is None else wanted.tolist())
+        found = {row["id"]: row["value"] for row in rows}
+        return np.asarray([found[node] for node in wanted.tolist()], dtype=np.float64)
+
+    def _run(self, statement: str, nodes: list[Any] | None) -> list[dict[str, Any]]:
+        with self._backend.session() as session:
+            return session.run(statement, self._row.identifiers, nodes=nodes)

@@ -1,0 +1,211 @@
+"""The embedded store: one file of the ladybug database, opened for each operation and not held."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.errors import ParameterError, StoreError, StoreUnavailableError
+from edgedp.graph import Graph
+from edgedp.queries import query
+from edgedp.stores.backend import Backend, GraphRow, Progress, Row, Session, Transaction
+from edgedp.stores.cypher import CypherProjection
+
+if TYPE_CHECKING:
+    from edgedp.projection import Projection
+
+__all__ = ["EmbeddedBackend"]
+
+_DIALECT = "embedded"
+_SCHEMA = ("schema_graph", "schema_ledger", "schema_release", "schema_budget_change")
+_BUFFER_POOL = 1 << 30
+
+
+class EmbeddedBackend(Backend):
+    """A file; every session opens it, waiting for another process that has it open."""
+
+    cypher = frozenset[str]()
+
+    def __init__(self, path: Path, lock_timeout: float) -> None:
+        self._path = path
+        self._lock_timeout = lock_timeout
+
+    @contextmanager
+    def session(self, *, create: bool = False) -> Iterator[Session]:
+        if not create and not self._path.is_file():
+            raise StoreError(
+                f"store is {self._path}, must be an existing store file; load a graph into it first, or check --store"
+            )
+        with _private_files():
+            database = self._open()
+            try:
+                session = EmbeddedSession(database)
+                session.prepare()
+                yield session
+            finally:
+                database.close()
+
+    def _open(self) -> Any:
+        """Open the file for writing; wait, with a limit, while another process holds it."""
+        import ladybug
+
+        deadline = time.monotonic() + self._lock_timeout
+        while True:
+            try:
+                return ladybug.Database(str(self._path), buffer_pool_size=_BUFFER_POOL)
+            except RuntimeError as error:
+                text = str(error)
+                if "lock" not in text.lower():
+                    raise self._unopenable(text) from None
+                if time.monotonic() >= deadline:
+                    raise StoreUnavailableError(
+                        f"store is {self._path}, which another process has kept open for {self._lock_timeout:g} s, "
+                        "must be free; wait for it and ask again"
+                    ) from None
+            time.sleep(random.uniform(0.005, 0.03))  # noqa: S311 - spreads the waiters, nothing private
+
+    def _unopenable(self, text: str) -> StoreError:
+        if "not a valid" in text:
+            return StoreError(f"store is {self._path}, which is not a store file, must be one; choose another file")
+        if self._path.is_dir():
+            return StoreError(f"store is {self._path}, which is a folder, must be a file; choose another path")
+        if not self._path.parent.is_dir():
+            return StoreError(f"store is {self._path}, whose folder does not exist, must exist; make it first")
+        if not os.access(self._path if self._path.exists() else self._path.parent, os.W_OK):
+            return StoreError(f"store is {self._path}, which may not be written, must be; check its permissions")
+        return StoreError(f"store is {self._path}, which cannot be opened; the database says: {text.splitlines()[0]}")
+
+    def place(self, name: str, version: int, label: str | None, kind: str | None) -> GraphRow:
+        if label is not None or kind is not None:
+            raise ParameterError(
+                "node_label and relationship_type are options of a Neo4j store, must be left out here; drop them"
+            )
+        return GraphRow(
+            name, version, f"Node_{version:x}", f"Edge_{version:x}", "id", 0, None, nodes_supplied=False, loaded=True
+        )
+
+    def survey(self, session: Session, row: GraphRow) -> GraphRow:
+        raise StoreError(
+            "register is for a graph that is already in Neo4j, must have a store neo4j://...; use load for a file"
+        )
+
+    def projection(self, row: GraphRow) -> Projection:
+        return CypherProjection(self, row)
+
+
+class EmbeddedSession(Session):
+    """An open file."""
+
+    def __init__(self, database: Any) -> None:
+        import ladybug
+
+        self._connection = ladybug.Connection(database)
+
+    def prepare(self) -> None:
+        """Make the tables of the registry and the ledger where they are missing."""
+        with self.transaction() as tx:
+            for name in _SCHEMA:
+                tx.run(name)
+
+    def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
+        return _rows(self._execute(statement, identifiers, parameters))
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        self._connection.execute("BEGIN TRANSACTION")
+        try:
+            yield EmbeddedTransaction(self)
+            self._connection.execute("COMMIT")
+        except BaseException:
+            # Where the commit itself failed there is nothing left to roll back.
+            with contextlib.suppress(RuntimeError):
+                self._connection.execute("ROLLBACK")
+            raise
+
+    def graph(self, row: GraphRow) -> Graph:
+        node_ids = _column(self._execute("nodes", row.identifiers, {}), "id")
+        edges = self._execute("edges", row.identifiers, {}).get_as_arrow()
+        ends = np.column_stack(
+            [np.searchsorted(node_ids, _ids(edges.column(name))) for name in ("source", "target")]
+        ).reshape(-1, 2)
+        return Graph.from_positions(node_ids, ends, nodes_supplied=row.nodes_supplied)
+
+    def node_count(self, row: GraphRow) -> int:
+        return row.node_count
+
+    @contextmanager
+    def ingest(self, row: GraphRow, graph: Graph, progress: Progress | None) -> Iterator[Transaction]:
+        import pyarrow
+
+        ids = graph.node_ids
+        ends = graph.edges()
+        texts = ids.dtype.kind == "U"
+        with self.transaction() as tx:
+            tx.run("create_text_nodes" if texts else "create_nodes", row.identifiers)
+            tx.run("create_edges", row.identifiers)
+            tx.run("copy_nodes", row.identifiers, rows=pyarrow.table({"id": ids.tolist() if texts else ids}))
+            if len(ends):
+                values = pyarrow.array(ids.tolist() if texts else ids)
+                edges = pyarrow.table({"from": values.take(pyarrow.array(ends[:, 0])), "to": values.take(pyarrow.array(ends[:, 1]))})
+                tx.run("copy_edges", row.identifiers, rows=edges)
+            if progress is not None:
+                progress(graph.edge_count, graph.edge_count)
+            yield tx
+
+    def remove(self, tx: Transaction, row: GraphRow) -> None:
+        for table in (row.relationship_type, row.node_label):
+            tx.run("drop_table", {"table": table})
+
+    def _execute(self, statement: str, identifiers: dict[str, str] | None, parameters: dict[str, Any]) -> Any:
+        text = query(_DIALECT, statement, **(identifiers or {}))
+        # The database refuses a parameter that the statement does not name.
+        named = {name: value for name, value in parameters.items() if f"${name}" in text}
+        try:
+            return self._connection.execute(text, named)
+        except RuntimeError as error:
+            raise StoreError(
+                f"the embedded database refused the statement {statement!r}; it says: {str(error).splitlines()[0]}"
+            ) from None
+
+
+class EmbeddedTransaction(Transaction):
+    """The open transaction of a session."""
+
+    def __init__(self, session: EmbeddedSession) -> None:
+        self._session = session
+
+    def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
+        return self._session.run(statement, identifiers, **parameters)
+
+
+@contextmanager
+def _private_files() -> Iterator[None]:
+    """Let the store and its log be readable by their owner only: they hold the private edges."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def _rows(result: Any) -> list[Row]:
+    names = result.get_column_names()
+    return [dict(zip(names, row, strict=True)) for row in result.get_all()]
+
+
+def _column(result: Any, name: str) -> NDArray[Any]:
+    return _ids(result.get_as_arrow().column(name))
+
+
+def _ids(column: Any) -> NDArray[Any]:
+    values = column.to_numpy()
+    return values.astype(np.str_) if values.dtype.kind == "O" else values.astype(np.int64, copy=False)

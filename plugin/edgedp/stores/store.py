@@ -1,0 +1,452 @@
+"""The store: stored graphs, their ledgers and releases, over any backend."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import secrets
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from edgedp import checks
+from edgedp.epsilon import NANO, budget_nano
+from edgedp.errors import EngineError, ParameterError, StoreError, UnknownNameError
+from edgedp.graph import positions_of
+from edgedp.plan import Plan, PublicFacts, Selector, plan
+from edgedp.projection import GraphProjection, quantities
+from edgedp.release import Release
+from edgedp.stores import ledger
+from edgedp.stores.backend import Backend, GraphRow, Progress, Session, Transaction
+
+if TYPE_CHECKING:
+    from edgedp.graph import Graph
+    from edgedp.projection import Projection
+
+__all__ = ["Store"]
+
+ENGINES = ("native", "igraph", "cypher")
+
+
+class Store:
+    """Graphs in a database with a privacy ledger each; made by `edgedp.open_store`.
+
+    Whoever asks for a release chooses neither the noise nor the degree bound. A release spends its budget
+    first, in a committed transaction, and is only then drawn; what was drawn is kept in the ledger.
+    """
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+
+    def close(self) -> None:
+        """Let go of connections."""
+        self._backend.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    # -- the curator -----------------------------------------------------------------------------
+
+    def load(
+        self,
+        graph: Graph,
+        name: str,
+        epsilon_budget: Any = None,
+        degree_bound: int | None = None,
+        max_epsilon_per_release: Any = None,
+        replace: bool = False,
+        *,
+        node_label: str | None = None,
+        relationship_type: str | None = None,
+        progress: Progress | None = None,
+    ) -> dict[str, Any]:
+        """Store a graph, all or nothing, and declare what is public about it.
+
+        Parameters
+        ----------
+        graph : Graph
+        name : str
+        epsilon_budget : number or decimal text, optional
+            Budget of all releases ever drawn under this name. Without one there are no releases.
+        degree_bound : int, optional
+            Public bound on the degree; default ``n - 1``.
+        max_epsilon_per_release : number or decimal text, optional
+        replace : bool
+            Take the place of a stored graph of this name; what was spent under the name stays spent.
+        node_label, relationship_type : str, optional
+            Neo4j: an additional label of the nodes, and the type of the relationships.
+        progress : callable, optional
+            Called with (written, total).
+
+        Returns
+        -------
+        dict
+            The graph's row of `graphs`.
+
+        Raises
+        ------
+        EdgeDPError
+            The name is taken, or the graph breaks the degree bound, or the budget is below what was spent.
+        """
+        name = checks.check_graph_name(name)
+        bound = checks.check_degree_bound(degree_bound)
+        budget, limit = _amounts(epsilon_budget, max_epsilon_per_release)
+        if graph.node_count == 0:
+            raise ParameterError("the graph has no node, must have at least one; load another")
+        if bound is not None and graph.max_degree > bound:
+            raise ParameterError(
+                f"degree_bound is {bound}, must be at least the graph's largest degree, {graph.max_degree}; "
+                "declare a larger bound or load another graph"
+            )
+        version = secrets.randbits(62)
+        with self._backend.session(create=True) as session:
+            before = self._row(session, name)
+            self._check_loadable(session, name, before, replace=replace, kind=relationship_type)
+            if budget is not None:
+                ledger.check_budget(session, name, budget)
+            row = dataclasses.replace(
+                self._backend.place(name, version, node_label, relationship_type),
+                node_count=graph.node_count,
+                degree_bound=bound,
+                nodes_supplied=graph.nodes_supplied,
+            )
+            with session.ingest(row, graph, progress) as tx:
+                ledger.declare(tx, name, budget=budget, limit=limit)
+                if self._row(tx, name) != before:
+                    raise StoreError(f"name is {name!r}, which was loaded by somebody else meanwhile; load again")
+                if before is not None:
+                    session.remove(tx, before)
+                self._put(tx, row)
+            return self._listed(session, name)
+
+    def register(
+        self,
+        name: str,
+        node_label: str,
+        relationship_type: str,
+        id_property: str,
+        epsilon_budget: Any = None,
+        degree_bound: int | None = None,
+        max_epsilon_per_release: Any = None,
+    ) -> dict[str, Any]:
+        """Register a graph that is already in the Neo4j database; nothing is copied.
+
+        Directions, parallel relationships and self-loops are read as one simple undirected graph. The
+        relationships of one type have one ledger: a second name for them is refused, also after a drop.
+
+        Parameters
+        ----------
+        name : str
+        node_label, relationship_type, id_property : str
+            Which nodes and relationships, and the property that identifies a node.
+        epsilon_budget, degree_bound, max_epsilon_per_release
+            As for `load`. The degree bound is checked at every release.
+
+        Returns
+        -------
+        dict
+            The graph's row of `graphs`.
+        """
+        name = checks.check_graph_name(name)
+        bound = checks.check_degree_bound(degree_bound)
+        budget, limit = _amounts(epsilon_budget, max_epsilon_per_release)
+        label = checks.check_text(node_label, "node_label")
+        kind = checks.check_text(relationship_type, "relationship_type")
+        key = checks.check_text(id_property, "id_property")
+        with self._backend.session() as session:
+            if self._row(session, name) is not None:
+                raise StoreError(f"name is {name!r}, must not be stored already; choose another name or drop it first")
+            version = secrets.randbits(62)
+            asked = GraphRow(name, version, label, kind, key, 0, bound, nodes_supplied=True, loaded=False)
+            surveyed = self._backend.survey(session, asked)
+            with session.transaction() as tx:
+                self._refuse_shared_type(tx, name, kind)
+                ledger.declare(tx, name, budget=budget, limit=limit)
+                tx.run("ledger_place", name=name, relationshipType=kind)
+                self._put(tx, surveyed)
+            return self._listed(session, name)
+
+    def drop(self, name: str) -> None:
+        """Drop a loaded graph, or forget a registered one; the ledger stays."""
+        with self._backend.session() as session:
+            row = self._known(session, name)
+            with session.transaction() as tx:
+                tx.run("ledger_lock", name=name)
+                tx.run("graph_forget", name=name)
+                if row.loaded:
+                    session.remove(tx, row)
+
+    def set_budget(self, name: str, epsilon_budget: Any) -> dict[str, Any]:
+        """Declare another budget; the change is recorded, and it may not go below what was spent."""
+        budget = budget_nano(epsilon_budget, zero=True)
+        with self._backend.session() as session:
+            ledger.ledger_row(session, name)
+            with session.transaction() as tx:
+                ledger.declare(tx, name, budget=budget, limit=None)
+            return ledger.balance(session, name)
+
+    def graph(self, name: str) -> Graph:
+        """Return the whole graph. Privacy: the private edges; for the curator."""
+        with self._backend.session() as session:
+            return session.graph(self._known(session, name))
+
+    def exact(
+        self, name: str, metric: str, nodes: ArrayLike | None = None, engine: str = "native"
+    ) -> NDArray[np.float64]:
+        """Return exact values of a stored graph, in the order of its ids or of `nodes`. Privacy: not a release."""
+        checks.check_metric(metric)
+        projection, positions = self._exact_projection(name, nodes, engine, {metric} - {"degree"})
+        values: NDArray[np.float64] = projection.values(metric, positions)
+        return values
+
+    def exact_sensitivity(
+        self,
+        name: str,
+        metric: str,
+        t: int,
+        form: str | None = None,
+        nodes: ArrayLike | None = None,
+        engine: str = "native",
+    ) -> NDArray[np.float64]:
+        """Return the admissible ``delta(G, t, v)`` of a stored graph. Privacy: not a release."""
+        from edgedp.exact import sensitivity_of
+
+        checks.check_metric(metric)
+        needs = {"max_common_neighbors"} if form == "common_neighbors" else set()
+        projection, positions = self._exact_projection(name, nodes, engine, needs)
+        return sensitivity_of(projection, metric, t, form, positions, None)
+
+    # -- public facts ----------------------------------------------------------------------------
+
+    def graphs(self) -> list[dict[str, Any]]:
+        """Return the public facts of every graph: name, node_count, degree_bound, epsilon_budget, epsilon_spent."""
+        with self._backend.session() as session:
+            return self._list(session)
+
+    def budget(self, name: str) -> dict[str, Any]:
+        """Return epsilon_budget, epsilon_spent, epsilon_remaining and the number of releases."""
+        with self._backend.session() as session:
+            return ledger.balance(session, name)
+
+    def releases(self, name: str) -> list[dict[str, Any]]:
+        """Return every release: release_id, at, what was asked and the nodes (None if never drawn).
+
+        Reading a release again is post-processing and costs nothing.
+        """
+        with self._backend.session() as session:
+            return ledger.releases(session, name)
+
+    # -- the analyst -----------------------------------------------------------------------------
+
+    def priv_top_k(
+        self,
+        name: str,
+        metric: str,
+        k: int,
+        epsilon: Any,
+        mechanism: str = "sld",
+        sampler: str | None = None,
+        sensitivity_form: str | None = None,
+        shift: str | None = None,
+        proxy: str | None = None,
+        engine: str = "native",
+        request_id: str | None = None,
+    ) -> Release:
+        """Release the k nodes of highest metric of a stored graph; parameters as for `edgedp.priv_top_k`.
+
+        Parameters
+        ----------
+        engine : {"native", "igraph", "cypher"}
+            What computes the private data; it does not change the law.
+        request_id : str, optional
+            Asking again with the same identifier returns the kept release and costs nothing.
+
+        Raises
+        ------
+        BudgetError
+            The release does not fit the budget; says what is left. Nothing was spent.
+        """
+        options = {
+            "metric": metric, "k": k, "epsilon": epsilon, "mechanism": mechanism, "sampler": sampler,
+            "sensitivity_form": sensitivity_form, "shift": shift, "proxy": proxy,
+        }  # fmt: skip
+        return self._release("priv_top_k", name, options, engine, request_id)
+
+    def motkin(
+        self,
+        name: str,
+        metrics: Sequence[str] = ("degree", "density"),
+        k: int = 10,
+        epsilon: Any = 1.0,
+        approach: str = "pareto",
+        sensitivity: str = "local",
+        mechanism: str | None = None,
+        sampler: str | None = None,
+        sensitivity_form: str | None = None,
+        shift: str | None = None,
+        weights: Sequence[float] | None = None,
+        engine: str = "native",
+        request_id: str | None = None,
+    ) -> Release:
+        """Release k nodes that are good in several metrics at once; parameters as for `edgedp.motkin`."""
+        options = {
+            "metrics": metrics, "k": k, "epsilon": epsilon, "approach": approach, "sensitivity": sensitivity,
+            "mechanism": mechanism, "sampler": sampler, "sensitivity_form": sensitivity_form, "shift": shift,
+            "weights": weights,
+        }  # fmt: skip
+        return self._release("motkin", name, options, engine, request_id)
+
+    def _release(
+        self, selector: Selector, name: str, options: dict[str, Any], engine: str, request_id: str | None
+    ) -> Release:
+        from edgedp.draw import draw
+        from edgedp.sampling.words import SecureWords
+
+        checks.check_choice(engine, "engine", ENGINES)
+        if request_id is not None:
+            checks.check_text(request_id, "request_id")
+        with self._backend.session() as session:
+            row = self._known(session, name)
+            planned = plan(selector, options, row.facts)
+            self._check_engine(engine, quantities(planned))
+            with session.transaction() as tx:
+                kept = None if request_id is None else ledger.kept_release(tx, name, request_id, planned)
+                debited = None if kept else ledger.debit(tx, row, planned, request_id)
+            if debited is None:
+                return self._kept(session, name, planned, kept or {})
+            # The debit is committed: from here on a failure costs budget, never privacy.
+            projection = self._project(session, row, engine)
+        positions = draw(planned, projection, SecureWords())
+        nodes = projection.node_ids[positions].tolist()
+        with self._backend.session() as session, session.transaction() as tx:
+            ledger.record(tx, debited.release_id, nodes)
+        return Release(nodes, planned, private=True, receipt=debited.receipt(name))
+
+    def _kept(self, session: Session, name: str, planned: Plan, kept: dict[str, Any]) -> Release:
+        left = ledger.balance(session, name)
+        left.pop("releases")
+        receipt = {"graph": name, "release_id": kept["releaseId"]} | left
+        return Release(json.loads(kept["nodes"]), planned, private=True, receipt=receipt)
+
+    # -- rows ------------------------------------------------------------------------------------
+
+    def _exact_projection(self, name: str, nodes: ArrayLike | None, engine: str, needs: set[str]) -> Any:
+        checks.check_choice(engine, "engine", ENGINES)
+        self._check_engine(engine, needs)
+        with self._backend.session() as session:
+            projection = self._project(session, self._known(session, name), engine)
+        if nodes is None:
+            return projection, None
+        return projection, positions_of(projection.node_ids, np.asarray(nodes), what="nodes")
+
+    def _project(self, session: Session, row: GraphRow, engine: str) -> Projection:
+        return self._backend.projection(row) if engine == "cypher" else GraphProjection(session.graph(row), engine)
+
+    def _check_engine(self, engine: str, needs: set[str]) -> None:
+        """Refuse, before the debit, what the store's Cypher cannot do in reasonable time."""
+        missing = sorted(needs - self._backend.cypher) if engine == "cypher" else []
+        if missing:
+            raise EngineError(
+                f"engine is 'cypher', must be 'native' or 'igraph' for {', '.join(missing)} in this store; "
+                "its Cypher does not do it in reasonable time"
+            )
+
+    def _check_loadable(
+        self, session: Session, name: str, before: GraphRow | None, *, replace: bool, kind: str | None
+    ) -> None:
+        if before is not None and not replace:
+            raise StoreError(f"name is {name!r}, must not be stored already; choose another name or say --replace")
+        if before is not None and not before.loaded:
+            raise StoreError(f"name is {name!r}, which is a registered graph, must be a loaded one; drop it first")
+        registered = {row["relationshipType"] for row in session.run("ledger_places")}
+        if kind is not None and kind in registered:
+            raise StoreError(
+                f"relationship_type is {kind!r}, must not be that of a registered graph; choose another type"
+            )
+
+    def _refuse_shared_type(self, tx: Transaction, name: str, kind: str) -> None:
+        """One ledger accounts for the relationships of one type, whatever the label and the name."""
+        for row in tx.run("ledger_places"):
+            if row["relationshipType"] == kind and row["name"] != name:
+                raise StoreError(
+                    f"relationship_type is {kind!r}, whose budget is kept under the name {row['name']!r}, must have "
+                    "one name; register it under that name"
+                )
+            if row["name"] == name and row["relationshipType"] != kind:
+                raise StoreError(
+                    f"name is {name!r}, whose ledger accounts for the type {row['relationshipType']!r}, must keep it; "
+                    "choose another name"
+                )
+        if any(row["loaded"] and row["relationshipType"] == kind for row in tx.run("graph_places")):
+            raise StoreError(
+                f"relationship_type is {kind!r}, must not be that of a loaded graph, which has its own budget; "
+                "use the loaded graph"
+            )
+
+    def _put(self, tx: Transaction, row: GraphRow) -> None:
+        tx.run(
+            "graph_put",
+            name=row.name,
+            version=row.version,
+            nodeLabel=row.node_label,
+            relationshipType=row.relationship_type,
+            idProperty=row.id_property,
+            nodeCount=row.node_count,
+            degreeBound=row.degree_bound,
+            nodesSupplied=row.nodes_supplied,
+            loaded=row.loaded,
+        )
+
+    def _row(self, reader: Session | Transaction, name: str) -> GraphRow | None:
+        rows = reader.run("graph_find", name=name)
+        if not rows:
+            return None
+        row = rows[0]
+        return GraphRow(
+            name=row["name"],
+            version=row["version"],
+            node_label=row["nodeLabel"],
+            relationship_type=row["relationshipType"],
+            id_property=row["idProperty"],
+            node_count=row["nodeCount"],
+            degree_bound=row["degreeBound"],
+            nodes_supplied=row["nodesSupplied"],
+            loaded=row["loaded"],
+        )
+
+    def _known(self, session: Session, name: str) -> GraphRow:
+        """Return the row of a graph with its node count of now; an unknown name is refused with the nearest one."""
+        row = self._row(session, name)
+        if row is None:
+            names = [known["name"] for known in self._list(session)]
+            raise UnknownNameError(
+                f"the graph is {name!r}, must be a stored one; {checks.nearest(str(name), names)}"
+            )
+        return row if row.loaded else dataclasses.replace(row, node_count=session.node_count(row))
+
+    def _list(self, session: Session) -> list[dict[str, Any]]:
+        return [
+            {
+                "name": row["name"],
+                "node_count": row["nodeCount"],
+                "degree_bound": PublicFacts(row["nodeCount"], row["degreeBound"]).effective_degree_bound,
+                "epsilon_budget": None if row["budget"] is None else row["budget"] / NANO,
+                "epsilon_spent": row["spent"] / NANO,
+            }
+            for row in session.run("graph_list")
+        ]
+
+    def _listed(self, session: Session, name: str) -> dict[str, Any]:
+        return next(row for row in self._list(session) if row["name"] == name)
+
+
+def _amounts(budget: Any, limit: Any) -> tuple[int | None, int | None]:
+    return (
+        None if budget is None else budget_nano(budget),
+        None if limit is None else budget_nano(limit, "max_epsilon_per_release"),
+    )
