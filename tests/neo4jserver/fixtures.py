@@ -1,0 +1,58 @@
+"""Pytest fixtures: one server a run and version, shared by all tests that do not break it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from neo4jserver.server import DEFAULT_VERSION, NEWEST_VERSION, Server, start
+from neo4jserver.toolchain import MissingToolError, java_for
+
+_running: dict[str, Server] = {}
+
+
+@pytest.fixture(scope="session")
+def neo4j_servers() -> Iterator[None]:
+    """Stop what was started, when the run is over."""
+    yield
+    while _running:
+        _running.popitem()[1].stop()
+
+
+@pytest.fixture(scope="session")
+def neo4j_server(neo4j_servers: None) -> Server:
+    """Share one Neo4j 5; a test that kills or configures a server starts its own."""
+    return _shared(DEFAULT_VERSION)
+
+
+@pytest.fixture(scope="session", params=[DEFAULT_VERSION, NEWEST_VERSION])
+def any_neo4j_server(request: pytest.FixtureRequest, neo4j_servers: None) -> Server:
+    """Run the test once for each Neo4j that is supported.
+
+    The newest one needs a newer Java than the project does; without it the run reports a skip that says so.
+    """
+    version: str = request.param
+    if version == NEWEST_VERSION:
+        try:
+            java_for(version)
+        except MissingToolError as error:
+            pytest.skip(str(error))
+    return _shared(version)
+
+
+@pytest.fixture
+def empty_neo4j(neo4j_server: Server) -> Server:
+    """Give the shared server with nothing in it."""
+    neo4j_server.wipe()
+    return neo4j_server
+
+
+def _shared(version: str) -> Server:
+    """Start a version once, also where several modules import these fixtures."""
+    if version not in _running:
+        try:
+            _running[version] = start(version)
+        except MissingToolError as error:
+            pytest.fail(str(error), pytrace=False)
+    return _running[version]

@@ -1,0 +1,281 @@
+"""Start, stop, kill and restart a Neo4j Community server."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+
+import neo4j.exceptions
+
+import neo4j
+from neo4jserver import home as server_home
+from neo4jserver.assembly import cache_folder, exclusively, library
+from neo4jserver.toolchain import Java, java_for
+
+DEFAULT_VERSION = "5.26.30"
+NEWEST_VERSION = "2026.08.1"
+
+START_SECONDS = 180
+STOP_SECONDS = 40
+
+WATCHDOG = Path(__file__).with_name("watchdog.py")
+OPENED_MODULES = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent", "java.lang")
+
+# What a load and a read make the server's classes do.
+TRAINING = (
+    "CREATE CONSTRAINT FOR (n:N) REQUIRE n.id IS UNIQUE",
+    "UNWIND range(1, 100) AS i CREATE (:N {id: i})",
+    "UNWIND range(2, 100) AS i MATCH (a:N {id: i}), (b:N {id: i / 2}) MERGE (a)-[:R]->(b)",
+    "MATCH (a:N) OPTIONAL MATCH (a)-[:R]-(b) RETURN a.id, collect(DISTINCT b.id), count { (a)--() }",
+    "MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 50 ROWS",
+)
+
+
+class StartError(RuntimeError):
+    """The server ended, or did not answer, while it was being started."""
+
+
+class Server:
+    """A Neo4j server of this process; it ends with it, whichever way that ends.
+
+    Attributes
+    ----------
+    version, uri, user, password : str
+        What a driver needs.
+    home : pathlib.Path
+        The folder with ``conf``, ``data``, ``import``, ``logs`` and ``plugins``.
+    pid : int
+        Process id of the JVM; a new one after a restart.
+    """
+
+    def __init__(
+        self, version: str, home: Path, *, temporary: bool, plugins: Iterable[Path], conf: Mapping[str, str]
+    ):
+        self.version = version
+        self.home = home
+        self.user = server_home.USER
+        self.password = server_home.prepare(home, plugins)
+        self.pid = 0
+        self._temporary = temporary
+        self._conf = dict(conf)
+        self._port = _free_port()
+        self._watchdog: subprocess.Popen[str] | None = None
+
+    @property
+    def uri(self) -> str:
+        return f"neo4j://127.0.0.1:{self._port}"
+
+    @property
+    def auth(self) -> tuple[str, str]:
+        return (self.user, self.password)
+
+    @property
+    def running(self) -> bool:
+        return self._watchdog is not None and self._watchdog.poll() is None
+
+    def driver(self, **settings: object) -> neo4j.Driver:
+        """Return a driver of this server, to be closed by the caller."""
+        return neo4j.GraphDatabase.driver(self.uri, auth=self.auth, **settings)
+
+    def wipe(self) -> None:
+        """Delete every node, relationship, constraint and index."""
+        with self.driver() as driver, driver.session() as session:
+            for name in session.run("SHOW CONSTRAINTS YIELD name").value():
+                session.run(f"DROP CONSTRAINT `{name}`").consume()
+            for name in session.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP'").value():
+                session.run(f"DROP INDEX `{name}`").consume()
+            session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 20000 ROWS").consume()
+
+    def restart(self) -> None:
+        """Stop the server if it runs, and start it on the same home and port."""
+        self._end()
+        self._begin(_class_archive(self.version))
+
+    def kill(self) -> None:
+        """End the server as a power cut would (SIGKILL); :meth:`restart` brings it back."""
+        if self.running:
+            os.kill(self.pid, signal.SIGKILL)
+        self._end()
+
+    def stop(self) -> None:
+        """End the server (SIGTERM, and SIGKILL should it not follow) and remove a temporary home."""
+        self._end()
+        if self._temporary:
+            shutil.rmtree(self.home, ignore_errors=True)
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _begin(self, class_archive: Sequence[str]) -> None:
+        """Launch the JVM under its watchdog and wait until Bolt answers."""
+        server_home.configure(self.home, self._port, self._conf)
+        log = self.home / "logs" / "neo4j.log"
+        log.write_bytes(b"")  # a line of an earlier start would be taken for this one's
+        console = self.home / "logs" / "console.log"
+        command = [sys.executable, "-I", str(WATCHDOG), str(STOP_SECONDS), str(console)]
+        self._watchdog = subprocess.Popen(
+            command + _java_command(self.version, self.home, class_archive),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,  # Ctrl-C is for the starter, who then stops the server in order
+        )
+        assert self._watchdog.stdout is not None
+        self.pid = int(self._watchdog.stdout.readline())
+        try:
+            self._wait_until_it_answers(log, console)
+        except BaseException:
+            self._end()
+            raise
+
+    def _wait_until_it_answers(self, log: Path, console: Path) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while self.running and time.monotonic() < deadline:
+            if "Started." in log.read_text() and self._answers():
+                return
+            time.sleep(0.05)
+        state = "silent" if self.running else "ended"
+        said = "\n".join((log.read_text() + console.read_text()).strip().splitlines()[-15:])
+        raise StartError(
+            f"Neo4j {self.version} is {state} while starting, must answer over Bolt; its last words:\n{said}"
+        )
+
+    def _answers(self) -> bool:
+        """Ask once, without the driver's own retries."""
+        try:
+            with self.driver() as driver, driver.session() as session:
+                session.run("RETURN 1").consume()
+        except (neo4j.exceptions.ServiceUnavailable, neo4j.exceptions.TransientError):
+            return False
+        return True
+
+    def _end(self) -> None:
+        """Close the watchdog's pipe and wait until both are gone."""
+        if self._watchdog is not None:
+            assert self._watchdog.stdin is not None
+            assert self._watchdog.stdout is not None
+            self._watchdog.stdin.close()
+            self._watchdog.wait()
+            self._watchdog.stdout.close()
+            self._watchdog = None
+
+
+def start(
+    version: str = DEFAULT_VERSION,
+    plugins: Iterable[Path] = (),
+    extra_conf: Mapping[str, str] | None = None,
+    home: Path | None = None,
+) -> Server:
+    """Start a Neo4j on a free loopback port, with auth on, and return when it answers over Bolt.
+
+    Parameters
+    ----------
+    version : str
+        A version of ``org.neo4j.app:neo4j-server``; assembled into the cache on first use.
+    plugins : iterable of pathlib.Path
+        Jars to copy into ``plugins/``.
+    extra_conf : mapping, optional
+        Lines of ``neo4j.conf``, over the defaults.
+    home : pathlib.Path, optional
+        A folder to run in and to keep; by default a temporary one that :meth:`Server.stop` removes.
+
+    Raises
+    ------
+    MissingToolError
+        No Java, or no Maven; the message says what to install.
+    AssemblyError, StartError
+        What Maven or Neo4j said.
+    """
+    class_archive = _class_archive(version)
+    return _start(version, plugins, extra_conf or {}, home, class_archive)
+
+
+def _start(
+    version: str,
+    plugins: Iterable[Path],
+    conf: Mapping[str, str],
+    home: Path | None,
+    class_archive: Sequence[str],
+) -> Server:
+    folder = home if home is not None else Path(tempfile.mkdtemp(prefix="edgedp-neo4j-"))
+    server = Server(version, folder, temporary=home is None, plugins=plugins, conf=conf)
+    try:
+        server._begin(class_archive)
+    except BaseException:
+        server.stop()
+        raise
+    return server
+
+
+def _java_command(version: str, home: Path, class_archive: Sequence[str]) -> list[str]:
+    """Name every jar in a fixed order, plugins last: a class archive holds for one class path only."""
+    jars = sorted(library(version).glob("*.jar")) + sorted((home / "plugins").glob("*.jar"))
+    main = "CommunityEntryPoint" if version.startswith("5.") else "Neo4jCommunity"
+    opened = [f"--add-opens=java.base/{module}=ALL-UNNAMED" for module in OPENED_MODULES]
+    return [
+        str(java_for(version).executable),
+        "-Xms256m",
+        "-Xmx1g",
+        *class_archive,
+        *opened,
+        "-Dfile.encoding=UTF-8",
+        "-classpath",
+        os.pathsep.join(map(str, jars)),
+        f"org.neo4j.server.{main}",
+        f"--home-dir={home}",
+        f"--config-dir={home / 'conf'}",
+    ]
+
+
+def _class_archive(version: str) -> list[str]:
+    """Return the JVM options of the AppCDS archive; make it first if it is not there."""
+    library(version)
+    archive = cache_folder(version) / f"classes-{_fingerprint(java_for(version))}.jsa"
+    if not archive.exists():
+        with exclusively(version):
+            if not archive.exists():
+                _train(version, archive)
+    return [f"-XX:SharedArchiveFile={archive}", "-Xshare:auto", "-Xlog:disable", "-Xlog:all=error:stderr"]
+
+
+def _train(version: str, archive: Path) -> None:
+    """Run what every start runs, and what Cypher loads on its first statements, and archive the classes."""
+    partial = archive.with_suffix(".partial")
+    partial.unlink(missing_ok=True)
+    options = [f"-XX:ArchiveClassesAtExit={partial}", "-Xlog:disable"]
+    with (
+        _start(version, (), {}, None, options) as server,
+        server.driver() as driver,
+        driver.session() as session,
+    ):
+        for statement in TRAINING:
+            session.run(statement).consume()
+    if partial.exists():  # a JVM without class data sharing starts slowly, and starts
+        partial.rename(archive)
+
+
+def _free_port() -> int:
+    """Return a port that nobody listens on now (Neo4j, told 0, does not say which one it took)."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _fingerprint(java: Java) -> str:
+    """Return a name for the runtime that the archive is good for."""
+    return hashlib.sha256(f"{java.home}{java.version}".encode()).hexdigest()[:12]
