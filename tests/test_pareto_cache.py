@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import os
+import stat
+
+import numpy as np
+import pytest
+
+from edgedp.graph import Graph
+from edgedp.pareto.cache import cached_profile, profile_folder, profile_key
+from edgedp.pareto.profile import ParetoProfile
+
+PROFILE = ParetoProfile(3, np.array([0, 2, 2, 3, 3]), np.array([0, 2, 1], dtype=np.int32))
+OTHER = ParetoProfile(3, np.array([0, 0, 0, 0, 1]), np.array([2], dtype=np.int32))
+KEY = profile_key("f" * 64, form="interval")
+
+on_posix = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="the system knows no file owners")
+
+
+def never():
+    raise AssertionError("computed although it was kept")
+
+
+def equal(one, other):
+    return (
+        one.ceiling == other.ceiling
+        and np.array_equal(one.offsets, other.offsets)
+        and np.array_equal(one.deltas, other.deltas)
+        and one.offsets.dtype == other.offsets.dtype
+        and one.deltas.dtype == other.deltas.dtype
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "cache" / "profiles"
+
+
+@pytest.fixture
+def kept(folder):
+    """The file of a kept profile."""
+    cached_profile(folder, KEY, lambda: PROFILE)
+    (path,) = folder.iterdir()
+    return path
+
+
+def test_a_profile_is_computed_once(folder):
+    assert cached_profile(folder, KEY, lambda: PROFILE) is PROFILE
+    assert equal(cached_profile(folder, KEY, never), PROFILE)
+    assert [path.suffix for path in folder.iterdir()] == [".profile"]  # no half-written file stays
+
+
+def test_one_edge_more_or_another_parameter_is_another_profile(folder):
+    parameters = {"metrics": ["degree", "density"], "degree_bound": 3, "form": "interval"}
+    before = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
+    after = Graph.from_edges([(0, 1), (1, 2), (2, 3), (0, 3)])
+    cached_profile(folder, profile_key(before.fingerprint, **parameters), lambda: PROFILE)
+    assert cached_profile(folder, profile_key(after.fingerprint, **parameters), lambda: OTHER) is OTHER
+    assert equal(cached_profile(folder, profile_key(before.fingerprint, **parameters), never), PROFILE)
+    for change in ({"metrics": ["density", "degree"]}, {"degree_bound": 2}, {"form": "interval+edge"}):
+        assert (
+            cached_profile(folder, profile_key(before.fingerprint, **(parameters | change)), lambda: OTHER)
+            is OTHER
+        )
+
+
+@on_posix
+def test_only_the_owner_reads_it(kept):
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert stat.S_IMODE(kept.parent.stat().st_mode) == 0o700
+
+
+def test_no_flipped_byte_is_believed(folder, kept):
+    whole = kept.read_bytes()
+    for position in range(len(whole)):
+        kept.write_bytes(whole[:position] + bytes([whole[position] ^ 0xFF]) + whole[position + 1 :])
+        assert cached_profile(folder, KEY, lambda: OTHER) is OTHER
+
+
+@pytest.mark.parametrize("content", [b"", b"\x80\x04.", b"no profile at all" * 50])
+def test_a_damaged_file_is_replaced(folder, kept, content):
+    kept.write_bytes(content)
+    assert cached_profile(folder, KEY, lambda: OTHER) is OTHER
+    assert equal(cached_profile(folder, KEY, never), OTHER)
+
+
+def test_a_truncated_file_is_replaced(folder, kept):
+    kept.write_bytes(kept.read_bytes()[:-30])
+    assert cached_profile(folder, KEY, lambda: OTHER) is OTHER
+
+
+def test_the_file_of_another_key_is_not_believed(folder, kept):
+    other = profile_key("e" * 64, form="interval")
+    kept.rename(folder / f"{other}.profile")
+    assert cached_profile(folder, other, lambda: OTHER) is OTHER
+
+
+@on_posix
+def test_what_others_can_open_is_neither_read_nor_written(folder, kept):
+    kept.chmod(0o644)
+    assert cached_profile(folder, KEY, lambda: OTHER) is OTHER  # and the file is replaced
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    folder.chmod(0o777)
+    kept_before = kept.read_bytes()
+    assert cached_profile(folder, KEY, lambda: PROFILE) is PROFILE
+    assert kept.read_bytes() == kept_before
+
+
+@on_posix
+def test_the_file_of_another_user_is_not_read(folder, kept, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: kept.stat().st_uid + 1)
+    assert cached_profile(folder, KEY, lambda: OTHER) is OTHER
+
+
+@on_posix
+def test_a_link_is_not_followed(folder, kept, tmp_path):
+    elsewhere = tmp_path / "elsewhere.profile"
+    kept.rename(elsewhere)
+    kept.symlink_to(elsewhere)
+    assert cached_profile(folder, KEY, lambda: OTHER) is OTHER
+
+
+def test_a_folder_that_cannot_be_made_is_no_error(tmp_path):
+    (tmp_path / "cache").write_text("a file where the folder should be")
+    assert cached_profile(tmp_path / "cache", KEY, lambda: PROFILE) is PROFILE
+
+
+def test_the_profiles_unused_for_longest_make_room(folder):
+    keys = [profile_key("f" * 64, number=number) for number in range(4)]
+    for age, key in enumerate(keys[:3]):
+        cached_profile(folder, key, lambda: PROFILE)
+        os.utime(folder / f"{key}.profile", (1_000 + age, 1_000 + age))
+    size = (folder / f"{keys[0]}.profile").stat().st_size
+    cached_profile(folder, keys[0], never)  # used again: now the youngest
+    cached_profile(folder, keys[3], lambda: PROFILE, most_bytes=3 * size)
+    assert {path.stem for path in folder.iterdir()} == {keys[0], keys[2], keys[3]}
+    cached_profile(folder, profile_key("f" * 64, number=9), lambda: PROFILE, most_bytes=0)
+    assert len(list(folder.iterdir())) == 1  # the one just written stays
+
+
+def test_the_folder_follows_the_environment(monkeypatch, tmp_path):
+    monkeypatch.setenv("EDGEDP_CACHE", str(tmp_path))
+    assert profile_folder() == tmp_path / "profiles"
