@@ -7,7 +7,6 @@ once, over these few methods.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,13 +16,11 @@ from edgedp.plan import PublicFacts
 if TYPE_CHECKING:
     from edgedp.graph import Graph
     from edgedp.projection import Projection
+    from edgedp.reading.progress import Progress
 
-__all__ = ["Backend", "GraphRow", "Progress", "Row", "Runner", "Session", "Transaction"]
+__all__ = ["Backend", "GraphRow", "Row", "Runner", "Session", "Transaction"]
 
 Row = dict[str, Any]
-
-Progress = Callable[[int, int], None]
-"""``progress(done, total)``: how much of a load is written."""
 
 
 @dataclass(frozen=True)

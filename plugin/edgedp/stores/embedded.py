@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from edgedp.errors import ParameterError, StoreError, StoreUnavailableError
 from edgedp.graph import Graph
 from edgedp.queries import query
-from edgedp.stores.backend import Backend, GraphRow, Progress, Row, Session, Transaction
+from edgedp.stores.backend import Backend, GraphRow, Row, Session, Transaction
 from edgedp.stores.cypher import CypherProjection
 
 if TYPE_CHECKING:
     from edgedp.projection import Projection
+    from edgedp.reading.progress import Progress
 
 __all__ = ["EmbeddedBackend"]
 
@@ -49,7 +50,7 @@ class EmbeddedBackend(Backend):
             database = self._open()
             try:
                 session = EmbeddedSession(database)
-                session.prepare()
+                session.prepare(self._path)
                 yield session
             finally:
                 database.close()
@@ -82,7 +83,7 @@ class EmbeddedBackend(Backend):
             return StoreError(f"store is {self._path}, whose folder does not exist, must exist; make it first")
         if not os.access(self._path if self._path.exists() else self._path.parent, os.W_OK):
             return StoreError(f"store is {self._path}, which may not be written, must be; check its permissions")
-        return StoreError(f"store is {self._path}, which cannot be opened; the database says: {text.splitlines()[0]}")
+        return StoreError(f"store is {self._path}, which cannot be opened; the database says: {_first_line(text)}")
 
     def place(self, name: str, version: int, label: str | None, kind: str | None) -> GraphRow:
         if label is not None or kind is not None:
@@ -110,8 +111,16 @@ class EmbeddedSession(Session):
 
         self._connection = ladybug.Connection(database)
 
-    def prepare(self) -> None:
-        """Make the tables of the registry and the ledger where they are missing."""
+    def prepare(self, path: Path) -> None:
+        """Make the tables of the registry and the ledger in an empty file; refuse another program's file."""
+        tables = {row[1] for row in self._connection.execute("CALL show_tables() RETURN *").get_all()}
+        if "EdgeDPLedger" in tables:
+            return
+        if tables:
+            raise StoreError(
+                f"store is {path}, which is a database of another program, must be a store of edgedp; "
+                "choose another file"
+            )
         with self.transaction() as tx:
             for name in _SCHEMA:
                 tx.run(name)
@@ -124,12 +133,20 @@ class EmbeddedSession(Session):
         self._connection.execute("BEGIN TRANSACTION")
         try:
             yield EmbeddedTransaction(self)
-            self._connection.execute("COMMIT")
+            self._commit()
         except BaseException:
             # Where the commit itself failed there is nothing left to roll back.
             with contextlib.suppress(RuntimeError):
                 self._connection.execute("ROLLBACK")
             raise
+
+    def _commit(self) -> None:
+        try:
+            self._connection.execute("COMMIT")
+        except RuntimeError as error:
+            raise StoreError(
+                f"the store could not write the transaction, must have room and be writable; it says: {_first_line(error)}"
+            ) from None
 
     def graph(self, row: GraphRow) -> Graph:
         node_ids = _column(self._execute("nodes", row.identifiers, {}), "id")
@@ -155,10 +172,10 @@ class EmbeddedSession(Session):
             tx.run("copy_nodes", row.identifiers, rows=pyarrow.table({"id": ids.tolist() if texts else ids}))
             if len(ends):
                 values = pyarrow.array(ids.tolist() if texts else ids)
-                edges = pyarrow.table({"from": values.take(pyarrow.array(ends[:, 0])), "to": values.take(pyarrow.array(ends[:, 1]))})
-                tx.run("copy_edges", row.identifiers, rows=edges)
+                columns = {end: values.take(pyarrow.array(ends[:, i])) for i, end in enumerate(("from", "to"))}
+                tx.run("copy_edges", row.identifiers, rows=pyarrow.table(columns))
             if progress is not None:
-                progress(graph.edge_count, graph.edge_count)
+                progress("writing", graph.edge_count, graph.edge_count)
             yield tx
 
     def remove(self, tx: Transaction, row: GraphRow) -> None:
@@ -173,7 +190,7 @@ class EmbeddedSession(Session):
             return self._connection.execute(text, named)
         except RuntimeError as error:
             raise StoreError(
-                f"the embedded database refused the statement {statement!r}; it says: {str(error).splitlines()[0]}"
+                f"the embedded database refused the statement {statement!r}; it says: {_first_line(error)}"
             ) from None
 
 
@@ -195,6 +212,10 @@ def _private_files() -> Iterator[None]:
         yield
     finally:
         os.umask(before)
+
+
+def _first_line(error: object) -> str:
+    return str(error).partition("\n")[0]
 
 
 def _rows(result: Any) -> list[Row]:

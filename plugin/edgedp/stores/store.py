@@ -19,11 +19,12 @@ from edgedp.plan import Plan, PublicFacts, Selector, plan
 from edgedp.projection import GraphProjection, quantities
 from edgedp.release import Release
 from edgedp.stores import ledger
-from edgedp.stores.backend import Backend, GraphRow, Progress, Session, Transaction
+from edgedp.stores.backend import Backend, GraphRow, Session, Transaction
 
 if TYPE_CHECKING:
     from edgedp.graph import Graph
     from edgedp.projection import Projection
+    from edgedp.reading.progress import Progress
 
 __all__ = ["Store"]
 
@@ -81,7 +82,7 @@ class Store:
         node_label, relationship_type : str, optional
             Neo4j: an additional label of the nodes, and the type of the relationships.
         progress : callable, optional
-            Called with (written, total).
+            Called with ("writing", done, total).
 
         Returns
         -------
@@ -199,10 +200,7 @@ class Store:
         self, name: str, metric: str, nodes: ArrayLike | None = None, engine: str = "native"
     ) -> NDArray[np.float64]:
         """Return exact values of a stored graph, in the order of its ids or of `nodes`. Privacy: not a release."""
-        checks.check_metric(metric)
-        projection, positions = self._exact_projection(name, nodes, engine, {metric} - {"degree"})
-        values: NDArray[np.float64] = projection.values(metric, positions)
-        return values
+        return self.exact_rows(name, metric, nodes=nodes, engine=engine)[1]
 
     def exact_sensitivity(
         self,
@@ -214,12 +212,34 @@ class Store:
         engine: str = "native",
     ) -> NDArray[np.float64]:
         """Return the admissible ``delta(G, t, v)`` of a stored graph. Privacy: not a release."""
+        return self.exact_rows(name, metric, t=t, form=form, nodes=nodes, engine=engine)[1]
+
+    def exact_rows(
+        self,
+        name: str,
+        metric: str,
+        *,
+        t: int | None = None,
+        form: str | None = None,
+        nodes: ArrayLike | None = None,
+        engine: str = "native",
+    ) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Return node ids and exact values, or sensitivities where a distance `t` is given. Privacy: not a release."""
         from edgedp.exact import sensitivity_of
 
         checks.check_metric(metric)
-        needs = {"max_common_neighbors"} if form == "common_neighbors" else set()
-        projection, positions = self._exact_projection(name, nodes, engine, needs)
-        return sensitivity_of(projection, metric, t, form, positions, None)
+        checks.check_choice(engine, "engine", ENGINES)
+        self._check_engine(engine, needed_for(metric, t, form))
+        with self._backend.session() as session:
+            projection = self._project(session, self._known(session, name), engine)
+        ids = projection.node_ids
+        positions = None if nodes is None else positions_of(ids, np.asarray(nodes), what="nodes")
+        values = (
+            projection.values(metric, positions)
+            if t is None
+            else sensitivity_of(projection, metric, t, form, positions, None)
+        )
+        return ids if positions is None else ids[positions], values
 
     # -- public facts ----------------------------------------------------------------------------
 
@@ -335,15 +355,6 @@ class Store:
 
     # -- rows ------------------------------------------------------------------------------------
 
-    def _exact_projection(self, name: str, nodes: ArrayLike | None, engine: str, needs: set[str]) -> Any:
-        checks.check_choice(engine, "engine", ENGINES)
-        self._check_engine(engine, needs)
-        with self._backend.session() as session:
-            projection = self._project(session, self._known(session, name), engine)
-        if nodes is None:
-            return projection, None
-        return projection, positions_of(projection.node_ids, np.asarray(nodes), what="nodes")
-
     def _project(self, session: Session, row: GraphRow, engine: str) -> Projection:
         return self._backend.projection(row) if engine == "cypher" else GraphProjection(session.graph(row), engine)
 
@@ -443,6 +454,13 @@ class Store:
 
     def _listed(self, session: Session, name: str) -> dict[str, Any]:
         return next(row for row in self._list(session) if row["name"] == name)
+
+
+def needed_for(metric: str, t: int | None, form: str | None) -> set[str]:
+    """Return what an exact value, or a sensitivity, asks of its projection beside the degrees."""
+    if t is None:
+        return {metric} - {"degree"}
+    return {"max_common_neighbors"} if form == "common_neighbors" else set()
 
 
 def _amounts(budget: Any, limit: Any) -> tuple[int | None, int | None]:

@@ -1,0 +1,137 @@
+"""Commands of the curator: load, register, drop, budget."""
+
+from __future__ import annotations
+
+import click
+
+from edgedp.cli.opening import opened_store
+from edgedp.cli.output import amount, format_option, notice, print_object, print_rows, progress_bar
+
+__all__ = ["COMMANDS"]
+
+_BUDGET = click.option(
+    "--epsilon-budget", metavar="E", help="Budget of all releases of this name. Without one there are none."
+)
+_BOUND = click.option(
+    "--degree-bound", metavar="D", type=int, help="Public bound on the degree.  [default: nodes - 1]"
+)
+_LIMIT = click.option("--max-epsilon-per-release", metavar="E", help="Largest epsilon of one release.")
+
+
+@click.command()
+@click.argument("source")
+@click.option("--name", metavar="N", help="Name in the store.  [default: the catalogue name or the file's]")
+@click.option("--nodes", metavar="FILE", help="File of all node ids, isolated ones included.")
+@_BUDGET
+@_BOUND
+@_LIMIT
+@click.option("--replace", is_flag=True, help="Take the place of a graph of this name; what was spent stays spent.")
+@click.option("--node-label", metavar="L", help="Neo4j: an additional label of the nodes.")
+@click.option("--relationship-type", metavar="T", help="Neo4j: type of the relationships.")
+def load(
+    source: str,
+    name: str | None,
+    nodes: str | None,
+    epsilon_budget: str | None,
+    degree_bound: int | None,
+    max_epsilon_per_release: str | None,
+    replace: bool,
+    node_label: str | None,
+    relationship_type: str | None,
+) -> None:
+    """Load a graph: a catalogue name, a file (SNAP, CSV, TSV; .gz, .zst) or a URL."""
+    from edgedp.reading import read_source
+
+    with progress_bar() as progress:
+        graph, report = read_source(source, nodes, progress=progress)
+        with opened_store() as store:
+            row = store.load(
+                graph,
+                name or _name_of(source),
+                epsilon_budget=epsilon_budget,
+                degree_bound=degree_bound,
+                max_epsilon_per_release=max_epsilon_per_release,
+                replace=replace,
+                node_label=node_label,
+                relationship_type=relationship_type,
+                progress=progress,
+            )
+    for line in report.lines():
+        click.echo(line)
+    click.echo(
+        f"loaded as {row['name']}: epsilon budget {amount(row['epsilon_budget'])}, "
+        f"spent {amount(row['epsilon_spent'])}, degree bound {row['degree_bound']:,}"
+        + ("" if degree_bound is not None else " (the default, nodes - 1)")
+    )
+    if not report.nodes_supplied:
+        click.echo("the nodes were read from the edges and are declared public; every release says so")
+
+
+@click.command()
+@click.argument("name")
+@click.option("--node-label", metavar="L", required=True, help="Label of the nodes.")
+@click.option("--relationship-type", metavar="T", required=True, help="Type of the relationships.")
+@click.option("--id-property", metavar="P", required=True, help="Property that identifies a node.")
+@_BUDGET
+@_BOUND
+@_LIMIT
+def register(
+    name: str,
+    node_label: str,
+    relationship_type: str,
+    id_property: str,
+    epsilon_budget: str | None,
+    degree_bound: int | None,
+    max_epsilon_per_release: str | None,
+) -> None:
+    """Register a graph that is already in Neo4j; nothing is copied."""
+    with opened_store() as store:
+        row = store.register(
+            name,
+            node_label=node_label,
+            relationship_type=relationship_type,
+            id_property=id_property,
+            epsilon_budget=epsilon_budget,
+            degree_bound=degree_bound,
+            max_epsilon_per_release=max_epsilon_per_release,
+        )
+    click.echo(
+        f"registered {row['name']}: {row['node_count']:,} nodes, epsilon budget {amount(row['epsilon_budget'])}, "
+        f"spent {amount(row['epsilon_spent'])}, degree bound {row['degree_bound']:,}"
+    )
+
+
+@click.command()
+@click.argument("name")
+def drop(name: str) -> None:
+    """Drop a loaded graph, or forget a registered one; what was spent stays spent."""
+    with opened_store() as store:
+        store.drop(name)
+    click.echo(f"dropped {name}; its ledger stays")
+
+
+@click.command()
+@click.argument("name")
+@click.option("--set", "epsilon_budget", metavar="E", help="Declare another budget; it is recorded.")
+@format_option
+def budget(name: str, epsilon_budget: str | None, output: str) -> None:
+    """Show what may be spent and what was, or declare another budget."""
+    with opened_store() as store:
+        row = store.budget(name) if epsilon_budget is None else store.set_budget(name, epsilon_budget)
+    if output == "json":
+        print_object(row)
+    else:
+        print_rows([row], output, list(row))
+    if epsilon_budget is not None:
+        notice("the new budget is recorded")
+
+
+def _name_of(source: str) -> str:
+    """Return the name of a file or address without folders and endings; a catalogue name stays as it is."""
+    last = source.rstrip("/").rpartition("/")[2]
+    for ending in (".gz", ".zst", ".txt", ".csv", ".tsv", ".edges"):
+        last = last.removesuffix(ending)
+    return last or source
+
+
+COMMANDS = (load, register, drop, budget)

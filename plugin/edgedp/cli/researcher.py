@@ -1,0 +1,101 @@
+"""Commands of the researcher and the newcomer: exact values, datasets, the demo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from edgedp.cli.analyst import show_release
+from edgedp.cli.opening import opened_store
+from edgedp.cli.output import amount, format_option, notice, print_rows
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["COMMANDS"]
+
+_REMINDER = "note: these rows are exact, computed from private edges without a mechanism; do not publish them"
+
+
+@click.command()
+@click.argument("name")
+@click.option("--metric", metavar="M", required=True, help="degree, density, ebc or betweenness2.")
+@click.option("--top", metavar="N", type=click.IntRange(min=1), default=10, show_default=True, help="Rows to show.")
+@click.option("--engine", metavar="E", default="native", help="native, igraph or cypher.", show_default=True)
+@click.option("--sensitivity-at", metavar="T", type=int, help="Show the admissible sensitivity at distance T instead.")
+@click.option("--sensitivity-form", metavar="F", help="ebc: degree or common_neighbors.")
+@format_option
+def exact(
+    name: str,
+    metric: str,
+    top: int,
+    engine: str,
+    sensitivity_at: int | None,
+    sensitivity_form: str | None,
+    output: str,
+) -> None:
+    """Show the largest exact values. Not private: for the curator and for research."""
+    from edgedp.errors import ParameterError
+
+    if sensitivity_form is not None and sensitivity_at is None:
+        raise ParameterError("--sensitivity-form is given without --sensitivity-at, must go with it; add the distance")
+    with opened_store() as store:
+        ids, values = store.exact_rows(name, metric, t=sensitivity_at, form=sensitivity_form, engine=engine)
+    notice(_REMINDER)
+    print_rows(_largest(ids, values, top), output, ["id", "value"])
+
+
+def _largest(ids: NDArray[np.generic], values: NDArray[np.float64], top: int) -> list[dict[str, object]]:
+    import numpy as np
+
+    order = np.argsort(-values, kind="stable")[:top]
+    return [{"id": ids[i].item(), "value": float(values[i])} for i in order]
+
+
+@click.command()
+@format_option
+def datasets(output: str) -> None:
+    """List the catalogue: graphs that load by name."""
+    from edgedp.catalogue import catalogue
+
+    rows = [
+        {
+            "name": entry.name,
+            "nodes": entry.nodes,
+            "edges": entry.edges,
+            "max_degree": entry.max_degree,
+            "bundled": entry.bundled,
+            "title": entry.title,
+        }
+        for entry in catalogue()
+    ]
+    print_rows(rows, output, ["name", "nodes", "edges", "max_degree", "bundled", "title"])
+
+
+@click.command()
+def demo() -> None:
+    """Run the main job on the bundled e-mail graph, in a store of its own."""
+    import tempfile
+    from pathlib import Path
+
+    from edgedp.reading import read_source
+    from edgedp.stores.opening import open_store
+
+    with tempfile.TemporaryDirectory(prefix="edgedp-demo-") as folder:
+        click.echo("1. The curator loads email-Enron into a new store, and declares a budget and a degree bound.")
+        graph, report = read_source("email-Enron")
+        store = open_store(Path(folder) / "demo.edgedp")
+        row = store.load(graph, "email-Enron", epsilon_budget=10, degree_bound=2000)
+        for line in report.lines():
+            click.echo(f"   {line}")
+        click.echo(
+            f"   epsilon budget {amount(row['epsilon_budget'])}, degree bound {row['degree_bound']:,}\n"
+            "2. The analyst asks for the ten nodes of highest ego-betweenness, at epsilon 1."
+        )
+        release = store.priv_top_k("email-Enron", metric="ebc", k=10, epsilon="1", mechanism="sld")
+        show_release(release, "table")
+
+
+COMMANDS = (exact, datasets, demo)
