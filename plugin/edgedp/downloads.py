@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from edgedp.errors import GraphFormatError
 
@@ -73,51 +73,66 @@ def fetch(address: str, *, sha256: str | None, cache: Path, progress: Progress) 
         The server cannot be reached, refuses, breaks off, or serves a file of another checksum;
         the cache cannot be written.
     """
-    import pooch
-    import requests
-
     path = cache / _cache_name(address)
     record = _record_of(path)
-    try:
+    with _in_one_line(address, cache):
         known = sha256 or _recorded(record)
         if known is None:
             path.unlink(missing_ok=True)  # a file whose record was never written is not trusted
         there = path.is_file() and file_sha256(path) == known
-        if not there:
-            downloader = pooch.HTTPDownloader(
-                progressbar=_Bar(progress),
-                chunk_size=CHUNK,
-                timeout=TIMEOUT_SECONDS,
-                headers={"Accept-Encoding": "identity"},
-            )
-            with _quiet_pooch():
-                pooch.retrieve(
-                    address,
-                    known_hash=None if known is None else f"sha256:{known}",
-                    fname=path.name,
-                    path=cache,
-                    downloader=downloader,
-                )
+        if not there and not _download(address, path, known, progress):
+            remedy = "check the address" if sha256 else f"delete {str(record)!r} to accept the new file"
+            raise GraphFormatError(f"the sha256 of {address} is another, must be {known}; {remedy}")
         found = known or file_sha256(path)
         if not record.is_file():
             partial = record.with_name(f"{record.name}.{os.getpid()}")
             partial.write_text(f"{found}  {path.name}\n", encoding="ascii")
             partial.replace(record)
+    return Download(path=path, sha256=found, fresh=not there, declared=sha256 is not None)
+
+
+def _download(address: str, path: Path, known: str | None, progress: Progress) -> bool:
+    """Fetch a file into its place, whole or not at all; False if its checksum is another than the known one."""
+    import pooch
+
+    downloader = pooch.HTTPDownloader(
+        progressbar=_Bar(progress),
+        chunk_size=CHUNK,
+        timeout=TIMEOUT_SECONDS,
+        headers={"Accept-Encoding": "identity"},  # the checksum is that of the file as it is stored
+    )
+    with _quiet_pooch():
+        try:
+            pooch.retrieve(
+                address,
+                known_hash=None if known is None else f"sha256:{known}",
+                fname=path.name,
+                path=path.parent,
+                downloader=downloader,
+            )
+        except OSError:  # among them those of requests that are ValueErrors too
+            raise
+        except ValueError:
+            return False
+    return True
+
+
+@contextmanager
+def _in_one_line(address: str, cache: Path) -> Iterator[None]:
+    """Turn what the network and the disk raise into refusals of ours."""
+    import requests
+
+    try:
+        yield
     except requests.RequestException as error:
         raise GraphFormatError(
             f"{address} {_reason(error)}, must answer with the file; check the address and the network"
         ) from None
-    except ValueError:
-        remedy = (
-            "the catalogue or the server is wrong" if sha256 else f"delete {record} to accept the new file"
-        )
-        raise GraphFormatError(f"the sha256 of {address} is another, must be {known}; {remedy}") from None
     except OSError as error:
         raise GraphFormatError(
-            f"the cache {str(cache)!r} cannot be used ({error.strerror or error}), must be a folder to write to; "
-            "name another one by EDGEDP_CACHE"
+            f"the cache {str(cache)!r} cannot be used ({error.strerror or error}), must be a folder to write "
+            "to; name another one by EDGEDP_CACHE"
         ) from None
-    return Download(path=path, sha256=found, fresh=not there, declared=sha256 is not None)
 
 
 def file_sha256(path: Path) -> str:
@@ -148,7 +163,7 @@ class _Bar:
 
 def _cache_name(address: str) -> str:
     """Name the cached file after its address: readable, and never that of another address."""
-    last = unquote(urlsplit(address).path).rpartition("/")[2]
+    last = unquote(re.split(r"[?#]", address, maxsplit=1)[0]).rpartition("/")[2]
     readable = re.sub(r"[^\w.-]+", "_", last)[-60:] or "file"
     return f"{hashlib.sha256(address.encode()).hexdigest()[:16]}-{readable}"
 

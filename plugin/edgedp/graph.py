@@ -246,7 +246,7 @@ class Graph:
 
 
 def distinct(values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the distinct values in ascending order: ``numpy.unique`` by sorting, many times faster than by hashing."""
+    """Return the distinct values, ascending; for integers many times faster than ``numpy.unique``."""
     ordered = np.sort(values)
     first = np.ones(len(ordered), dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])

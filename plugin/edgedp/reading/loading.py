@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 import numpy as np
@@ -156,7 +155,10 @@ def _locate(source: str | os.PathLike[str], progress: Progress, what: str = "sou
             )
         return _Location(path=path, name=source)
     if scheme[1].lower() == "file":
-        return _Location(path=Path(url2pathname(urlsplit(source).path)), name=source)
+        host, slash, rest = source[scheme.end() :].partition("/")
+        if host not in ("", "localhost") or not slash:
+            raise ParameterError(f"{what} is {source!r}, must be file:///PATH of this machine; correct it")
+        return _Location(path=Path(url2pathname(slash + rest)), name=source)
     if scheme[1].lower() not in ("http", "https"):
         raise ParameterError(f"{what} is {source!r}, must be an http, https or file address; fetch it first")
     return _fetched(source, None, source, progress)

@@ -26,13 +26,13 @@ __all__ = ["Table", "read_table"]
 BLOCK = 1 << 25
 NEWLINE, SPACE, QUOTE = b'\n "'
 
-# First lines that name columns where the ids are texts (words over integers tell by themselves).
+# First lines that name columns, where the ids are texts (words over integers tell by themselves).
 HEADERS = {
     ("source", "target"), ("src", "dst"), ("src", "dest"), ("source", "destination"), ("from", "to"),
     ("fromnodeid", "tonodeid"), ("from_node", "to_node"), ("from_id", "to_id"), ("source_id", "target_id"),
     ("node1", "node2"), ("node_1", "node_2"), ("id1", "id2"), ("id_1", "id_2"), ("user1", "user2"),
     ("user_1", "user_2"), ("numeric_id_1", "numeric_id_2"), ("head", "tail"), ("start", "end"), ("u", "v"),
-    ("id",), ("node",), ("nodes",), ("node_id", ), ("nodeid",), ("name",), ("user",), ("user_id",), ("numeric_id",),
+    ("id",), ("node",), ("nodes",), ("node_id",), ("nodeid",), ("name",), ("user",), ("user_id",),
 }  # fmt: skip
 
 
@@ -118,6 +118,9 @@ def _typed(texts: list[pl.Series], layout: Layout, width: int, *, as_texts: bool
 
 
 def _all_integers(column: pl.Series) -> bool:
+    """Whether all fields are integers; the first one mostly tells."""
+    if len(column) and not is_integer(column[0]):
+        return False
     return bool(column.str.contains(r"^[+-]?[0-9]+$").all())
 
 
@@ -179,7 +182,8 @@ def _read_block(block: bytes, layout: Layout, width: int, dtype: str) -> list[pl
     columns = frame.get_columns()
     whole = frame.height == rows and not any(column.null_count() for column in columns)
     if whole and dtype == "String":
-        columns = [column.str.strip_chars(" \t") for column in columns]
+        if b" " in block or b"\t" in block:
+            columns = [column.str.strip_chars(" \t") for column in columns]
         whole = not any((column == "").any() for column in columns)
     return columns if whole else None
 

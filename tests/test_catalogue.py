@@ -1,0 +1,400 @@
+"""The catalogue, and what happens between a dataset's address and the cache."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import logging
+import shutil
+import socket
+import threading
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from edgedp.assets import asset
+from edgedp.catalogue import Dataset, catalogue, dataset
+from edgedp.downloads import cache_folder, fetch, file_sha256
+from edgedp.errors import GraphFormatError, ParameterError, UnknownNameError
+from edgedp.graph import Graph
+from edgedp.reading import read_graph, read_source
+from edgedp.reading.progress import Silent
+
+EDGES = gzip.compress(b"# a small graph\n1\t2\n2\t3\n", mtime=0)
+EDGES_SHA256 = hashlib.sha256(EDGES).hexdigest()
+OTHER = gzip.compress(b"1\t2\n", mtime=0)
+
+
+# -- manifests --------------------------------------------------------------------------------------
+
+MANIFEST = """
+title = "A graph"
+description = "For tests."
+page = "https://example.org/graph.html"
+address = "https://example.org/graph.txt.gz"
+format = "SNAP"
+directed = true
+nodes = 3
+licence = "CC0"
+citation = "Nobody. Nowhere. 2020."
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A catalogue of one dataset, ``small``."""
+    where = tmp_path / "loaders"
+    where.mkdir()
+    (where / "small.toml").write_text(MANIFEST)
+    (where / "README.md").write_text("not a manifest")
+    return where
+
+
+def test_one_manifest_is_one_dataset(folder):
+    [entry] = catalogue(folder)
+    assert entry == dataset("small", folder)
+    assert (entry.name, entry.title, entry.nodes, entry.edges, entry.directed) == (
+        "small",
+        "A graph",
+        3,
+        None,
+        True,
+    )
+    assert entry.edge_list.address == "https://example.org/graph.txt.gz"
+    assert (entry.edge_list.sha256, entry.edge_list.bundled, entry.node_list) == (None, None, None)
+    assert not entry.bundled
+
+
+def test_adding_a_dataset_is_adding_a_file(folder):
+    (folder / "Another.toml").write_text(MANIFEST)
+    assert [entry.name for entry in catalogue(folder)] == ["Another", "small"]
+
+
+BROKEN = {
+    "unknown field": ("title", "titel", "small.toml: titel is not a known field, .*; did you mean 'title'"),
+    "missing field": ("licence = \"CC0\"\n", "", "small.toml: licence is missing, must be a text"),
+    "no address": ('address = "https://example.org/graph.txt.gz"\n', "", "small.toml: address is missing"),
+    "count of text": ("nodes = 3", 'nodes = "3"', "small.toml: nodes is '3', must be an integer above 0"),
+    "count of 0": ("nodes = 3", "nodes = 0", "small.toml: nodes is 0, must be an integer above 0"),
+    "count of bool": ("nodes = 3", "nodes = true", "small.toml: nodes is True, must be an integer above 0"),
+    "flag of text": ("directed = true", 'directed = "yes"', "small.toml: directed is 'yes', must be true or false"),
+    "empty text": ('title = "A graph"', 'title = " "', "small.toml: title is ' ', must be a text"),
+    "address of a file": ("https://example.org/graph.txt", "file:///etc/x", "small.toml: address is 'file:"),
+    "short checksum": ("nodes = 3", 'sha256 = "abc"', "small.toml: sha256 is 'abc', must be 64 hexadecimal digits"),
+    "checksum in capitals": ("nodes = 3", f'sha256 = "{"A" * 64}"', "small.toml: sha256 is 'A"),
+    "bundled elsewhere": ("nodes = 3", 'bundled = "../x.gz"', "small.toml: bundled is '../x.gz', must be the name"),
+    "bundled absent": ("nodes = 3", 'bundled = "x.gz"', "small.toml: bundled is 'x.gz', must be a file beside"),
+    "not TOML": ("title =", "title", "small.toml is not readable .*, must be TOML"),
+    "nodes of no table": ("nodes = 3", "node_list = 3", "small.toml: node_list is 3, must be a table"),
+    "unknown field of nodes": ("nodes = 3", "[node_list]\nurl=1", "small.toml: node_list.url is not a known field"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "message"), BROKEN.values(), ids=BROKEN.keys())
+def test_a_broken_manifest_is_refused_by_file_and_field(folder, old, new, message):
+    path = folder / "small.toml"
+    if new.startswith("[node_list]"):
+        path.write_text(MANIFEST.replace(old, "") + new)
+    else:
+        path.write_text(MANIFEST.replace(old, new))
+    for read in (lambda: catalogue(folder), lambda: dataset("small", folder)):
+        with pytest.raises(GraphFormatError, match=message) as caught:
+            read()
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("email-Enrom", "email-Enron"),
+        ("EMAIL-ENRON", "email-Enron"),
+        ("com-dblq", "com-dblp"),
+        ("musae_github", "musae-github"),
+    ],
+)
+def test_a_misspelt_name_gets_the_nearest_one(name, near):
+    with pytest.raises(UnknownNameError, match=f"dataset is '{name}', must be .*; did you mean '{near}'?"):
+        dataset(name)
+    with pytest.raises(UnknownNameError, match=f"source is '{name}', must be .*; did you mean '{near}'?"):
+        read_graph(name)
+
+
+def test_a_name_like_no_other_leads_to_the_list():
+    with pytest.raises(UnknownNameError, match="see `edgedp datasets`"):
+        dataset("qqqqqqqqqqqq")
+
+
+# -- the catalogue of the package -------------------------------------------------------------------
+
+
+def test_the_catalogue_holds_the_graphs_of_the_papers():
+    entries = {entry.name: entry for entry in catalogue()}
+    figures = {name: (entry.nodes, entry.edges, entry.max_degree) for name, entry in entries.items()}
+    assert figures["email-Enron"] == (36_692, 183_831, 1_383)
+    assert figures["musae-github"] == (37_700, 289_003, 9_458)
+    assert figures["com-dblp"] == (317_080, 1_049_866, 343)
+    assert {name for name, entry in entries.items() if entry.bundled} == {"email-Enron", "musae-github"}
+
+
+@pytest.mark.parametrize("entry", catalogue(), ids=lambda entry: entry.name)
+def test_every_dataset_can_be_had(entry: Dataset):
+    if entry.bundled:
+        assert file_sha256(entry.edge_list.bundled) == entry.edge_list.sha256
+    else:
+        assert entry.edge_list.address.startswith("https://snap.stanford.edu/data/")
+        assert entry.edge_list.address.endswith(".gz")  # the reader takes no zip
+    assert entry.page.startswith("https://snap.stanford.edu/data/")
+    if entry.edges is not None:
+        assert entry.nodes is not None
+        assert entry.edges <= entry.nodes * (entry.nodes - 1) // 2
+    if entry.edges is not None and entry.listed_edges is not None:
+        assert entry.edges <= entry.listed_edges  # merging never adds
+    if entry.max_degree is not None:
+        assert entry.max_degree < entry.nodes
+
+
+def test_every_file_of_data_has_a_manifest():
+    loaders = asset("loaders")
+    data = {path.name for path in loaders.iterdir() if path.suffix not in (".toml", ".md")}
+    assert data == {entry.edge_list.bundled.name for entry in catalogue() if entry.bundled}
+
+
+def test_a_bundled_file_that_was_altered_is_refused(folder, monkeypatch):
+    (folder / "edges.txt.gz").write_bytes(EDGES)
+    (folder / "small.toml").write_text(MANIFEST + f'bundled = "edges.txt.gz"\nsha256 = "{EDGES_SHA256}"\n')
+    monkeypatch.setattr("edgedp.catalogue.asset", lambda *parts: folder)
+    assert read_graph("small") == Graph.from_edges([(1, 2), (2, 3)])
+    (folder / "edges.txt.gz").write_bytes(OTHER)
+    with pytest.raises(
+        GraphFormatError, match=f"the sha256 of .*edges.txt.gz' is another, must be {EDGES_SHA256}"
+    ):
+        read_graph("small")
+
+
+# -- downloads --------------------------------------------------------------------------------------
+
+
+@dataclass
+class Site:
+    """A web server on this machine: what it serves, and what it was asked for."""
+
+    pages: dict[str, bytes] = field(default_factory=dict)
+    cut: set[str] = field(default_factory=set)
+    asked: list[str] = field(default_factory=list)
+    address: str = ""
+
+    def serve(self, path: str, content: bytes, *, cut: bool = False) -> str:
+        self.pages[path] = content
+        self.cut = self.cut | {path} if cut else self.cut - {path}
+        return self.address + path
+
+
+@pytest.fixture
+def site():
+    site = Site()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            site.asked.append(self.path)
+            content = site.pages.get(self.path)
+            if content is None:
+                self.send_error(404)
+                return
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content[: len(content) // 2] if self.path in site.cut else content)
+
+        def log_message(self, *args):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    site.address = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    yield site
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch) -> Path:
+    """A cache of its own for every test, and no proxy between us and the server."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("EDGEDP_CACHE", str(folder))
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    return folder
+
+
+def small_catalogue(folder: Path, monkeypatch, address: str, more: str = "") -> None:
+    """Make ``small``, at that address, the only dataset."""
+    (folder / "small.toml").write_text(MANIFEST.replace("https://example.org/graph.txt.gz", address) + more)
+    monkeypatch.setattr("edgedp.catalogue.asset", lambda *parts: folder)
+
+
+def test_the_cache_is_where_the_user_says(tmp_path):
+    assert cache_folder({"EDGEDP_CACHE": str(tmp_path)}) == tmp_path
+    assert cache_folder({"EDGEDP_CACHE": "~/x"}) == Path.home() / "x"
+    assert cache_folder({}) == cache_folder({"EDGEDP_CACHE": ""})
+    assert "edgedp" in cache_folder({}).parts
+
+
+def test_an_address_is_fetched_once(site, cache):
+    address = site.serve("/some/graph.txt.gz?v=1", EDGES)
+    calls: list[tuple[str, int, int | None]] = []
+    graph, report = read_source(address, progress=lambda *call: calls.append(call))
+    assert graph == Graph.from_edges([(1, 2), (2, 3)])
+    assert report.source == address
+    assert f"sha256 {EDGES_SHA256}, recorded at the first download" in report.notes[0]
+    assert ("downloading", len(EDGES), len(EDGES)) in calls
+    assert read_graph(address) == graph
+    assert site.asked == ["/some/graph.txt.gz?v=1"]
+    assert sorted(path.suffix for path in cache.iterdir()) == [".gz", ".sha256"]
+
+
+def test_a_dataset_is_fetched_once_and_checked_against_its_manifest(site, folder, monkeypatch):
+    small_catalogue(folder, monkeypatch, site.serve("/graph.txt.gz", EDGES), f'sha256 = "{EDGES_SHA256}"\n')
+    graph, report = read_source("small")
+    assert graph == read_graph("small") == Graph.from_edges([(1, 2), (2, 3)])
+    assert "as declared" in report.notes[0]
+    assert len(site.asked) == 1
+
+
+def test_a_dataset_unlike_its_manifest_is_reported(site, folder, monkeypatch):
+    small_catalogue(folder, monkeypatch, site.serve("/graph.txt.gz", OTHER))
+    _, report = read_source("small")
+    assert "the catalogue declares 3 nodes, the file holds 2" in report.lines()
+
+
+def test_a_dataset_with_a_list_of_nodes_supplies_them(site, folder, monkeypatch):
+    nodes = site.serve("/nodes.csv", b"id,label\n1,a\n2,b\n3,c\n9,d\n")
+    small_catalogue(
+        folder, monkeypatch, site.serve("/graph.txt.gz", EDGES), f'[node_list]\naddress = "{nodes}"\n'
+    )
+    graph = read_graph("small")
+    assert graph.node_ids.tolist() == [1, 2, 3, 9]
+    assert graph.nodes_supplied
+    assert read_graph("small", nodes=[1, 2, 3]).node_ids.tolist() == [1, 2, 3]
+
+
+def test_nodes_may_be_an_address(site):
+    graph = read_graph(site.serve("/e", EDGES), nodes=site.serve("/n", b"1\n2\n3\n4\n"))
+    assert graph.node_ids.tolist() == [1, 2, 3, 4]
+
+
+def test_what_the_server_refuses_is_one_line_and_leaves_nothing(site, cache):
+    with pytest.raises(GraphFormatError, match=f"{site.address}/absent answered 404 Not Found, must answer"):
+        read_graph(f"{site.address}/absent")
+    assert not list(cache.iterdir())
+
+
+def test_a_server_that_is_down(cache):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(GraphFormatError, match=f"http://127.0.0.1:{port}/graph cannot be reached"):
+        read_graph(f"http://127.0.0.1:{port}/graph")
+    assert not list(cache.iterdir())
+
+
+@pytest.mark.parametrize("address", ["http://", "http://[/x", "https:///x"])
+def test_an_address_of_no_server(address):
+    with pytest.raises((GraphFormatError, ParameterError), match=r"is no address|cannot be reached"):
+        read_graph(address)
+
+
+def test_a_body_that_breaks_off_is_refused_and_then_fetched_again(site, cache):
+    address = site.serve("/graph.txt.gz", EDGES, cut=True)
+    with pytest.raises(GraphFormatError, match="broke off before the file was whole"):
+        read_graph(address)
+    assert not list(cache.iterdir())
+    site.serve("/graph.txt.gz", EDGES)
+    assert read_graph(address).edge_count == 2
+
+
+def test_a_wrong_checksum_is_refused_and_leaves_nothing(site, folder, cache, monkeypatch):
+    small_catalogue(folder, monkeypatch, site.serve("/graph.txt.gz", OTHER), f'sha256 = "{EDGES_SHA256}"\n')
+    with pytest.raises(GraphFormatError, match=f"the sha256 of .* is another, must be {EDGES_SHA256}"):
+        read_graph("small")
+    assert not list(cache.iterdir())
+
+
+def test_trust_is_on_first_use(site, cache):
+    address = site.serve("/graph.txt.gz", EDGES)
+    graph = read_graph(address)
+    [data] = cache.glob("*.gz")
+    [record] = cache.glob("*.sha256")
+    assert record.read_text().split() == [EDGES_SHA256, data.name]
+
+    data.write_bytes(OTHER)  # altered in the cache: fetched again, and as it was
+    assert read_graph(address) == graph
+    assert len(site.asked) == 2
+
+    data.unlink()
+    site.serve("/graph.txt.gz", OTHER)  # altered at the server: refused until the record goes
+    with pytest.raises(GraphFormatError, match=f"must be {EDGES_SHA256}; delete .*sha256 to accept"):
+        read_graph(address)
+    record.unlink()
+    assert read_graph(address).edge_count == 1
+
+
+def test_a_file_without_its_record_is_not_trusted(site, cache):
+    address = site.serve("/graph.txt.gz", EDGES)
+    read_graph(address)
+    [record] = cache.glob("*.sha256")
+    record.unlink()  # as after a kill between the file and its record
+    read_graph(address)
+    assert len(site.asked) == 2
+    assert record.is_file()
+
+
+def test_a_page_that_is_no_graph_does_not_stay_in_the_cache(site, cache):
+    address = site.serve("/graph.txt.gz", b"<html>\n<body>Log in first, please</body>\n</html>\n")
+    with pytest.raises(GraphFormatError):
+        read_graph(address)
+    assert not list(cache.iterdir())
+    site.serve("/graph.txt.gz", EDGES)
+    assert read_graph(address).edge_count == 2
+
+
+def test_two_addresses_do_not_share_a_file(site):
+    assert read_graph(site.serve("/a/graph.gz", EDGES)).edge_count == 2
+    assert read_graph(site.serve("/b/graph.gz", OTHER)).edge_count == 1
+    assert read_graph(f"{site.address}/a/graph.gz").edge_count == 2
+
+
+def test_a_cache_that_cannot_be_written(site, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("EDGEDP_CACHE", str(tmp_path / "file" / "cache"))
+    with pytest.raises(
+        GraphFormatError, match="the cache .* cannot be used .*; name another one by EDGEDP_CACHE"
+    ):
+        read_graph(site.serve("/graph.txt.gz", EDGES))
+
+
+def test_the_record_of_a_download(site, cache):
+    address = site.serve("/graph.txt.gz", EDGES)
+    first = fetch(address, sha256=EDGES_SHA256, cache=cache, progress=Silent())
+    second = fetch(address, sha256=EDGES_SHA256, cache=cache, progress=Silent())
+    assert (first.fresh, second.fresh) == (True, False)
+    assert first.path == second.path
+    assert first.declared
+    assert first.sha256 == EDGES_SHA256 == file_sha256(first.path)
+
+
+def test_pooch_says_nothing_of_its_own(site, capfd, caplog):
+    import pooch
+
+    before = pooch.get_logger().level
+    with caplog.at_level(logging.INFO):
+        read_graph(site.serve("/graph.txt.gz", EDGES))
+    assert pooch.get_logger().level == before
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_copy_of_the_loaders_reads_the_same(tmp_path):
+    copied = shutil.copytree(asset("loaders"), tmp_path / "copy")
+    assert [entry.name for entry in catalogue(copied)] == [entry.name for entry in catalogue()]

@@ -1,0 +1,502 @@
+"""Reading graphs: every form of edge list gives the same graph, every broken one a single clear line."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zstandard
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from edgedp.errors import EdgeDPError, GraphFormatError, ParameterError, UnknownNameError
+from edgedp.graph import Graph
+from edgedp.reading import LoadReport, read_graph, read_source
+from edgedp.reading.layout import EDGE_SEPARATORS, NODE_SEPARATORS, detect_layout
+from edgedp.reading.progress import Silent
+from edgedp.reading.table import _read_blocks, _read_lines, read_table
+
+TRIANGLE_AND_TAIL = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 10)])
+
+
+@pytest.fixture
+def file(tmp_path: Path):
+    """Write bytes or text to a file whose suffix says nothing."""
+
+    def write(content: bytes | str, name: str = "graph.data") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+# -- formats ----------------------------------------------------------------------------------------
+
+ONE_GRAPH = {
+    "snap with tabs": "# Undirected graph\n# FromNodeId\tToNodeId\n1\t2\n2\t3\n3\t1\n3\t10\n",
+    "snap with spaces": "# a comment\n1 2\n2 3\n3 1\n3 10\n",
+    "runs of spaces and tabs": "  1   2\n2 \t3  \n3 1\n\n3\t10\n",
+    "csv": "1,2\n2,3\n3,1\n3,10\n",
+    "csv with a header": "id_1,id_2\n1,2\n2,3\n3,1\n3,10\n",
+    "csv with any header": "left,right\n1,2\n2,3\n3,1\n3,10\n",
+    "csv with a quoted header": '"left, the one","right"\n1,2\n2,3\n3,1\n3,10\n',
+    "tsv with a header": "source\ttarget\n1\t2\n2\t3\n3\t1\n3\t10\n",
+    "semicolons": "a;b\n1;2\n2;3\n3;1\n3;10\n",
+    "konect": "% sym unweighted\n% 4 4 4\n1 2 \n2 3 \n3 1 \n3 10 \n",
+    "blanks around fields": "1, 2\n2 ,3\n 3,1\n3,10\n",
+    "quoted integers": '"1","2"\n"2","3"\n"3","1"\n"3","10"\n',
+    "no final newline": "1,2\n2,3\n3,1\n3,10",
+    "CRLF": "1,2\r\n2,3\r\n3,1\r\n3,10\r\n",
+    "CRLF, no final newline": "# c\r\n1 2\r\n2 3\r\n3 1\r\n3 10",
+    "old Mac line ends": "1,2\r2,3\r3,1\r3,10\r",
+    "byte order mark": "\ufeff1,2\n2,3\n3,1\n3,10\n",
+    "byte order mark and header": "\ufeffsource,target\n1,2\n2,3\n3,1\n3,10\n",
+    "blank lines": "\n\n1,2\n\n2,3\n   \n3,1\n3,10\n\n\n",
+    "comments between": "1,2\n# half\n2,3\n3,1\n# end\n3,10\n",
+    "weights and times": "1,2,0.5,x\n2,3,1,\n3,1,,y z\n3,10,7,\n",
+    "both directions and parallels": "1 2\n2 1\n2 3\n2 3\n3 1\n1 3\n10 3\n3 10\n",
+    "leading zeros and signs": "01 2\n2 +3\n3 1\n3 0010\n",
+}
+
+
+@pytest.mark.parametrize("text", ONE_GRAPH.values(), ids=ONE_GRAPH.keys())
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress], ids=["plain", "gz", "zst"])
+def test_every_format_gives_the_same_graph(file, text, pack):
+    graph = read_graph(file(pack(text.encode())))
+    assert graph == TRIANGLE_AND_TAIL
+    assert graph.node_ids.dtype == np.int64
+    assert not graph.nodes_supplied
+
+
+@pytest.mark.parametrize("name", ["graph.gz", "graph.csv", "graph.txt", "graph.zst", "graph"])
+def test_the_suffix_says_nothing(file, name):
+    assert read_graph(file(gzip.compress(b"1\t2\n2\t3\n3\t1\n3\t10\n"), name)) == TRIANGLE_AND_TAIL
+    assert read_graph(file(b"1;2\n2;3\n3;1\n3;10\n", name)) == TRIANGLE_AND_TAIL
+
+
+def test_a_path_may_be_text_or_path_or_file_address(file):
+    path = file("1 2\n2 3\n3 1\n3 10\n", "with space.txt")
+    assert read_graph(str(path)) == read_graph(path) == read_graph(path.as_uri()) == TRIANGLE_AND_TAIL
+
+
+def test_archives_of_several_members_and_with_padding(file):
+    assert read_graph(file(gzip.compress(b"1 2\n2 3\n") + gzip.compress(b"3 1\n3 10\n"))) == TRIANGLE_AND_TAIL
+    assert read_graph(file(gzip.compress(b"1 2\n2 3\n3 1\n3 10\n") + bytes(512))) == TRIANGLE_AND_TAIL
+    assert (
+        read_graph(file(zstandard.compress(b"1 2\n2 3\n3 1\n") + zstandard.compress(b"3 10\n")))
+        == TRIANGLE_AND_TAIL
+    )
+
+
+def test_texts_with_separators_quotes_and_other_scripts(file):
+    path = file('"Smith, John","O""Neill"\n"Smith, John",Łukasz\n日本,"# no comment"\n')
+    graph = read_graph(path)
+    assert graph == Graph.from_edges(
+        [("Smith, John", 'O"Neill'), ("Smith, John", "Łukasz"), ("日本", "# no comment")]
+    )
+
+
+def test_mixed_ids_are_all_texts(file):
+    graph = read_graph(file("1,2\n2,b\n10,1\n"))
+    assert graph.node_ids.tolist() == ["1", "10", "2", "b"]
+
+
+def test_integers_beyond_64_bits_are_texts(file):
+    graph = read_graph(file(f"{2**63},1\n1,2\n"))
+    assert graph.node_ids.tolist() == ["1", "2", str(2**63)]
+    assert read_graph(file(f"{2**63 - 1},{-(2**63)}\n")).node_ids.tolist() == [-(2**63), 2**63 - 1]
+
+
+def test_a_known_header_over_texts_is_a_header_unless_its_words_are_ids(file):
+    assert read_graph(file("source,target\na,b\n")).node_ids.tolist() == ["a", "b"]
+    assert read_graph(file("u,v\nv,w\n")).node_ids.tolist() == ["u", "v", "w"]
+    assert read_graph(file("alice,bob\nbob,carol\n")).node_ids.tolist() == ["alice", "bob", "carol"]
+
+
+def test_far_apart_ids_and_negative_ones(file):
+    graph = read_graph(file("-5,9000000000000000000\n7,-5\n"))
+    assert graph == Graph.from_edges([(-5, 9_000_000_000_000_000_000), (7, -5)])
+
+
+def test_a_node_of_a_self_loop_stays(file):
+    graph, report = read_source(file("1 1\n1 1\n2 3\n"))
+    assert graph.degrees.tolist() == [0, 1, 1]
+    assert (report.self_loops, report.duplicates) == (2, 0)
+
+
+def test_many_blocks_are_read_as_one(file, monkeypatch):
+    monkeypatch.setattr("edgedp.reading.table.BLOCK", 64)
+    edges = [(i * 7919 % 1000, i * 104729 % 997) for i in range(1500)]
+    path = file("".join(f"{a} {b}\n" for a, b in edges))
+    assert read_graph(path) == Graph.from_edges(edges)
+    texts = [(f"n{a}", f"n{b}") for a, b in edges]
+    assert read_graph(file("".join(f"{a},{b}\n" for a, b in texts))) == Graph.from_edges(texts)
+    with pytest.raises(GraphFormatError, match=r"line 1501 of .* is '7'"):
+        read_graph(file("".join(f"{a} {b}\n" for a, b in edges) + "7\n"))
+
+
+# -- round trips ------------------------------------------------------------------------------------
+
+INTEGER_EDGES = st.lists(st.tuples(*[st.integers(-(2**63), 2**63 - 1) | st.integers(0, 30)] * 2), min_size=1)
+NAMES = st.text(
+    st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"], include_characters="\t"),
+    min_size=1,
+    max_size=8,
+)
+TEXT_EDGES = st.lists(st.tuples(NAMES, NAMES), min_size=1)
+COMPRESSIONS = st.sampled_from([bytes, gzip.compress, zstandard.compress])
+EVERY_FILE = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150
+)
+
+
+@EVERY_FILE
+@given(
+    edges=INTEGER_EDGES,
+    separator=st.sampled_from(["\t", " ", ",", ";", ", ", "   "]),
+    header=st.booleans(),
+    extra=st.integers(0, 3),
+    newline=st.sampled_from(["\n", "\r\n"]),
+    final=st.booleans(),
+    comments=st.lists(st.sampled_from(["# 1 2 3", "% x,y", ""]), max_size=3),
+    mark=st.sampled_from([b"", b"\xef\xbb\xbf"]),
+    compress=COMPRESSIONS,
+)
+def test_integers_round_trip(file, edges, separator, header, extra, newline, final, comments, mark, compress):
+    rows = [[str(a), str(b), *["w"] * extra] for a, b in edges]
+    if header:
+        rows.insert(
+            0,
+            ["from here", "to there", *["w"] * extra]
+            if separator.strip()
+            else ["one", "two", *["w"] * extra],
+        )
+    lines = comments + [separator.join(row) for row in rows]
+    text = newline.join(lines) + (newline if final else "")
+    graph, report = read_source(file(compress(mark + text.encode())))
+    assert graph == Graph.from_edges(edges)
+    assert report.row_count == len(edges)
+    assert report.line_count == len(lines)
+    assert report.extra_columns == extra
+    assert bool(report.header) == header
+    assert report.row_count == report.self_loops + report.duplicates + report.edge_count
+
+
+@EVERY_FILE
+@given(
+    edges=TEXT_EDGES,
+    separator=st.sampled_from(",;\t"),
+    newline=st.sampled_from(["\n", "\r\n"]),
+    compress=COMPRESSIONS,
+)
+def test_texts_round_trip(file, edges, separator, newline, compress):
+    edges = [(f"n{a}n", f"n{b}n") for a, b in edges]  # no blanks at the ends, no integers
+    buffer = io.StringIO()
+    csv.writer(buffer, delimiter=separator, quoting=csv.QUOTE_ALL, lineterminator=newline).writerows(edges)
+    assert read_graph(file(compress(buffer.getvalue().encode()))) == Graph.from_edges(edges)
+
+
+@settings(deadline=None, max_examples=400)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                '"',
+                '""',
+                ",",
+                "\t",
+                " ",
+                "a",
+                "b1",
+                "7",
+                "-3",
+                "+4",
+                "08",
+                "#",
+                ";",
+                '"x"',
+                "é",
+                "\n",
+                "\n",
+                "\n",
+            ]
+        )
+    ),
+    st.sampled_from([(EDGE_SEPARATORS, 2), (NODE_SEPARATORS, 1)]),
+)
+def test_the_fast_way_reads_as_the_slow_way_or_not_at_all(pieces, kind):
+    separators, width = kind
+    data = "".join(pieces).encode() + b"\n"
+    try:
+        layout = detect_layout(data, "x", separators)
+    except GraphFormatError:
+        assume(False)
+    assume(layout.columns >= width)
+    try:
+        slow = [column.to_list() for column in _read_lines(data, layout, width, "x")]
+    except GraphFormatError:
+        slow = None
+    texts = _read_blocks(data, layout.start, layout, width, "String", Silent())
+    integers = _read_blocks(data, layout.start, layout, width, "Int64", Silent())
+    if texts is not None:
+        assert [column.to_list() for column in texts] == slow
+    if integers is not None:
+        assert slow is not None
+        assert [column.to_list() for column in integers] == [list(map(int, column)) for column in slow]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        text
+        for name, text in ONE_GRAPH.items()
+        if name
+        not in {
+            "blank lines",
+            "comments between",
+            "blanks around fields",
+            "CRLF",
+            "CRLF, no final newline",
+            "old Mac line ends",
+            "no final newline",
+            "byte order mark",
+            "byte order mark and header",
+        }
+    ],
+)
+def test_ordinary_files_take_the_fast_way(text, monkeypatch):
+    monkeypatch.setattr("edgedp.reading.table._read_lines", None)
+    layout = detect_layout(text.encode(), "x", EDGE_SEPARATORS)
+    assert len(read_table(text.encode(), layout, 2, source="x", progress=Silent()).columns[0]) >= 4
+
+
+# -- nodes ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1\n2\n3\n10\n99\n",
+        "id\n1\n2\n3\n10\n99",
+        "# all\n99\r\n10\r\n3\r\n2\r\n1\r\n",
+        "id,name,group\n1,a b,x\n2,c,x\n3,d,y\n10,e,y\n99,f,\n",
+        '"1"\n"2"\n"3"\n"10"\n"99"\n',
+    ],
+)
+def test_a_file_of_nodes_adds_isolated_ones(file, text):
+    graph, report = read_source(file("1 2\n2 3\n3 1\n3 10\n"), nodes=file(text, "nodes"))
+    assert graph == Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 10)], nodes=[1, 2, 3, 10, 99])
+    assert graph.nodes_supplied
+    assert report.nodes_supplied
+    assert "nodes supplied" in report.lines()
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [[1, 2, 3, 10, 99], np.array([99, 1, 2, 3, 10], dtype=np.int32), (1, 1, 2, 3, 10, 99), range(100)],
+)
+def test_an_array_of_nodes(file, nodes):
+    graph = read_graph(file("1 2\n2 3\n3 1\n3 10\n"), nodes=nodes)
+    assert graph == Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 10)], nodes=list(nodes))
+    assert graph.nodes_supplied
+
+
+def test_nodes_with_spaces_are_one_column(file):
+    edges = file("New York,Boston\n")
+    assert read_graph(edges, nodes=file("New York\nBoston\nLos Angeles\n", "n")).node_ids.tolist() == [
+        "Boston", "Los Angeles", "New York",
+    ]  # fmt: skip
+
+
+def test_nodes_that_are_texts_make_the_edges_texts(file):
+    edges = file("from,to\n01,2\n")
+    assert read_graph(edges, nodes=file("01\n2\nx\n", "n")).node_ids.tolist() == ["01", "2", "x"]
+    assert read_graph(edges, nodes=["01", "2", "x"]).node_ids.tolist() == ["01", "2", "x"]
+
+
+@pytest.mark.parametrize(("edges", "nodes", "stranger"), [
+    ("1 2\n2 3\n", [1, 2], "3"),
+    ("1 2\n2 5\n", [1, 2, 9], "5"),
+    ("1 2\n2 -5\n", [1, 2, 9], "-5"),
+    ("1 2\n2 9000000000\n", [1, 2, 10**15], "9000000000"),
+    ("a,b\nb,c\n", ["a", "b"], "'c'"),
+    ("a,b\nb,1\n", [1, 2], "'a'"),
+    ("1,2\n", [], "1"),
+])  # fmt: skip
+def test_an_edge_outside_the_nodes_is_refused(file, edges, nodes, stranger):
+    with pytest.raises(
+        UnknownNameError, match=re.escape(f"an end of an edge is {stranger}, must be one of the nodes")
+    ):
+        read_graph(file(edges), nodes=nodes)
+
+
+# -- what is refused --------------------------------------------------------------------------------
+
+BROKEN = {
+    "empty": (b"", "is empty, must hold at least one line of data"),
+    "empty gz": (gzip.compress(b""), "is empty"),
+    "only comments": (b"# a\n# b\n\n", "holds nothing but comments and blank lines"),
+    "only a header": (b"source,target\n", "holds a header only"),
+    "one column": (
+        b"1\n2\n3\n",
+        "has one column, must have two ids a line; give a list of nodes as `nodes`",
+    ),
+    "binary": (bytes(range(256)), "is a binary file, must be text"),
+    "utf-16": ("1,2\n".encode("utf-16"), "is a binary file"),
+    "binary in gz": (gzip.compress(bytes(range(256))), "is a binary file"),
+    "zip": (b"PK\x03\x04rest", "is a zip archive, must be text"),
+    "matrix market": (
+        b"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n1 2\n2 3\n",
+        "is a Matrix Market file",
+    ),
+    "truncated gz": (gzip.compress(b"1 2\n" * 5000)[:-9], "is a truncated gzip file, must be whole"),
+    "gz cut in its header": (gzip.compress(b"1 2\n")[:5], "is a truncated gzip file"),
+    "gz with a wrong check": (gzip.compress(b"1 2\n")[:-8] + bytes(8), "is a broken gzip file"),
+    "truncated second member": (
+        gzip.compress(b"1 2\n") + gzip.compress(b"1 2\n" * 99)[:-3],
+        "is a truncated gzip",
+    ),
+    "gz with rubbish behind": (gzip.compress(b"1 2\n") + b"rubbish", "is a broken gzip file"),
+    "truncated zst": (zstandard.compress(b"1 2\n" * 5000)[:-3], "is a truncated zstandard file"),
+    "broken zst": (b"\x28\xb5\x2f\xfd" + b"x" * 40, "is a broken zstandard file"),
+    "ragged: fewer": (
+        b"# c\n1,2,3\n4,5,6\n7,8\n9,1,1\n",
+        "line 4 of {} is '7,8', must hold 3 fields as line 2 does, not 2",
+    ),
+    "ragged: more": (
+        b"1 2\n3 4\n5 6 7\n",
+        "line 3 of {} is '5 6 7', must hold 2 fields as line 1 does, not 3",
+    ),
+    "ragged: more, tabs": (b"1\t2\n3\t4\n5\t6\t7\n", "line 3 of {} is '5\\t6\\t7', must hold 2 fields"),
+    "ragged: counts that even out": (b"1,2\n3\n4,5,6\n7,8\n", "line 2 of {} is '3', must hold 2 fields"),
+    "ragged: other separator": (b"1,2\n3 4\n", "line 2 of {} is '3 4', must hold 2 fields"),
+    "ragged: two spaces for a field": (
+        b"1 2 3\n4 5 6\n7  8\n",
+        "line 3 of {} is '7  8', must hold 3 fields as line 1",
+    ),
+    "ragged: in quotes": (
+        b'"a,b",c\n"d,e"\n',
+        "line 2 of {} is '\"d,e\"', must hold 2 fields as line 1 does, not 1",
+    ),
+    "ragged: last line": (b"1,2\n2,3\n3", "line 3 of {} is '3', must hold 2 fields"),
+    "ragged: after blank lines, CRLF": (b"1,2\r\n\r\n\r\n3\r\n", "line 4 of {} is '3', must hold 2 fields"),
+    "empty id": (b"1,2\n3,\n", "line 2 of {} is '3,', must hold no empty id"),
+    "quoted empty id": (b'a,b\n"",c\n', "line 2 of {} is '\"\",c', must hold no empty id"),
+    "blank id": (b"a,b\n  ,c\n", "line 2 of {} is '  ,c', must hold no empty id"),
+    "open quote": (
+        b'a,b\n"c,d\ne,f\n',
+        "line 2 of {} is '\"c,d', must hold quoted fields that close on their line",
+    ),
+    "text after a quote": (b'a,b\n"c"d,e\n', "line 2 of {} is '\"c\"d,e', must hold quoted fields"),
+    "latin-1": ("a,b\nc,Zoë\n".encode("latin-1"), "line 2 of {} is 'c,Zo\\\\xeb', must be text in UTF-8"),
+    "latin-1 first": ("Zoë,b\n".encode("latin-1"), "line 1 of {} is 'Zo\\\\xeb,b', must be text in UTF-8"),
+    "a long line": (
+        b"1,2\n" + b"x" * 500 + b"\n",
+        "line 2 of {} is '" + "x" * 57 + "...', must hold 2 fields",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "message"), BROKEN.values(), ids=BROKEN.keys())
+def test_a_broken_file_is_refused_in_one_line(file, content, message):
+    path = file(content)
+    with pytest.raises(GraphFormatError) as caught:
+        read_graph(path)
+    assert message.format(repr(str(path))) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_broken_line_deep_in_a_large_file_is_named(file):
+    lines = [f"{i} {i + 1}" for i in range(200_000)]
+    lines[123_456] = "12 13 14"
+    path = file("# head\n" + "\n".join(lines) + "\n")
+    with pytest.raises(GraphFormatError, match=r"line 123458 of .* is '12 13 14'"):
+        read_graph(path)
+
+
+def test_paths_that_are_no_files(tmp_path):
+    with pytest.raises(UnknownNameError, match="is no file, must be one that exists"):
+        read_graph(tmp_path / "absent.txt")
+    with pytest.raises(UnknownNameError, match="is no file"):
+        read_graph(str(tmp_path / "absent.txt"))
+    with pytest.raises(UnknownNameError, match="is no file"):
+        read_graph((tmp_path / "absent.txt").as_uri())
+    with pytest.raises(GraphFormatError, match="is a folder, must be a file"):
+        read_graph(tmp_path)
+    with pytest.raises(UnknownNameError, match="is no file"):
+        read_graph("email-Enron", nodes=tmp_path / "absent")
+
+
+@pytest.mark.parametrize(
+    "source", ["", "  ", 7, None, "ftp://example.org/a", "s3://b/a", "file://b/a", "file://a"]
+)
+def test_sources_that_name_nothing(source):
+    with pytest.raises(ParameterError, match="source is"):
+        read_graph(source)
+
+
+@pytest.mark.parametrize("nodes", [[[1, 2]], [1.5], ["a", 1]])
+def test_nodes_that_are_no_ids(file, nodes):
+    with pytest.raises(EdgeDPError, match="nodes"):
+        read_graph(file("1 2\n"), nodes=nodes)
+
+
+def test_a_broken_file_of_nodes_is_named(file):
+    with pytest.raises(GraphFormatError, match=r"line 2 of '.*nodes' is .2\\t3."):
+        read_graph(file("1 2\n"), nodes=file("1\n2\t3\n", "nodes"))
+
+
+# -- report and progress ----------------------------------------------------------------------------
+
+
+def test_the_report_counts(file):
+    text = "# one\n# two\nsource,target,weight\na,b,1\nb,a,2\na,b,3\nc,c,4\nb,c,5\n"
+    graph, report = read_source(str(file(gzip.compress(text.replace("\n", "\r\n").encode()))))
+    assert report == LoadReport(
+        source=report.source, format="commas, text ids, gzip, CRLF", line_count=8, row_count=5, self_loops=1,
+        duplicates=2, extra_columns=1, header=("source", "target", "weight"), node_count=3, edge_count=2,
+        max_degree=2, nodes_supplied=False,
+    )  # fmt: skip
+    assert report.source.endswith("graph.data")
+    assert report.edge_count == graph.edge_count
+    assert report.lines()[1:] == [
+        "read as commas, text ids, gzip, CRLF: 8 lines, 5 of them edges",
+        "the first line names the columns: source, target, weight",
+        "1 self-loop dropped, 2 duplicates merged",
+        "1 column after the second ignored",
+        "nodes read from the edges",
+    ]
+
+
+def test_progress_goes_through_its_stages_and_to_the_end(file):
+    calls: list[tuple[str, int, int | None]] = []
+    read_source(file(gzip.compress(b"1 2\n2 3\n")), progress=lambda *call: calls.append(call))
+    assert [stage for stage, _, _ in calls] == ["unpacking", "parsing", "building"]
+    assert all(done == total for stage, done, total in calls if stage != "building")
+
+
+# -- the bundled graphs -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "figures"), [
+    ("email-Enron", (36_692, 183_831, 1_383)),
+    ("musae-github", (37_700, 289_003, 9_458)),
+])  # fmt: skip
+def test_the_bundled_graphs_are_what_they_declare(name, figures):
+    graph, report = read_source(name)
+    assert (graph.node_count, graph.edge_count, graph.max_degree) == figures
+    assert graph.node_ids.tolist() == list(range(graph.node_count))
+    assert report.notes == ()
+    assert report.source == name
+
+
+def test_enron_lists_every_edge_twice():
+    _, report = read_source("email-Enron")
+    assert (report.row_count, report.duplicates, report.self_loops) == (367_662, 183_831, 0)
+    assert report.format == "tabs, integer ids, gzip"
