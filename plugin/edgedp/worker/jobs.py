@@ -1,15 +1,16 @@
 """What the worker can be asked: one pure function a verb, from a frame to the answering frame.
 
-=========== ============================================ =================================================
+=========== ============================================ =====================================================
 verb        request                                      answer
-=========== ============================================ =================================================
-plan        selector, config, facts, writes, id_property cost, parameters, request_id, write_property
+=========== ============================================ =====================================================
+plan        selector, config, facts, writes, id_property cost, parameters and public (JSON), own options
+refusal     name, cost, budget, spent, limit             sentence
 draw        selector, parameters, facts; a projection    nodes (JSON); array ``rows``, in the order picked
 exact       config; a projection                         array ``values``
 sensitivity config, facts; a projection                  array ``values``
 register    name, config                                 the declaration, amounts in nano-epsilon
 check_graph facts; a projection                          nodeCount
-=========== ============================================ =================================================
+=========== ============================================ =====================================================
 
 ``facts`` is what is public of the graph: node_count, degree_bound, nodes_supplied. A projection is
 three arrays: ``ids`` (int64 or text, one a node, in the plugin's order), ``sources`` and ``targets``
@@ -34,6 +35,8 @@ from edgedp.graph import Graph
 from edgedp.plan import MOTKIN_OPTIONS, PRIV_TOP_K_OPTIONS, Plan, PublicFacts, plan_from_config
 from edgedp.projection import GraphProjection
 from edgedp.sampling.words import SecureWords
+from edgedp.stores import ledger
+from edgedp.worker.projected import graph_of_rows
 from edgedp.worker.protocol import Frame
 
 __all__ = ["VERBS"]
@@ -59,7 +62,8 @@ def plan(request: Frame) -> Frame:
     return Frame(
         {
             "cost": planned.cost,
-            "parameters": json.dumps(planned.parameters, ensure_ascii=False),
+            "parameters": json.dumps(planned.parameters),
+            "public": json.dumps(planned.facts.to_dict()),
             "request_id": request_id,
             "write_property": write_property,
         }
@@ -74,9 +78,15 @@ def draw(request: Frame) -> Frame:
     _check_node_count(graph, planned.facts)
     positions = draw_positions(planned, GraphProjection(graph, engine="native"), SecureWords())
     return Frame(
-        {"nodes": json.dumps(graph.node_ids[positions].tolist(), ensure_ascii=False)},
+        {"nodes": json.dumps(graph.node_ids[positions].tolist())},
         {"rows": order[positions]},
     )
+
+
+def refusal(request: Frame) -> Frame:
+    """Say why a release does not fit its budget, from amounts in nano-epsilon."""
+    amounts = {key: request.header[key] for key in ("name", "cost", "budget", "spent", "limit")}
+    return Frame({"sentence": str(ledger.refusal(**amounts))})
 
 
 def exact_values(request: Frame) -> Frame:
@@ -124,6 +134,7 @@ def check_graph(request: Frame) -> Frame:
 VERBS: Mapping[str, Callable[[Frame], Frame]] = {
     "plan": plan,
     "draw": draw,
+    "refusal": refusal,
     "exact": exact_values,
     "sensitivity": exact_sensitivity,
     "register": register,
@@ -147,18 +158,7 @@ def _config(request: Frame, known: list[str]) -> dict[str, Any]:
 
 
 def _graph(request: Frame) -> tuple[Graph, NDArray[np.int64]]:
-    """Build the graph in order of id, and the plugin's row of each of its positions."""
-    arrays = request.arrays
-    ids = arrays["ids"]
-    order = np.argsort(ids, kind="stable")
-    ascending = ids[order]
-    if (ascending[1:] == ascending[:-1]).any():
-        twice = ascending[1:][ascending[1:] == ascending[:-1]][0].item()
-        raise StoreError(f"the id {twice!r} is of two nodes, must be of one; make the id property unique")
-    position = np.empty(len(ids), dtype=np.int32)
-    position[order] = np.arange(len(ids), dtype=np.int32)
-    pairs = np.column_stack([position[arrays["sources"]], position[arrays["targets"]]])
-    return Graph.from_positions(ascending, pairs, nodes_supplied=True), order
+    return graph_of_rows(request.arrays["ids"], request.arrays["sources"], request.arrays["targets"])
 
 
 def _values(values: NDArray[np.float64], order: NDArray[np.int64]) -> Frame:

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -17,6 +18,7 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +36,7 @@ record Frame(ObjectNode header, Map<String, Object> arrays) {
     static final ObjectMapper JSON = JsonMapper.builder()
             .disable(JsonWriteFeature.WRITE_NAN_AS_STRINGS)
             .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
+            .enable(DeserializationFeature.USE_LONG_FOR_INTS)
             .build();
 
     private static final byte[] MAGIC = "edgedp".getBytes(UTF_8);
@@ -97,7 +100,7 @@ record Frame(ObjectNode header, Map<String, Object> arrays) {
         ByteBuffer prefix = ByteBuffer.wrap(exactly(stream, PREFIX_LENGTH)).order(ByteOrder.LITTLE_ENDIAN);
         byte[] magic = new byte[MAGIC.length];
         prefix.get(magic);
-        if (!java.util.Arrays.equals(magic, MAGIC)) {
+        if (!Arrays.equals(magic, MAGIC)) {
             throw new EdgeDPException("the worker does not speak edgedp's protocol; see worker.python in conf/edgedp.conf");
         }
         short version = prefix.getShort();

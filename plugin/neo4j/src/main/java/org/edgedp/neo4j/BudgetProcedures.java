@@ -1,0 +1,79 @@
+package org.edgedp.neo4j;
+
+import static java.util.Map.of;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.neo4j.procedure.Description;
+import org.neo4j.procedure.Mode;
+import org.neo4j.procedure.Name;
+import org.neo4j.procedure.Procedure;
+
+/** What was spent, and what was released for it: public facts. */
+public final class BudgetProcedures extends ProcedureBase {
+    /** A graph's ledger. */
+    public static final class Budget {
+        /** What may be spent; null if nothing is declared. */
+        public final Double epsilonBudget;
+        /** What was spent. */
+        public final Double epsilonSpent;
+        /** What is left; null if nothing is declared. */
+        public final Double epsilonRemaining;
+        /** Number of releases. */
+        public final long releases;
+
+        Budget(Balance balance, long releases) {
+            this.epsilonBudget = Epsilon.shown(balance.budget());
+            this.epsilonSpent = Epsilon.shown(balance.spent());
+            this.epsilonRemaining = Epsilon.shown(balance.remaining());
+            this.releases = releases;
+        }
+    }
+
+    /** One release of a graph. */
+    public static final class Kept {
+        /** Identifier of the release. */
+        public final String releaseId;
+        /** When it was debited, ISO 8601 in UTC. */
+        public final String at;
+        /** What was asked, with every default filled in. */
+        public final Map<String, Object> parameters;
+        /** Node ids in the order picked; null if it was debited and never drawn. */
+        public final List<Object> ids;
+
+        @SuppressWarnings("unchecked")
+        Kept(Map<String, Object> row) {
+            releaseId = (String) row.get("releaseId");
+            at = (String) row.get("at");
+            parameters = new LinkedHashMap<>();
+            parameters.put("selector", row.get("selector"));
+            parameters.putAll(Frame.fromJson((String) row.get("parameters"), Map.class));
+            String nodes = (String) row.get("nodes");
+            ids = nodes == null ? null : (List<Object>) Frame.fromJson(nodes, List.class);
+        }
+    }
+
+    /** Tell a graph's budget. */
+    @Procedure(name = "edgedp.budget", mode = Mode.READ)
+    @Description("Return the privacy budget of a graph, what was spent of it and in how many releases.")
+    public Stream<Budget> budget(@Name(value = "name", description = "Name of the graph.") String name) {
+        return call().inner().read(transaction -> {
+            Balance balance = Balance.find(transaction, name);
+            long releases = (Long)
+                    Ledger.rows(transaction, "release_count", of("name", name)).get(0).get("releases");
+            return Stream.of(new Budget(balance, releases));
+        });
+    }
+
+    /** Tell a graph's releases. */
+    @Procedure(name = "edgedp.releases", mode = Mode.READ)
+    @Description("Return every release of a graph, oldest first; reading one again costs nothing.")
+    public Stream<Kept> releases(@Name(value = "name", description = "Name of the graph.") String name) {
+        return call().inner().read(transaction -> {
+            Balance.find(transaction, name);
+            return Ledger.rows(transaction, "release_list", of("name", name)).stream().map(Kept::new);
+        });
+    }
+}

@@ -1,0 +1,74 @@
+package org.edgedp.neo4j;
+
+import java.util.Map;
+import java.util.stream.Stream;
+import org.neo4j.procedure.Description;
+import org.neo4j.procedure.Mode;
+import org.neo4j.procedure.Name;
+import org.neo4j.procedure.Procedure;
+
+/** Which graphs there are: the curator's procedures. */
+public final class GraphProcedures extends ProcedureBase {
+    /** The public facts of one graph. */
+    public static final class Listed {
+        /** Name of the graph. */
+        public final String name;
+        /** Number of nodes. */
+        public final Long nodeCount;
+        /** The public degree bound; n - 1 where none is declared. */
+        public final Long degreeBound;
+        /** What may be spent; null if nothing is declared. */
+        public final Double epsilonBudget;
+        /** What was spent. */
+        public final Double epsilonSpent;
+
+        Listed(Map<String, Object> row) {
+            name = (String) row.get("name");
+            nodeCount = (Long) row.get("nodeCount");
+            Long declared = (Long) row.get("degreeBound");
+            long most = Math.max(nodeCount - 1, 0);
+            degreeBound = declared == null ? most : Math.min(declared, most);
+            epsilonBudget = Epsilon.shown((Long) row.get("budget"));
+            epsilonSpent = Epsilon.shown((Long) row.get("spent"));
+        }
+    }
+
+    /** Register a graph. */
+    @Procedure(name = "edgedp.graph.register", mode = Mode.SCHEMA)
+    @Description("Register a graph that is already in the database, declare what is public of it and its budget.")
+    public Stream<Listed> register(
+            @Name(value = "name", description = "Name of the graph.") String name,
+            @Name(
+                            value = "configuration",
+                            description = "nodeLabel, relationshipType, idProperty, degreeBound, epsilonBudget, "
+                                    + "maxEpsilonPerRelease.")
+                    Map<String, Object> configuration) {
+        Call call = call();
+        new Registry(call).register(name, configuration);
+        return listed(call).filter(graph -> graph.name.equals(name));
+    }
+
+    /** List the graphs. */
+    @Procedure(name = "edgedp.graph.list", mode = Mode.READ)
+    @Description("Return the public facts of every graph.")
+    public Stream<Listed> list() {
+        return listed(call());
+    }
+
+    /** Drop a graph. */
+    @Procedure(name = "edgedp.graph.drop", mode = Mode.WRITE)
+    @Description("Delete a loaded graph, or forget a registered one; its ledger stays.")
+    public Stream<Listed> drop(@Name(value = "name", description = "Name of the graph.") String name) {
+        Call call = call();
+        Stream<Listed> before = listed(call).filter(graph -> graph.name.equals(name));
+        new Registry(call).drop(name);
+        return before;
+    }
+
+    private static Stream<Listed> listed(Call call) {
+        return call.inner()
+                .read(transaction -> Ledger.rows(transaction, "graph_list", Map.of()))
+                .stream()
+                .map(Listed::new);
+    }
+}

@@ -1,0 +1,53 @@
+package org.edgedp.neo4j;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import java.time.Duration;
+import java.util.function.Function;
+import org.neo4j.graphdb.GraphDatabaseService;
+import org.neo4j.graphdb.QueryExecutionException;
+import org.neo4j.graphdb.Transaction;
+import org.neo4j.graphdb.TransactionFailureException;
+import org.neo4j.graphdb.TransientTransactionFailureException;
+
+/**
+ * Transactions of the plugin's own, beside the caller's.
+ *
+ * <p>What is written here is committed before anything is shown: a caller who rolls back takes nothing back. What is
+ * read here is what others committed: the caller's unfinished edits do not enter a release. Locks are waited for no
+ * longer than a limit, for the caller's own transaction may hold them.
+ */
+final class InnerTransactions {
+    private final GraphDatabaseService database;
+    private final Duration limit;
+
+    InnerTransactions(GraphDatabaseService database, Duration limit) {
+        this.database = database;
+        this.limit = limit;
+    }
+
+    /** Run statements of registry and ledger and commit; nothing of it stays if one of them fails. */
+    <T> T commit(Function<Transaction, T> work) {
+        try (Transaction transaction = database.beginTx(limit.toMillis(), MILLISECONDS)) {
+            T result = work.apply(transaction);
+            transaction.commit();
+            return result;
+        } catch (QueryExecutionException error) {
+            throw unavailable(error.getStatusCode());
+        } catch (TransactionFailureException | TransientTransactionFailureException error) {
+            throw unavailable(error.getClass().getSimpleName());
+        }
+    }
+
+    private EdgeDPException unavailable(String reason) {
+        return new EdgeDPException("the ledger cannot be written (" + reason + "), must be free within "
+                + limit.toSeconds() + " s and open to you; end the transaction that holds it, or see to your rights");
+    }
+
+    /** Read what others have committed. */
+    <T> T read(Function<Transaction, T> work) {
+        try (Transaction transaction = database.beginTx()) {
+            return work.apply(transaction);
+        }
+    }
+}

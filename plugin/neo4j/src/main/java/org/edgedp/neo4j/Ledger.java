@@ -1,0 +1,138 @@
+package org.edgedp.neo4j;
+
+import static org.edgedp.neo4j.Statements.statement;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.neo4j.graphdb.Result;
+import org.neo4j.graphdb.Transaction;
+
+/** What may be spent, what was spent and what was drawn for it; every change is committed before anything is shown. */
+final class Ledger {
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSSxxx");
+
+    private final Call call;
+
+    Ledger(Call call) {
+        this.call = call;
+    }
+
+    /**
+     * What a debit led to.
+     *
+     * @param releaseId the row that was opened, or that answers the request already
+     * @param nodes the node ids of a row that answers already, JSON; null after a fresh debit
+     */
+    record Debit(String releaseId, String nodes) {}
+
+    /** Check and debit a planned release and commit; a request that was answered before is not debited again. */
+    Debit debit(GraphEntry graph, Plan plan) {
+        Object done = call.inner().commit(transaction -> debit(transaction, graph, plan));
+        if (done instanceof Balance balance) {
+            throw refusal(graph, plan, balance);
+        }
+        return (Debit) done;
+    }
+
+    /** Return the debit, or the balance that does not allow it. */
+    private static Object debit(Transaction transaction, GraphEntry graph, Plan plan) {
+        lock(transaction, graph.name());
+        Debit kept = kept(transaction, graph, plan);
+        if (kept != null) {
+            return kept;
+        }
+        String releaseId = UUID.randomUUID().toString().replace("-", "");
+        Map<String, Object> parameters = new HashMap<>();
+        parameters.put("name", graph.name());
+        parameters.put("version", graph.version());
+        parameters.put("cost", plan.cost());
+        parameters.put("releaseId", releaseId);
+        parameters.put("requestId", plan.requestId());
+        parameters.put("at", now());
+        parameters.put("selector", plan.selector().pythonName);
+        parameters.put("parameters", plan.parameters());
+        parameters.put("public", plan.publicFacts());
+        if (!rows(transaction, "ledger_debit", parameters).isEmpty()) {
+            return new Debit(releaseId, null);
+        }
+        if (GraphEntry.find(transaction, graph.name()).version() != graph.version()) {
+            throw new EdgeDPException(
+                    "the graph '" + graph.name() + "' was replaced or dropped meanwhile, must stay; ask again");
+        }
+        return Balance.find(transaction, graph.name());
+    }
+
+    /** Return the release that answers a request already, or null. */
+    private static Debit kept(Transaction transaction, GraphEntry graph, Plan plan) {
+        if (plan.requestId() == null) {
+            return null;
+        }
+        List<Map<String, Object>> found = rows(
+                transaction, "release_find", Map.of("name", graph.name(), "requestId", plan.requestId()));
+        if (found.isEmpty()) {
+            return null;
+        }
+        Map<String, Object> row = found.get(0);
+        JsonNode asked = Frame.fromJson(plan.parameters(), JsonNode.class);
+        if (!plan.selector().pythonName.equals(row.get("selector"))
+                || !asked.equals(Frame.fromJson((String) row.get("parameters"), JsonNode.class))) {
+            throw new EdgeDPException("requestId is '" + plan.requestId()
+                    + "', must be new for another request; choose another identifier");
+        }
+        if (row.get("nodes") == null) {
+            throw new EdgeDPException("requestId is '" + plan.requestId() + "', whose release was debited and not drawn; "
+                    + "ask again with another identifier (it costs again)");
+        }
+        return new Debit((String) row.get("releaseId"), (String) row.get("nodes"));
+    }
+
+    /** Keep what was drawn, so that a lost answer can be read again. */
+    void record(String releaseId, String nodes) {
+        boolean kept = call.inner()
+                .commit(transaction -> !rows(
+                                transaction, "release_record", Map.of("releaseId", releaseId, "nodes", nodes))
+                        .isEmpty());
+        if (!kept) {
+            throw new EdgeDPException("the release's row is gone, must be in the ledger; what was asked for stays spent");
+        }
+    }
+
+    Balance balance(String name) {
+        return call.inner().read(transaction -> Balance.find(transaction, name));
+    }
+
+    /** Take a ledger's write lock until the transaction ends; what is read after it is current. */
+    static void lock(Transaction transaction, String name) {
+        if (rows(transaction, "ledger_lock", Map.of("name", name)).isEmpty()) {
+            throw Balance.unknown(name);
+        }
+    }
+
+    static String now() {
+        return OffsetDateTime.now(ZoneOffset.UTC).format(TIME);
+    }
+
+    static List<Map<String, Object>> rows(Transaction transaction, String statement, Map<String, Object> parameters) {
+        try (Result result = transaction.execute(statement(statement), parameters)) {
+            return result.stream().toList();
+        }
+    }
+
+    /** The words of a refusal are Python's. */
+    private EdgeDPException refusal(GraphEntry graph, Plan plan, Balance balance) {
+        ObjectNode request = Frame.request("refusal")
+                .put("name", graph.name())
+                .put("cost", plan.cost())
+                .put("budget", balance.budget())
+                .put("spent", balance.spent())
+                .put("limit", balance.maxPerRelease());
+        return new EdgeDPException(call.ask(request).header().path("sentence").asText());
+    }
+}

@@ -1,0 +1,33 @@
+package org.edgedp.neo4j;
+
+import java.util.Map;
+import java.util.stream.Stream;
+import org.neo4j.procedure.Description;
+import org.neo4j.procedure.Mode;
+import org.neo4j.procedure.Name;
+import org.neo4j.procedure.Procedure;
+
+/** Releases by DP-MOTkIN: nodes that are good in several metrics at once. */
+public final class MotkinProcedures extends ProcedureBase {
+    /** Stream a release. */
+    @Procedure(name = "edgedp.motkin.stream", mode = Mode.WRITE)
+    @Description("Release k nodes that are high in several metrics at once, epsilon-edge-differentially private; "
+            + "debits the ledger.")
+    public Stream<Release.Rank> stream(
+            @Name(value = "name", description = "Name of the graph.") String name,
+            @Name(value = "configuration", description = "metrics, k, epsilon, and what docs/procedures.md lists.")
+                    Map<String, Object> configuration) {
+        return Release.draw(call(), Selector.MOTKIN, name, configuration, false).rows().stream();
+    }
+
+    /** Write a release. */
+    @Procedure(name = "edgedp.motkin.write", mode = Mode.WRITE)
+    @Description("Release as edgedp.motkin.stream does and write each node's rank to a property, "
+            + "after clearing the property's old marks.")
+    public Stream<Written> write(
+            @Name(value = "name", description = "Name of the graph.") String name,
+            @Name(value = "configuration", description = "As of edgedp.motkin.stream, and writeProperty.")
+                    Map<String, Object> configuration) {
+        return Written.release(call(), Selector.MOTKIN, name, configuration);
+    }
+}

@@ -1,0 +1,32 @@
+package org.edgedp.neo4j;
+
+import java.util.Map;
+import java.util.stream.Stream;
+import org.neo4j.procedure.Description;
+import org.neo4j.procedure.Mode;
+import org.neo4j.procedure.Name;
+import org.neo4j.procedure.Procedure;
+
+/** Releases by PrivTopk and by the joint mechanism: the nodes of the highest metric. */
+public final class PrivTopkProcedures extends ProcedureBase {
+    /** Stream a release. */
+    @Procedure(name = "edgedp.privTopk.stream", mode = Mode.WRITE)
+    @Description("Release the k nodes of the highest metric, epsilon-edge-differentially private; debits the ledger.")
+    public Stream<Release.Rank> stream(
+            @Name(value = "name", description = "Name of the graph.") String name,
+            @Name(value = "configuration", description = "metric, k, epsilon, and what docs/procedures.md lists.")
+                    Map<String, Object> configuration) {
+        return Release.draw(call(), Selector.PRIV_TOP_K, name, configuration, false).rows().stream();
+    }
+
+    /** Write a release. */
+    @Procedure(name = "edgedp.privTopk.write", mode = Mode.WRITE)
+    @Description("Release as edgedp.privTopk.stream does and write each node's rank to a property, "
+            + "after clearing the property's old marks.")
+    public Stream<Written> write(
+            @Name(value = "name", description = "Name of the graph.") String name,
+            @Name(value = "configuration", description = "As of edgedp.privTopk.stream, and writeProperty.")
+                    Map<String, Object> configuration) {
+        return Written.release(call(), Selector.PRIV_TOP_K, name, configuration);
+    }
+}
