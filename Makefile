@@ -1,0 +1,59 @@
+# Two commands matter: `make demo` and `make test`. Both do all their own set-up in .venv.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+JAR     = plugin/neo4j/target/edgedp-neo4j.jar
+
+.PHONY: demo test test-python test-neo4j check audit neo4j jar wheel bench clean
+
+demo: $(READY)
+	@$(BIN)/edgedp demo
+
+# Everything. The Neo4j part needs JDK 17+ and Maven and says so where they are missing.
+test: $(VENV)/.ready-dev check jar
+	$(BIN)/python -m pytest
+
+# The part that needs no JDK.
+test-python: $(VENV)/.ready-dev check
+	$(BIN)/python -m pytest -m "not neo4j and not slow"
+
+test-neo4j: $(VENV)/.ready-dev jar
+	$(BIN)/python -m pytest -m "neo4j and not slow"
+
+check: $(VENV)/.ready-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+audit: $(READY)
+	@$(BIN)/edgedp audit
+
+# A real Neo4j on a free loopback port to play with, until Ctrl-C.
+neo4j: $(VENV)/.ready-dev
+	@$(BIN)/python tests/neo4jserver run
+
+jar:
+	mvn -q -B -f plugin/neo4j/pom.xml package
+
+# A wheel that holds the jar.
+wheel: $(VENV)/.ready-dev jar
+	$(BIN)/python -m build --wheel
+
+bench: $(VENV)/.ready-dev
+	@echo "one script each: $$(ls bench/*.py | xargs)"
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "edgedp needs Python 3.11 or newer: make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+
+$(READY): pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.ready-dev: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@ $(READY)
+
+clean:
+	rm -rf $(VENV) dist build plugin/neo4j/target .pytest_cache .mypy_cache .ruff_cache
