@@ -25,7 +25,7 @@ class Resource:
     address : str or None
         Where it is fetched from.
     sha256 : str or None
-        Checksum of the file as it is served; None where nobody has published one.
+        Checksum of the bundled file, or of the one at the address; None where nobody has published one.
     bundled : Path or None
         The copy that comes with this package.
     """

@@ -92,7 +92,7 @@ def fetch(address: str, *, sha256: str | None, cache: Path, progress: Progress) 
 
 
 def _download(address: str, path: Path, known: str | None, progress: Progress) -> bool:
-    """Fetch a file into its place, whole or not at all; False if its checksum is another than the known one."""
+    """Fetch a file into its place, whole or not at all; False if its checksum is not the known one."""
     import pooch
 
     downloader = pooch.HTTPDownloader(
