@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -137,6 +138,8 @@ class Graph:
         """Build a graph from an igraph graph; ids are the vertex attribute ``name`` where there is one."""
         names = graph.vs["name"] if "name" in graph.vs.attributes() else range(graph.vcount())
         ids = _as_ids(list(names), "the vertex names")
+        if len(distinct(ids)) < len(ids):
+            raise GraphFormatError("the vertex names hold one name twice, must differ; rename the vertices")
         pairs = np.asarray(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
         return cls.from_edges(ids[pairs], nodes=ids)
 
@@ -245,7 +248,7 @@ class Graph:
         return f"<Graph: {self.node_count:,} nodes, {self.edge_count:,} edges>"
 
 
-def distinct(values: NDArray[np.int64]) -> NDArray[np.int64]:
+def distinct(values: NDArray[Any]) -> NDArray[Any]:
     """Return the distinct values, ascending; for integers many times faster than ``numpy.unique``."""
     ordered = np.sort(values)
     first = np.ones(len(ordered), dtype=np.bool_)
@@ -274,7 +277,7 @@ def _as_ids(values: ArrayLike, name: str) -> NDArray[Any]:
     array = np.asarray(values)
     if array.ndim != 1:
         raise GraphFormatError(f"{name} is of {array.ndim} dimensions, must be a list of node ids")
-    return _typed_ids(array, name)
+    return _typed_ids(array, name, values)
 
 
 def _as_pairs(edges: Any) -> NDArray[Any]:
@@ -289,11 +292,15 @@ def _as_pairs(edges: Any) -> NDArray[Any]:
         raise GraphFormatError(
             "edges is not a list of pairs, must be of shape (m, 2); give two node ids an edge"
         )
-    return _typed_ids(array, "edges")
+    flat = listed if isinstance(listed, np.ndarray) else chain.from_iterable(listed)
+    return _typed_ids(array, "edges", flat)
 
 
-def _typed_ids(array: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return the ids as int64 or as str; anything else is refused."""
+def _typed_ids(array: NDArray[Any], name: str, values: Any) -> NDArray[Any]:
+    """Return the ids as int64 or as str; anything else is refused.
+
+    numpy makes texts of a list of integers and texts, and one node of ``1`` and ``"1"``: `values` tells.
+    """
     if array.size == 0:
         return array.astype(np.int64)
     if array.dtype.kind == "O":
@@ -306,11 +313,12 @@ def _typed_ids(array: NDArray[Any], name: str) -> NDArray[Any]:
         raise ParameterError(f"{name} holds an id beyond 64 bits, must fit int64; give such ids as texts")
     if array.dtype.kind in "iu":
         return array.astype(np.int64, copy=False)
-    if array.dtype.kind == "U":
+    if array.dtype.kind == "U" and (
+        isinstance(values, np.ndarray) or all(isinstance(v, str) for v in values)
+    ):
         return array
-    raise GraphFormatError(
-        f"{name} is of type {array.dtype}, must be all integers or all texts; convert the ids first"
-    )
+    kind = "mixed types" if array.dtype.kind == "U" else f"type {array.dtype}"
+    raise GraphFormatError(f"{name} is of {kind}, must be all integers or all texts; convert the ids first")
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
