@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from edgedp.plan import PublicFacts
@@ -36,6 +36,8 @@ class GraphRow:
     degree_bound: int | None
     nodes_supplied: bool
     loaded: bool
+    display_label: str | None = field(default=None, compare=False)
+    """Neo4j: the label that people see beside the version's own; written once, not kept."""
 
     @property
     def facts(self) -> PublicFacts:
@@ -88,8 +90,12 @@ class Session(Runner):
         """
 
     @abstractmethod
-    def remove(self, tx: Transaction, row: GraphRow) -> None:
-        """Delete a loaded version's nodes and edges; its row was already taken out of the registry."""
+    def retire(self, tx: Transaction, row: GraphRow) -> None:
+        """Give up a loaded version's nodes and edges, as part of the transaction that forgets it."""
+
+    def sweep(self, name: str) -> None:
+        """Clear what retired and unfinished versions of a graph left behind, where retiring alone does not."""
+        return
 
 
 class Backend(ABC):
@@ -116,4 +122,4 @@ class Backend(ABC):
 
     def close(self) -> None:
         """Let go of connections."""
-        return None
+        return

@@ -178,7 +178,7 @@ class EmbeddedSession(Session):
                 progress("writing", graph.edge_count, graph.edge_count)
             yield tx
 
-    def remove(self, tx: Transaction, row: GraphRow) -> None:
+    def retire(self, tx: Transaction, row: GraphRow) -> None:
         for table in (row.relationship_type, row.node_label):
             tx.run("drop_table", {"table": table})
 

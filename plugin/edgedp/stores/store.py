@@ -121,8 +121,9 @@ class Store:
                 if self._row(tx, name) != before:
                     raise StoreError(f"name is {name!r}, which was loaded by somebody else meanwhile; load again")
                 if before is not None:
-                    session.remove(tx, before)
+                    session.retire(tx, before)
                 self._put(tx, row)
+            session.sweep(name)
             return self._listed(session, name)
 
     def register(
@@ -180,7 +181,8 @@ class Store:
                 tx.run("ledger_lock", name=name)
                 tx.run("graph_forget", name=name)
                 if row.loaded:
-                    session.remove(tx, row)
+                    session.retire(tx, row)
+            session.sweep(name)
 
     def set_budget(self, name: str, epsilon_budget: Any) -> dict[str, Any]:
         """Declare another budget; the change is recorded, and it may not go below what was spent."""

@@ -1,0 +1,255 @@
+"""The Neo4j store, over Bolt."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, LiteralString, cast
+
+import numpy as np
+
+from edgedp.checks import check_text
+from edgedp.errors import EdgeDPError, ParameterError, StoreError
+from edgedp.graph import Graph
+from edgedp.queries import query, quote_identifier
+from edgedp.stores.backend import Backend, GraphRow, Row, Session, Transaction
+from edgedp.stores.cypher import CypherProjection
+from edgedp.stores.neo4j_errors import one_line_errors
+
+if TYPE_CHECKING:
+    from edgedp.projection import Projection
+    from edgedp.reading.progress import Progress
+
+__all__ = ["Neo4jBackend"]
+
+_DIALECT = "neo4j"
+_SCHEMA = ("schema_graph", "schema_ledger", "schema_release", "schema_release_graph")
+_NODE_BATCH = 20_000
+_EDGE_BATCH = 20_000
+_CLEAR_BATCH = 10_000
+
+
+class Neo4jBackend(Backend):
+    """A database of a Neo4j server."""
+
+    cypher = frozenset({"density", "ebc", "betweenness2", "max_common_neighbors"})
+
+    def __init__(self, driver: Any, address: str, database: str | None) -> None:
+        self._driver = driver
+        self._address = address
+        self._database = database
+
+    @classmethod
+    def connect(
+        cls, address: str, auth: Sequence[str] | None, database: str | None, lock_timeout: float
+    ) -> Neo4jBackend:
+        """Make a driver; user, password and database default to ``NEO4J_USERNAME`` and its like."""
+        import neo4j
+
+        if "@" in address:
+            raise ParameterError(
+                "store holds a user or password, must be an address alone; set NEO4J_USERNAME and NEO4J_PASSWORD"
+            )
+        if auth is None:
+            user, password = os.environ.get("NEO4J_USERNAME", "neo4j"), os.environ.get("NEO4J_PASSWORD")
+            if password is None:
+                raise ParameterError("the password is missing, must be given; pass auth or set NEO4J_PASSWORD")
+            auth = (user, password)
+        database = database or os.environ.get("NEO4J_DATABASE") or None
+        try:
+            driver = neo4j.GraphDatabase.driver(
+                address,
+                auth=(auth[0], auth[1]),
+                user_agent="edgedp",
+                connection_timeout=min(lock_timeout, 15.0),
+                connection_acquisition_timeout=lock_timeout,
+                notifications_min_severity="OFF",
+            )
+        except (ValueError, neo4j.exceptions.DriverError):
+            raise ParameterError(
+                f"store is {address}, must be an address such as neo4j://localhost:7687; check it"
+            ) from None
+        return cls(driver, address, database)
+
+    @contextmanager
+    def session(self, *, create: bool = False) -> Iterator[Session]:
+        with (
+            one_line_errors(self._address, self._database),
+            self._driver.session(database=self._database) as session,
+        ):
+            opened = Neo4jSession(session)
+            if create:
+                for statement in _SCHEMA:
+                    opened.run(statement)
+            yield opened
+
+    def place(self, name: str, version: int, label: str | None, kind: str | None) -> GraphRow:
+        return GraphRow(
+            name,
+            version,
+            f"EdgeDP_{name}_{version:x}",
+            check_text(kind or "LINKED_TO", "relationship_type"),
+            "id",
+            0,
+            None,
+            nodes_supplied=False,
+            loaded=True,
+            display_label=check_text(label or "Node", "node_label"),
+        )
+
+    def survey(self, session: Session, row: GraphRow) -> GraphRow:
+        for statement in _SCHEMA:
+            session.run(statement)
+        found = session.run("survey", row.identifiers)[0]
+        nodes, label, key = int(found["nodes"]), row.node_label, row.id_property
+        if nodes == 0:
+            raise StoreError(f"node_label is {label!r}, must be a label of at least one node; check its spelling")
+        if found["identified"] < nodes:
+            raise StoreError(
+                f"id_property is {key!r}, which {nodes - found['identified']:,} of {nodes:,} nodes lack, must be on "
+                "every node; set it on all of them"
+            )
+        if found["distinctIds"] < nodes:
+            raise StoreError(f"id_property is {key!r}, which two nodes share, must be unique; make it so")
+        if {kind.split(" ")[0] for kind in found["types"]} not in ({"INTEGER"}, {"STRING"}):
+            raise StoreError(
+                f"id_property is {key!r}, must hold integers or texts and not both; convert the values"
+            )
+        if not session.run("survey_index", nodeLabel=label, idProperty=key):
+            raise StoreError(
+                f"id_property is {key!r}, which has no index, must have one; run: CREATE CONSTRAINT FOR "
+                f"(n:{quote_identifier(label)}) REQUIRE n.{quote_identifier(key)} IS UNIQUE"
+            )
+        if row.degree_bound is not None:
+            largest = max((int(each["value"]) for each in session.run("degree", row.identifiers, nodes=None)), default=0)
+            if largest > row.degree_bound:
+                raise ParameterError(
+                    f"degree_bound is {row.degree_bound}, must be at least the graph's largest degree, {largest}; "
+                    "declare a larger bound"
+                )
+        return replace(row, node_count=nodes)
+
+    def projection(self, row: GraphRow) -> Projection:
+        return CypherProjection(self, row)
+
+    def close(self) -> None:
+        self._driver.close()
+
+
+class Neo4jSession(Session):
+    """An open session; nothing is retried by the driver, so no debit is written twice."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+
+    def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
+        return cast("list[Row]", self._session.run(_text(statement, identifiers), parameters).data())
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        with self._session.begin_transaction() as tx:
+            yield Neo4jTransaction(tx)
+            tx.commit()
+
+    def graph(self, row: GraphRow) -> Graph:
+        if self._packed:
+            from edgedp.worker.projected import graph_of_pieces
+
+            rows = self._session.run("CALL edgedp.exact.adjacency($name)", {"name": row.name}).data()
+            return graph_of_pieces(rows, nodes_supplied=row.nodes_supplied)
+        result = self._session.run(_text("adjacency", row.identifiers))
+        ids, neighbors = [], []
+        for node, adjacent in result:
+            ids.append(node)
+            neighbors.append(adjacent)
+        unsorted = np.asarray(ids) if ids else np.zeros(0, dtype=np.int64)
+        order = np.argsort(unsorted, kind="stable")
+        node_ids = unsorted[order]
+        sources = np.repeat(np.argsort(order), [len(adjacent) for adjacent in neighbors])
+        flat = [target for adjacent in neighbors for target in adjacent]
+        targets = np.searchsorted(node_ids, np.asarray(flat, dtype=node_ids.dtype)) if flat else sources
+        return Graph.from_positions(
+            node_ids, np.column_stack([sources, targets]), nodes_supplied=row.nodes_supplied
+        )
+
+    @cached_property
+    def _packed(self) -> bool:
+        """Whether the plugin is on the server and this user may read through it."""
+        return bool(self.run("procedures"))
+
+    def node_count(self, row: GraphRow) -> int:
+        return int(self.run("node_count", row.identifiers)[0]["nodes"])
+
+    @contextmanager
+    def ingest(self, row: GraphRow, graph: Graph, progress: Progress | None) -> Iterator[Transaction]:
+        self.sweep(row.name)
+        constraint = f"edgedp_{row.version:x}"
+        self.run("load_begin", name=row.name, nodeLabel=row.node_label, constraintName=constraint)
+        try:
+            self.run("load_constraint", row.identifiers | {"constraint_name": constraint})
+            self._write(row, graph, progress)
+            with self.transaction() as tx:
+                if not tx.run("load_end", nodeLabel=row.node_label):
+                    raise _cleared(row.name)
+                yield tx
+        except BaseException:
+            # A server that went away keeps what was written; the next load of this name clears it.
+            with contextlib.suppress(Exception):
+                self.sweep(row.name)
+            raise
+
+    def _write(self, row: GraphRow, graph: Graph, progress: Progress | None) -> None:
+        """Write nodes and edges in batches; a batch that finds its nodes gone stops the load."""
+        ids = graph.node_ids
+        identifiers = row.identifiers | {"display_label": row.display_label}
+        total, done = graph.node_count + graph.edge_count, 0
+        for start in range(0, graph.node_count, _NODE_BATCH):
+            self.run("load_nodes", identifiers, rows=ids[start : start + _NODE_BATCH].tolist())
+            done = min(start + _NODE_BATCH, graph.node_count)
+            if progress is not None:
+                progress("writing", done, total)
+        edges = graph.edges()
+        for start in range(0, len(edges), _EDGE_BATCH):
+            batch = edges[start : start + _EDGE_BATCH]
+            ends = [ids[batch[:, i]].tolist() for i in (0, 1)]
+            written = self.run("load_edges", identifiers, sources=ends[0], targets=ends[1])[0]["written"]
+            if written != len(batch):
+                raise _cleared(row.name)
+            if progress is not None:
+                progress("writing", done + start + len(batch), total)
+
+    def retire(self, tx: Transaction, row: GraphRow) -> None:
+        tx.run(
+            "load_begin", name=row.name, nodeLabel=row.node_label, constraintName=f"edgedp_{row.version:x}"
+        )
+
+    def sweep(self, name: str) -> None:
+        for left in self.run("leftovers", name=name):
+            label = {"node_label": left["nodeLabel"]}
+            while self.run("clear", label, most=_CLEAR_BATCH)[0]["cleared"]:
+                pass
+            self.run("load_drop_constraint", {"constraint_name": left["constraintName"]})
+            self.run("load_end", nodeLabel=left["nodeLabel"])
+
+
+class Neo4jTransaction(Transaction):
+    """An explicit transaction."""
+
+    def __init__(self, tx: Any) -> None:
+        self._tx = tx
+
+    def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
+        return cast("list[Row]", self._tx.run(_text(statement, identifiers), parameters).data())
+
+
+def _text(statement: str, identifiers: dict[str, str] | None) -> LiteralString:
+    """Return a statement of ``queries/``; its identifiers are quoted, its values are parameters."""
+    return cast("LiteralString", query(_DIALECT, statement, **(identifiers or {})))
+
+
+def _cleared(name: str) -> EdgeDPError:
+    return StoreError(f"name is {name!r}, which somebody else loads at the same time, must be loaded once; load again")

@@ -1,0 +1,63 @@
+"""What Neo4j and its driver say, as one clear line; the password is in none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from edgedp.errors import EdgeDPError, StoreError, StoreUnavailableError
+
+__all__ = ["one_line_errors"]
+
+
+@contextmanager
+def one_line_errors(address: str, database: str | None) -> Iterator[None]:
+    """Turn every error of the driver into an `EdgeDPError`."""
+    from neo4j.exceptions import DriverError, Neo4jError
+
+    try:
+        yield
+    except EdgeDPError:
+        raise
+    except (DriverError, Neo4jError) as error:
+        raise _translated(error, address, database) from None
+
+
+def _translated(error: Exception, address: str, database: str | None) -> EdgeDPError:
+    from neo4j import exceptions
+
+    code = getattr(error, "code", None) or ""
+    if isinstance(error, exceptions.IncompleteCommit):
+        return StoreUnavailableError(
+            f"store is {address}, which went away while it was writing; budget may have been spent, "
+            "look at 'edgedp budget' and 'edgedp releases' before asking again"
+        )
+    if isinstance(error, exceptions.AuthError):
+        return StoreError(
+            f"user or password is refused by {address}, must be valid; set NEO4J_USERNAME and NEO4J_PASSWORD"
+        )
+    if "DatabaseNotFound" in code or "Database.General" in code:
+        return StoreError(
+            f"database is {database!r}, must exist on {address}; set NEO4J_DATABASE, or leave it out for the default"
+        )
+    if isinstance(error, exceptions.Forbidden):
+        return StoreError(
+            f"the user may not do this on {address}, must have the right to write; use another user "
+            f"(the server says: {_short(error)})"
+        )
+    if "LockAcquisitionTimeout" in code or "LockClientStopped" in code or "DeadlockDetected" in code:
+        return StoreUnavailableError(
+            f"store is {address}, where another transaction holds the ledger, must be free; ask again"
+        )
+    if isinstance(error, (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.DatabaseUnavailable)):
+        return StoreUnavailableError(
+            f"store is {address}, which does not answer, must be a running Neo4j; start it or check the address"
+        )
+    if isinstance(error, exceptions.ConfigurationError):
+        return StoreError(f"store is {address}, which the driver refuses: {_short(error)}; check the address")
+    return StoreError(f"Neo4j refused the statement, must accept it; it says: {_short(error)}")
+
+
+def _short(error: Exception) -> str:
+    text = getattr(error, "message", None) or str(error)
+    return " ".join(str(text).split())[:300]
