@@ -441,7 +441,7 @@ def test_sources_that_name_nothing(source):
         read_graph(source)
 
 
-@pytest.mark.parametrize("nodes", [[[1, 2]], [1.5], ["a", 1]])
+@pytest.mark.parametrize("nodes", [[[1, 2]], [1.5], ["a", 1], 5, b"12"])
 def test_nodes_that_are_no_ids(file, nodes):
     with pytest.raises(EdgeDPError, match="nodes"):
         read_graph(file("1 2\n"), nodes=nodes)

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from edgedp.assets import asset
 from edgedp.errors import GraphFormatError, UnknownNameError
 
-__all__ = ["Dataset", "Resource", "catalogue", "dataset"]
+__all__ = ["Dataset", "Resource", "catalogue", "dataset", "dataset_names", "suggestion"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

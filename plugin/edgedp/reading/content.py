@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Content", "read_content"]
 
-CHUNK = 1 << 22
+CHUNK = 1 << 16  # small, for what lies behind a member's end is copied (bgzip has one each 64 KiB)
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 GZIP = b"\x1f\x8b"
 ZSTANDARD = b"\x28\xb5\x2f\xfd"

@@ -11,18 +11,21 @@ from typing import NoReturn
 from edgedp.errors import GraphFormatError
 
 __all__ = [
+    "COMMENTS",
     "EDGE_SEPARATORS",
     "NODE_SEPARATORS",
     "Layout",
     "data_lines",
     "detect_layout",
     "is_integer",
+    "refuse_line",
     "split_line",
 ]
 
 EDGE_SEPARATORS = "\t,; "
 NODE_SEPARATORS = "\t,;"  # in a list of nodes a space belongs to the id
 COMMENTS = (b"#", b"%")
+"""What a line of comment starts with: SNAP's sign, and KONECT's."""
 SEPARATOR_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", " ": "spaces"}
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
@@ -66,7 +69,7 @@ def detect_layout(data: bytes, source: str, separators: str) -> Layout:
         what = "holds nothing but comments and blank lines" if data else "is empty"
         raise GraphFormatError(f"{source!r} {what}, must hold at least one line of data; check the file")
     number, start, raw = first
-    text = decode_line(raw, number, source)
+    text = _decoded(raw, number, source)
     bare = _QUOTED.sub("", text).strip()
     separator = next((mark for mark in separators if mark in bare), "\t")
     fields = split_line(raw, number, separator, source)
@@ -91,13 +94,9 @@ def split_line(raw: bytes, number: int, separator: str, source: str) -> list[str
 
     This is the definition of a field; the columnar reader must agree with it.
     """
-    line = (
-        decode_line(raw, number, source).strip(" \t")
-        if separator == " "
-        else decode_line(raw, number, source)
-    )
+    line = _decoded(raw, number, source)
     if separator == " ":
-        line = line.replace("\t", " ")
+        line = line.replace("\t", " ").strip(" ")
     if '"' not in line:
         fields = [field for field in line.split(" ") if field] if separator == " " else line.split(separator)
     else:
@@ -108,7 +107,7 @@ def split_line(raw: bytes, number: int, separator: str, source: str) -> list[str
     return [field.strip(" \t") for field in fields]
 
 
-def decode_line(raw: bytes, number: int, source: str) -> str:
+def _decoded(raw: bytes, number: int, source: str) -> str:
     """Decode a line; only UTF-8 is text here."""
     try:
         return raw.decode()

@@ -62,6 +62,11 @@ def read_graph(
     GraphFormatError
         The source cannot be read as an edge list; a broken line is named by its number and text.
 
+    Notes
+    -----
+    Privacy: the curator's act. The graph holds the private edges; its nodes are public, supplied by `nodes`
+    or else declared public as the edges name them, and every release says which.
+
     Examples
     --------
     >>> read_graph("email-Enron")
@@ -216,7 +221,7 @@ def _table_of(nodes: Any) -> Table:
     """Return ids that were given as values; `Graph` holds the one definition of what an id may be."""
     import polars as pl
 
-    values = nodes if hasattr(nodes, "__array__") else list(nodes)
+    values = list(nodes) if isinstance(nodes, Iterable) and not hasattr(nodes, "__array__") else nodes
     ids = Graph.from_edges(np.zeros((0, 2), dtype=np.int64), nodes=values).node_ids
     return Table([pl.Series(values=ids.tolist(), dtype=pl.String if ids.dtype.kind == "U" else pl.Int64)], ())
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.reading.layout import Layout, data_lines, is_integer, refuse_line, split_line
+from edgedp.reading.layout import COMMENTS, Layout, data_lines, is_integer, refuse_line, split_line
 
 if TYPE_CHECKING:
     import polars as pl
@@ -158,7 +158,7 @@ def _blocks(data: bytes, start: int) -> Iterator[bytes]:
 def _read_block(block: bytes, layout: Layout, width: int, dtype: str) -> list[pl.Series] | None:
     import polars as pl
 
-    if block.startswith((b"#", b"%")) or b"\n#" in block or b"\n%" in block:
+    if block.startswith(COMMENTS) or any(b"\n" + sign in block for sign in COMMENTS):
         return None
     rows = _regular_rows(block, layout)
     if rows is None and layout.separator == " " and b'"' not in block:
