@@ -112,7 +112,9 @@ def check_degree_bound(value: Any) -> int | None:
         return None
     bound = check_whole(value, "degree_bound")
     if bound < 0:
-        raise ParameterError(f"degree_bound is {bound}, must be 0 or more; declare the largest degree a node may have")
+        raise ParameterError(
+            f"degree_bound is {bound}, must be 0 or more; declare the largest degree a node may have"
+        )
     return bound
 
 
@@ -127,7 +129,9 @@ def check_distance(value: Any) -> int:
 def check_text(value: Any, name: str) -> str:
     """Return a non-empty text without control characters."""
     if not isinstance(value, str) or not value.strip() or any(ord(c) < 32 or ord(c) == 127 for c in value):
-        raise ParameterError(f"{name} is {value!r}, must be a non-empty text of printable characters; choose another")
+        raise ParameterError(
+            f"{name} is {value!r}, must be a non-empty text of printable characters; choose another"
+        )
     return value
 
 
@@ -150,9 +154,13 @@ def check_weights(value: Any, count: int) -> tuple[float, ...]:
         if any(isinstance(weight, (bool, str)) for weight in value):
             raise TypeError
     except (TypeError, ValueError):
-        raise ParameterError(f"weights is {value!r}, must be a list of numbers; give one for each metric") from None
+        raise ParameterError(
+            f"weights is {value!r}, must be a list of numbers; give one for each metric"
+        ) from None
     if len(weights) != count:
-        raise ParameterError(f"weights is of length {len(weights)}, must be {count}; give one for each metric")
+        raise ParameterError(
+            f"weights is of length {len(weights)}, must be {count}; give one for each metric"
+        )
     if not all(math.isfinite(weight) for weight in weights):
         raise ParameterError(f"weights is {list(weights)}, must be finite; give other weights")
     if all(weight == 0 for weight in weights):

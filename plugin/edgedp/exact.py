@@ -123,7 +123,9 @@ def betweenness2(graph: Graph, nodes: ArrayLike | None = None, engine: str = "na
     return values(graph, "betweenness2", nodes, engine)
 
 
-def values(graph: Graph, metric: str, nodes: ArrayLike | None = None, engine: str = "native") -> NDArray[np.float64]:
+def values(
+    graph: Graph, metric: str, nodes: ArrayLike | None = None, engine: str = "native"
+) -> NDArray[np.float64]:
     """Return the exact values of a metric by its name; parameters as for `degree`."""
     name = checks.check_metric(metric)
     return GraphProjection(graph, engine).values(name, graph.positions(nodes))
@@ -168,7 +170,12 @@ def sensitivity(
     [14.0, 2.0]
     """
     return sensitivity_of(
-        GraphProjection(graph, engine), metric, t, form, graph.positions(nodes), check_bound_of(degree_bound, graph)
+        GraphProjection(graph, engine),
+        metric,
+        t,
+        form,
+        graph.positions(nodes),
+        check_bound_of(degree_bound, graph),
     )
 
 

@@ -48,7 +48,8 @@ def noisy(values: NDArray[np.int64], moves: int, epsilon: Fraction, words: Words
     """Return the values with two-sided geometric noise of scale ``moves / epsilon``; all 0 where nothing moves."""
     if moves == 0:
         return np.zeros_like(values)
-    return values + two_sided_geometric(len(values), Fraction(moves) / epsilon, words)
+    shaken: NDArray[np.int64] = values + two_sided_geometric(len(values), Fraction(moves) / epsilon, words)
+    return shaken
 
 
 def draw_joint(plan: Plan, projection: Projection, words: Words) -> NDArray[np.int64]:

@@ -70,7 +70,9 @@ class PublicFacts:
         """Return the facts as a release shows them."""
         return {
             "node_count": self.node_count,
-            "nodes": "supplied" if self.nodes_supplied else "read from the edges, declared public by the curator",
+            "nodes": "supplied"
+            if self.nodes_supplied
+            else "read from the edges, declared public by the curator",
             "degree_bound": self.effective_degree_bound,
             "degree_bound_source": (
                 "declared by the curator" if self.degree_bound is not None else "the default, n - 1"
@@ -231,8 +233,12 @@ def plan_motkin(
 ) -> Plan:
     """Plan DP-MOTkIN; see `edgedp.motkin` for the parameters."""
     names = _metric_list(metrics)
-    approach = checks.check_choice("pareto" if approach is None else approach, "approach", ("pareto", "aggregate"))
-    sensitivity = checks.check_choice("local" if sensitivity is None else sensitivity, "sensitivity", ("local", "global"))
+    approach = checks.check_choice(
+        "pareto" if approach is None else approach, "approach", ("pareto", "aggregate")
+    )
+    sensitivity = checks.check_choice(
+        "local" if sensitivity is None else sensitivity, "sensitivity", ("local", "global")
+    )
     allowed = ("sld", "ld") if sensitivity == "local" else ("em", "pf")
     chosen = allowed[0] if mechanism is None else checks.check_mechanism(mechanism)
     if chosen not in allowed:
@@ -277,9 +283,12 @@ def aggregate_shift(names: Sequence[str], weights: Sequence[float], degree_bound
     >>> aggregate_shift(["degree", "density"], [1, 1], 10), aggregate_shift(["density"], [1], 10)
     ('down', 'up')
     """
-    parts = [(metric_by_name(name), weight) for name, weight in zip(names, weights, strict=True) if weight != 0]
+    parts = [
+        (metric_by_name(name), weight) for name, weight in zip(names, weights, strict=True) if weight != 0
+    ]
     leader, weight = max(
-        parts, key=lambda part: (part[0].dominance, abs(part[1]) * float(part[0].global_sensitivity(degree_bound)))
+        parts,
+        key=lambda part: (part[0].dominance, abs(part[1]) * float(part[0].global_sensitivity(degree_bound))),
     )
     utility = leader.utility_trend * (1 if weight > 0 else -1)
     trends = {part.sensitivity_trend for part, _ in parts}
@@ -310,14 +319,18 @@ def _metric_form(form: Any, names: Sequence[str], mechanism: str) -> str | None:
     if mechanism not in ("ld", "sld"):
         _refuse("sensitivity_form", form, f"mechanism {mechanism!r}")
         return None
-    return checks.check_choice("degree" if form is None else form, "sensitivity_form", sorted(choices, reverse=True))
+    return checks.check_choice(
+        "degree" if form is None else form, "sensitivity_form", sorted(choices, reverse=True)
+    )
 
 
 def _pareto_form(form: Any, mechanism: str) -> str | None:
     if mechanism not in ("ld", "sld"):
         _refuse("sensitivity_form", form, f"mechanism {mechanism!r}")
         return None
-    return checks.check_choice("interval" if form is None else form, "sensitivity_form", ("interval", "interval+edge"))
+    return checks.check_choice(
+        "interval" if form is None else form, "sensitivity_form", ("interval", "interval+edge")
+    )
 
 
 def _shift(shift: Any, mechanism: str, default: str) -> str | None:

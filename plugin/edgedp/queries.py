@@ -57,7 +57,9 @@ def quote_identifier(name: str) -> str:
     '`odd ``name`'
     """
     if not name or "\0" in name:
-        raise ParameterError(f"the identifier is {name!r}, must be a non-empty text without NUL; choose another name")
+        raise ParameterError(
+            f"the identifier is {name!r}, must be a non-empty text without NUL; choose another name"
+        )
     # Neo4j reads the escape \\u0060 as a backtick before it parses, so it is doubled as well.
     return "`" + name.replace("\\u0060", "`").replace("`", "``") + "`"
 

@@ -57,4 +57,6 @@ class Release:
         shown: dict[str, Any] = {"selector": self.plan.selector, "parameters": self.parameters}
         if self.ranks_by is not None:
             shown["ranks_by"] = self.ranks_by
-        return shown | {"nodes": list(self.nodes), "public": self.public, "private": self.private} | self.receipt
+        return (
+            shown | {"nodes": list(self.nodes), "public": self.public, "private": self.private} | self.receipt
+        )

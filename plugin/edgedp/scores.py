@@ -50,7 +50,7 @@ def noise_unit(epsilon: Fraction, bits: int, *, monotone: bool) -> Fraction:
     A candidate is picked by ``unit * score + noise`` with standard Gumbel or exponential noise. A
     monotone score (an edge never lowers any) needs no factor 2.
     """
-    return epsilon / ((1 if monotone else 2) * (2**bits + 2))
+    return epsilon / ((1 if monotone else 2) * ((1 << bits) + 2))
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,5 @@ class GridScores:
 
     def draw(self, k: int, words: Words) -> NDArray[np.int64]:
         """Draw k positions without replacement, in the order picked."""
-        draw = (
-            select.top_k_gumbel if self.sampler == "exponential" else select.top_k_permute_and_flip
-        )
+        draw = select.top_k_gumbel if self.sampler == "exponential" else select.top_k_permute_and_flip
         return draw(self.upper, k, self.unit, words, self.evaluate)

@@ -30,7 +30,9 @@ class Aggregate:
     Every quantity is computed as a share of ``GS``, so its size and its rounding stay bounded.
     """
 
-    def __init__(self, names: tuple[str, ...], weights: tuple[float, ...], form: str | None, degree_bound: int) -> None:
+    def __init__(
+        self, names: tuple[str, ...], weights: tuple[float, ...], form: str | None, degree_bound: int
+    ) -> None:
         parts = [
             (metric(name), Fraction(weight) * metric(name).global_sensitivity(degree_bound))
             for name, weight in zip(names, weights, strict=True)
@@ -43,7 +45,9 @@ class Aggregate:
         """No part can move under the declared bound: all candidates are equal."""
         self.reads_degree_alone = all(found.is_degree for found, _ in self._parts)
         self.monotone = all(found.monotone and share > 0 for found, share in self._parts)
-        self.needs_common = form == "common_neighbors" and any(form in found.forms for found, _ in self._parts)
+        self.needs_common = form == "common_neighbors" and any(
+            form in found.forms for found, _ in self._parts
+        )
 
     def values(self, projection: Projection, positions: NDArray[np.int64] | None) -> NDArray[np.float64]:
         """Return ``u / GS``."""
@@ -51,13 +55,22 @@ class Aggregate:
 
     def upper_bound(self, degrees: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return an upper bound of ``u / GS`` from the degrees alone; no metric is below 0."""
-        return self._sum([found.upper_bound(degrees) if share > 0 else 0 * degrees for found, share in self._parts])
+        return self._sum(
+            [
+                found.upper_bound(degrees) if share > 0 else np.zeros(len(degrees))
+                for found, share in self._parts
+            ]
+        )
 
-    def shifted_sums(self, degrees: NDArray[np.int64], common: NDArray[np.int64] | None) -> NDArray[np.float64]:
+    def shifted_sums(
+        self, degrees: NDArray[np.int64], common: NDArray[np.int64] | None
+    ) -> NDArray[np.float64]:
         """Return ``sum over t of (1 - min(delta(t), GS) / GS)``."""
         result = np.zeros(len(degrees))
         for found, share in self._parts:
-            result += abs(share) * shifted_sums(found, self._form_of(found.forms), self._degree_bound, degrees, common)
+            result += abs(share) * shifted_sums(
+                found, self._form_of(found.forms), self._degree_bound, degrees, common
+            )
         return result
 
     def delta(
@@ -95,7 +108,9 @@ def top_k_scores(plan: Plan, projection: Projection) -> GridScores:
     if aggregate.constant:
         return GridScores(np.zeros(len(degrees), dtype=np.int64), unit, sampler)
 
-    def score(values: NDArray[np.float64], d: NDArray[np.int64], common: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    def score(
+        values: NDArray[np.float64], d: NDArray[np.int64], common: NDArray[np.int64] | None
+    ) -> NDArray[np.int64]:
         if plan.mechanism == "ld":
             real = locally_dampened(
                 values,

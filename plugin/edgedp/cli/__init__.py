@@ -34,9 +34,7 @@ class _OneLine(click.Group):
             ) from None
 
 
-@click.group(
-    cls=_OneLine, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
-)
+@click.group(cls=_OneLine, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.option(
     "--store",
     metavar="URI",

@@ -23,12 +23,20 @@ def _release_options(command: _Command) -> _Command:
         [
             click.option("-k", type=int, required=True, help="How many nodes."),
             click.option("--epsilon", metavar="E", required=True, help="Privacy loss of the release."),
-            click.option("--mechanism", metavar="M", help="em, pf, ld, sld or joint (topk only).  [default: sld]"),
+            click.option(
+                "--mechanism", metavar="M", help="em, pf, ld, sld or joint (topk only).  [default: sld]"
+            ),
             click.option("--sampler", metavar="S", help="Of em, ld, sld: exponential or permute_and_flip."),
-            click.option("--sensitivity-form", metavar="F", help="See the reference; ebc: degree, common_neighbors."),
+            click.option(
+                "--sensitivity-form", metavar="F", help="See the reference; ebc: degree, common_neighbors."
+            ),
             click.option("--shift", type=click.Choice(["up", "down"]), help="Of sld; the default is public."),
-            click.option("--engine", metavar="E", default="native", help="native, igraph or cypher.", show_default=True),
-            click.option("--request-id", metavar="R", help="Asking again with it returns the kept release, free."),
+            click.option(
+                "--engine", metavar="E", default="native", help="native, igraph or cypher.", show_default=True
+            ),
+            click.option(
+                "--request-id", metavar="R", help="Asking again with it returns the kept release, free."
+            ),
             format_option,
         ]
     ):

@@ -25,7 +25,9 @@ _LIMIT = click.option("--max-epsilon-per-release", metavar="E", help="Largest ep
 @_BUDGET
 @_BOUND
 @_LIMIT
-@click.option("--replace", is_flag=True, help="Take the place of a graph of this name; what was spent stays spent.")
+@click.option(
+    "--replace", is_flag=True, help="Take the place of a graph of this name; what was spent stays spent."
+)
 @click.option("--node-label", metavar="L", help="Neo4j: an additional label of the nodes.")
 @click.option("--relationship-type", metavar="T", help="Neo4j: type of the relationships.")
 def load(

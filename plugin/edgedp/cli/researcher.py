@@ -22,9 +22,13 @@ _REMINDER = "note: these rows are exact, computed from private edges without a m
 @click.command()
 @click.argument("name")
 @click.option("--metric", metavar="M", required=True, help="degree, density, ebc or betweenness2.")
-@click.option("--top", metavar="N", type=click.IntRange(min=1), default=10, show_default=True, help="Rows to show.")
+@click.option(
+    "--top", metavar="N", type=click.IntRange(min=1), default=10, show_default=True, help="Rows to show."
+)
 @click.option("--engine", metavar="E", default="native", help="native, igraph or cypher.", show_default=True)
-@click.option("--sensitivity-at", metavar="T", type=int, help="Show the admissible sensitivity at distance T instead.")
+@click.option(
+    "--sensitivity-at", metavar="T", type=int, help="Show the admissible sensitivity at distance T instead."
+)
 @click.option("--sensitivity-form", metavar="F", help="ebc: degree or common_neighbors.")
 @format_option
 def exact(
@@ -40,7 +44,9 @@ def exact(
     from edgedp.errors import ParameterError
 
     if sensitivity_form is not None and sensitivity_at is None:
-        raise ParameterError("--sensitivity-form is given without --sensitivity-at, must go with it; add the distance")
+        raise ParameterError(
+            "--sensitivity-form is given without --sensitivity-at, must go with it; add the distance"
+        )
     with opened_store() as store:
         ids, values = store.exact_rows(name, metric, t=sensitivity_at, form=sensitivity_form, engine=engine)
     notice(_REMINDER)
@@ -84,7 +90,9 @@ def demo() -> None:
     from edgedp.stores.opening import open_store
 
     with tempfile.TemporaryDirectory(prefix="edgedp-demo-") as folder:
-        click.echo("1. The curator loads email-Enron into a new store, and declares a budget and a degree bound.")
+        click.echo(
+            "1. The curator loads email-Enron into a new store, and declares a budget and a degree bound."
+        )
         graph, report = read_source("email-Enron")
         store = open_store(Path(folder) / "demo.edgedp")
         row = store.load(graph, "email-Enron", epsilon_budget=10, degree_bound=2000)

@@ -82,7 +82,9 @@ class Session(Runner):
         """Return the number of nodes now; a registered graph may have grown."""
 
     @abstractmethod
-    def ingest(self, row: GraphRow, graph: Graph, progress: Progress | None) -> AbstractContextManager[Transaction]:
+    def ingest(
+        self, row: GraphRow, graph: Graph, progress: Progress | None
+    ) -> AbstractContextManager[Transaction]:
         """Write a new version of a graph and hand out the transaction that makes it current.
 
         Until that transaction commits the version is not usable; one that was left half written is cleared

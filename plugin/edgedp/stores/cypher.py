@@ -56,11 +56,13 @@ class CypherProjection:
 
     def betweenness2_shares(self, bits: int) -> NDArray[np.int64]:
         """Refuse: the shares of all nodes need the whole graph."""
-        raise EngineError("engine is 'cypher', must be 'native' or 'igraph' for betweenness2 by joint; choose another")
+        raise EngineError(
+            "engine is 'cypher', must be 'native' or 'igraph' for betweenness2 by joint; choose another"
+        )
 
     def fingerprint(self) -> None:
         """Return None: the graph is not at hand."""
-        return None
+        return
 
     def _per_node(self, statement: str, positions: NDArray[np.int64] | None) -> NDArray[np.float64]:
         wanted = self.node_ids if positions is None else self.node_ids[positions]

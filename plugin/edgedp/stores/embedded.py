@@ -76,14 +76,24 @@ class EmbeddedBackend(Backend):
 
     def _unopenable(self, text: str) -> StoreError:
         if "not a valid" in text:
-            return StoreError(f"store is {self._path}, which is not a store file, must be one; choose another file")
+            return StoreError(
+                f"store is {self._path}, which is not a store file, must be one; choose another file"
+            )
         if self._path.is_dir():
-            return StoreError(f"store is {self._path}, which is a folder, must be a file; choose another path")
+            return StoreError(
+                f"store is {self._path}, which is a folder, must be a file; choose another path"
+            )
         if not self._path.parent.is_dir():
-            return StoreError(f"store is {self._path}, whose folder does not exist, must exist; make it first")
+            return StoreError(
+                f"store is {self._path}, whose folder does not exist, must exist; make it first"
+            )
         if not os.access(self._path if self._path.exists() else self._path.parent, os.W_OK):
-            return StoreError(f"store is {self._path}, which may not be written, must be; check its permissions")
-        return StoreError(f"store is {self._path}, which cannot be opened; the database says: {_first_line(text)}")
+            return StoreError(
+                f"store is {self._path}, which may not be written, must be; check its permissions"
+            )
+        return StoreError(
+            f"store is {self._path}, which cannot be opened; the database says: {_first_line(text)}"
+        )
 
     def place(self, name: str, version: int, label: str | None, kind: str | None) -> GraphRow:
         if label is not None or kind is not None:
@@ -91,7 +101,15 @@ class EmbeddedBackend(Backend):
                 "node_label and relationship_type are options of a Neo4j store, must be left out here; drop them"
             )
         return GraphRow(
-            name, version, f"Node_{version:x}", f"Edge_{version:x}", "id", 0, None, nodes_supplied=False, loaded=True
+            name,
+            version,
+            f"Node_{version:x}",
+            f"Edge_{version:x}",
+            "id",
+            0,
+            None,
+            nodes_supplied=False,
+            loaded=True,
         )
 
     def survey(self, session: Session, row: GraphRow) -> GraphRow:
@@ -109,11 +127,11 @@ class EmbeddedSession(Session):
     def __init__(self, database: Any) -> None:
         import ladybug
 
-        self._connection = ladybug.Connection(database)
+        self._connection: Any = ladybug.Connection(database)
 
     def prepare(self, path: Path) -> None:
         """Make the tables of the registry and the ledger in an empty file; refuse another program's file."""
-        tables = {row[1] for row in self._connection.execute("CALL show_tables() RETURN *").get_all()}
+        tables = {row["name"] for row in self.run("tables")}
         if "EdgeDPLedger" in tables:
             return
         if tables:
@@ -172,7 +190,9 @@ class EmbeddedSession(Session):
             tx.run("copy_nodes", row.identifiers, rows=pyarrow.table({"id": ids.tolist() if texts else ids}))
             if len(ends):
                 values = pyarrow.array(ids.tolist() if texts else ids)
-                columns = {end: values.take(pyarrow.array(ends[:, i])) for i, end in enumerate(("from", "to"))}
+                columns = {
+                    end: values.take(pyarrow.array(ends[:, i])) for i, end in enumerate(("from", "to"))
+                }
                 tx.run("copy_edges", row.identifiers, rows=pyarrow.table(columns))
             if progress is not None:
                 progress("writing", graph.edge_count, graph.edge_count)
@@ -228,5 +248,5 @@ def _column(result: Any, name: str) -> NDArray[Any]:
 
 
 def _ids(column: Any) -> NDArray[Any]:
-    values = column.to_numpy()
+    values: NDArray[Any] = column.to_numpy()
     return values.astype(np.str_) if values.dtype.kind == "O" else values.astype(np.int64, copy=False)

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from edgedp.stores.backend import GraphRow, Runner, Transaction
 
 __all__ = [
-    "Debit", "balance", "check_budget", "declare", "debit", "kept_release", "now", "ledger_row", "record", "refusal",
+    "Debit",
+    "balance",
+    "check_budget",
+    "debit",
+    "declare",
+    "kept_release",
+    "ledger_row",
+    "now",
+    "record",
+    "refusal",
     "releases",
 ]  # fmt: skip
 
@@ -182,7 +191,9 @@ def ledger_row(runner: Runner, name: str) -> dict[str, Any]:
     """Return a ledger's row; a graph that never was is refused by name."""
     rows = runner.run("ledger_find", name=name)
     if not rows:
-        raise UnknownNameError(f"the graph is {name!r}, must have been loaded or registered; see 'edgedp graphs'")
+        raise UnknownNameError(
+            f"the graph is {name!r}, must have been loaded or registered; see 'edgedp graphs'"
+        )
     return rows[0]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, LiteralString, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -57,7 +57,9 @@ class Neo4jBackend(Backend):
         if auth is None:
             user, password = os.environ.get("NEO4J_USERNAME", "neo4j"), os.environ.get("NEO4J_PASSWORD")
             if password is None:
-                raise ParameterError("the password is missing, must be given; pass auth or set NEO4J_PASSWORD")
+                raise ParameterError(
+                    "the password is missing, must be given; pass auth or set NEO4J_PASSWORD"
+                )
             auth = (user, password)
         database = database or os.environ.get("NEO4J_DATABASE") or None
         try:
@@ -107,7 +109,9 @@ class Neo4jBackend(Backend):
         found = session.run("survey", row.identifiers)[0]
         nodes, label, key = int(found["nodes"]), row.node_label, row.id_property
         if nodes == 0:
-            raise StoreError(f"node_label is {label!r}, must be a label of at least one node; check its spelling")
+            raise StoreError(
+                f"node_label is {label!r}, must be a label of at least one node; check its spelling"
+            )
         if found["identified"] < nodes:
             raise StoreError(
                 f"id_property is {key!r}, which {nodes - found['identified']:,} of {nodes:,} nodes lack, must be on "
@@ -125,7 +129,9 @@ class Neo4jBackend(Backend):
                 f"(n:{quote_identifier(label)}) REQUIRE n.{quote_identifier(key)} IS UNIQUE"
             )
         if row.degree_bound is not None:
-            largest = max((int(each["value"]) for each in session.run("degree", row.identifiers, nodes=None)), default=0)
+            largest = max(
+                (int(each["value"]) for each in session.run("degree", row.identifiers, nodes=None)), default=0
+            )
             if largest > row.degree_bound:
                 raise ParameterError(
                     f"degree_bound is {row.degree_bound}, must be at least the graph's largest degree, {largest}; "
@@ -205,7 +211,7 @@ class Neo4jSession(Session):
     def _write(self, row: GraphRow, graph: Graph, progress: Progress | None) -> None:
         """Write nodes and edges in batches; a batch that finds its nodes gone stops the load."""
         ids = graph.node_ids
-        identifiers = row.identifiers | {"display_label": row.display_label}
+        identifiers = row.identifiers | {"display_label": row.display_label or "Node"}
         total, done = graph.node_count + graph.edge_count, 0
         for start in range(0, graph.node_count, _NODE_BATCH):
             self.run("load_nodes", identifiers, rows=ids[start : start + _NODE_BATCH].tolist())
@@ -246,10 +252,12 @@ class Neo4jTransaction(Transaction):
         return cast("list[Row]", self._tx.run(_text(statement, identifiers), parameters).data())
 
 
-def _text(statement: str, identifiers: dict[str, str] | None) -> LiteralString:
+def _text(statement: str, identifiers: dict[str, str] | None) -> str:
     """Return a statement of ``queries/``; its identifiers are quoted, its values are parameters."""
-    return cast("LiteralString", query(_DIALECT, statement, **(identifiers or {})))
+    return query(_DIALECT, statement, **(identifiers or {}))
 
 
 def _cleared(name: str) -> EdgeDPError:
-    return StoreError(f"name is {name!r}, which somebody else loads at the same time, must be loaded once; load again")
+    return StoreError(
+        f"name is {name!r}, which somebody else loads at the same time, must be loaded once; load again"
+    )

@@ -49,7 +49,9 @@ def _translated(error: Exception, address: str, database: str | None) -> EdgeDPE
         return StoreUnavailableError(
             f"store is {address}, where another transaction holds the ledger, must be free; ask again"
         )
-    if isinstance(error, (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.DatabaseUnavailable)):
+    if isinstance(
+        error, (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.DatabaseUnavailable)
+    ):
         return StoreUnavailableError(
             f"store is {address}, which does not answer, must be a running Neo4j; start it or check the address"
         )

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgedp import checks
-from edgedp.epsilon import NANO, budget_nano
-from edgedp.errors import EngineError, ParameterError, StoreError, UnknownNameError
+from edgedp.epsilon import budget_nano
+from edgedp.errors import EngineError, ParameterError, StoreError
 from edgedp.graph import positions_of
-from edgedp.plan import Plan, PublicFacts, Selector, plan
+from edgedp.plan import Plan, Selector, plan
 from edgedp.projection import GraphProjection, quantities
 from edgedp.release import Release
-from edgedp.stores import ledger
-from edgedp.stores.backend import Backend, GraphRow, Session, Transaction
+from edgedp.stores import ledger, registry
+from edgedp.stores.backend import Backend, GraphRow, Session
 
 if TYPE_CHECKING:
     from edgedp.graph import Graph
@@ -106,8 +106,8 @@ class Store:
             )
         version = secrets.randbits(62)
         with self._backend.session(create=True) as session:
-            before = self._row(session, name)
-            self._check_loadable(session, name, before, replace=replace, kind=relationship_type)
+            before = registry.find(session, name)
+            registry.check_loadable(session, name, before, replace=replace, kind=relationship_type)
             if budget is not None:
                 ledger.check_budget(session, name, budget)
             row = dataclasses.replace(
@@ -118,13 +118,15 @@ class Store:
             )
             with session.ingest(row, graph, progress) as tx:
                 ledger.declare(tx, name, budget=budget, limit=limit)
-                if self._row(tx, name) != before:
-                    raise StoreError(f"name is {name!r}, which was loaded by somebody else meanwhile; load again")
+                if registry.find(tx, name) != before:
+                    raise StoreError(
+                        f"name is {name!r}, which was loaded by somebody else meanwhile; load again"
+                    )
                 if before is not None:
                     session.retire(tx, before)
-                self._put(tx, row)
+                registry.put(tx, row)
             session.sweep(name)
-            return self._listed(session, name)
+            return registry.listed(session, name)
 
     def register(
         self,
@@ -161,22 +163,24 @@ class Store:
         kind = checks.check_text(relationship_type, "relationship_type")
         key = checks.check_text(id_property, "id_property")
         with self._backend.session() as session:
-            if self._row(session, name) is not None:
-                raise StoreError(f"name is {name!r}, must not be stored already; choose another name or drop it first")
+            if registry.find(session, name) is not None:
+                raise StoreError(
+                    f"name is {name!r}, must not be stored already; choose another name or drop it first"
+                )
             version = secrets.randbits(62)
             asked = GraphRow(name, version, label, kind, key, 0, bound, nodes_supplied=True, loaded=False)
             surveyed = self._backend.survey(session, asked)
             with session.transaction() as tx:
-                self._refuse_shared_type(tx, name, kind)
+                registry.check_own_type(tx, name, kind)
                 ledger.declare(tx, name, budget=budget, limit=limit)
                 tx.run("ledger_place", name=name, relationshipType=kind)
-                self._put(tx, surveyed)
-            return self._listed(session, name)
+                registry.put(tx, surveyed)
+            return registry.listed(session, name)
 
     def drop(self, name: str) -> None:
         """Drop a loaded graph, or forget a registered one; the ledger stays."""
         with self._backend.session() as session:
-            row = self._known(session, name)
+            row = registry.known(session, name)
             with session.transaction() as tx:
                 tx.run("ledger_lock", name=name)
                 tx.run("graph_forget", name=name)
@@ -196,7 +200,7 @@ class Store:
     def graph(self, name: str) -> Graph:
         """Return the whole graph. Privacy: the private edges; for the curator."""
         with self._backend.session() as session:
-            return session.graph(self._known(session, name))
+            return session.graph(registry.known(session, name))
 
     def exact(
         self, name: str, metric: str, nodes: ArrayLike | None = None, engine: str = "native"
@@ -233,7 +237,7 @@ class Store:
         checks.check_choice(engine, "engine", ENGINES)
         self._check_engine(engine, needed_for(metric, t, form))
         with self._backend.session() as session:
-            projection = self._project(session, self._known(session, name), engine)
+            projection = self._project(session, registry.known(session, name), engine)
         ids = projection.node_ids
         positions = None if nodes is None else positions_of(ids, np.asarray(nodes), what="nodes")
         values = (
@@ -248,7 +252,7 @@ class Store:
     def graphs(self) -> list[dict[str, Any]]:
         """Return the public facts of every graph: name, node_count, degree_bound, epsilon_budget, epsilon_spent."""
         with self._backend.session() as session:
-            return self._list(session)
+            return registry.listing(session)
 
     def budget(self, name: str) -> dict[str, Any]:
         """Return epsilon_budget, epsilon_spent, epsilon_remaining and the number of releases."""
@@ -333,7 +337,7 @@ class Store:
         if request_id is not None:
             checks.check_text(request_id, "request_id")
         with self._backend.session() as session:
-            row = self._known(session, name)
+            row = registry.known(session, name)
             planned = plan(selector, options, row.facts)
             self._check_engine(engine, quantities(planned))
             with session.transaction() as tx:
@@ -358,7 +362,11 @@ class Store:
     # -- rows ------------------------------------------------------------------------------------
 
     def _project(self, session: Session, row: GraphRow, engine: str) -> Projection:
-        return self._backend.projection(row) if engine == "cypher" else GraphProjection(session.graph(row), engine)
+        return (
+            self._backend.projection(row)
+            if engine == "cypher"
+            else GraphProjection(session.graph(row), engine)
+        )
 
     def _check_engine(self, engine: str, needs: set[str]) -> None:
         """Refuse, before the debit, what the store's Cypher cannot do in reasonable time."""
@@ -368,94 +376,6 @@ class Store:
                 f"engine is 'cypher', must be 'native' or 'igraph' for {', '.join(missing)} in this store; "
                 "its Cypher does not do it in reasonable time"
             )
-
-    def _check_loadable(
-        self, session: Session, name: str, before: GraphRow | None, *, replace: bool, kind: str | None
-    ) -> None:
-        if before is not None and not replace:
-            raise StoreError(f"name is {name!r}, must not be stored already; choose another name or say --replace")
-        if before is not None and not before.loaded:
-            raise StoreError(f"name is {name!r}, which is a registered graph, must be a loaded one; drop it first")
-        registered = {row["relationshipType"] for row in session.run("ledger_places")}
-        if kind is not None and kind in registered:
-            raise StoreError(
-                f"relationship_type is {kind!r}, must not be that of a registered graph; choose another type"
-            )
-
-    def _refuse_shared_type(self, tx: Transaction, name: str, kind: str) -> None:
-        """One ledger accounts for the relationships of one type, whatever the label and the name."""
-        for row in tx.run("ledger_places"):
-            if row["relationshipType"] == kind and row["name"] != name:
-                raise StoreError(
-                    f"relationship_type is {kind!r}, whose budget is kept under the name {row['name']!r}, must have "
-                    "one name; register it under that name"
-                )
-            if row["name"] == name and row["relationshipType"] != kind:
-                raise StoreError(
-                    f"name is {name!r}, whose ledger accounts for the type {row['relationshipType']!r}, must keep it; "
-                    "choose another name"
-                )
-        if any(row["loaded"] and row["relationshipType"] == kind for row in tx.run("graph_places")):
-            raise StoreError(
-                f"relationship_type is {kind!r}, must not be that of a loaded graph, which has its own budget; "
-                "use the loaded graph"
-            )
-
-    def _put(self, tx: Transaction, row: GraphRow) -> None:
-        tx.run(
-            "graph_put",
-            name=row.name,
-            version=row.version,
-            nodeLabel=row.node_label,
-            relationshipType=row.relationship_type,
-            idProperty=row.id_property,
-            nodeCount=row.node_count,
-            degreeBound=row.degree_bound,
-            nodesSupplied=row.nodes_supplied,
-            loaded=row.loaded,
-        )
-
-    def _row(self, reader: Session | Transaction, name: str) -> GraphRow | None:
-        rows = reader.run("graph_find", name=name)
-        if not rows:
-            return None
-        row = rows[0]
-        return GraphRow(
-            name=row["name"],
-            version=row["version"],
-            node_label=row["nodeLabel"],
-            relationship_type=row["relationshipType"],
-            id_property=row["idProperty"],
-            node_count=row["nodeCount"],
-            degree_bound=row["degreeBound"],
-            nodes_supplied=row["nodesSupplied"],
-            loaded=row["loaded"],
-        )
-
-    def _known(self, session: Session, name: str) -> GraphRow:
-        """Return the row of a graph with its node count of now; an unknown name is refused with the nearest one."""
-        row = self._row(session, name)
-        if row is None:
-            names = [known["name"] for known in self._list(session)]
-            raise UnknownNameError(
-                f"the graph is {name!r}, must be a stored one; {checks.nearest(str(name), names)}"
-            )
-        return row if row.loaded else dataclasses.replace(row, node_count=session.node_count(row))
-
-    def _list(self, session: Session) -> list[dict[str, Any]]:
-        return [
-            {
-                "name": row["name"],
-                "node_count": row["nodeCount"],
-                "degree_bound": PublicFacts(row["nodeCount"], row["degreeBound"]).effective_degree_bound,
-                "epsilon_budget": None if row["budget"] is None else row["budget"] / NANO,
-                "epsilon_spent": row["spent"] / NANO,
-            }
-            for row in session.run("graph_list")
-        ]
-
-    def _listed(self, session: Session, name: str) -> dict[str, Any]:
-        return next(row for row in self._list(session) if row["name"] == name)
 
 
 def needed_for(metric: str, t: int | None, form: str | None) -> set[str]:
