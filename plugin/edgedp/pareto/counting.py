@@ -49,6 +49,10 @@ class GrowingCount:
             counts += count_dominating(points[np.ix_(deciding, group)], thresholds[deciding])
         return counts + self._settled
 
+    def reads(self, coordinate: int) -> bool:
+        """Return whether any later count looks at this coordinate."""
+        return self._ladders[coordinate].size > 0 or bool(np.any(self._undecided >> coordinate & 1))
+
     def _settle(self, points: NDArray[np.float64], highest: NDArray[np.float64]) -> list[NDArray[np.int64]]:
         """Update which coordinates decide; return the points that join each ladder."""
         undecided = self._undecided
@@ -79,6 +83,10 @@ class FadingCount:
         for i in range(len(thresholds)):
             self._left = self._left[points[i, self._left] > lowest[i]]
         return count_dominating(points[:, self._left], thresholds)
+
+    def reads(self, coordinate: int) -> bool:
+        """Return whether any later count looks at this coordinate."""
+        return self._left.size > 0
 
 
 def _climb(

@@ -200,8 +200,10 @@ def pareto_profile(
     ``t + 1`` in G. Both conditions hold for the numbers as computed, whatever was rounded on the way.
 
     *Cost.* A candidate leaves when it reaches ``|R| - 1``. A point counted for all remaining candidates is a
-    constant from then on; a coordinate in which it is above all their boxes no longer decides, so that
-    once the density boxes cover ``[0, 1]`` degrees alone do. Two metrics: ``O(n log n)`` a step at worst.
+    constant from then on; a coordinate in which it is above all their boxes no longer decides about it,
+    so that once the density boxes cover ``[0, 1]`` degrees alone do, and density is not even looked at.
+    Two metrics: ``O(n log n)`` a step at worst; three or more: ``O(p n^2 / 64)``, but only while three
+    coordinates decide about some point (GitHub, with EBC: two steps), and some 100 MB.
     The result takes 4 bytes for each candidate and step before its ceiling, twice that while it is built:
     at worst ``4 n T`` bytes, in practice little, for few candidates last (bench/results/pareto.md).
 
@@ -221,6 +223,7 @@ def pareto_profile(
     lower, upper = values.copy(), values.copy()
     may, must = GrowingCount(n, p), FadingCount(n)
     may_alone, must_alone = GrowingCount(n, p), FadingCount(n)
+    counters = (may, must) if common_neighbors is None else (may, must, may_alone, must_alone)
     followers = 0
     lengths = np.zeros(n, dtype=np.int64)
     steps: list[NDArray[np.int32]] = []
@@ -229,6 +232,8 @@ def pareto_profile(
         if not active.size:
             break
         for i in range(p):
+            if not any(counter.reads(i) for counter in counters):
+                continue
             width = sensitivities[i](t) * (1.0 if integral[i] else _ENLARGEMENT)
             lower[i] -= width
             upper[i] += width
