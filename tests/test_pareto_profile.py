@@ -179,8 +179,8 @@ def test_equals_the_definition_in_rational_numbers(n, names, form):
             assert profile.at(t).tolist() == deltas, (mask, t)
 
 
-def plain_profile(utilities, widths, steps, common_neighbors=None):
-    """Every step over all points: what the pruned pass must reproduce."""
+def plain_profile(utilities, widths, steps, common_neighbors=None, wanted=lambda t: True):
+    """Every step over all points: what the pruned pass must reproduce; (t, delta) of the steps wanted."""
     points = utilities.T.copy()
     lower, upper = points.copy(), points.copy()
     followers = 0
@@ -188,12 +188,14 @@ def plain_profile(utilities, widths, steps, common_neighbors=None):
         for i, width in enumerate(widths):
             lower[i] -= width(t)
             upper[i] += width(t)
+        followers += 2 + (common_neighbors or 0) + t
+        if not wanted(t):
+            continue
         delta = count_dominating(upper, lower) - count_dominating(lower, upper)
         if common_neighbors is not None:
-            followers += 2 + common_neighbors + t
             alone = count_dominating(points, lower) - count_dominating(points, upper)
             delta = np.minimum(delta, alone + followers)
-        yield np.minimum(delta, len(utilities) - 1)
+        yield t, np.minimum(delta, len(utilities) - 1)
 
 
 @st.composite
@@ -216,7 +218,7 @@ def test_pruned_equals_plain_with_many_ties(case):
     profile = pareto_profile(
         utilities, widths, integral=[True] * len(widths), limit=steps, common_neighbors=common_neighbors
     )
-    for t, delta in enumerate(plain_profile(utilities, widths, steps, common_neighbors)):
+    for t, delta in plain_profile(utilities, widths, steps, common_neighbors):
         assert profile.at(t).tolist() == delta.tolist()
     assert np.all(profile.at(steps) == len(utilities) - 1)  # beyond the limit
 
@@ -322,7 +324,7 @@ def test_pruned_equals_plain_on_random_graphs(names, form):
             common_neighbors=common,
         )
         steps = graph.max_degree + 3
-        for t, delta in enumerate(plain_profile(utilities, enlarged, steps, common)):
+        for t, delta in plain_profile(utilities, enlarged, steps, common):
             assert profile.at(t).tolist() == delta.tolist()
         assert profile.lengths.max() < steps
 
@@ -344,3 +346,30 @@ def plain_ebc(network):
             if not network.has_edge(u, w):
                 total += 1 / (1 + len(set(network[u]) & set(network[w])))
     return total
+
+
+def check_pruned_on_enron(form, wanted):
+    import edgedp
+
+    graph = edgedp.read_graph("email-Enron")
+    names = ("degree", "density")
+    utilities = np.column_stack([getattr(edgedp.exact, name)(graph) for name in names])
+    widths = sensitivities(names, graph.degrees, graph.max_degree)
+    common = 300 if form == "interval+edge" else None
+    limit = graph.max_degree + 3
+    profile = pareto_profile(utilities, widths, integral=[True, False], limit=limit, common_neighbors=common)
+    assert profile.lengths.max() < 692  # the spec's figure: none is left after 692 steps
+    enlarged = [enlarge(name, width) for name, width in zip(names, widths, strict=True)]
+    for t, delta in plain_profile(utilities, enlarged, 692, common, wanted):
+        assert np.array_equal(profile.at(t), delta), t
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_pruned_equals_plain_on_enron(form):
+    check_pruned_on_enron(form, lambda t: t < 12 or t % 60 == 0 or t >= 690)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", FORMS)
+def test_pruned_equals_plain_on_enron_at_every_step(form):
+    check_pruned_on_enron(form, lambda t: True)
