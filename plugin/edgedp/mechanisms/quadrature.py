@@ -53,7 +53,7 @@ def leave_one_out_integrals(probabilities: _Floats, counts: NDArray[np.int64]) -
 
 
 def _panels(total: float) -> Iterator[tuple[float, float]]:
-    start, end = 0.0, min(1.0, 4 / total)
+    start, end = 0.0, 4 / max(4.0, total)
     while start < 1 and total * start < NEGLIGIBLE:
         yield start, end
         start, end = end, min(1.0, 2 * end)
