@@ -59,9 +59,9 @@ def main() -> None:
 
 
 def _add_commands() -> None:
-    from edgedp.cli import analyst, curator, researcher
+    from edgedp.cli import analyst, audit, curator, researcher
 
-    for module in (curator, analyst, researcher):
+    for module in (curator, analyst, researcher, audit):
         for command in module.COMMANDS:
             edgedp.add_command(command)
 

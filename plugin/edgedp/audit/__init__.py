@@ -1,0 +1,18 @@
+"""Audits: the claimed privacy loss against the one that exists.
+
+============= =====================================================================================
+`exhaustive`  the largest loss of exact laws, over all neighbouring graphs of a few nodes
+`blackbox`    a lower confidence bound on epsilon, from many releases of the real path
+============= =====================================================================================
+
+The first is a proof by cases for small graphs, as good as the code that computes laws. The second
+trusts nothing but the releases, and can only disprove: it shows that the claimed epsilon is not
+exceeded by more than it could see, and that it would have seen a mistake (tests/sabotage.py).
+"""
+
+from __future__ import annotations
+
+from edgedp.audit.cases import Case, all_cases
+from edgedp.audit.exhaustive import Finding, exhaustive_audit, largest_loss
+
+__all__ = ["Case", "Finding", "all_cases", "exhaustive_audit", "largest_loss"]

@@ -1,0 +1,218 @@
+"""The exhaustive audit: the largest privacy loss over all neighbouring graphs of a few nodes.
+
+For every case, every number of nodes, every degree bound, k and epsilon, the exact law of the whole
+ordered answer is computed by the code that draws it, on both graphs of every neighbouring pair that
+keeps the bound. The loss of a pair is ``max over answers of |ln p - ln q|``; it must not exceed the
+epsilon that the plan claims (and that a ledger debits).
+
+Of a joint release the noisy vectors are audited as well, where they are what epsilon is promised for:
+two-sided geometric noise of scale ``b`` on integer vectors ``s`` has the loss ``||s(G) - s(H)||_1 / b``
+exactly, for ``ln p - ln q = (|z - s(H)|_1 - |z - s(G)|_1) / b`` reaches it at ``z = s(G)``.
+"""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.audit.cases import Case
+from edgedp.audit.neighbors import NeighborPairs, graph_of_mask, neighbor_pairs
+from edgedp.audit.ordered import answers, ordered_answer_law
+from edgedp.audit.tables import TableProjection
+from edgedp.joint import joint_values
+from edgedp.plan import Plan
+from edgedp.projection import GraphProjection
+
+__all__ = ["TOLERANCE", "Finding", "exhaustive_audit", "largest_loss"]
+
+TOLERANCE = 1e-9
+"""Relative: what float64 laws of exact probabilities may be off by."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The largest loss found for one case, and where.
+
+    Attributes
+    ----------
+    case : Case
+    node_count, degree_bound, k : int
+    epsilon : float
+        What is claimed.
+    loss : float
+        What was found.
+    masks : (int, int)
+        The pair of graphs, as bitmasks over ``combinations(range(node_count), 2)``; the second is up to
+        relabelling.
+    """
+
+    case: Case
+    node_count: int
+    degree_bound: int
+    k: int
+    epsilon: float
+    loss: float
+    masks: tuple[int, int]
+
+    @property
+    def ratio(self) -> float:
+        """Loss found / claimed."""
+        return self.loss / self.epsilon
+
+    @property
+    def met(self) -> bool:
+        """Whether the claim holds."""
+        return self.ratio <= 1 + TOLERANCE
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the row of a table."""
+        return {
+            "release": self.case.release,
+            "metrics": self.case.metrics,
+            "mechanism": self.case.mechanism,
+            "options": self.case.details,
+            "nodes": self.node_count,
+            "degree_bound": self.degree_bound,
+            "k": self.k,
+            "claimed": self.epsilon,
+            "found": round(self.loss, 6),
+            "found/claimed": round(self.ratio, 4),
+        }
+
+
+def exhaustive_audit(
+    cases: Iterable[Case],
+    *,
+    node_counts: Sequence[int] = (2, 3, 4, 5),
+    picks: Sequence[int] = (1, 2),
+    epsilons: Sequence[Any] = ("0.1", "1", "5"),
+    processes: int = 1,
+) -> Iterator[Finding]:
+    """Yield the worst finding of every case, in the order of the cases.
+
+    Parameters
+    ----------
+    cases : iterable of Case
+    node_counts, picks, epsilons
+        All combinations are tried, under every degree bound from 1 to ``n - 1``; k is at most n.
+    processes : int
+        1 works in this process; more share the cases out.
+
+    Examples
+    --------
+    >>> case = Case("priv_top_k", {"metric": "degree", "mechanism": "em"})
+    >>> [finding] = exhaustive_audit([case], node_counts=[3], epsilons=[1])
+    >>> finding.met, round(finding.ratio, 2)
+    (True, 0.76)
+    """
+    tasks = [(case, tuple(node_counts), tuple(picks), tuple(epsilons)) for case in cases]
+    if processes == 1:
+        yield from map(_worst, tasks)
+        return
+    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+        yield from pool.imap(_worst, tasks, chunksize=4)
+
+
+def _worst(task: tuple[Case, tuple[int, ...], tuple[int, ...], tuple[Any, ...]]) -> Finding:
+    case, node_counts, picks, epsilons = task
+    findings = [
+        largest_loss(case, node_count, bound, k, epsilon)
+        for node_count in node_counts
+        for bound in range(1, node_count)
+        for k in picks
+        if (2 if case.vectors else 1) <= k <= node_count
+        for epsilon in epsilons
+    ]
+    return max(findings, key=lambda finding: finding.ratio)
+
+
+def largest_loss(case: Case, node_count: int, degree_bound: int, k: int, epsilon: Any) -> Finding:
+    """Return the largest loss of a case over all neighbouring graphs that keep the degree bound.
+
+    Parameters
+    ----------
+    case : Case
+    node_count : int
+        At most 6: the pairs are enumerated over all relabellings.
+    degree_bound : int
+    k : int
+    epsilon : number or decimal text
+
+    Returns
+    -------
+    Finding
+    """
+    plan = case.plan(node_count, degree_bound, k, epsilon)
+    pairs, tables = neighbor_pairs(node_count), _tables(node_count)
+    kept = np.flatnonzero(_largest_degrees(node_count)[pairs.more] <= degree_bound)
+    losses = (_vector_losses if case.vectors else _answer_losses)(plan, pairs, tables, kept)
+    worst = int(losses.argmax())
+    masks = pairs.masks[pairs.less[kept[worst]]], pairs.masks[pairs.more[kept[worst]]]
+    return Finding(case, node_count, degree_bound, k, float(plan.epsilon), float(losses[worst]), masks)
+
+
+def _answer_losses(
+    plan: Plan, pairs: NeighborPairs, tables: Sequence[TableProjection], kept: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the largest |ln p - ln q| over the ordered answers of every pair kept."""
+    needed = np.union1d(pairs.less[kept], pairs.more[kept])
+    laws = np.full((len(tables), math.perm(pairs.node_count, plan.k)), np.nan)
+    for graph in needed.tolist():
+        laws[graph] = np.log(ordered_answer_law(plan, tables[graph]))
+    renamed = _renamed_answers(pairs.node_count, plan.k)[kept]
+    losses: NDArray[np.float64] = np.abs(
+        laws[pairs.less[kept]] - np.take_along_axis(laws[pairs.more[kept]], renamed, axis=1)
+    ).max(axis=1)
+    return losses
+
+
+def _vector_losses(
+    plan: Plan, pairs: NeighborPairs, tables: Sequence[TableProjection], kept: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the loss of the noisy vectors of every pair kept: L1 distance over scale, summed."""
+    losses = np.zeros(len(kept))
+    for name, epsilon in _vectors(plan):
+        released = [joint_values(plan, table, name, plan.k) for table in tables]
+        for i, pair in enumerate(kept.tolist()):
+            less, moves = released[int(pairs.less[pair])]
+            more, _ = released[int(pairs.more[pair])]
+            if moves:
+                losses[i] += float(int(np.abs(less - more[pairs.names[pair]]).sum()) * epsilon / moves)
+    return losses
+
+
+def _vectors(plan: Plan) -> list[tuple[str, Fraction]]:
+    """Return the vectors of a joint release, each with its share of epsilon."""
+    if plan.proxy == "both":
+        from edgedp.joint_both import split_epsilon
+
+        return list(zip(("degree", "betweenness2"), split_epsilon(plan.epsilon), strict=True))
+    return [(plan.proxy or plan.metrics[0], plan.epsilon)]
+
+
+@cache
+def _renamed_answers(node_count: int, k: int) -> NDArray[np.int64]:
+    """Return, for every pair and answer, where the answer stands in the law of the pair's representative."""
+    order = {answer: place for place, answer in enumerate(answers(node_count, k))}
+    renamed = neighbor_pairs(node_count).names[:, list(order)]
+    return np.array([[order[tuple(answer)] for answer in row] for row in renamed.tolist()])
+
+
+@cache
+def _tables(node_count: int) -> tuple[TableProjection, ...]:
+    """Return the exact values of every representative, by the engine that releases use."""
+    graphs = [graph_of_mask(mask, node_count) for mask in neighbor_pairs(node_count).masks]
+    return tuple(TableProjection.of(GraphProjection(graph)) for graph in graphs)
+
+
+@cache
+def _largest_degrees(node_count: int) -> NDArray[np.int64]:
+    return np.array([table.degrees().max(initial=0) for table in _tables(node_count)])
