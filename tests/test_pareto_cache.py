@@ -64,6 +64,16 @@ def test_one_edge_more_or_another_parameter_is_another_profile(folder):
         )
 
 
+def test_utilities_that_differ_in_the_last_bit_are_another_profile():
+    utilities = np.array([[1.0, 0.5], [2.0, 0.25]])
+    nudged = np.nextafter(utilities, 3.0)
+    keys = {
+        profile_key("f" * 64, utilities=each) for each in (utilities, nudged, utilities.T, utilities.ravel())
+    }
+    assert len(keys) == 4
+    assert profile_key("f" * 64, utilities=utilities.copy()) in keys
+
+
 @on_posix
 def test_only_the_owner_reads_it(kept):
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600

@@ -20,8 +20,10 @@ import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edgedp.downloads import cache_folder
 from edgedp.pareto.profile import ParetoProfile
@@ -49,7 +51,9 @@ def profile_key(fingerprint: str, **parameters: object) -> str:
     fingerprint : str
         `edgedp.Graph.fingerprint`, which differs when one edge differs.
     **parameters
-        Metrics, degree bound, form, and so on; JSON values.
+        Metrics, degree bound, form, and so on: JSON values, or arrays, which count by their content. The
+        utilities belong in, for two engines may differ in the last bit and a profile holds for the floats
+        that it was computed from.
 
     Examples
     --------
@@ -57,7 +61,9 @@ def profile_key(fingerprint: str, **parameters: object) -> str:
     >>> one == profile_key("ab", metrics=["degree", "density"], degree_bound=8, form="interval")
     False
     """
-    described = json.dumps({"format": FORMAT, "graph": fingerprint} | parameters, sort_keys=True)
+    described = json.dumps(
+        {"format": FORMAT, "graph": fingerprint} | parameters, sort_keys=True, default=_content_hash
+    )
     return hashlib.sha256(described.encode()).hexdigest()
 
 
@@ -91,6 +97,13 @@ def cached_profile(
         _write(folder, key, computed)
         _make_room(folder, most_bytes, keep=_path(folder, key))
     return computed
+
+
+def _content_hash(array: NDArray[Any]) -> str:
+    """Return what stands for an array in a key."""
+    digest = hashlib.sha256(f"{array.dtype.str} {array.shape}".encode())
+    digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
 
 
 def _path(folder: Path, key: str) -> Path:
