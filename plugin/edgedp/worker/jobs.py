@@ -1,16 +1,19 @@
 """What the worker can be asked: one pure function a verb, from a frame to the answering frame.
 
-=========== ============================================ =====================================================
-verb        request                                      answer
-=========== ============================================ =====================================================
-plan        selector, config, facts, writes, id_property cost, parameters and public (JSON), own options
-refusal     name, cost, budget, spent, limit             sentence
-draw        selector, parameters, facts; a projection    nodes (JSON); array ``rows``, in the order picked
-exact       config; a projection                         array ``values``
-sensitivity config, facts; a projection                  array ``values``
-register    name, config                                 the declaration, amounts in nano-epsilon
-check_graph facts; a projection                          nodeCount
-=========== ============================================ =====================================================
+============= ============================================ =================================================
+verb          request                                      answer
+============= ============================================ =================================================
+about                                                      version, python
+unknown_graph name, names                                  sentence
+plan          selector, config, facts, writes, id_property cost, parameters and public (JSON), own options
+refusal       name, cost, budget, spent, limit             sentence
+draw          selector, parameters, facts; a projection    nodes (JSON); array ``rows``, in the order picked
+exact         config; a projection                         array ``values``
+sensitivity   config; a projection                         array ``values``
+register      name, config                                 the declaration, amounts in nano-epsilon
+check_graph   facts; a projection                          node_count
+may_register  declared, rows of statements
+============= ============================================ =================================================
 
 ``facts`` is what is public of the graph: node_count, degree_bound, nodes_supplied. A projection is
 three arrays: ``ids`` (int64 or text, one a node, in the plugin's order), ``sources`` and ``targets``
@@ -20,14 +23,17 @@ three arrays: ``ids`` (int64 or text, one a node, in the plugin's order), ``sour
 from __future__ import annotations
 
 import json
+import platform
 import re
 from collections.abc import Callable, Mapping
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgedp import checks, exact
+from edgedp.checks import nearest
 from edgedp.draw import draw as draw_positions
 from edgedp.epsilon import budget_nano
 from edgedp.errors import ParameterError, StoreError
@@ -35,7 +41,8 @@ from edgedp.graph import Graph
 from edgedp.plan import MOTKIN_OPTIONS, PRIV_TOP_K_OPTIONS, Plan, PublicFacts, plan_from_config
 from edgedp.projection import GraphProjection
 from edgedp.sampling.words import SecureWords
-from edgedp.stores import ledger
+from edgedp.stores import ledger, registry
+from edgedp.stores.backend import Runner
 from edgedp.worker.projected import graph_of_rows
 from edgedp.worker.protocol import Frame
 
@@ -83,6 +90,17 @@ def draw(request: Frame) -> Frame:
     )
 
 
+def about(request: Frame) -> Frame:
+    """Say what runs here."""
+    return Frame({"version": version("edgedp"), "python": platform.python_version()})
+
+
+def unknown_graph(request: Frame) -> Frame:
+    """Say that a name is not one of the stored graphs, with the nearest that is."""
+    name, names = request.header["name"], request.header["names"]
+    return Frame({"sentence": f"the graph is {name!r}, must be a stored one; {nearest(str(name), names)}"})
+
+
 def refusal(request: Frame) -> Frame:
     """Say why a release does not fit its budget, from amounts in nano-epsilon."""
     amounts = {key: request.header[key] for key in ("name", "cost", "budget", "spent", "limit")}
@@ -101,9 +119,8 @@ def exact_sensitivity(request: Frame) -> Frame:
     """Compute the admissible sensitivity of every node at a distance, without noise."""
     config = _config(request, ["metric", "t", "form"])
     metric, t = checks.check_metric(config.get("metric")), checks.check_distance(config.get("t"))
-    bound = _facts(request.header).degree_bound
     graph, order = _graph(request)
-    return _values(exact.sensitivity(graph, metric, t, config.get("form"), degree_bound=bound), order)
+    return _values(exact.sensitivity(graph, metric, t, config.get("form")), order)
 
 
 def register(request: Frame) -> Frame:
@@ -119,6 +136,20 @@ def register(request: Frame) -> Frame:
     return Frame(declared)
 
 
+def may_register(request: Frame) -> Frame:
+    """Refuse a name or a type that is taken, or a budget below what was spent; the ledger is locked."""
+    declared, runner = request.header["declared"], _AlreadyRead(request.header["rows"])
+    name: str = declared["name"]
+    if registry.find(runner, name) is not None:
+        raise StoreError(
+            f"name is {name!r}, must not be stored already; choose another name or drop it first"
+        )
+    registry.check_own_type(runner, name, declared["relationshipType"])
+    if declared["epsilonBudget"] is not None:
+        ledger.check_budget(runner, name, declared["epsilonBudget"])
+    return Frame({})
+
+
 def check_graph(request: Frame) -> Frame:
     """Check that a stored graph can be read and keeps its bound; a curator's job, so it may count."""
     facts = _facts(request.header)
@@ -128,18 +159,33 @@ def check_graph(request: Frame) -> Frame:
             f"degreeBound is {facts.degree_bound}, must be at least the largest degree, {graph.max_degree}; "
             "declare a larger bound"
         )
-    return Frame({"nodeCount": graph.node_count})
+    return Frame({"node_count": graph.node_count})
 
 
 VERBS: Mapping[str, Callable[[Frame], Frame]] = {
+    "about": about,
+    "unknown_graph": unknown_graph,
     "plan": plan,
     "draw": draw,
     "refusal": refusal,
     "exact": exact_values,
     "sensitivity": exact_sensitivity,
     "register": register,
+    "may_register": may_register,
     "check_graph": check_graph,
 }
+
+
+class _AlreadyRead(Runner):
+    """Rows that the plugin read in its transaction, for what the stores judge by a runner."""
+
+    def __init__(self, rows: Mapping[str, list[dict[str, Any]]]) -> None:
+        self._rows = rows
+
+    def run(
+        self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any
+    ) -> list[dict[str, Any]]:
+        return self._rows[statement]
 
 
 def _camel_options(selector: str) -> list[str]:

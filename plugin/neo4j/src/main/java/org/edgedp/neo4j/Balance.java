@@ -1,9 +1,9 @@
 package org.edgedp.neo4j;
 
-import static org.edgedp.neo4j.Statements.statement;
+import static org.edgedp.neo4j.Statements.rows;
 
+import java.util.List;
 import java.util.Map;
-import org.neo4j.graphdb.Result;
 import org.neo4j.graphdb.Transaction;
 
 /**
@@ -14,13 +14,12 @@ import org.neo4j.graphdb.Transaction;
  */
 record Balance(Long budget, long spent, Long maxPerRelease) {
     static Balance find(Transaction transaction, String name) {
-        try (Result rows = transaction.execute(statement("ledger_find"), Map.of("name", name))) {
-            if (!rows.hasNext()) {
-                throw unknown(name);
-            }
-            Map<String, Object> row = rows.next();
-            return new Balance((Long) row.get("budget"), (Long) row.get("spent"), (Long) row.get("maxPerRelease"));
+        List<Map<String, Object>> found = rows(transaction, "ledger_find", Map.of("name", String.valueOf(name)));
+        if (found.isEmpty()) {
+            throw unknown(name);
         }
+        Map<String, Object> row = found.get(0);
+        return new Balance((Long) row.get("budget"), (Long) row.get("spent"), (Long) row.get("maxPerRelease"));
     }
 
     /** The refusal of a name that has no graph and never had one. */

@@ -1,6 +1,7 @@
 package org.edgedp.neo4j;
 
 import static java.util.Map.of;
+import static org.edgedp.neo4j.Statements.rows;
 
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -62,7 +63,7 @@ public final class BudgetProcedures extends ProcedureBase {
         return call().inner().read(transaction -> {
             Balance balance = Balance.find(transaction, name);
             long releases = (Long)
-                    Ledger.rows(transaction, "release_count", of("name", name)).get(0).get("releases");
+                    rows(transaction, "release_count", of("name", name)).get(0).get("releases");
             return Stream.of(new Budget(balance, releases));
         });
     }
@@ -73,7 +74,7 @@ public final class BudgetProcedures extends ProcedureBase {
     public Stream<Kept> releases(@Name(value = "name", description = "Name of the graph.") String name) {
         return call().inner().read(transaction -> {
             Balance.find(transaction, name);
-            return Ledger.rows(transaction, "release_list", of("name", name)).stream().map(Kept::new);
+            return rows(transaction, "release_list", of("name", name)).stream().map(Kept::new);
         });
     }
 }

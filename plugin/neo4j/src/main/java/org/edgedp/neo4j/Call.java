@@ -1,5 +1,8 @@
 package org.edgedp.neo4j;
 
+import static org.edgedp.neo4j.Statements.rows;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Map;
 import org.neo4j.graphdb.GraphDatabaseService;
@@ -20,8 +23,17 @@ record Call(InnerTransactions inner, Transaction callers, WorkerPool workers, Te
                 new InnerTransactions(database, workers.settings().lockLimit()), callers, workers, guard, log);
     }
 
+    /** Return a stored graph; an unknown name is refused with the nearest known one. */
     GraphEntry graph(String name) {
-        return inner.read(transaction -> GraphEntry.find(transaction, name));
+        return inner.read(transaction -> GraphEntry.find(transaction, name)).orElseThrow(() -> unknown(name));
+    }
+
+    private EdgeDPException unknown(String name) {
+        ObjectNode request = Frame.request("unknown_graph").put("name", name);
+        ArrayNode names = request.putArray("names");
+        inner.read(transaction -> rows(transaction, "graph_list", Map.of()))
+                .forEach(row -> names.add((String) row.get("name")));
+        return new EdgeDPException(ask(request).header().get("sentence").textValue());
     }
 
     Projection project(GraphEntry graph) {

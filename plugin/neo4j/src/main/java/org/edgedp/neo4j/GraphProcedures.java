@@ -1,5 +1,7 @@
 package org.edgedp.neo4j;
 
+import static org.edgedp.neo4j.Statements.rows;
+
 import java.util.Map;
 import java.util.stream.Stream;
 import org.neo4j.procedure.Description;
@@ -55,8 +57,15 @@ public final class GraphProcedures extends ProcedureBase {
         return listed(call());
     }
 
+    /** Tell about the plugin. */
+    @Procedure(name = "edgedp.graph.plugin", mode = Mode.READ)
+    @Description("Return the version of the plugin and what its worker answers, or why none does.")
+    public Stream<Plugin> plugin() {
+        return Stream.of(Plugin.ask(call()));
+    }
+
     /** Drop a graph. */
-    @Procedure(name = "edgedp.graph.drop", mode = Mode.WRITE)
+    @Procedure(name = "edgedp.graph.drop", mode = Mode.SCHEMA)
     @Description("Delete a loaded graph, or forget a registered one; its ledger stays.")
     public Stream<Listed> drop(@Name(value = "name", description = "Name of the graph.") String name) {
         Call call = call();
@@ -67,7 +76,7 @@ public final class GraphProcedures extends ProcedureBase {
 
     private static Stream<Listed> listed(Call call) {
         return call.inner()
-                .read(transaction -> Ledger.rows(transaction, "graph_list", Map.of()))
+                .read(transaction -> rows(transaction, "graph_list", Map.of()))
                 .stream()
                 .map(Listed::new);
     }

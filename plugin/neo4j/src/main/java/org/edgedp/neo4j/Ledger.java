@@ -1,6 +1,6 @@
 package org.edgedp.neo4j;
 
-import static org.edgedp.neo4j.Statements.statement;
+import static org.edgedp.neo4j.Statements.rows;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -11,7 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import org.neo4j.graphdb.Result;
 import org.neo4j.graphdb.Transaction;
 
 /** What may be spent, what was spent and what was drawn for it; every change is committed before anything is shown. */
@@ -62,7 +61,10 @@ final class Ledger {
         if (!rows(transaction, "ledger_debit", parameters).isEmpty()) {
             return new Debit(releaseId, null);
         }
-        if (GraphEntry.find(transaction, graph.name()).version() != graph.version()) {
+        boolean same = GraphEntry.find(transaction, graph.name())
+                .filter(now -> now.version() == graph.version())
+                .isPresent();
+        if (!same) {
             throw new EdgeDPException(
                     "the graph '" + graph.name() + "' was replaced or dropped meanwhile, must stay; ask again");
         }
@@ -117,12 +119,6 @@ final class Ledger {
 
     static String now() {
         return OffsetDateTime.now(ZoneOffset.UTC).format(TIME);
-    }
-
-    static List<Map<String, Object>> rows(Transaction transaction, String statement, Map<String, Object> parameters) {
-        try (Result result = transaction.execute(statement(statement), parameters)) {
-            return result.stream().toList();
-        }
     }
 
     /** The words of a refusal are Python's. */

@@ -5,20 +5,51 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.neo4j.graphdb.Result;
+import org.neo4j.graphdb.Transaction;
 
 /** The Cypher of the project, the files that Python runs: {@code queries/} travels in the jar. */
 final class Statements {
     private static final Map<String, String> READ = new ConcurrentHashMap<>();
+    private static final Pattern PLACEHOLDER = Pattern.compile("\\{\\{(\\w+)\\}\\}");
 
     private Statements() {}
 
     /** Return a statement of {@code queries/neo4j} or {@code queries/common}, without its header. */
-    static String statement(String name) {
+    private static String statement(String name) {
         return READ.computeIfAbsent(name, Statements::read);
+    }
+
+    /** Return a statement with its placeholders replaced by quoted names of labels, types and properties. */
+    private static String statement(String name, Map<String, String> identifiers) {
+        return PLACEHOLDER
+                .matcher(statement(name))
+                .replaceAll(found -> Matcher.quoteReplacement(quote(identifiers.get(found.group(1)))));
+    }
+
+    /** Run a statement that has no placeholders. */
+    static List<Map<String, Object>> rows(Transaction transaction, String name, Map<String, Object> parameters) {
+        return rows(transaction, name, Map.of(), parameters);
+    }
+
+    /** Run a statement and return its rows. */
+    static List<Map<String, Object>> rows(
+            Transaction transaction, String name, Map<String, String> identifiers, Map<String, Object> parameters) {
+        try (Result result = transaction.execute(statement(name, identifiers), parameters)) {
+            return result.stream().toList();
+        }
+    }
+
+    /** Quote an identifier as {@code edgedp.queries} does: never an injection. */
+    private static String quote(String identifier) {
+        return "`" + identifier.replace("\\u0060", "`").replace("`", "``") + "`";
     }
 
     private static String read(String name) {
