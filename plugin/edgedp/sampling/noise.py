@@ -25,7 +25,7 @@ Gumbel noise ``w > 2**64 - 2**48`` (probability ``2**-16``, noise below -2.4) ha
 
 *Later bounds* (`Noise.enclose_exactly`). ``decimal`` divides with directed rounding, and its ``ln`` is
 correctly rounded; the neighbour on the outer side is therefore a bound. No floating point, no assumption.
-The precision is more than twice the digits drawn, so it never stands in the way of the next word.
+It carries a few digits more than were drawn, so rounding never stands in the way of the next word.
 """
 
 from __future__ import annotations
@@ -138,8 +138,8 @@ class LazyReal:
 
 
 def _context(denominator: int, rounding: str) -> Context:
-    # Twice the decimal digits of the denominator: the logarithm of 1 - 1/denominator keeps half of them.
-    digits = denominator.bit_length() * 5 // 8 + 5
+    # Five decimal digits more than the denominator has: rounding is far below the step between numerators.
+    digits = denominator.bit_length() * 5 // 16 + 5
     return Context(digits, rounding, -999999, 999999, 1, 0, [], [InvalidOperation, DivisionByZero, Overflow])
 
 
