@@ -192,12 +192,16 @@ def pareto_profile(
     (a) ``lo_G(1) <= u_H <= hi_G(1)``. The float utilities differ by at most ``(1 + 2^-25) delta_i(G, 0)``:
     two densities, each correctly rounded and at most 1, err by ``2^-53`` together, against ``2^-25 * 2 / d``;
     two EBCs, added up in N rounded steps that stay below ``d (d + 1) / 2 <= 6 delta_i(G, 0)``, err by less
-    than ``N 2^-49 delta_i(G, 0)``, and N is about d. So the real number ``u_G + delta`` is not below
-    the float ``u_H``, and rounding to nearest is monotone.
+    than ``N 2^-49 delta_i(G, 0)``, and N is about d; ``betweenness2``, whose sensitivity d is small
+    against its value, must come in as a multiple of a power of two, which is exact below ``2^53``. So the
+    real number ``u_G + delta`` is not below the float ``u_H``, and rounding to nearest is monotone.
     (b) ``lo_G(s + 1) <= lo_H(s)`` and ``hi_G(s + 1) >= hi_H(s)`` follow by induction from (a), from
     ``delta(G, s) >= delta(H, s - 1)``, and from rounded sums being monotone in both arguments.
     By (a) the count at 0 covers every change of status; by (b) every status open at ``t`` in H is open at
     ``t + 1`` in G. Both conditions hold for the numbers as computed, whatever was rounded on the way.
+
+    *What is counted.* The formulas count ``r`` itself where its own box is open in every coordinate; that
+    is one more than could be, and admissible.
 
     *Cost.* A candidate leaves when it reaches ``|R| - 1``. A point counted for all remaining candidates is a
     constant from then on; a coordinate in which it is above all their boxes no longer decides about it,
