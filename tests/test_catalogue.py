@@ -209,6 +209,9 @@ def site():
                 self.send_error(404)
                 return
             self.send_response(200)
+            if "gzip" in self.headers.get("Accept-Encoding", ""):  # as servers of texts do
+                content = gzip.compress(content)
+                self.send_header("Content-Encoding", "gzip")
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             self.wfile.write(content[: len(content) // 2] if self.path in site.cut else content)
@@ -364,6 +367,30 @@ def test_a_page_that_is_no_graph_does_not_stay_in_the_cache(site, cache):
     assert not list(cache.iterdir())
     site.serve("/graph.txt.gz", EDGES)
     assert read_graph(address).edge_count == 2
+
+
+def test_a_file_that_serves_elsewhere_stays_in_the_cache(site):
+    nodes = site.serve("/nodes", b"1\n2\n3\n")
+    read_graph(site.serve("/edges", EDGES), nodes=nodes)
+    with pytest.raises(GraphFormatError, match="has one column"):
+        read_graph(nodes)
+    read_graph(f"{site.address}/edges", nodes=nodes)
+    assert sorted(site.asked) == ["/edges", "/nodes"]
+
+
+def test_a_file_that_was_declared_stays_in_the_cache(site, folder, monkeypatch):
+    content = b"1 2\n3\n"
+    declared = f'sha256 = "{hashlib.sha256(content).hexdigest()}"\n'
+    small_catalogue(folder, monkeypatch, site.serve("/graph.txt.gz", content), declared)
+    for _ in range(2):
+        with pytest.raises(GraphFormatError, match="line 2 of 'small' is '3'"):
+            read_graph("small")
+    assert len(site.asked) == 1
+
+
+def test_what_a_server_would_compress_on_the_way_is_asked_for_as_it_is(site, cache):
+    address = site.serve("/graph.csv", b"1,2\n2,3\n")
+    assert fetch(address, sha256=None, cache=cache, progress=Silent()).path.read_bytes() == b"1,2\n2,3\n"
 
 
 def test_two_addresses_do_not_share_a_file(site):

@@ -59,6 +59,8 @@ ONE_GRAPH = {
     "byte order mark and header": "\ufeffsource,target\n1,2\n2,3\n3,1\n3,10\n",
     "blank lines": "\n\n1,2\n\n2,3\n   \n3,1\n3,10\n\n\n",
     "comments between": "1,2\n# half\n2,3\n3,1\n# end\n3,10\n",
+    "comments between that look like edges": "1,2\n#7,8\n2,3\n%7,8\n3,1\n3,10\n",
+    "a comment first that looks like an edge": "#7,8\n1,2\n2,3\n3,1\n3,10\n",
     "weights and times": "1,2,0.5,x\n2,3,1,\n3,1,,y z\n3,10,7,\n",
     "both directions and parallels": "1 2\n2 1\n2 3\n2 3\n3 1\n1 3\n10 3\n3 10\n",
     "leading zeros and signs": "01 2\n2 +3\n3 1\n3 0010\n",
@@ -202,37 +204,69 @@ def test_texts_round_trip(file, edges, separator, newline, compress):
     assert read_graph(file(compress(buffer.getvalue().encode()))) == Graph.from_edges(edges)
 
 
-@settings(deadline=None, max_examples=400)
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                '"',
-                '""',
-                ",",
-                "\t",
-                " ",
-                "a",
-                "b1",
-                "7",
-                "-3",
-                "+4",
-                "08",
-                "#",
-                ";",
-                '"x"',
-                "é",
-                "\n",
-                "\n",
-                "\n",
-            ]
+PIECES = [
+    "a",
+    "b1",
+    "7",
+    "-3",
+    "+4",
+    "08",
+    "é",
+    "#",
+    "%",
+    '"',
+    '""',
+    '"x"',
+    '"1"',
+    ",",
+    ";",
+    "\t",
+    " ",
+    "\n",
+    "",
+]
+FIELDS = [
+    *["a", "7", "-3"] * 4,
+    "",
+    " ",
+    "é",
+    "#c",
+    '"x"',
+    '""',
+    '"p,q"',
+    '"p q"',
+    '"p""q"',
+    'a"b',
+    '" y',
+    ' "y"',
+]
+
+
+@st.composite
+def nearly_regular(draw) -> str:
+    """Draw lines of equally many fields, then put up to two pieces where they may not belong."""
+    separator = draw(st.sampled_from(["\t", " ", ",", ";"]))
+    columns = draw(st.integers(1, 4))
+    rows = draw(
+        st.lists(
+            st.lists(st.sampled_from(FIELDS), min_size=columns, max_size=columns), min_size=1, max_size=5
         )
-    ),
+    )
+    text = "\n".join(map(separator.join, rows))
+    for piece in draw(st.lists(st.sampled_from(PIECES), max_size=2)):
+        where = draw(st.integers(0, len(text)))
+        text = text[:where] + piece + text[where:]
+    return text
+
+
+@settings(deadline=None, max_examples=800)
+@given(
+    nearly_regular() | st.lists(st.sampled_from(PIECES)).map("".join),
     st.sampled_from([(EDGE_SEPARATORS, 2), (NODE_SEPARATORS, 1)]),
 )
-def test_the_fast_way_reads_as_the_slow_way_or_not_at_all(pieces, kind):
+def test_the_fast_way_reads_as_the_slow_way_or_not_at_all(text, kind):
     separators, width = kind
-    data = "".join(pieces).encode() + b"\n"
+    data = text.encode() + b"\n"
     try:
         layout = detect_layout(data, "x", separators)
     except GraphFormatError:
@@ -260,6 +294,7 @@ def test_the_fast_way_reads_as_the_slow_way_or_not_at_all(pieces, kind):
         not in {
             "blank lines",
             "comments between",
+            "comments between that look like edges",
             "blanks around fields",
             "CRLF",
             "CRLF, no final newline",
@@ -325,6 +360,7 @@ def test_nodes_that_are_texts_make_the_edges_texts(file):
     ("1 2\n2 5\n", [1, 2, 9], "5"),
     ("1 2\n2 -5\n", [1, 2, 9], "-5"),
     ("1 2\n2 9000000000\n", [1, 2, 10**15], "9000000000"),
+    ("1 2\n2 10000000000\n", [1, 2, 5, 10**11], "10000000000"),
     ("a,b\nb,c\n", ["a", "b"], "'c'"),
     ("a,b\nb,1\n", [1, 2], "'a'"),
     ("1,2\n", [], "1"),
@@ -379,6 +415,17 @@ BROKEN = {
     "ragged: two spaces for a field": (
         b"1 2 3\n4 5 6\n7  8\n",
         "line 3 of {} is '7  8', must hold 3 fields as line 1",
+    ),
+    "ragged: two spaces for a field that is ignored": (
+        b"1 2 3 4\n5 6 7 8\n9 10  12\n",
+        "line 3 of {} is '9 10  12', must hold 4 fields as line 1 does, not 3",
+    ),
+    "ragged: a tab among spaces": (b"1 2\n3 4\t5\n", "line 2 of {} is '3 4\\t5', must hold 2 fields"),
+    "ragged: a comment in a field's place": (b"1,2\n3,4 # why\n5\n", "line 3 of {} is '5', must hold 2 fields"),
+    "ragged: a quote over two lines": (b'a,"b\nc",d\n', "line 1 of {} is 'a,\"b', must hold quoted fields"),
+    "ragged: a later quote over two lines": (
+        b'a,b,c\nd,e,"f\ng,h,i",\n',
+        "line 2 of {} is 'd,e,\"f', must hold quoted fields",
     ),
     "ragged: in quotes": (
         b'"a,b",c\n"d,e"\n',

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import random
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,54 +44,52 @@ class EmbeddedBackend(Backend):
             raise StoreError(
                 f"store is {self._path}, must be an existing store file; load a graph into it first, or check --store"
             )
-        with _private_files():
-            database = self._open()
-            try:
-                session = EmbeddedSession(database)
+        with _private_files(), self._alone():
+            with closing(self._open()) as database, closing(EmbeddedSession(database)) as session:
                 session.prepare(self._path)
                 yield session
-            finally:
-                database.close()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Hold the lock file beside the store: the database itself reads its files before it locks them."""
+        import filelock
+
+        self._check_place()
+        lock = filelock.FileLock(f"{self._path}.lock", timeout=self._lock_timeout, poll_interval=0.01)
+        try:
+            lock.acquire()
+        except filelock.Timeout:
+            raise StoreUnavailableError(
+                f"store is {self._path}, which another process has kept open for {self._lock_timeout:g} s, "
+                "must be free; wait for it and ask again"
+            ) from None
+        try:
+            yield
+        finally:
+            lock.release()
 
     def _open(self) -> Any:
-        """Open the file for writing; wait, with a limit, while another process holds it."""
         import ladybug
 
-        deadline = time.monotonic() + self._lock_timeout
-        while True:
-            try:
-                return ladybug.Database(str(self._path), buffer_pool_size=_BUFFER_POOL)
-            except RuntimeError as error:
-                text = str(error)
-                if "lock" not in text.lower():
-                    raise self._unopenable(text) from None
-                if time.monotonic() >= deadline:
-                    raise StoreUnavailableError(
-                        f"store is {self._path}, which another process has kept open for {self._lock_timeout:g} s, "
-                        "must be free; wait for it and ask again"
-                    ) from None
-            time.sleep(random.uniform(0.005, 0.03))  # noqa: S311 - spreads the waiters, nothing private
+        try:
+            return ladybug.Database(str(self._path), buffer_pool_size=_BUFFER_POOL)
+        except RuntimeError as error:
+            text = str(error)
+            if "not a valid" in text:
+                raise StoreError(
+                    f"store is {self._path}, which is not a store file, must be one; choose another file"
+                ) from None
+            raise StoreError(
+                f"store is {self._path}, which cannot be opened; the database says: {_first_line(text)}"
+            ) from None
 
-    def _unopenable(self, text: str) -> StoreError:
-        if "not a valid" in text:
-            return StoreError(
-                f"store is {self._path}, which is not a store file, must be one; choose another file"
-            )
+    def _check_place(self) -> None:
         if self._path.is_dir():
-            return StoreError(
-                f"store is {self._path}, which is a folder, must be a file; choose another path"
-            )
+            raise StoreError(f"store is {self._path}, which is a folder, must be a file; choose another path")
         if not self._path.parent.is_dir():
-            return StoreError(
-                f"store is {self._path}, whose folder does not exist, must exist; make it first"
-            )
-        if not os.access(self._path if self._path.exists() else self._path.parent, os.W_OK):
-            return StoreError(
-                f"store is {self._path}, which may not be written, must be; check its permissions"
-            )
-        return StoreError(
-            f"store is {self._path}, which cannot be opened; the database says: {_first_line(text)}"
-        )
+            raise StoreError(f"store is {self._path}, whose folder does not exist, must exist; make it first")
+        if not all(os.access(place, os.W_OK) for place in (self._path.parent, self._path) if place.exists()):
+            raise StoreError(f"store is {self._path}, which may not be written, must be; check its permissions")
 
     def place(self, name: str, version: int, label: str | None, kind: str | None) -> GraphRow:
         if label is not None or kind is not None:
@@ -129,6 +125,10 @@ class EmbeddedSession(Session):
 
         self._connection: Any = ladybug.Connection(database)
 
+    def close(self) -> None:
+        """Let go of the connection; the file stays locked as long as one is open."""
+        self._connection.close()
+
     def prepare(self, path: Path) -> None:
         """Make the tables of the registry and the ledger in an empty file; refuse another program's file."""
         tables = {row["name"] for row in self.run("tables")}
@@ -144,31 +144,35 @@ class EmbeddedSession(Session):
                 tx.run(name)
 
     def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
-        return _rows(self._execute(statement, identifiers, parameters))
+        with closing(self._execute(statement, identifiers, parameters)) as result:
+            names = result.get_column_names()
+            return [dict(zip(names, row, strict=True)) for row in result.get_all()]
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
-        self._connection.execute("BEGIN TRANSACTION")
+        self._connection.execute("BEGIN TRANSACTION").close()
         try:
             yield EmbeddedTransaction(self)
             self._commit()
         except BaseException:
             # Where the commit itself failed there is nothing left to roll back.
             with contextlib.suppress(RuntimeError):
-                self._connection.execute("ROLLBACK")
+                self._connection.execute("ROLLBACK").close()
             raise
 
     def _commit(self) -> None:
         try:
-            self._connection.execute("COMMIT")
+            self._connection.execute("COMMIT").close()
         except RuntimeError as error:
             raise StoreError(
                 f"the store could not write the transaction, must have room and be writable; it says: {_first_line(error)}"
             ) from None
 
     def graph(self, row: GraphRow) -> Graph:
-        node_ids = _column(self._execute("nodes", row.identifiers, {}), "id")
-        edges = self._execute("edges", row.identifiers, {}).get_as_arrow()
+        with closing(self._execute("nodes", row.identifiers, {})) as nodes:
+            node_ids = _ids(nodes.get_as_arrow().column("id"))
+        with closing(self._execute("edges", row.identifiers, {})) as pairs:
+            edges = pairs.get_as_arrow()
         ends = np.column_stack(
             [np.searchsorted(node_ids, _ids(edges.column(name))) for name in ("source", "target")]
         ).reshape(-1, 2)
@@ -236,15 +240,6 @@ def _private_files() -> Iterator[None]:
 
 def _first_line(error: object) -> str:
     return str(error).partition("\n")[0]
-
-
-def _rows(result: Any) -> list[Row]:
-    names = result.get_column_names()
-    return [dict(zip(names, row, strict=True)) for row in result.get_all()]
-
-
-def _column(result: Any, name: str) -> NDArray[Any]:
-    return _ids(result.get_as_arrow().column(name))
 
 
 def _ids(column: Any) -> NDArray[Any]:

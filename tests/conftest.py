@@ -1,0 +1,58 @@
+"""Fixtures that several modules share: the bundled graphs, the stores, the real servers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from edgedp import Graph, Store, open_store, read_graph
+from neo4jserver.fixtures import any_neo4j_server, empty_neo4j, neo4j_server, neo4j_servers
+
+__all__ = ["any_neo4j_server", "empty_neo4j", "neo4j_server", "neo4j_servers"]
+
+OpenStore = Callable[[], Store]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what talks to a real server, by the fixtures that it asks for."""
+    for item in items:
+        if any("neo4j" in name for name in getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.neo4j)
+
+
+@pytest.fixture(scope="session")
+def enron() -> Graph:
+    return read_graph("email-Enron")
+
+
+@pytest.fixture(scope="session")
+def github() -> Graph:
+    return read_graph("musae-github")
+
+
+@pytest.fixture
+def open_embedded(tmp_path: Path) -> OpenStore:
+    """Open the same new embedded file, again and again."""
+    return lambda: open_store(tmp_path / "graphs.edgedp")
+
+
+@pytest.fixture(params=["embedded", pytest.param("neo4j", marks=pytest.mark.neo4j)])
+def open_any(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenStore]:
+    """Open the same empty store, again and again: one suite for every kind of store."""
+    opened: list[Store] = []
+    if request.param == "embedded":
+
+        def opener() -> Store:
+            return open_store(tmp_path / "graphs.edgedp")
+    else:
+        server = request.getfixturevalue("empty_neo4j")
+
+        def opener() -> Store:
+            opened.append(open_store(server.uri, auth=server.auth))
+            return opened[-1]
+
+    yield opener
+    for store in opened:
+        store.close()

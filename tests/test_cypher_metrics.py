@@ -1,0 +1,192 @@
+"""Every metric statement against plain definitions, on stored multigraphs that are not simple."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import neo4j
+from edgedp import metrics
+from edgedp.queries import query
+from neo4jserver import Server
+from neo4jserver.fixtures import any_neo4j_server, neo4j_servers  # noqa: F401
+
+pytestmark = pytest.mark.neo4j
+
+IDENTIFIERS = {"node_label": "Odd `label", "relationship_type": "KNOWS OF", "id_property": "the key"}
+
+
+@dataclass
+class StoredGraph:
+    """A multigraph in the database, and the simple graph that it must be read as."""
+
+    driver: neo4j.Driver
+    simple: nx.Graph = field(repr=False)
+
+    def rows(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
+        return [
+            record.data()
+            for record in self.driver.execute_query(query("neo4j", name, **IDENTIFIERS), parameters).records
+        ]
+
+    def column(self, name: str, nodes: list[Any] | None = None, **parameters: Any) -> dict[Any, float]:
+        rows = self.rows(name, nodes=nodes, **parameters)
+        assert all(set(row) == {"id", "value"} for row in rows)
+        values = {row["id"]: row["value"] for row in rows}
+        assert len(values) == len(rows)
+        return values
+
+
+def written(driver: neo4j.Driver, seed: int, *, text: bool, density: float) -> nx.Graph:
+    """Write a random multigraph, and things beside it that do not belong to it; return the simple graph."""
+    source = random.Random(seed)
+    ids: list[Any] = source.sample(range(-50, 1000), 24)
+    if text:
+        ids = [f"käse {i}" for i in ids]
+    simple = nx.Graph()
+    simple.add_nodes_from(ids)
+    relationships = []
+    for a, b in combinations(ids[:-3], 2):  # the last three stay isolated
+        if source.random() < density:
+            simple.add_edge(a, b)
+            for _ in range(source.choice((1, 1, 1, 2, 3))):
+                relationships.append([a, b] if source.random() < 0.5 else [b, a])
+    relationships += [
+        [a, a] for a in source.sample(ids, 6) for _ in range(2)
+    ]  # loops, also on isolated nodes
+    node, kind, key = (f"`{name.replace('`', '``')}`" for name in IDENTIFIERS.values())
+    driver.execute_query("MATCH (n) DETACH DELETE n")
+    driver.execute_query(f"UNWIND $ids AS id CREATE (:{node} {{{key}: id}}), (:Other {{{key}: id}})", ids=ids)
+    driver.execute_query(
+        f"UNWIND $pairs AS pair MATCH (a:{node} {{{key}: pair[0]}}), (b:{node} {{{key}: pair[1]}}) CREATE (a)-[:{kind}]->(b)",
+        pairs=relationships,
+    )
+    # Beside it: another type between its nodes, and nodes of another label that join them.
+    driver.execute_query(
+        f"MATCH (a:{node}), (b:{node}), (x:Other {{{key}: $first}}) "
+        f"CREATE (a)-[:OTHER]->(b) MERGE (a)-[:{kind}]->(x) MERGE (x)-[:{kind}]->(b)",
+        first=ids[0],
+    )
+    return simple
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        (1, False, 0.05),
+        (2, False, 0.3),
+        (3, True, 0.5),
+        (4, False, 0.8),
+        (5, True, 1.0),
+        (6, False, 0.0),
+    ],
+    ids=lambda case: f"seed{case[0]}-{'text' if case[1] else 'integers'}-{case[2]}",
+)
+def stored(request: pytest.FixtureRequest, any_neo4j_server: Server) -> Iterator[StoredGraph]:  # noqa: F811
+    seed, text, density = request.param
+    with any_neo4j_server.driver(notifications_min_severity="OFF") as driver:
+        yield StoredGraph(driver, written(driver, seed, text=text, density=density))
+
+
+def pairs_apart(graph: nx.Graph, v: Any) -> list[tuple[Any, Any]]:
+    return [(a, b) for a, b in combinations(graph[v], 2) if not graph.has_edge(a, b)]
+
+
+def degree(graph: nx.Graph, v: Any) -> float:
+    return len(graph[v])
+
+
+def density(graph: nx.Graph, v: Any) -> float:
+    d = len(graph[v])
+    return 0.0 if d < 2 else graph.subgraph(graph[v]).number_of_edges() / (d * (d - 1) / 2)
+
+
+def ebc(graph: nx.Graph, v: Any) -> float:
+    inside = graph.subgraph(graph[v])
+    return sum(1 / (1 + len(set(inside[a]) & set(inside[b]))) for a, b in pairs_apart(graph, v))
+
+
+def betweenness2(graph: nx.Graph, v: Any) -> float:
+    return sum(1 / len(set(graph[a]) & set(graph[b])) for a, b in pairs_apart(graph, v))
+
+
+def common_neighbors(graph: nx.Graph, v: Any) -> float:
+    return max((len(set(graph[u]) & set(graph[v])) for u in graph if u != v), default=0)
+
+
+QUANTITIES = {f.__name__: f for f in (degree, density, ebc, betweenness2, common_neighbors)}
+
+
+@pytest.mark.parametrize("name", QUANTITIES)
+def test_a_quantity_of_all_nodes_follows_its_definition(stored: StoredGraph, name: str) -> None:
+    expected = {v: QUANTITIES[name](stored.simple, v) for v in stored.simple}
+    assert stored.column(name) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", QUANTITIES)
+def test_a_quantity_of_listed_nodes_comes_in_their_order_and_alone(stored: StoredGraph, name: str) -> None:
+    nodes = random.Random(0).sample(sorted(stored.simple), 5)
+    rows = stored.rows(name, nodes=nodes)
+    assert [row["id"] for row in rows] == nodes
+    assert [row["value"] for row in rows] == pytest.approx(
+        [QUANTITIES[name](stored.simple, v) for v in nodes], rel=1e-12
+    )
+    assert stored.rows(name, nodes=[]) == []
+
+
+def test_ebc_is_betweenness_of_the_ego_network(stored: StoredGraph) -> None:
+    """networkx computes it by another way: shortest paths through the ego."""
+    expected = {
+        v: nx.betweenness_centrality(nx.ego_graph(stored.simple, v), normalized=False)[v]
+        for v in stored.simple
+    }
+    assert stored.column("ebc") == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("t", [0, 1, 4, 30])
+@pytest.mark.parametrize("bound", [1, 2, 9, 23, 1000])
+@pytest.mark.parametrize(
+    ("statement", "name", "form"),
+    [
+        ("sensitivity_degree", "degree", "degree"),
+        ("sensitivity_density", "density", "degree"),
+        ("sensitivity_betweenness2", "betweenness2", "degree"),
+        ("sensitivity_ebc_degree", "ebc", "degree"),
+        ("sensitivity_ebc_common_neighbors", "ebc", "common_neighbors"),
+    ],
+)
+def test_sensitivities_are_those_of_the_python_metric(
+    stored: StoredGraph, statement: str, name: str, form: str, t: int, bound: int
+) -> None:
+    metric = metrics.metric(name)
+    nodes = sorted(stored.simple)
+    degrees = np.array([degree(stored.simple, v) for v in nodes], dtype=np.int64)
+    common = np.array([common_neighbors(stored.simple, v) for v in nodes], dtype=np.int64)
+    expected = metric.sensitivity(form, t, degrees, common, bound).tolist()
+    found = stored.column(statement, t=t, global_sensitivity=float(metric.global_sensitivity(bound)))
+    assert [found[v] for v in nodes] == pytest.approx(expected, rel=1e-15)
+    some = nodes[3:7]
+    assert stored.column(
+        statement, some, t=t, global_sensitivity=float(metric.global_sensitivity(bound))
+    ) == {v: found[v] for v in some}
+
+
+def test_adjacency_holds_every_node_once_and_every_edge(stored: StoredGraph) -> None:
+    rows = stored.rows("adjacency")
+    assert sorted(row["id"] for row in rows) == sorted(stored.simple)
+    read = nx.Graph()
+    read.add_nodes_from(row["id"] for row in rows)
+    read.add_edges_from((row["id"], neighbor) for row in rows for neighbor in row["neighbors"])
+    read.remove_edges_from(list(nx.selfloop_edges(read)))
+    assert nx.utils.graphs_equal(read, stored.simple)
+
+
+def test_node_ids_are_those_of_the_label(stored: StoredGraph) -> None:
+    assert sorted(row["id"] for row in stored.rows("node_ids")) == sorted(stored.simple)

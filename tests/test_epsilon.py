@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edgedp.epsilon import MAX_EPSILON, NANO, budget_nano, epsilon_nano, format_nano, to_fraction
+from edgedp.errors import ParameterError
+
+
+@pytest.mark.parametrize(
+    ("written", "nano"),
+    [
+        ("1", NANO),
+        (1, NANO),
+        (0.1, 10**8),
+        (Decimal("0.3"), 3 * 10**8),
+        ("0.0000000015", 2),
+        ("1e-9", 1),
+        (0.1 + 0.2, 300_000_001),
+        (1 / 3, 333_333_334),
+    ],
+)
+def test_epsilon_is_the_decimal_as_written_rounded_up(written: object, nano: int) -> None:
+    assert epsilon_nano(written) == nano
+
+
+def test_budgets_round_down() -> None:
+    assert budget_nano("0.0000000019") == 1
+    assert budget_nano(1 / 3) == 333_333_333
+
+
+def test_a_hundredth_fits_fifty_times_into_a_half() -> None:
+    assert 50 * epsilon_nano(0.01) == budget_nano(0.5)
+
+
+@pytest.mark.parametrize(
+    "bad", [0, -1, "0", "-0.5", float("nan"), float("inf"), "-inf", "1e-10", "1e10", None, True, "x", [1]]
+)
+def test_what_is_no_epsilon_is_refused_in_one_line(bad: object) -> None:
+    for parse in (epsilon_nano, budget_nano):
+        with pytest.raises(ParameterError) as refused:
+            parse(bad)
+        assert "\n" not in str(refused.value)
+        assert "must be" in str(refused.value)
+
+
+def test_a_budget_of_zero_is_allowed_where_it_says_so() -> None:
+    assert budget_nano(0, zero=True) == 0
+    with pytest.raises(ParameterError):
+        budget_nano(False, zero=True)
+
+
+@given(st.decimals(min_value=Decimal("1e-9"), max_value=MAX_EPSILON, allow_nan=False, places=15))
+def test_rounding_never_favours_the_asker(written: Decimal) -> None:
+    if written < Decimal("1e-9"):
+        return
+    cost, budget = epsilon_nano(written), budget_nano(written)
+    assert Fraction(budget, NANO) <= Fraction(written) <= Fraction(cost, NANO)
+    assert cost - budget <= 1
+
+
+@given(st.integers(min_value=0, max_value=10**18))
+def test_format_is_exact(nano: int) -> None:
+    assert Decimal(format_nano(nano)) * NANO == nano
+    assert to_fraction(nano) == Fraction(nano, NANO)

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from edgedp.errors import EdgeDPError
+from edgedp.mechanisms import probabilities
+
+UTILITIES = [6.5, 6.5] + [0.0] * 6
+TABLE = [[3, 5]] * 2 + [[2, 5]] * 6
+
+
+def test_worked_example_by_local_dampening() -> None:
+    law = probabilities("ld", UTILITIES, 2, sensitivity=TABLE)
+    assert np.allclose(law, [0.323] * 2 + [0.059] * 6, atol=5e-4)
+
+
+def test_worked_example_by_the_exponential_mechanism() -> None:
+    law = probabilities("em", UTILITIES, 2, global_sensitivity=7.5)
+    assert np.allclose(law, [0.221] * 2 + [0.093] * 6, atol=5e-4)
+
+
+def test_worked_example_shifted_by_hand() -> None:
+    moved = (np.asarray(UTILITIES) - 7).tolist()
+    law = probabilities("ld", moved, 2, sensitivity=[[3, 5]] * 2 + [[2, 5]] * 6)
+    assert np.allclose(law, [0.338] * 2 + [0.054] * 6, atol=5e-4)
+
+
+@given(
+    st.lists(st.floats(-5, 5), min_size=1, max_size=7), st.floats(0.01, 20), st.floats(0.1, 10), st.booleans()
+)
+def test_em_is_the_softmax_of_its_definition(
+    utilities: list[float], epsilon: float, gs: float, monotone: bool
+) -> None:
+    law = probabilities("em", utilities, epsilon, global_sensitivity=gs, monotone=monotone)
+    weights = np.exp(epsilon * (np.asarray(utilities) - max(utilities)) / ((1 if monotone else 2) * gs))
+    assert np.allclose(law, weights / weights.sum(), rtol=1e-6, atol=1e-12)
+
+
+@given(st.lists(st.floats(-5, 5), min_size=1, max_size=6), st.floats(0.01, 10))
+def test_permute_and_flip_never_has_a_lower_expected_score(utilities: list[float], epsilon: float) -> None:
+    em = probabilities("em", utilities, epsilon, global_sensitivity=1)
+    pf = probabilities("pf", utilities, epsilon, global_sensitivity=1)
+    assert np.isclose(pf.sum(), 1)
+    assert pf @ utilities >= em @ utilities - 1e-9
+
+
+def test_permute_and_flip_by_its_definition() -> None:
+    """Random order, accept with probability exp(eps (u - max) / 2): enumerate the orders."""
+    from itertools import permutations
+
+    utilities, epsilon = np.array([0.0, 1.0, 3.0, 3.0]), 1.3
+    accept = np.exp(epsilon * (utilities - 3) / 2)
+    law = np.zeros(4)
+    orders = list(permutations(range(4)))
+    for order in orders:
+        reached = 1.0
+        for r in order:
+            law[r] += reached * accept[r] / len(orders)
+            reached *= 1 - accept[r]
+    found = probabilities("pf", utilities, epsilon, global_sensitivity=1)
+    assert np.allclose(found, law, atol=1e-9)
+    assert np.allclose(
+        probabilities("em", utilities, epsilon, global_sensitivity=1, sampler="permute_and_flip"),
+        law,
+        atol=1e-9,
+    )
+
+
+def test_sld_is_the_softmax_of_the_closed_form() -> None:
+    utilities, table = np.array([3.0, 1.0, 0.0]), np.array([[2.0, 4.0], [1.0, 4.0], [0.0, 4.0]])
+    sums = (1 - table / 4).sum(axis=1)
+    for shift, sign in (("up", -1), ("down", 1)):
+        scores = utilities / 4 + sign * sums
+        weights = np.exp(0.7 * scores / 2)
+        law = probabilities("sld", utilities, 0.7, sensitivity=table, global_sensitivity=4, shift=shift)
+        assert np.allclose(law, weights / weights.sum(), atol=1e-9)
+
+
+def test_candidates_that_nothing_can_move_are_equal() -> None:
+    assert probabilities("em", [3, 1], 1, global_sensitivity=0).tolist() == [0.5, 0.5]
+    assert probabilities("sld", [3, 1], 1, global_sensitivity=0, sensitivity=[[0], [0]]).tolist() == [
+        0.5,
+        0.5,
+    ]
+    assert probabilities("em", [3], 1, global_sensitivity=1).tolist() == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("emm", [1]), "did you mean 'em'?"),
+        (("joint", [1]), "must be one of em, pf, ld, sld"),
+        (("em", []), "at least one candidate"),
+        (("em", [1, float("nan")]), "finite"),
+        (("em", [[1]]), "1 dimension"),
+        (("em", [1]), "global_sensitivity is None"),
+        (("ld", [1]), "sensitivity is not of shape"),
+    ],
+)
+def test_bad_arrays_are_refused(arguments: tuple, says: str) -> None:
+    with pytest.raises(EdgeDPError, match=says.replace("?", r"\?")):
+        probabilities(*arguments, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"sensitivity": [[2, 1], [1, 1]]}, "falls with t"),
+        ({"sensitivity": [[-1], [1]]}, "negative"),
+        ({"sensitivity": [[1]]}, "shape"),
+        ({"sensitivity": [[1], [1]], "global_sensitivity": 2}, "below global_sensitivity"),
+        ({"sensitivity": [[1], [1]], "global_sensitivity": -2}, "0 or more"),
+        ({"sensitivity": [[1], [1]], "global_sensitivity": 1, "monotone": True}, "monotone"),
+        ({"sensitivity": [[1], [1]], "global_sensitivity": 1, "shift": "left"}, "shift"),
+    ],
+)
+def test_bad_sensitivities_are_refused(options: dict, says: str) -> None:
+    with pytest.raises(EdgeDPError, match=says):
+        probabilities("sld", [1, 2], 1, **options)

@@ -1,0 +1,416 @@
+"""The procedures of the Neo4j plugin, on a real server over Bolt."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import neo4j
+import numpy as np
+import pytest
+from scipy import stats
+
+import edgedp
+from edgedp import Graph
+from edgedp.queries import query
+from edgedp.worker.projected import graph_of_pieces
+from plugin_fixtures import TOP, PluginServer, neo4j_with_plugin, sentence
+
+__all__ = ["neo4j_with_plugin"]
+
+METRICS = ("degree", "density", "ebc", "betweenness2")
+# The same simple graph, stored with both directions, a parallel and a loop.
+STORED = [(0, 1), (1, 0), (0, 2), (3, 0), (1, 2), (1, 2), (4, 3), (4, 4), (2, 3)]
+
+
+def test_streams_ranks_element_ids_and_ids(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant()
+    rows = planted.top(k=4, epsilon=0.25)
+    assert [row["rank"] for row in rows] == [1, 2, 3, 4]
+    assert len({row["id"] for row in rows}) == 4
+    element_ids = neo4j_with_plugin.ask(
+        f"MATCH (n:`{planted.label}`) RETURN n.id AS id, elementId(n) AS nodeId"
+    )
+    assert {(row["id"], row["nodeId"]) for row in rows} <= {(row["id"], row["nodeId"]) for row in element_ids}
+    budget = neo4j_with_plugin.ask("CALL edgedp.budget($name)", name=planted.name)
+    assert budget == [
+        {"epsilonBudget": 100.0, "epsilonSpent": 0.25, "epsilonRemaining": 99.75, "releases": 1}
+    ]
+
+
+def test_a_large_epsilon_finds_the_true_order(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant(epsilonBudget=1e6)
+    assert [row["id"] for row in planted.top(k=1, epsilon=1e5)] == [0]
+    config = {"metrics": ["degree", "density"], "k": 1, "epsilon": 1e5, "approach": "aggregate"}
+    (picked,) = neo4j_with_plugin.ask(
+        "CALL edgedp.motkin.stream($name, $config)", name=planted.name, config=config
+    )
+    assert picked["id"] == 0
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_exact_values_and_sensitivities_are_those_of_python(
+    neo4j_with_plugin: PluginServer, metric: str
+) -> None:
+    planted = neo4j_with_plugin.plant(STORED)
+    for call, expected in (
+        ("CALL edgedp.exact.stream($name, {metric: $metric})", edgedp.exact.values(planted.graph, metric)),
+        (
+            "CALL edgedp.exact.sensitivity($name, {metric: $metric, t: 2})",
+            edgedp.exact.sensitivity(planted.graph, metric, 2),
+        ),
+    ):
+        rows = neo4j_with_plugin.ask(call, name=planted.name, metric=metric)
+        assert {row["id"]: row["value"] for row in rows} == dict(enumerate(expected.tolist()))
+
+
+@pytest.mark.parametrize(
+    "nodes", [[30, -1, 7, 2**62, 5], ["ä", "b", "𝄞", "", "zebra"]], ids=["integers", "texts"]
+)
+def test_the_packed_adjacency_is_the_graph(neo4j_with_plugin: PluginServer, nodes: list[Any]) -> None:
+    planted = neo4j_with_plugin.plant(
+        [(nodes[0], nodes[2]), (nodes[2], nodes[0]), (nodes[1], nodes[2])], nodes
+    )
+    rows = neo4j_with_plugin.ask("CALL edgedp.exact.adjacency($name)", name=planted.name)
+    assert graph_of_pieces(rows, nodes_supplied=True) == planted.graph
+
+
+def test_the_law_of_a_release_is_the_exact_one(neo4j_with_plugin: PluginServer) -> None:
+    """Chi-square of 600 releases; a right law fails once in a million runs."""
+    planted = neo4j_with_plugin.plant(epsilonBudget=1e6)
+    rows = neo4j_with_plugin.ask(
+        "UNWIND range(1, 600) AS run CALL edgedp.privTopk.stream($name, $config) YIELD id RETURN id, count(*) AS times",
+        name=planted.name,
+        config={"metric": "degree", "k": 1, "epsilon": 2.0, "mechanism": "em"},
+    )
+    law = edgedp.exact.first_pick_probabilities(
+        planted.graph, metric="degree", k=1, epsilon=2.0, mechanism="em"
+    )
+    times = np.zeros(len(law))
+    times[[row["id"] for row in rows]] = [row["times"] for row in rows]
+    statistic = float(((times - 600 * law) ** 2 / (600 * law)).sum())
+    assert statistic < stats.chi2.isf(1e-6, len(law) - 1)
+    assert planted.spent == 1200.0
+
+
+def test_a_rollback_takes_no_debit_back(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant()
+    with neo4j_with_plugin.driver.session() as session, session.begin_transaction() as tx:
+        assert (
+            len(tx.run(TOP, name=planted.name, config={"metric": "degree", "k": 2, "epsilon": 1}).data()) == 2
+        )
+        tx.rollback()
+    assert planted.spent == 1.0
+    (kept,) = neo4j_with_plugin.ask("CALL edgedp.releases($name)", name=planted.name)
+    assert len(kept["ids"]) == 2
+
+
+def test_a_debit_in_the_callers_transaction_would_vanish(neo4j_with_plugin: PluginServer) -> None:
+    """The hole that the inner transaction closes."""
+    planted = neo4j_with_plugin.plant()
+    version = neo4j_with_plugin.ask(
+        "MATCH (g:EdgeDPGraph {name: $name}) RETURN g.version AS v", name=planted.name
+    )
+    row = {
+        "name": planted.name, "version": version[0]["v"], "cost": 10**9, "releaseId": "x", "requestId": None,
+        "at": "now", "selector": "priv_top_k", "parameters": "{}", "public": "{}",
+    }  # fmt: skip
+    with neo4j_with_plugin.driver.session() as session, session.begin_transaction() as tx:
+        assert tx.run(query("neo4j", "ledger_debit"), row).data()[0]["spent"] == 10**9
+        tx.rollback()
+    assert planted.spent == 0.0
+
+
+def test_uncommitted_edits_of_the_caller_change_nothing(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant(epsilonBudget=1e6)
+    with neo4j_with_plugin.driver.session() as session, session.begin_transaction() as tx:
+        tx.run(f"MATCH (:`{planted.label}` {{id: 0}})-[r]-() DELETE r").consume()
+        tx.run(
+            f"MATCH (a:`{planted.label}` {{id: 5}}), (b:`{planted.label}`) WHERE b <> a "
+            f"CREATE (a)-[:`{planted.kind}`]->(b)"
+        ).consume()
+        tx.run(f"CREATE (:`{planted.label}` {{id: 99}})").consume()
+        config = {"metric": "degree", "k": 1, "epsilon": 1e5}
+        assert [row["id"] for row in tx.run(TOP, name=planted.name, config=config).data()] == [0]
+        tx.rollback()
+
+
+def test_register_budget_and_release_in_one_transaction(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant()
+    neo4j_with_plugin.ask("CALL edgedp.graph.drop($name)", name=planted.name)
+    declared = {
+        "nodeLabel": planted.label,
+        "relationshipType": planted.kind,
+        "idProperty": "id",
+        "epsilonBudget": 2,
+    }
+    with neo4j_with_plugin.driver.session() as session, session.begin_transaction(timeout=60) as tx:
+        tx.run("CALL edgedp.graph.register($name, $declared)", name=planted.name, declared=declared).consume()
+        assert tx.run("CALL edgedp.budget($name)", name=planted.name).data()[0]["epsilonBudget"] == 2
+        config = {"metric": "degree", "k": 1, "epsilon": 2}
+        assert len(tx.run(TOP, name=planted.name, config=config).data()) == 1
+        tx.commit()
+    assert planted.spent == 2.0
+
+
+def test_a_ledger_that_the_caller_locks_is_not_waited_for_for_ever(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant()
+    with neo4j_with_plugin.driver.session() as session, session.begin_transaction() as tx:
+        tx.run(
+            "MATCH (ledger:EdgeDPLedger {name: $name}) SET ledger.held = true", name=planted.name
+        ).consume()
+        with pytest.raises(neo4j.exceptions.ClientError) as caught:
+            tx.run(TOP, name=planted.name, config={"metric": "degree", "k": 1, "epsilon": 1}).consume()
+    assert "the ledger cannot be written" in sentence(caught.value)
+    assert planted.spent == 0.0
+
+
+@pytest.mark.parametrize("epsilon", [-1, float("nan"), float("inf"), 1e-12, 0, None, "much", True, [1]])
+def test_a_bad_epsilon_debits_and_credits_nothing(neo4j_with_plugin: PluginServer, epsilon: Any) -> None:
+    planted = neo4j_with_plugin.plant()
+    said = neo4j_with_plugin.refusal(
+        TOP, name=planted.name, config={"metric": "degree", "k": 1, "epsilon": epsilon}
+    )
+    assert said.startswith("epsilon is ")
+    assert planted.spent == 0.0
+
+
+def test_refusals_are_in_pythons_words(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant()
+    for options in (
+        {"metric": "ebcc"},
+        {"k": 7},
+        {"mechanism": "pf", "sampler": "exponential"},
+        {"shift": "left"},
+    ):
+        asked: dict[str, Any] = {"metric": "degree", "k": 1, "epsilon": 1} | options
+        with pytest.raises(edgedp.EdgeDPError) as caught:
+            edgedp.priv_top_k(planted.graph, **asked)
+        assert neo4j_with_plugin.refusal(TOP, name=planted.name, config=asked) == str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "nearest"),
+    [("epsilom", "epsilon"), ("sensitivity_form", "sensitivityForm"), ("requestID", "requestId")],
+)
+def test_an_unknown_key_is_refused_with_the_nearest_one(
+    neo4j_with_plugin: PluginServer, key: str, nearest: str
+) -> None:
+    planted = neo4j_with_plugin.plant()
+    config = {"metric": "degree", "k": 1, "epsilon": 1, key: 1}
+    said = neo4j_with_plugin.refusal(TOP, name=planted.name, config=config)
+    assert repr(key) in said
+    assert f"did you mean {nearest!r}?" in said
+    assert planted.spent == 0.0
+
+
+def test_an_unregistered_graph_is_refused_by_name(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant()
+    said = neo4j_with_plugin.refusal(
+        TOP, name=planted.name[:-1], config={"metric": "degree", "k": 1, "epsilon": 1}
+    )
+    assert repr(planted.name[:-1]) in said
+    assert planted.name in said
+    for call in ("edgedp.budget($name)", "edgedp.releases($name)", "edgedp.exact.adjacency($name)"):
+        assert "must " in neo4j_with_plugin.refusal(f"CALL {call}", name="nowhere")
+
+
+def test_a_spent_budget_is_refused_in_the_words_of_the_store(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant(epsilonBudget=1.5, maxEpsilonPerRelease=1)
+    asked = {"metric": "degree", "k": 1, "epsilon": 1}
+    planted.top()
+    with edgedp.open_store(neo4j_with_plugin.server.uri, auth=neo4j_with_plugin.server.auth) as store:
+        for epsilon in (1, 1.25):
+            with pytest.raises(edgedp.BudgetError) as caught:
+                store.priv_top_k(planted.name, **(asked | {"epsilon": epsilon}))
+            assert str(caught.value) == neo4j_with_plugin.refusal(
+                TOP, name=planted.name, config=asked | {"epsilon": epsilon}
+            )
+    assert planted.spent == 1.0
+
+
+def test_eight_sessions_spend_exactly_the_budget(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant(epsilonBudget="0.5")
+    answered: list[int] = []
+
+    def analyst() -> None:
+        with neo4j_with_plugin.driver.session() as session:
+            for _ in range(10):
+                try:
+                    rows = session.run(
+                        TOP, name=planted.name, config={"metric": "degree", "k": 1, "epsilon": 0.01}
+                    )
+                    answered.append(len(rows.data()))
+                except neo4j.exceptions.ClientError as error:
+                    assert "what is left of the budget" in sentence(error)
+
+    threads = [threading.Thread(target=analyst) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answered == [1] * 50
+    assert planted.spent == 0.5
+
+
+def test_a_request_id_is_debited_once(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant()
+    first = planted.top(k=3, requestId="r-1")
+    assert planted.top(k=3, requestId="r-1") == first
+    assert (
+        planted.top(k=3, requestId="r-1", epsilon="1.0", mechanism="sld") == first
+    )  # the same, written otherwise
+    assert planted.spent == 1.0
+    asked = {"metric": "degree", "k": 2, "epsilon": 1, "requestId": "r-1"}
+    assert "must be new" in neo4j_with_plugin.refusal(TOP, name=planted.name, config=asked)
+    assert planted.spent == 1.0
+    neo4j_with_plugin.ask(f"MATCH (n:`{planted.label}` {{id: $id}}) DETACH DELETE n", id=first[0]["id"])
+    assert planted.on.ask(
+        TOP, name=planted.name, config={"metric": "degree", "k": 3, "epsilon": 1, "requestId": "r-1"}
+    ) == [first[0] | {"nodeId": None}, *first[1:]]
+
+
+def test_writes_ranks_in_place_of_the_old_ones(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant()
+    call = "CALL edgedp.privTopk.write($name, $config)"
+    marks = f"MATCH (n:`{planted.label}`) WHERE n.top IS NOT NULL RETURN n.top AS rank ORDER BY rank"
+    for k, left in ((4, 99.0), (2, 98.0)):
+        config = {"metric": "degree", "k": k, "epsilon": 1, "writeProperty": "top"}
+        (row,) = neo4j_with_plugin.ask(call, name=planted.name, config=config)
+        assert row == {"nodePropertiesWritten": k, "epsilonRemaining": left}
+        assert [mark["rank"] for mark in neo4j_with_plugin.ask(marks)] == list(range(1, k + 1))
+    with neo4j_with_plugin.driver.session() as session, session.begin_transaction() as tx:
+        tx.run(call, name=planted.name, config=config | {"k": 6}).consume()
+        tx.rollback()
+    assert len(neo4j_with_plugin.ask(marks)) == 2  # the marks are the caller's to take back, the debit is not
+    assert planted.spent == 3.0
+    for name in ("id", "_top", "", None):
+        said = neo4j_with_plugin.refusal(call, name=planted.name, config=config | {"writeProperty": name})
+        assert said.startswith("writeProperty is ")
+    assert "writeProperty" in neo4j_with_plugin.refusal(TOP, name=planted.name, config=config)
+    assert planted.spent == 3.0
+    config = {"metrics": ["degree", "density"], "k": 1, "epsilon": 1, "writeProperty": "top"}
+    (row,) = neo4j_with_plugin.ask(
+        "CALL edgedp.motkin.write($name, $config)", name=planted.name, config=config
+    )
+    assert row == {"nodePropertiesWritten": 1, "epsilonRemaining": 96.0}
+
+
+def test_releases_tell_what_was_asked_and_what_came(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant()
+    picked = [row["id"] for row in planted.top(k=2, epsilon=0.1)]
+    (kept,) = neo4j_with_plugin.ask("CALL edgedp.releases($name)", name=planted.name)
+    assert kept["ids"] == picked
+    assert kept["parameters"]["epsilon"] == "0.1"
+    assert kept["parameters"]["selector"] == "priv_top_k"
+    with edgedp.open_store(neo4j_with_plugin.server.uri, auth=neo4j_with_plugin.server.auth) as store:
+        (same,) = store.releases(planted.name)
+    assert (same["release_id"], same["at"], same["nodes"]) == (kept["releaseId"], kept["at"], kept["ids"])
+    assert {"selector": same["selector"]} | same["parameters"] == kept["parameters"]
+
+
+def test_a_live_graph_that_breaks_its_bound_is_refused_in_constant_words(
+    neo4j_with_plugin: PluginServer,
+) -> None:
+    planted = neo4j_with_plugin.plant(degreeBound=3)
+    assert neo4j_with_plugin.ask("CALL edgedp.graph.list()") != []
+    said = set()
+    for pairs in ([(0, 4)], [(0, 5), (1, 3), (1, 4), (1, 5)]):
+        planted.connect(pairs)
+        said.add(
+            neo4j_with_plugin.refusal(
+                TOP, name=planted.name, config={"metric": "degree", "k": 1, "epsilon": 1}
+            ).partition(" (release ")[0]
+        )
+    assert len(said) == 1
+    assert planted.spent == 2.0
+
+
+def test_the_ledger_outlives_the_graph(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant()
+    planted.top(epsilon=5)
+    (dropped,) = neo4j_with_plugin.ask("CALL edgedp.graph.drop($name)", name=planted.name)
+    assert dropped["name"] == planted.name
+    assert planted.name not in [row["name"] for row in neo4j_with_plugin.ask("CALL edgedp.graph.list()")]
+    register = "CALL edgedp.graph.register($name, $declared)"
+    declared = {"nodeLabel": planted.label, "relationshipType": planted.kind, "idProperty": "id"}
+    assert "whose budget is kept under" in neo4j_with_plugin.refusal(
+        register, name="other", declared=declared
+    )
+    said = neo4j_with_plugin.refusal(register, name=planted.name, declared=declared | {"epsilonBudget": 4})
+    assert "at least what was spent" in said
+    (again,) = neo4j_with_plugin.ask(register, name=planted.name, declared=declared | {"epsilonBudget": 6})
+    assert again == {
+        "name": planted.name, "nodeCount": 6, "degreeBound": 5, "epsilonBudget": 6.0, "epsilonSpent": 5.0
+    }  # fmt: skip
+    assert "must not be stored already" in neo4j_with_plugin.refusal(
+        register, name=planted.name, declared=declared
+    )
+
+
+def test_registration_refuses_what_is_no_graph(neo4j_with_plugin: PluginServer) -> None:
+    ask, refusal = neo4j_with_plugin.ask, neo4j_with_plugin.refusal
+    register = "CALL edgedp.graph.register('broken', $declared)"
+    declared: dict[str, Any] = {"nodeLabel": "Bröken `x`", "relationshipType": "R`", "idProperty": "i`d"}
+    ask("CREATE (:`Bröken ``x```), (:`Bröken ``x``` {`i``d`: 1})")
+    assert "is missing or of mixed types" in refusal(register, declared=declared)
+    ask("MATCH (n:`Bröken ``x```) SET n.`i``d` = 1")
+    assert "is of two nodes" in refusal(register, declared=declared)
+    ask("MATCH (n:`Bröken ``x```) SET n.`i``d` = 1.5")
+    assert "is missing or of mixed types" in refusal(register, declared=declared)
+    for wrong in (
+        {"nodeLabel": None},
+        {"epsilonBudget": -1},
+        {"degreeBound": -1},
+        {"maxEpsilonPerRelease": "x"},
+    ):
+        assert next(iter(wrong)) in refusal(register, declared=declared | wrong) or "degree_bound" in wrong
+    assert "did you mean 'nodeLabel'?" in refusal(register, declared=declared | {"nodelabel": "x"})
+    assert "must be" in refusal("CALL edgedp.graph.register('', $declared)", declared=declared)
+    assert "broken" not in [row["name"] for row in ask("CALL edgedp.graph.list()")]
+
+
+def test_a_graph_that_python_loaded_is_served_and_dropped(neo4j_with_plugin: PluginServer) -> None:
+    graph = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4)])
+    ask = neo4j_with_plugin.ask
+    before = ask("MATCH (n) RETURN count(n) AS n")[0]["n"]
+    with edgedp.open_store(neo4j_with_plugin.server.uri, auth=neo4j_with_plugin.server.auth) as store:
+        store.load(graph, name="loaded", epsilon_budget=1e6)
+        assert store.graph("loaded") == graph  # read through edgedp.exact.adjacency
+        config = {"metric": "degree", "k": 1, "epsilon": 1e5}
+        assert [row["id"] for row in ask(TOP, name="loaded", config=config)] == [3]
+        ask("CALL edgedp.graph.drop('loaded')")
+        assert [row["name"] for row in store.graphs() if row["name"] == "loaded"] == []
+        assert store.budget("loaded")["epsilon_spent"] == 1e5
+    assert ask("MATCH (n) RETURN count(n) AS n")[0]["n"] <= before + 2  # its ledger and its release
+
+
+def test_profile_shows_no_counts_from_inside(neo4j_with_plugin: PluginServer) -> None:
+    def profile(edges: list[tuple[int, int]]) -> list[tuple[str, Any, Any]]:
+        planted = neo4j_with_plugin.plant(edges, range(20))
+        with neo4j_with_plugin.driver.session() as session:
+            result = session.run(
+                f"PROFILE {TOP}", name=planted.name, config={"metric": "degree", "k": 2, "epsilon": 1}
+            )
+            plan = result.consume().profile
+        operators, rest = [], [plan]
+        while rest:
+            step = rest.pop()
+            assert step is not None
+            operators.append((step["operatorType"], step.get("rows"), step.get("dbHits")))
+            rest += step.get("children", [])
+        return operators
+
+    assert profile([]) == profile([(a, b) for a in range(20) for b in range(a)])
+
+
+def test_denying_exact_and_graph_leaves_releases_and_budget(neo4j_with_plugin: PluginServer) -> None:
+    rows = neo4j_with_plugin.ask(
+        "SHOW PROCEDURES YIELD name, description WHERE name STARTS WITH 'edgedp.' RETURN name, description"
+    )
+    assert all(row["description"] for row in rows)
+    left = {row["name"] for row in rows if not row["name"].startswith(("edgedp.exact.", "edgedp.graph."))}
+    assert left == {
+        "edgedp.privTopk.stream", "edgedp.privTopk.write", "edgedp.motkin.stream", "edgedp.motkin.write",
+        "edgedp.budget", "edgedp.releases",
+    }  # fmt: skip

@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import itertools
+import json
+
+import pytest
+
+from edgedp.errors import EdgeDPError, ParameterError, UnknownNameError
+from edgedp.plan import (
+    MOTKIN_OPTIONS,
+    PRIV_TOP_K_OPTIONS,
+    Plan,
+    PublicFacts,
+    aggregate_shift,
+    plan,
+    plan_from_config,
+)
+
+FACTS = PublicFacts(node_count=50, degree_bound=20, nodes_supplied=True)
+TOP_K = {"metric": "ebc", "k": 3, "epsilon": "0.5"}
+MOTKIN = {"metrics": ("degree", "density"), "k": 3, "epsilon": "0.5"}
+
+
+def test_defaults_are_filled_in_and_shown() -> None:
+    assert plan("priv_top_k", TOP_K, FACTS).parameters == {
+        "metric": "ebc",
+        "k": 3,
+        "epsilon": "0.5",
+        "mechanism": "sld",
+        "sampler": "exponential",
+        "sensitivity_form": "degree",
+        "shift": "up",
+    }
+    assert plan("motkin", MOTKIN, FACTS).parameters == {
+        "metrics": ["degree", "density"],
+        "approach": "pareto",
+        "sensitivity": "local",
+        "k": 3,
+        "epsilon": "0.5",
+        "mechanism": "sld",
+        "sampler": "exponential",
+        "sensitivity_form": "interval",
+        "shift": "down",
+    }
+
+
+@pytest.mark.parametrize("mechanism", ["em", "pf", "ld", "sld", "joint"])
+@pytest.mark.parametrize("metric", ["degree", "density", "ebc", "betweenness2"])
+def test_canonical_parameters_plan_the_same_release(mechanism: str, metric: str) -> None:
+    if mechanism == "joint" and metric == "density":
+        pytest.skip("joint has no density")
+    first = plan("priv_top_k", TOP_K | {"metric": metric, "mechanism": mechanism}, FACTS)
+    stored = json.loads(json.dumps(first.parameters))
+    assert Plan.from_parameters("priv_top_k", stored, FACTS) == first
+
+
+@pytest.mark.parametrize(
+    ("approach", "sensitivity", "weights"),
+    [
+        ("pareto", "local", None),
+        ("pareto", "global", None),
+        ("aggregate", "local", (1, -2.5)),
+        ("aggregate", "global", None),
+    ],
+)
+def test_canonical_parameters_of_motkin_plan_the_same_release(
+    approach: str, sensitivity: str, weights: object
+) -> None:
+    options = MOTKIN | {"approach": approach, "sensitivity": sensitivity, "weights": weights}
+    first = plan("motkin", options, FACTS)
+    assert Plan.from_parameters("motkin", json.loads(json.dumps(first.parameters)), FACTS) == first
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "says"),
+    [
+        ({"metric": "densty"}, UnknownNameError, "did you mean 'density'?"),
+        ({"mechanism": "sdl"}, UnknownNameError, "did you mean 'sld'?"),
+        ({"sampler": "gumbel"}, UnknownNameError, "exponential, permute_and_flip"),
+        ({"epsilon": 0}, ParameterError, "epsilon is 0, must be greater than 0"),
+        ({"epsilon": -1}, ParameterError, "greater than 0"),
+        ({"epsilon": float("nan")}, ParameterError, "must be finite"),
+        ({"epsilon": "1e-12"}, ParameterError, "one nano"),
+        ({"k": 0}, ParameterError, "from 1 to the number of nodes, 50"),
+        ({"k": -3}, ParameterError, "from 1"),
+        ({"k": 51}, ParameterError, "from 1"),
+        ({"k": 2.5}, ParameterError, "whole number"),
+        ({"k": True}, ParameterError, "whole number"),
+        ({"k": None}, ParameterError, "k is missing"),
+        ({"mechanism": "pf", "sampler": "exponential"}, ParameterError, "permute_and_flip"),
+        ({"mechanism": "joint", "sampler": "exponential"}, ParameterError, "left out"),
+        ({"mechanism": "joint", "metric": "density"}, ParameterError, "must be one of degree, ebc, betweenness2"),
+        ({"mechanism": "joint", "shift": "up"}, ParameterError, "left out"),
+        ({"mechanism": "em", "shift": "up"}, ParameterError, "left out"),
+        ({"mechanism": "em", "sensitivity_form": "degree"}, ParameterError, "left out"),
+        ({"proxy": "degree"}, ParameterError, "left out"),
+        ({"metric": "density", "sensitivity_form": "common_neighbors"}, UnknownNameError, "sensitivity_form"),
+        ({"shift": "sideways"}, UnknownNameError, "up, down"),
+        ({"metrik": "ebc"}, UnknownNameError, "did you mean 'metric'?"),
+    ],
+)  # fmt: skip
+def test_bad_options_of_top_k_are_refused_in_one_line(
+    change: dict[str, object], kind: type, says: str
+) -> None:
+    with pytest.raises(kind) as refused:
+        plan("priv_top_k", TOP_K | change, FACTS)
+    assert isinstance(refused.value, EdgeDPError)
+    assert says in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"metrics": "degree"}, "must be a list"),
+        ({"metrics": ["degree"]}, "two or more"),
+        ({"metrics": ["degree", "degree"]}, "two or more different"),
+        ({"metrics": ["degree", "ecb"]}, "did you mean 'ebc'?"),
+        ({"approach": "parreto"}, "did you mean 'pareto'?"),
+        ({"sensitivity": "global", "mechanism": "sld"}, "must be one of em, pf"),
+        ({"mechanism": "em"}, "must be one of ld, sld"),
+        ({"mechanism": "joint"}, "must be one of ld, sld"),
+        ({"weights": [1, 1]}, "left out"),
+        ({"approach": "aggregate", "weights": [0, 0]}, "must not be all 0"),
+        ({"approach": "aggregate", "weights": [1, float("nan")]}, "must be finite"),
+        ({"approach": "aggregate", "weights": [1, float("inf")]}, "must be finite"),
+        ({"approach": "aggregate", "weights": [1]}, "must be 2"),
+        ({"approach": "aggregate", "weights": ["1", "2"]}, "list of numbers"),
+        ({"approach": "aggregate", "weights": 3}, "list of numbers"),
+        ({"sensitivity_form": "edge"}, "interval, interval+edge"),
+        ({"sensitivity": "global", "sensitivity_form": "interval"}, "left out"),
+    ],
+)
+def test_bad_options_of_motkin_are_refused_in_one_line(change: dict[str, object], says: str) -> None:
+    with pytest.raises(EdgeDPError) as refused:
+        plan("motkin", MOTKIN | change, FACTS)
+    assert says in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_the_degree_bound_never_exceeds_what_the_nodes_allow() -> None:
+    assert PublicFacts(5).effective_degree_bound == 4
+    assert PublicFacts(5, 100).effective_degree_bound == 4
+    assert PublicFacts(5, 2).effective_degree_bound == 2
+    assert PublicFacts(1).effective_degree_bound == 0
+
+
+@pytest.mark.parametrize(
+    ("names", "weights", "shift"),
+    [
+        (["ebc"], [1], "up"),
+        (["betweenness2"], [1], "up"),
+        (["degree"], [1], "up"),
+        (["density"], [1], "up"),
+        (["density"], [-1], "down"),
+        (["ebc"], [-1], "down"),
+        (["degree", "density"], [1, 1], "down"),
+        (["degree", "density"], [-1, 1], "up"),
+        (["degree", "density"], [0, 1], "up"),
+        (["ebc", "density"], [1, -5], "up"),
+        (["ebc", "degree"], [-1, 5], "down"),
+        (["ebc", "degree"], [0, 1], "up"),
+    ],
+)
+def test_shift_follows_from_metrics_and_weights_alone(
+    names: list[str], weights: list[float], shift: str
+) -> None:
+    assert aggregate_shift(names, weights, 20) == shift
+
+
+def test_configuration_keys_are_the_option_names_in_camel_case() -> None:
+    planned = plan_from_config("motkin", {"metrics": ["ebc", "degree"], "k": 1, "epsilon": 1, "approach": "aggregate",
+                                          "sensitivityForm": "common_neighbors"}, FACTS)  # fmt: skip
+    assert planned.sensitivity_form == "common_neighbors"
+    with pytest.raises(UnknownNameError, match="did you mean 'sensitivityForm'"):
+        plan_from_config("priv_top_k", TOP_K | {"sensitivity_form": "degree"}, FACTS)
+    with pytest.raises(UnknownNameError, match="did you mean 'epsilon'"):
+        plan_from_config("priv_top_k", TOP_K | {"epsilonn": 1}, FACTS)
+
+
+def test_selectors_take_every_option_of_their_plan() -> None:
+    import inspect
+
+    import edgedp
+
+    for names, function in ((PRIV_TOP_K_OPTIONS, edgedp.priv_top_k), (MOTKIN_OPTIONS, edgedp.motkin)):
+        assert set(names) <= set(inspect.signature(function).parameters)
+    for names, method in (
+        (PRIV_TOP_K_OPTIONS, edgedp.Store.priv_top_k),
+        (MOTKIN_OPTIONS, edgedp.Store.motkin),
+    ):
+        parameters = set(inspect.signature(method).parameters)
+        assert set(names) <= parameters
+        assert not parameters & {"rng", "degree_bound"}, "the asker chooses neither noise nor bound"
+
+
+def test_planning_reads_no_edge() -> None:
+    """A plan is a function of arguments and public facts: it has nowhere to read an edge from."""
+    for metric, mechanism in itertools.product(["degree", "ebc"], ["em", "sld"]):
+        planned = plan("priv_top_k", TOP_K | {"metric": metric, "mechanism": mechanism}, FACTS)
+        assert planned.cost == 500_000_000
