@@ -423,6 +423,10 @@ BROKEN = {
     "ragged: a tab among spaces": (b"1 2\n3 4\t5\n", "line 2 of {} is '3 4\\t5', must hold 2 fields"),
     "ragged: a comment in a field's place": (b"1,2\n3,4 # why\n5\n", "line 3 of {} is '5', must hold 2 fields"),
     "ragged: a quote over two lines": (b'a,"b\nc",d\n', "line 1 of {} is 'a,\"b', must hold quoted fields"),
+    "a quote over two lines that could be one field": (
+        b'a,b\nc,"d\ne"\nf,g\n',
+        "line 2 of {} is 'c,\"d', must hold quoted fields that close on their line",
+    ),
     "ragged: a later quote over two lines": (
         b'a,b,c\nd,e,"f\ng,h,i",\n',
         "line 2 of {} is 'd,e,\"f', must hold quoted fields",

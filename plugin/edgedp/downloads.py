@@ -84,7 +84,7 @@ def fetch(address: str, *, sha256: str | None, cache: Path, progress: Progress) 
             remedy = "check the address" if sha256 else f"delete {str(record)!r} to accept the new file"
             raise GraphFormatError(f"the sha256 of {address} is another, must be {known}; {remedy}")
         found = known or file_sha256(path)
-        if not record.is_file():
+        if _recorded(record) != found:
             partial = record.with_name(f"{record.name}.{os.getpid()}")
             partial.write_text(f"{found}  {path.name}\n", encoding="ascii")
             partial.replace(record)

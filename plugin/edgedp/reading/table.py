@@ -208,8 +208,7 @@ def _regular_rows(block: bytes, layout: Layout) -> int | None:
         if (quotes & inside & ~before).any() or (quotes & ~inside & ~after).any():
             return None
     if layout.separator == " " or layout.columns == 1:
-        crowded = bool(marks[0]) or bool((marks[1:] & marks[:-1]).any())
-        if crowded or (layout.separator == " " and b"\t" in block):
+        if (marks[1:] & marks[:-1]).any() or (layout.separator == " " and b"\t" in block):
             return None
     return _pattern_rows(codes[marks], ord(layout.separator), layout.columns)
 
