@@ -13,6 +13,6 @@ exceeded by more than it could see, and that it would have seen a mistake (tests
 from __future__ import annotations
 
 from edgedp.audit.cases import Case, all_cases
-from edgedp.audit.exhaustive import Finding, exhaustive_audit, largest_loss
+from edgedp.audit.exhaustive import Finding, exhaustive_audit, largest_loss, log_ratios
 
-__all__ = ["Case", "Finding", "all_cases", "exhaustive_audit", "largest_loss"]
+__all__ = ["Case", "Finding", "all_cases", "exhaustive_audit", "largest_loss", "log_ratios"]

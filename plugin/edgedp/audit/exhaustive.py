@@ -23,15 +23,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp import joint
 from edgedp.audit.cases import Case
-from edgedp.audit.neighbors import NeighborPairs, graph_of_mask, neighbor_pairs
+from edgedp.audit.neighbors import graph_of_mask, neighbor_pairs
 from edgedp.audit.ordered import answers, ordered_answer_law
 from edgedp.audit.tables import TableProjection
-from edgedp.joint import joint_values
 from edgedp.plan import Plan
 from edgedp.projection import GraphProjection
 
-__all__ = ["TOLERANCE", "Finding", "exhaustive_audit", "largest_loss"]
+__all__ = ["TOLERANCE", "Finding", "exhaustive_audit", "largest_loss", "log_ratios"]
 
 TOLERANCE = 1e-9
 """Relative: what float64 laws of exact probabilities may be off by."""
@@ -151,36 +151,39 @@ def largest_loss(case: Case, node_count: int, degree_bound: int, k: int, epsilon
     Finding
     """
     plan = case.plan(node_count, degree_bound, k, epsilon)
-    pairs, tables = neighbor_pairs(node_count), _tables(node_count)
-    kept = np.flatnonzero(_largest_degrees(node_count)[pairs.more] <= degree_bound)
-    losses = (_vector_losses if case.vectors else _answer_losses)(plan, pairs, tables, kept)
+    pairs, kept = neighbor_pairs(node_count), _pairs_within(node_count, degree_bound)
+    losses = _vector_losses(plan) if case.vectors else np.abs(log_ratios(plan)).max(axis=1)
     worst = int(losses.argmax())
     masks = pairs.masks[pairs.less[kept[worst]]], pairs.masks[pairs.more[kept[worst]]]
     return Finding(case, node_count, degree_bound, k, float(plan.epsilon), float(losses[worst]), masks)
 
 
-def _answer_losses(
-    plan: Plan, pairs: NeighborPairs, tables: Sequence[TableProjection], kept: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return the largest |ln p - ln q| over the ordered answers of every pair kept."""
-    needed = np.union1d(pairs.less[kept], pairs.more[kept])
-    laws = np.full((len(tables), math.perm(pairs.node_count, plan.k)), np.nan)
-    for graph in needed.tolist():
-        laws[graph] = np.log(ordered_answer_law(plan, tables[graph]))
-    renamed = _renamed_answers(pairs.node_count, plan.k)[kept]
-    losses: NDArray[np.float64] = np.abs(
-        laws[pairs.less[kept]] - np.take_along_axis(laws[pairs.more[kept]], renamed, axis=1)
-    ).max(axis=1)
-    return losses
+def log_ratios(plan: Plan) -> NDArray[np.float64]:
+    """Return ``ln p - ln q`` of every ordered answer, for every pair that keeps the degree bound.
+
+    Returns
+    -------
+    (p, n! / (n - k)!) float64
+        ``p`` is the law on the graph without the edge; answers in the order of `edgedp.audit.ordered`.
+    """
+    node_count = plan.facts.node_count
+    pairs, kept = neighbor_pairs(node_count), _pairs_within(node_count, plan.degree_bound)
+    less, more = pairs.less[kept], pairs.more[kept]
+    laws = np.full((len(pairs.masks), math.perm(node_count, plan.k)), np.nan)
+    for graph in np.union1d(less, more).tolist():
+        laws[graph] = np.log(ordered_answer_law(plan, _tables(node_count)[graph]))
+    renamed = _renamed_answers(node_count, plan.k)[kept]
+    ratios: NDArray[np.float64] = laws[less] - np.take_along_axis(laws[more], renamed, axis=1)
+    return ratios
 
 
-def _vector_losses(
-    plan: Plan, pairs: NeighborPairs, tables: Sequence[TableProjection], kept: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _vector_losses(plan: Plan) -> NDArray[np.float64]:
     """Return the loss of the noisy vectors of every pair kept: L1 distance over scale, summed."""
+    node_count = plan.facts.node_count
+    pairs, kept = neighbor_pairs(node_count), _pairs_within(node_count, plan.degree_bound)
     losses = np.zeros(len(kept))
     for name, epsilon in _vectors(plan):
-        released = [joint_values(plan, table, name, plan.k) for table in tables]
+        released = [joint.joint_values(plan, table, name, plan.k) for table in _tables(node_count)]
         for i, pair in enumerate(kept.tolist()):
             less, moves = released[int(pairs.less[pair])]
             more, _ = released[int(pairs.more[pair])]
@@ -214,5 +217,7 @@ def _tables(node_count: int) -> tuple[TableProjection, ...]:
 
 
 @cache
-def _largest_degrees(node_count: int) -> NDArray[np.int64]:
-    return np.array([table.degrees().max(initial=0) for table in _tables(node_count)])
+def _pairs_within(node_count: int, degree_bound: int) -> NDArray[np.int64]:
+    """Return the pairs of which both graphs keep the degree bound."""
+    largest = np.array([table.degrees().max(initial=0) for table in _tables(node_count)])
+    return np.flatnonzero(largest[neighbor_pairs(node_count).more] <= degree_bound)

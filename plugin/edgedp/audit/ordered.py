@@ -8,14 +8,13 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.joint import joint_values
+from edgedp import joint, scoring
 from edgedp.mechanisms.laws import joint_ordered_law
 from edgedp.pareto.rounds import ParetoRounds
 from edgedp.pareto.score import pareto_score, release_pick
 from edgedp.plan import Plan
 from edgedp.projection import Projection
 from edgedp.scores import GridScores
-from edgedp.scoring import top_k_scores
 
 __all__ = ["answers", "ordered_answer_law"]
 
@@ -55,11 +54,11 @@ def _law(plan: Plan, projection: Projection) -> Law:
         return _joint_law(plan, projection)
     if plan.approach == "pareto":
         return _pareto_law(plan, projection)
-    return top_k_scores(plan, projection).ordered_law(plan.k)
+    return scoring.top_k_scores(plan, projection).ordered_law(plan.k)
 
 
 def _joint_law(plan: Plan, projection: Projection) -> Law:
-    values, moves = joint_values(plan, projection, plan.proxy or plan.metrics[0], plan.k)
+    values, moves = joint.joint_values(plan, projection, plan.proxy or plan.metrics[0], plan.k)
     if moves == 0:
         count = math.perm(len(values), plan.k)
         return dict.fromkeys(answers(len(values), plan.k), 1 / count)
