@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from edgedp.errors import EngineError, ParameterError
 from edgedp.mechanisms.laws import exponential_law, ordered_law, permute_and_flip_law
-from edgedp.sampling import select
+from edgedp.sampling import ranking, select
 from edgedp.sampling.noise import EXPONENTIAL, GUMBEL
 from edgedp.sampling.select import one_pick, top_k_gumbel, top_k_permute_and_flip, top_k_with_random_ties
 from edgedp.sampling.words import SecureWords
@@ -277,8 +277,8 @@ def test_every_round_of_permute_and_flip_draws_anew():
 
 def test_the_secure_path_and_a_generator_share_their_code(monkeypatch):
     calls = []
-    real = select._first
-    monkeypatch.setattr(select, "_first", lambda *given: calls.append(given[-1]) or real(*given))
+    real = select.first_places
+    monkeypatch.setattr(select, "first_places", lambda *given: calls.append(given[-1]) or real(*given))
     for words in (SECURE, ScriptedWords()):
         top_k_gumbel(array([1, 2]), 1, Fraction(1), words)
     assert calls[0] is SECURE
@@ -320,7 +320,7 @@ def test_a_unit_that_is_not_positive_is_refused(sampler, unit):
 @settings(max_examples=150)
 def test_bounds_of_noisy_scores_enclose_them(scores, unit, word):
     reference = max(scores)
-    least, most = select._below_reference(array(scores), np.int64(reference), unit)
+    least, most = ranking._below_reference(array(scores), np.int64(reference), unit)
     for noise in (GUMBEL, EXPONENTIAL):
         noise_low, noise_high = noise.enclose(np.array([word], dtype=np.uint64))
         exact_low, exact_high = noise.enclose_exactly(word, 1)

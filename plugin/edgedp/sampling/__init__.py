@@ -4,6 +4,7 @@
 `words`                                 64-bit words of the operating system or of a generator
 `noise`                                 Gumbel and exponential noise, given lazily by words
 `refine`                                decisions that one word leaves open
+`ranking`                               the first places by noisy score, from few evaluated scores
 `select`                                top-k by the exponential mechanism or permute-and-flip
 `geometric`                             two-sided geometric noise on integers
 ======================================  ========================================================

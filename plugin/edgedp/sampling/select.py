@@ -4,38 +4,28 @@ The noisy score of candidate ``r`` is ``unit * score[r] + noise[r]``: an integer
 and standard noise that is a real number (`edgedp.sampling.noise`).
 
 *Laws.* With Gumbel noise drawn once, the ``k`` largest noisy scores in order have exactly the law of
-``k`` rounds of the exponential mechanism ``Pr[r] ~ exp(unit * score[r])`` without replacement: the
-largest of independent Gumbels has that law and is independent of which of them it is, so given the
-first, the rest compete as if they were alone (Gumbel-max, or Plackett-Luce order). With exponential
-noise the largest noisy score has the law of permute-and-flip (Ding, Kifer, Sayed & Zhang 2021); it
-lacks that independence, so each of the ``k`` rounds draws its noise anew.
+``k`` rounds of the exponential mechanism ``Pr[r] ~ exp(unit * score[r])`` without replacement. *Proof.*
+The largest is ``r`` with that probability (Gumbel-max). Who leads a set of such candidates is independent
+of the leader's noisy score; so, given the first, that all others are below it says nothing about who leads
+them, and the second has the law of a round on what is left; and so on. With exponential noise the largest
+noisy score has the law of permute-and-flip (Ding, Kifer, Sayed & Zhang 2021), but leader and level are
+not independent, so each of the ``k`` rounds draws its noise anew.
 
-*Exactness.* One word for each candidate gives float bounds of its noisy score. Who is certainly below the
-``k``-th leaves; who meets nobody has its place; the others are settled by `certain_order` in rational
-arithmetic. Every answer is thus the one for the real noise and the rational scores, and since that noise has
-exactly its law, so has the answer.
-
-*Laziness.* `upper` bounds every score from above and `evaluate` computes some exactly. The noise is drawn
-first, for everybody. A candidate is evaluated while its bounded noisy score can reach the ``k``-th largest
-of those evaluated; all others are certainly below the first ``k`` by their bounds alone. The words spent
-afterwards do not depend on who was left out (see `certain_order`), so for the same words the answer equals
-that of the full computation, word for word, and therefore has the same law.
+`edgedp.sampling.ranking` says why the answer is exact and why lazy evaluation does not change it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from fractions import Fraction
-from math import inf
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.errors import EngineError, ParameterError
+from edgedp.errors import ParameterError
 from edgedp.sampling.geometric import two_sided_geometric
-from edgedp.sampling.noise import EXPONENTIAL, GUMBEL, LazyReal, Noise
-from edgedp.sampling.refine import certain_order
+from edgedp.sampling.noise import EXPONENTIAL, GUMBEL
+from edgedp.sampling.ranking import Evaluate, LazyScores, first_places
 from edgedp.sampling.words import Words, random_order
 
 __all__ = [
@@ -46,9 +36,6 @@ __all__ = [
     "top_k_with_random_ties",
     "two_sided_geometric",
 ]
-
-Evaluate = Callable[[NDArray[np.int64]], NDArray[np.int64]]
-"""Exact scores, never above their upper bounds, of some positions."""
 
 
 def top_k_gumbel(
@@ -98,8 +85,8 @@ def top_k_gumbel(
     """
     _check_k(k, len(upper))
     _check_unit(unit)
-    scores = _LazyScores(upper, evaluate)
-    return _first(np.arange(len(upper)), scores, k, unit, GUMBEL, words)
+    scores = LazyScores(upper, evaluate)
+    return first_places(np.arange(len(upper)), scores, k, unit, GUMBEL, words)
 
 
 def top_k_permute_and_flip(
@@ -140,11 +127,11 @@ def top_k_permute_and_flip(
     """
     _check_k(k, len(upper))
     _check_unit(unit)
-    scores = _LazyScores(upper, evaluate)
+    scores = LazyScores(upper, evaluate)
     left = np.arange(len(upper))
     picked = np.empty(k, dtype=np.int64)
     for place in range(k):
-        picked[place] = _first(left, scores, 1, unit, EXPONENTIAL, words)[0]
+        picked[place] = first_places(left, scores, 1, unit, EXPONENTIAL, words)[0]
         left = left[left != picked[place]]
     return picked
 
@@ -194,7 +181,7 @@ def one_pick(
     _check_k(1, len(candidates))
     _check_unit(unit)
     noise = GUMBEL if sampler == "exponential" else EXPONENTIAL
-    return int(_first(candidates, _LazyScores(scores, None), 1, unit, noise, words)[0])
+    return int(first_places(candidates, LazyScores(scores), 1, unit, noise, words)[0])
 
 
 def top_k_with_random_ties(values: NDArray[np.int64], k: int, words: Words) -> NDArray[np.int64]:
@@ -250,128 +237,3 @@ def _check_k(k: int, count: int) -> None:
 def _check_unit(unit: Fraction) -> None:
     if unit <= 0:
         raise ParameterError(f"unit is {unit}, must be positive; draw uniformly if no score can differ")
-
-
-class _LazyScores:
-    """What is known of the scores: exact where evaluated, else an upper bound."""
-
-    def __init__(self, upper: NDArray[np.int64], evaluate: Evaluate | None) -> None:
-        self._evaluate = evaluate
-        self.bounds = upper if evaluate is None else upper.copy()
-        self.known = np.full(len(upper), evaluate is None)
-
-    def evaluate(self, positions: NDArray[np.int64]) -> None:
-        assert self._evaluate is not None  # noqa: S101  every score is known without it
-        exact = self._evaluate(positions)
-        if np.any(exact > self.bounds[positions]):
-            raise EngineError(
-                "a score is above the bound given for it, must be at or below it; report this defect"
-            )
-        self.bounds[positions] = exact
-        self.known[positions] = True
-
-
-def _first(
-    candidates: NDArray[np.int64],
-    scores: _LazyScores,
-    k: int,
-    unit: Fraction,
-    noise: Noise,
-    words: Words,
-) -> NDArray[np.int64]:
-    """Return the `k` candidates of the largest noisy scores, in order; one word each, more where needed."""
-    drawn = words.take(len(candidates))
-    noise_low, noise_high = noise.enclose(drawn)
-    reference = scores.bounds[candidates].max()
-
-    def enclose(members: NDArray[np.int64] | slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        below = _below_reference(scores.bounds[candidates[members]], reference, unit)
-        return noise_low[members] - below[1], noise_high[members] - below[0]
-
-    low, high = enclose(slice(None))
-    low[~scores.known[candidates]] = -inf
-    for batch in _worth_evaluating(candidates, scores, low, high, k):
-        scores.evaluate(candidates[batch])
-        low[batch], high[batch] = enclose(batch)
-
-    able = np.flatnonzero(scores.known[candidates] & (high >= np.partition(low, len(low) - k)[len(low) - k]))
-    ranked = able[np.argsort(-low[able], kind="stable")]
-    open_places = np.flatnonzero(_meets_another(low[ranked], high[ranked]))
-    wanted = int(np.count_nonzero(open_places < k))
-    if wanted:
-        contenders = np.sort(ranked[open_places])
-        exact_scores = [unit * score for score in scores.bounds[candidates[contenders]].tolist()]
-        noises = [LazyReal(noise, word) for word in drawn[contenders].tolist()]
-        ranked[open_places] = contenders[certain_order(exact_scores, noises, wanted, words)]
-    return candidates[ranked[:k]]
-
-
-def _below_reference(
-    scores: NDArray[np.int64], reference: np.int64, unit: Fraction
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return float bounds of ``unit * (reference - score)``, for scores up to the reference.
-
-    The difference is exact in unsigned arithmetic. Its conversion, that of the unit, their product and the
-    caller's addition err by less than ``2**-50`` of it in sum; a unit below the normal floats, by less than
-    any margin. A unit beyond the floats is lowered, which leaves only the lower bound valid.
-    """
-    steps = (reference.astype(np.uint64) - scores.astype(np.uint64)).astype(np.float64)
-    huge = unit > 2**900
-    middle = steps * (2.0**900 if huge else float(unit))
-    most = np.where(steps > 0, inf, 0.0) if huge else middle * (1 + 2.0**-48)
-    return middle * (1 - 2.0**-48), most
-
-
-def _worth_evaluating(
-    candidates: NDArray[np.int64],
-    scores: _LazyScores,
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    k: int,
-) -> Iterator[NDArray[np.int64]]:
-    """Yield batches of members to evaluate, best bound first, until nobody left can be among the first `k`.
-
-    The caller updates `low` and `high` between batches. The first batch is what is missing to `k`; later
-    ones grow with what was evaluated, so at most about an eighth is evaluated in vain.
-    """
-    unknown = np.flatnonzero(~scores.known[candidates])
-    if not unknown.size:
-        return
-    known_low = low[scores.known[candidates]]
-    queue = _falling(unknown, high[unknown])
-    upcoming = next(queue, None)
-    while upcoming is not None:
-        threshold = (
-            np.partition(known_low, len(known_low) - k)[len(known_low) - k] if len(known_low) >= k else -inf
-        )
-        room = max(k - len(known_low), 1 + len(known_low) // 8)
-        batch: list[int] = []
-        while upcoming is not None and high[upcoming] >= threshold and len(batch) < room:
-            batch.append(upcoming)
-            upcoming = next(queue, None)
-        if not batch:
-            return
-        members = np.array(batch)
-        yield members
-        known_low = np.concatenate([known_low, low[members]])
-
-
-def _falling(members: NDArray[np.int64], values: NDArray[np.float64]) -> Iterator[int]:
-    """Yield the members by falling value, sorting no more of them than are asked for."""
-    size = 64
-    rest = np.arange(len(members))
-    while rest.size:
-        size = min(size, rest.size)
-        split = np.argpartition(-values[rest], size - 1)
-        top, rest = rest[split[:size]], rest[split[size:]]
-        yield from members[top[np.argsort(-values[top], kind="stable")]].tolist()
-        size *= 4
-
-
-def _meets_another(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which intervals, sorted by falling `low`, have a point in common with another one."""
-    meets = np.zeros(len(low), dtype=np.bool_)
-    meets[1:] |= high[1:] >= low[:-1]
-    highest_from = np.maximum.accumulate(high[::-1])[::-1]
-    meets[:-1] |= highest_from[1:] >= low[:-1]
-    return meets

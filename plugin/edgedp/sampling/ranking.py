@@ -1,0 +1,201 @@
+"""The first places by noisy score: certain, and computed from as few scores as can matter.
+
+*Exactness.* One word for each candidate gives float bounds of its noisy score. Who is certainly below the
+``k``-th leaves; who meets nobody has its place; the others are settled by `certain_order` in rational
+arithmetic. Every answer is thus the one for the real noise and the rational scores, and since that noise has
+exactly its law, so has the answer.
+
+*Laziness.* `upper` bounds every score from above and `evaluate` computes some exactly. The noise is drawn
+first, for everybody. A candidate is evaluated while its bounded noisy score can reach the ``k``-th largest
+of those evaluated; all others are certainly below the first ``k`` by their bounds alone. The words spent
+afterwards do not depend on who was left out (see `certain_order`), so for the same words the answer equals
+that of the full computation, word for word, and therefore has the same law.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.errors import EngineError
+from edgedp.sampling.noise import LazyReal, Noise
+from edgedp.sampling.refine import certain_order
+from edgedp.sampling.words import Words
+
+__all__ = ["Evaluate", "LazyScores", "first_places"]
+
+Evaluate = Callable[[NDArray[np.int64]], NDArray[np.int64]]
+"""Exact scores, never above their upper bounds, of some positions."""
+
+
+class LazyScores:
+    """What is known of the scores: exact where evaluated, else an upper bound.
+
+    Parameters
+    ----------
+    upper : (n,) int64 array
+        Upper bounds; the scores themselves if `evaluate` is None.
+    evaluate : callable, optional
+        Computes exact scores of positions.
+    """
+
+    def __init__(self, upper: NDArray[np.int64], evaluate: Evaluate | None = None) -> None:
+        self._evaluate = evaluate
+        self.bounds = upper if evaluate is None else upper.copy()
+        self.known = np.full(len(upper), evaluate is None)
+
+    def evaluate(self, positions: NDArray[np.int64]) -> None:
+        """Replace the bounds of some positions by their scores; a score above its bound is refused."""
+        if self._evaluate is None:
+            return
+        exact = self._evaluate(positions)
+        if np.any(exact > self.bounds[positions]):
+            raise EngineError(
+                "a score is above the bound given for it, must be at or below it; report this defect"
+            )
+        self.bounds[positions] = exact
+        self.known[positions] = True
+
+
+def first_places(
+    candidates: NDArray[np.int64],
+    scores: LazyScores,
+    k: int,
+    unit: Fraction,
+    noise: Noise,
+    words: Words,
+) -> NDArray[np.int64]:
+    """Return the candidates of the `k` largest noisy scores, in order.
+
+    Parameters
+    ----------
+    candidates : (m,) int64 array
+        Positions that take part.
+    scores : LazyScores
+        Their scores; what is evaluated is remembered there.
+    k : int
+        From 1 to m.
+    unit : Fraction
+        Worth of one score step in standard noise; positive.
+    noise : Noise
+        Law of the noise.
+    words : Words
+        Source of randomness: one word for each candidate, more where that leaves the order open.
+
+    Returns
+    -------
+    (k,) int64 array
+        Positions.
+    """
+    drawn = words.take(len(candidates))
+    noisy = _NoisyScores(candidates, scores, unit, noise, drawn)
+    _evaluate_what_can_matter(noisy, k)
+
+    able = np.flatnonzero(noisy.known & (noisy.high >= _kth_largest(noisy.low, k)))
+    ranked = able[np.argsort(-noisy.low[able], kind="stable")]
+    open_places = np.flatnonzero(_meets_another(noisy.low[ranked], noisy.high[ranked]))
+    wanted = int(np.count_nonzero(open_places < k))
+    if wanted:
+        contenders = np.sort(ranked[open_places])
+        exact_scores = [unit * score for score in scores.bounds[candidates[contenders]].tolist()]
+        noises = [LazyReal(noise, word) for word in drawn[contenders].tolist()]
+        ranked[open_places] = contenders[certain_order(exact_scores, noises, wanted, words)]
+    return candidates[ranked[:k]]
+
+
+class _NoisyScores:
+    """Float bounds of the candidates' noisy scores, all less a common reference; members index candidates."""
+
+    def __init__(
+        self,
+        candidates: NDArray[np.int64],
+        scores: LazyScores,
+        unit: Fraction,
+        noise: Noise,
+        drawn: NDArray[np.uint64],
+    ) -> None:
+        self._candidates, self._scores, self._unit = candidates, scores, unit
+        self._noise_low, self._noise_high = noise.enclose(drawn)
+        self._reference = scores.bounds[candidates].max()
+        self.known = scores.known[candidates]
+        self.low, self.high = self._enclose(slice(None))
+        self.low[~self.known] = -inf
+
+    def evaluate(self, members: NDArray[np.int64]) -> None:
+        self._scores.evaluate(self._candidates[members])
+        self.known[members] = True
+        self.low[members], self.high[members] = self._enclose(members)
+
+    def _enclose(self, members: NDArray[np.int64] | slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        bounds = self._scores.bounds[self._candidates[members]]
+        least, most = _below_reference(bounds, self._reference, self._unit)
+        return self._noise_low[members] - most, self._noise_high[members] - least
+
+
+def _below_reference(
+    scores: NDArray[np.int64], reference: np.int64, unit: Fraction
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return float bounds of ``unit * (reference - score)``, for scores up to the reference.
+
+    The difference is exact in unsigned arithmetic. Its conversion, that of the unit, their product and the
+    caller's addition err by less than ``2**-50`` of it in sum; a unit below the normal floats, by less than
+    any margin. A unit beyond the floats is lowered, which leaves only the lower bound valid.
+    """
+    steps = (reference.astype(np.uint64) - scores.astype(np.uint64)).astype(np.float64)
+    huge = unit > 2**900
+    middle = steps * (2.0**900 if huge else float(unit))
+    most = np.where(steps > 0, inf, 0.0) if huge else middle * (1 + 2.0**-48)
+    return middle * (1 - 2.0**-48), most
+
+
+def _evaluate_what_can_matter(noisy: _NoisyScores, k: int) -> None:
+    """Evaluate, best bound first, until nobody left can be among the first `k`.
+
+    The first batch is what is missing to `k`; later ones grow with what was evaluated, so that at most
+    about an eighth is evaluated in vain.
+    """
+    unknown = np.flatnonzero(~noisy.known)
+    queue = _falling(unknown, noisy.high[unknown])
+    known_low = noisy.low[noisy.known]
+    member = next(queue, None)
+    while member is not None:
+        threshold = _kth_largest(known_low, k) if len(known_low) >= k else -inf
+        room = max(k - len(known_low), 1 + len(known_low) // 8)
+        batch: list[int] = []
+        while member is not None and noisy.high[member] >= threshold and len(batch) < room:
+            batch.append(member)
+            member = next(queue, None)
+        if not batch:
+            return
+        evaluated = np.array(batch)
+        noisy.evaluate(evaluated)
+        known_low = np.concatenate([known_low, noisy.low[evaluated]])
+
+
+def _kth_largest(values: NDArray[np.float64], k: int) -> float:
+    return float(np.partition(values, len(values) - k)[len(values) - k])
+
+
+def _falling(members: NDArray[np.int64], values: NDArray[np.float64]) -> Iterator[int]:
+    """Yield the members by falling value, sorting no more of them than are asked for."""
+    size = 64
+    rest = np.arange(len(members))
+    while rest.size:
+        size = min(size, rest.size)
+        split = np.argpartition(-values[rest], size - 1)
+        top, rest = rest[split[:size]], rest[split[size:]]
+        yield from members[top[np.argsort(-values[top], kind="stable")]].tolist()
+        size *= 4
+
+
+def _meets_another(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which intervals, sorted by falling `low`, have a point in common with another one."""
+    meets = np.zeros(len(low), dtype=np.bool_)
+    meets[1:] |= high[1:] >= low[:-1]
+    highest_from = np.maximum.accumulate(high[::-1])[::-1]
+    meets[:-1] |= highest_from[1:] >= low[:-1]
+    return meets
