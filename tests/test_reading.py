@@ -259,7 +259,7 @@ def nearly_regular(draw) -> str:
     return text
 
 
-@settings(deadline=None, max_examples=800)
+@settings(deadline=None, max_examples=300)
 @given(
     nearly_regular() | st.lists(st.sampled_from(PIECES)).map("".join),
     st.sampled_from([(EDGE_SEPARATORS, 2), (NODE_SEPARATORS, 1)]),

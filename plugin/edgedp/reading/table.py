@@ -207,9 +207,11 @@ def _regular_rows(block: bytes, layout: Layout) -> int | None:
         before, after = np.append(True, beside[:-1]), np.append(beside[1:], True)
         if (quotes & inside & ~before).any() or (quotes & ~inside & ~after).any():
             return None
-    if layout.separator == " " or layout.columns == 1:
-        if (marks[1:] & marks[:-1]).any() or (layout.separator == " " and b"\t" in block):
-            return None
+    spaces = layout.separator == " "
+    if (spaces or layout.columns == 1) and (marks[1:] & marks[:-1]).any():
+        return None  # a run of spaces is one separator, a blank line is none
+    if spaces and b"\t" in block:
+        return None
     return _pattern_rows(codes[marks], ord(layout.separator), layout.columns)
 
 
