@@ -3,6 +3,15 @@
 If the integer vectors of neighbouring graphs differ by at most ``L`` in L1, then two-sided geometric
 noise of scale ``L / epsilon`` on every entry is epsilon-edge-DP, and so is anything computed from the
 noisy vector: the k largest, in order, for any k. No float enters the sensitivity.
+
+*Degrees*, ``L = 2``: one edge moves two degrees by one each.
+
+*Length-2 betweenness*, ``L = 2 (D - 1) 2**q``, in integer shares: a non-adjacent pair with ``c`` common neighbours
+hands ``f(c) = floor(2**q / c)`` to each. Its whole mass ``c f(c)`` is at most ``2**q``, so a pair that appears or is lost moves
+the vector by at most that. A new common neighbour of a pair with ``c >= 1`` receives ``f(c + 1)``, and the ``c`` old ones lose
+``c (f(c) - f(c + 1))``: together ``c f(c) - (c - 1) f(c + 1) <= 2**q``. At most ``d_a + d_b`` pairs change with an
+edge ``{a, b}``, where ``d_a, d_b <= D - 1`` are the degrees without it: the theorem in
+`edgedp.metrics.betweenness2`, with ``2**q`` for the mass 1. Rounding down adds nothing to ``L``.
 """
 
 from __future__ import annotations
@@ -13,17 +22,30 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.sampling.select import top_k_with_random_ties, two_sided_geometric
+from edgedp.sampling.geometric import two_sided_geometric
+from edgedp.sampling.select import top_k_with_random_ties
 
 if TYPE_CHECKING:
     from edgedp.plan import Plan
     from edgedp.projection import Projection
     from edgedp.sampling.words import Words
 
-__all__ = ["SHARE_BITS", "draw_joint", "joint_values"]
+__all__ = ["SHARE_BITS", "draw_joint", "joint_values", "noisy", "share_bits"]
 
 SHARE_BITS = 20
 """A non-adjacent pair at distance two hands out ``floor(2**20 / c)`` to each of its c connectors."""
+
+
+def share_bits(degree_bound: int) -> int:
+    """Return ``q``: `SHARE_BITS`, or fewer under a bound so large that a node's shares might not fit 62 bits.
+
+    Examples
+    --------
+    >>> share_bits(10_000), share_bits(2**31)
+    (20, 1)
+    """
+    most_pairs = degree_bound * (degree_bound - 1) // 2
+    return min(SHARE_BITS, 62 - most_pairs.bit_length())
 
 
 def joint_values(plan: Plan, projection: Projection, name: str, k: int) -> tuple[NDArray[np.int64], int]:
@@ -33,15 +55,15 @@ def joint_values(plan: Plan, projection: Projection, name: str, k: int) -> tuple
     ----------
     name : {"degree", "betweenness2"}
         What the vector holds: degrees (``L = 2``), or length-2 betweenness in integer shares
-        (``L = 2 (D - 1) 2**20``).
+        (``L = 2 (D - 1) 2**q``, ``q`` from `share_bits`).
     k : int
         How many of the largest are shown. One alone is the argmax of a monotone score: ``L = 1`` for
         degrees.
     """
     if name == "degree":
         return projection.degrees(), min(k, 2) if plan.degree_bound > 0 else 0
-    ceiling = max(plan.degree_bound - 1, 0)
-    return projection.betweenness2_shares(SHARE_BITS), 2 * ceiling << SHARE_BITS
+    bits = share_bits(plan.degree_bound)
+    return projection.betweenness2_shares(bits), 2 * max(plan.degree_bound - 1, 0) << bits
 
 
 def noisy(values: NDArray[np.int64], moves: int, epsilon: Fraction, words: Words) -> NDArray[np.int64]:
