@@ -28,6 +28,7 @@ from edgedp.audit.cases import Case
 from edgedp.audit.neighbors import graph_of_mask, neighbor_pairs
 from edgedp.audit.ordered import answers, ordered_answer_law
 from edgedp.audit.tables import TableProjection
+from edgedp.joint_both import split_epsilon
 from edgedp.plan import Plan
 from edgedp.projection import GraphProjection
 
@@ -178,27 +179,25 @@ def log_ratios(plan: Plan) -> NDArray[np.float64]:
 
 
 def _vector_losses(plan: Plan) -> NDArray[np.float64]:
-    """Return the loss of the noisy vectors of every pair kept: L1 distance over scale, summed."""
-    node_count = plan.facts.node_count
-    pairs, kept = neighbor_pairs(node_count), _pairs_within(node_count, plan.degree_bound)
-    losses = np.zeros(len(kept))
-    for name, epsilon in _vectors(plan):
-        released = [joint.joint_values(plan, table, name, plan.k) for table in _tables(node_count)]
-        for i, pair in enumerate(kept.tolist()):
-            less, moves = released[int(pairs.less[pair])]
-            more, _ = released[int(pairs.more[pair])]
-            if moves:
-                losses[i] += float(int(np.abs(less - more[pairs.names[pair]]).sum()) * epsilon / moves)
+    """Return the loss of the noisy vectors of every pair kept, of the worst that may be bought for epsilon."""
+    if plan.proxy != "both":
+        return _vector_loss(plan, plan.proxy or plan.metrics[0], plan.epsilon)
+    first, second = split_epsilon(plan.epsilon)
+    # What is bought second follows from what was released first: the worse of the two counts.
+    seconds = [_vector_loss(plan, name, second) for name in ("degree", "betweenness2")]
+    losses: NDArray[np.float64] = _vector_loss(plan, "degree", first) + np.maximum(*seconds)
     return losses
 
 
-def _vectors(plan: Plan) -> list[tuple[str, Fraction]]:
-    """Return the vectors of a joint release, each with its share of epsilon."""
-    if plan.proxy == "both":
-        from edgedp.joint_both import split_epsilon
-
-        return list(zip(("degree", "betweenness2"), split_epsilon(plan.epsilon), strict=True))
-    return [(plan.proxy or plan.metrics[0], plan.epsilon)]
+def _vector_loss(plan: Plan, name: str, epsilon: Fraction) -> NDArray[np.float64]:
+    """Return L1 distance over scale of one noisy vector, for every pair that keeps the degree bound."""
+    node_count = plan.facts.node_count
+    pairs, kept = neighbor_pairs(node_count), _pairs_within(node_count, plan.degree_bound)
+    vectors = np.array([joint.joint_values(plan, table, name, plan.k)[0] for table in _tables(node_count)])
+    moves = joint.joint_values(plan, _tables(node_count)[0], name, plan.k)[1]
+    renamed = np.take_along_axis(vectors[pairs.more[kept]], pairs.names[kept], axis=1)
+    distances = np.abs(vectors[pairs.less[kept]] - renamed).sum(axis=1)
+    return distances * float(epsilon / moves) if moves else np.zeros(len(kept))
 
 
 @cache
