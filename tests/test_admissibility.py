@@ -1,0 +1,337 @@
+"""Every claim about how far one edge moves something, over all labelled graphs and on larger random ones.
+
+The values on small graphs are those of `small_graphs`, written from the definitions; on random graphs
+they are those of the engine that releases use. What is tested is the claim: admissibility of every
+sensitivity, the global ones, the dampened scores and the scores on the grid that noise is added to.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import small_graphs
+from edgedp.audit import Case, all_cases
+from edgedp.audit.tables import TableProjection
+from edgedp.graph import Graph
+from edgedp.joint import SHARE_BITS, joint_values
+from edgedp.metrics import metric, metric_names
+from edgedp.pareto.rounds import ParetoRounds
+from edgedp.pareto.score import pareto_score, release_pick
+from edgedp.plan import Plan
+from edgedp.projection import GraphProjection
+from edgedp.scores import grid_bits
+from edgedp.scoring import top_k_scores
+
+FORMS = [(name, form) for name in metric_names() for form in metric(name).forms]
+SLIGHTLY = 1e-9
+
+sizes = pytest.mark.parametrize("n", [2, 3, 4, 5, pytest.param(6, marks=pytest.mark.slow)])
+
+
+# -- all labelled graphs, as one long table -----------------------------------------------------------
+
+
+def values(name: str, n: int) -> NDArray[np.float64]:
+    """Return ``(graphs, n)``: a metric by its definition."""
+    table = small_graphs.degrees(n) if name == "degree" else getattr(small_graphs, name)(n)
+    return np.asarray(table, dtype=np.float64)
+
+
+@cache
+def most_common(n: int) -> NDArray[np.int64]:
+    """Return ``(graphs, n)``: the most neighbours that a node shares with another one."""
+    return small_graphs.common_neighbors(n).max(axis=2)
+
+
+@cache
+def shares(n: int) -> NDArray[np.int64]:
+    """Return ``(graphs, n)``: length-2 betweenness in integer shares, by its definition."""
+    edges, common = small_graphs.adjacency(n), small_graphs.common_neighbors(n)
+    total = np.zeros(edges.shape[:2], dtype=np.int64)
+    for u, w in small_graphs.pairs(n):
+        share = np.where(edges[:, u, w], 0, (1 << SHARE_BITS) // np.maximum(common[:, u, w], 1))
+        total += (edges[:, u] & edges[:, w]) * share[:, None]
+    return total
+
+
+@cache
+def neighbors_within(n: int, bound: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return both ends of all pairs of neighbouring graphs that keep a degree bound."""
+    keeps = small_graphs.degrees(n).max(axis=1) <= bound
+    first = np.repeat(np.arange(len(keeps)), len(small_graphs.pairs(n)))
+    second = small_graphs.neighbor_table(n).ravel()
+    kept = keeps[first] & keeps[second]
+    return first[kept], second[kept]
+
+
+def scores_of_all(plan: Plan, n: int) -> NDArray[np.int64]:
+    """Return ``(graphs, n)`` grid scores: a score depends on its own node alone, so all fit in one table."""
+    keeps = small_graphs.degrees(n).max(axis=1) <= plan.degree_bound
+    table = TableProjection(
+        small_graphs.degrees(n)[keeps].ravel(),
+        {name: values(name, n)[keeps].ravel() for name in metric_names()},
+        most_common(n)[keeps].ravel(),
+        shares(n)[keeps].ravel(),
+    )
+    scores = np.zeros((len(keeps), n), dtype=np.int64)
+    scores[keeps] = top_k_scores(plan, table).exact().reshape(-1, n)
+    return scores
+
+
+def sensitivity_of_all(name: str, form: str, t: int, n: int, bound: int | None) -> NDArray[np.float64]:
+    """Return ``(graphs, n)``: a sensitivity, capped where a bound is given."""
+    at = form, t, small_graphs.degrees(n).ravel(), most_common(n).ravel()
+    found = metric(name)
+    delta = found.uncapped_sensitivity(*at) if bound is None else found.sensitivity(*at, bound)
+    return delta.reshape(-1, n)
+
+
+# -- sensitivities ---------------------------------------------------------------------------------------
+
+
+@sizes
+@pytest.mark.parametrize(("name", "form"), FORMS)
+def test_no_edge_moves_a_value_further_than_its_sensitivity(name: str, form: str, n: int) -> None:
+    """Condition (1): delta(G, 0, v) is at least the local sensitivity."""
+    for bound in range(1, n):
+        first, second = neighbors_within(n, bound)
+        delta = sensitivity_of_all(name, form, 0, n, bound)
+        moved = np.abs(values(name, n)[first] - values(name, n)[second])
+        assert (moved <= delta[first] + SLIGHTLY).all()
+
+
+@sizes
+@pytest.mark.parametrize(("name", "form"), FORMS)
+def test_sensitivities_grow_at_least_as_fast_as_their_neighbours(name: str, form: str, n: int) -> None:
+    """Condition (2): delta(G, t + 1, v) >= delta(H, t, v), with and without the cap; delta never falls with t."""
+    for bound in (None, *range(1, n)):
+        first, second = neighbors_within(n, n - 1 if bound is None else bound)
+        here = sensitivity_of_all(name, form, 0, n, bound)
+        for t in range(2 * n):
+            after = sensitivity_of_all(name, form, t + 1, n, bound)
+            assert (after[first] >= here[second]).all()
+            assert (after >= here).all()
+            here = after
+
+
+@sizes
+@pytest.mark.parametrize("name", metric_names())
+def test_no_edge_moves_a_value_further_than_the_global_sensitivity(name: str, n: int) -> None:
+    for bound in range(1, n):
+        first, second = neighbors_within(n, bound)
+        largest = np.abs(values(name, n)[first] - values(name, n)[second]).max()
+        ceiling = float(metric(name).global_sensitivity(bound))
+        assert largest <= ceiling + SLIGHTLY
+        if name in ("degree", "density", "betweenness2") and bound < n - 1:
+            assert largest >= ceiling - SLIGHTLY, "the bound is tight"
+
+
+@sizes
+def test_adding_an_edge_never_lowers_a_monotone_metric(n: int) -> None:
+    falls = {}
+    without, there = np.arange(len(small_graphs.masks(n)))[:, None], small_graphs.neighbor_table(n)
+    added = there > without
+    for name in metric_names():
+        change = (
+            values(name, n)[there] - values(name, n)[without[:, :, None].repeat(there.shape[1], 1)[..., 0]]
+        )
+        falls[name] = bool((change[added] < 0).any())
+    assert not falls["degree"]
+    assert metric("degree").monotone
+    for name in set(metric_names()) - {"degree"}:
+        assert not metric(name).monotone
+        assert falls[name] or n < 4
+
+
+@sizes
+def test_one_edge_moves_a_common_neighbour_count_by_one(n: int) -> None:
+    """What the forms that read ``m`` and ``c`` rest on."""
+    first, second = neighbors_within(n, n - 1)
+    assert np.abs(most_common(n)[first] - most_common(n)[second]).max() <= 1
+
+
+@sizes
+@pytest.mark.parametrize("name", ["degree", "betweenness2"])
+def test_one_edge_moves_a_joint_vector_by_at_most_L(name: str, n: int) -> None:
+    tables = {"degree": small_graphs.degrees(n), "betweenness2": shares(n)}
+    for bound in range(1, n):
+        first, second = neighbors_within(n, bound)
+        plan = Case("priv_top_k", {"metric": name, "mechanism": "joint"}).plan(n, bound, min(n, 2), 1)
+        moves = joint_values(plan, _Vectors(tables), name, plan.k)[1]
+        moved = np.abs(tables[name][first] - tables[name][second]).sum(axis=1)
+        assert moved.max() <= moves
+
+
+@sizes
+def test_length_two_betweenness_moves_by_the_degrees_of_the_edge_at_most(n: int) -> None:
+    """The theorem behind L: d_a + d_b, the degrees without the edge."""
+    for bit, (a, b) in enumerate(small_graphs.pairs(n)):
+        without = np.flatnonzero((np.arange(len(small_graphs.masks(n))) >> bit) & 1 == 0)
+        moved = np.abs(shares(n)[without] - shares(n)[without | 1 << bit]).sum(axis=1)
+        ends = small_graphs.degrees(n)[without][:, [a, b]].sum(axis=1)
+        assert (moved <= ends << SHARE_BITS).all()
+
+
+class _Vectors(TableProjection):
+    """The vectors alone."""
+
+    def __init__(self, tables: dict[str, NDArray[np.int64]]) -> None:
+        super().__init__(tables["degree"], {}, tables["degree"], tables["betweenness2"])
+
+
+# -- scores on the grid -----------------------------------------------------------------------------------
+
+SUMS = [
+    case
+    for case in all_cases()
+    if case.release in ("priv_top_k", "aggregate") and "joint" not in case.mechanism
+]
+DISTINCT = [case for case in SUMS if "pf" not in case.mechanism]
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, pytest.param(6, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", metric_names())
+def test_one_edge_moves_a_score_by_at_most_one(name: str, n: int) -> None:
+    """EM, LD and SLD in both shifts, sums with weights of both signs: 2^bits + 2 steps where noise is put on."""
+    for case in DISTINCT:
+        if case.metrics.split("+")[0] != name:
+            continue
+        for bound in range(1, n):
+            plan = case.plan(n, bound, 1, 1)
+            first, second = neighbors_within(n, bound)
+            scores = scores_of_all(plan, n)
+            moved = np.abs(scores[first] - scores[second])
+            assert moved.max() <= 2 ** grid_bits(bound + 2) + 2, (case, bound)
+
+
+PARETO = [case for case in all_cases() if case.release == "pareto" and "pf" not in case.mechanism]
+
+
+def pareto_steps(rounds: ParetoRounds, gone: tuple[int, ...]) -> tuple[NDArray[np.int64], int]:
+    """Return the scores of those left after some picks, and how far the noise lets one edge move them."""
+    n = len(rounds.utilities)
+    scores = pareto_score(rounds.utilities)
+    for chosen in gone:
+        scores = release_pick(scores, rounds.utilities, chosen)
+    current = rounds.scores(scores, n - len(gone))
+    left = np.delete(np.arange(n), gone)
+    return current.upper[left], int(rounds.plan.epsilon / rounds.plan.k / (2 * current.unit))
+
+
+PARETO_SIZES = [
+    pytest.param(
+        metrics, n, marks=pytest.mark.slow if n == 6 or (n == 5 and metrics != "degree+density") else ()
+    )
+    for metrics in sorted({case.metrics for case in PARETO})
+    for n in (3, 4, 5, 6)
+]
+
+
+@pytest.mark.parametrize(("metrics", "n"), PARETO_SIZES)
+def test_one_edge_moves_a_pareto_score_by_at_most_one_in_every_round(metrics: str, n: int) -> None:
+    """Scores over what is left, for every set of picked nodes of up to two; round 1's profile is kept."""
+    first, second = neighbors_within(n, n - 1)
+    wanted = set(small_graphs.class_representatives(n))
+    pairs = [pair for pair in zip(first.tolist(), second.tolist(), strict=True) if pair[0] in wanted]
+    for case in PARETO:
+        if case.metrics != metrics:
+            continue
+        plan = case.plan(n, n - 1, 1, 1)
+        of = cache(lambda mask, plan=plan: ParetoRounds.of(plan, _table(n, mask)))
+        for gone in ((), (0,), (0, 1)) if n > 2 else ((),):
+            steps = cache(lambda mask, of=of, gone=gone: pareto_steps(of(mask), gone))
+            for here, there in pairs:
+                assert np.abs(steps(here)[0] - steps(there)[0]).max() <= steps(here)[1], (
+                    case,
+                    here,
+                    there,
+                    gone,
+                )
+
+
+def _table(n: int, mask: int) -> TableProjection:
+    return TableProjection(
+        small_graphs.degrees(n)[mask],
+        {name: values(name, n)[mask] for name in metric_names()},
+        most_common(n)[mask],
+        shares(n)[mask],
+    )
+
+
+# -- random graphs ------------------------------------------------------------------------------------------
+
+
+@st.composite
+def flipped_graphs(draw: st.DrawFn) -> tuple[Graph, Graph]:
+    """Two neighbouring graphs of 8 to 60 nodes: sparse, dense, or a few hubs that share their leaves."""
+    n = draw(st.integers(8, 60))
+    generator = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    matrix = generator.random((n, n)) < draw(st.sampled_from([0.03, 0.1, 0.3, 0.6, 0.95]))
+    hubs = draw(st.integers(0, 4))
+    matrix[:hubs, hubs:] |= generator.random((hubs, n - hubs)) < 0.9
+    a = draw(st.integers(0, n - 2))
+    b = draw(st.integers(a + 1, n - 1))
+    graphs = []
+    for present in (False, True):
+        matrix[a, b] = present
+        graphs.append(Graph.from_edges(np.argwhere(np.triu(matrix, 1)), nodes=range(n)))
+    return graphs[0], graphs[1]
+
+
+@given(graphs=flipped_graphs())
+@settings(max_examples=40, deadline=None)
+def test_admissibility_on_random_graphs(graphs: tuple[Graph, Graph]) -> None:
+    bound = max(graph.max_degree for graph in graphs)
+    tables = [TableProjection.of(GraphProjection(graph)) for graph in graphs]
+    for name, form in FORMS:
+        found = metric(name)
+
+        def delta(
+            t: int, table: TableProjection, found: Any = found, form: str = form
+        ) -> NDArray[np.float64]:
+            return found.sensitivity(form, t, table.degrees(), table.max_common_neighbors(), bound)
+
+        moved = np.abs(tables[0].values(name) - tables[1].values(name))
+        for here, there in (tables, tables[::-1]):
+            assert (moved <= delta(0, here) + SLIGHTLY).all()
+            for t in (0, 1, 2, 5, 20):
+                assert (delta(t + 1, here) >= delta(t, there)).all()
+    for name in ("degree", "betweenness2"):
+        plan = Case("priv_top_k", {"metric": name, "mechanism": "joint"}).plan(len(moved), bound, 2, 1)
+        (less, moves), (more, _) = (joint_values(plan, table, name, 2) for table in tables)
+        assert np.abs(less - more).sum() <= moves
+
+
+@given(graphs=flipped_graphs(), slack=st.integers(0, 30), data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_scores_on_random_graphs_move_by_at_most_one(
+    graphs: tuple[Graph, Graph], slack: int, data: Any
+) -> None:
+    n = graphs[0].node_count
+    bound = min(max(graph.max_degree for graph in graphs) + slack, n - 1)
+    tables = [TableProjection.of(GraphProjection(graph)) for graph in graphs]
+    for case in data.draw(st.lists(st.sampled_from(DISTINCT), min_size=6, max_size=6)):
+        less, more = (top_k_scores(case.plan(n, bound, 1, 1), table).exact() for table in tables)
+        assert np.abs(less - more).max() <= 2 ** grid_bits(bound + 2) + 2, case
+    for case in data.draw(st.lists(st.sampled_from(PARETO), min_size=2, max_size=2)):
+        gone = tuple(range(data.draw(st.integers(0, 3))))
+        rounds = [ParetoRounds.of(case.plan(n, bound, 1, 1), table) for table in tables]
+        (less, allowed), (more, _) = (pareto_steps(of, gone) for of in rounds)
+        assert np.abs(less - more).max() <= allowed, case
+
+
+@given(graphs=flipped_graphs())
+@settings(max_examples=10, deadline=None)
+def test_bounds_for_the_lazy_draw_hold_on_random_graphs(graphs: tuple[Graph, Graph]) -> None:
+    """A score above its bound would leave a candidate unevaluated that could win."""
+    table = TableProjection.of(GraphProjection(graphs[1]))
+    for case in DISTINCT:
+        scores = top_k_scores(case.plan(graphs[1].node_count, graphs[1].max_degree, 1, 1), table)
+        assert (scores.exact() <= scores.upper).all(), case
