@@ -80,14 +80,7 @@ def written(driver: neo4j.Driver, seed: int, *, text: bool, density: float) -> n
 
 @pytest.fixture(
     scope="module",
-    params=[
-        (1, False, 0.05),
-        (2, False, 0.3),
-        (3, True, 0.5),
-        (4, False, 0.8),
-        (5, True, 1.0),
-        (6, False, 0.0),
-    ],
+    params=[(1, False, 0.06), (2, True, 0.45), (3, False, 0.9)],
     ids=lambda case: f"seed{case[0]}-{'text' if case[1] else 'integers'}-{case[2]}",
 )
 def stored(request: pytest.FixtureRequest, any_neo4j_server: Server) -> Iterator[StoredGraph]:  # noqa: F811
