@@ -134,6 +134,17 @@ def test_lazy_equals_full_word_for_word(sampler, case):
     assert full_words.taken == lazy_words.taken
 
 
+def test_lazy_equals_full_where_floats_see_less():
+    # The first two are within one word's interval of each other, and noise near 0 lets the floats of the full
+    # computation see which leads. The bound of the third lifts the reference, and the lazy one sees a tie.
+    near_zero = int((1 - np.exp(-1)) * 2**64)
+    script = [near_zero, near_zero, 2**64 - 2**50, 1, 2**64 - 1]
+    scores, upper, unit = array([0, 1, 0]), array([0, 1, 2**62]), Fraction(1, 2**66)
+    full = top_k_gumbel(scores, 1, unit, ScriptedWords(script))
+    lazy = top_k_gumbel(upper, 1, unit, ScriptedWords(script), scores.__getitem__)
+    assert full.tolist() == lazy.tolist() == [0]  # the smaller further word goes to the lower position
+
+
 @both_samplers
 @given(case=lazy_cases(), offset=st.integers(-(2**61), 2**61))
 def test_a_common_offset_changes_nothing(sampler, case, offset):
