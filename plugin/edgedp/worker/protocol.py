@@ -144,7 +144,7 @@ def read_frame(stream: BinaryIO, *, limit: int) -> Frame | None:
         return Frame(header, _decode_all(header.pop("arrays", []), body))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise FrameError(
-            "the frame's header does not describe its body, must match it; report this"
+            "the frame's header does not match its body, must describe it; report this"
         ) from error
 
 
@@ -162,7 +162,7 @@ def decode_texts(payload: NDArray[np.uint8], length: int) -> NDArray[np.str_]:
     joined = payload[head:].tobytes().decode("utf-8")
     if length and ends[-1] != len(joined):
         raise ValueError
-    return np.array([joined[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True)], dtype=np.str_)
+    return np.array([joined[a:b] for a, b in zip([0, *ends][:-1], ends, strict=True)], dtype=np.str_)
 
 
 def _encode(name: str, array: NDArray[Any]) -> tuple[str, bytes]:

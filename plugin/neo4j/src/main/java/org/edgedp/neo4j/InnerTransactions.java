@@ -8,6 +8,7 @@ import org.neo4j.graphdb.GraphDatabaseService;
 import org.neo4j.graphdb.QueryExecutionException;
 import org.neo4j.graphdb.Transaction;
 import org.neo4j.graphdb.TransactionFailureException;
+import org.neo4j.graphdb.TransactionTerminatedException;
 import org.neo4j.graphdb.TransientTransactionFailureException;
 
 /**
@@ -32,16 +33,21 @@ final class InnerTransactions {
             T result = work.apply(transaction);
             transaction.commit();
             return result;
-        } catch (QueryExecutionException error) {
-            throw unavailable(error.getStatusCode());
-        } catch (TransactionFailureException | TransientTransactionFailureException error) {
-            throw unavailable(error.getClass().getSimpleName());
+        } catch (QueryExecutionException | TransactionFailureException | TransientTransactionFailureException error) {
+            throw explained(error);
         }
     }
 
-    private EdgeDPException unavailable(String reason) {
-        return new EdgeDPException("the ledger cannot be written (" + reason + "), must be free within "
-                + limit.toSeconds() + " s and open to you; end the transaction that holds it, or see to your rights");
+    /** A transaction that takes too long is ended from outside, whatever it waits for; anything else has a code. */
+    private EdgeDPException explained(RuntimeException error) {
+        String code = error instanceof QueryExecutionException query ? query.getStatusCode() : "";
+        boolean ended = code.contains(".Transaction.") || error instanceof TransientTransactionFailureException;
+        if (ended || error instanceof TransactionTerminatedException) {
+            return new EdgeDPException("the ledger was not free within " + limit.toSeconds()
+                    + " s, must be; end the transaction that holds it, or ask again");
+        }
+        return new EdgeDPException(
+                "the ledger cannot be written (" + code + "), must be open to you; see to your rights and the server's log");
     }
 
     /** Read what others have committed. */

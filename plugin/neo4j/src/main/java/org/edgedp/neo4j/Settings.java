@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Properties;
-import java.util.Set;
 import org.neo4j.configuration.SettingValueParser;
 import org.neo4j.configuration.SettingValueParsers;
 
@@ -41,7 +40,7 @@ record Settings(
             "worker.frame.limit", "1g",
             "worker.memory.limit", "0",
             "worker.cache", "data/edgedp",
-            "ledger.lock.timeout", "10s");
+            "ledger.lock.timeout", "30s");
 
     /** Read the file of a Neo4j home; the defaults hold where there is none. */
     static Settings read(Path home) {
@@ -54,17 +53,20 @@ record Settings(
                 throw new EdgeDPException(file + " cannot be read, must be a properties file; see docs/procedures.md");
             }
         }
-        Set<String> unknown = properties.stringPropertyNames();
-        for (String key : unknown) {
+        for (String key : properties.stringPropertyNames()) {
             if (!DEFAULTS.containsKey(key)) {
                 throw new EdgeDPException("the key " + key + " of " + file + " is not known, must be one of "
                         + String.join(", ", DEFAULTS.keySet().stream().sorted().toList()) + "; correct it");
             }
         }
         Values values = new Values(file, properties);
+        int workers = values.parsed("worker.count", SettingValueParsers.INT);
+        if (workers < 1) {
+            throw new EdgeDPException("worker.count is " + workers + ", must be 1 or more; correct it in " + file);
+        }
         return new Settings(
                 values.text("worker.python"),
-                values.parsed("worker.count", SettingValueParsers.INT),
+                workers,
                 values.parsed("worker.start.timeout", SettingValueParsers.DURATION),
                 values.parsed("worker.job.timeout", SettingValueParsers.DURATION),
                 values.parsed("ledger.lock.timeout", SettingValueParsers.DURATION),

@@ -31,7 +31,7 @@ final class WorkerPool {
 
     private WorkerPool(Settings settings) {
         this.settings = settings;
-        this.slots = new Semaphore(Math.max(settings.workers(), 1), true);
+        this.slots = new Semaphore(settings.workers(), true);
     }
 
     /** Return the pool of the present settings; the jobs of an older one end in peace. */

@@ -1,0 +1,215 @@
+"""A Neo4j with the plugin in it: built, installed as a user would, started once a run."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import neo4j
+from edgedp import Graph
+from edgedp.plugin_install import install, plugin_jar
+from neo4jserver.assembly import cache_folder
+from neo4jserver.server import DEFAULT_VERSION, Server, start
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = ROOT / "plugin" / "neo4j"
+CONF = {"worker.cache": str(cache_folder(DEFAULT_VERSION).parent / "worker")}
+
+Row = dict[str, Any]
+
+
+@dataclass
+class PluginServer:
+    """A server with the plugin, one driver, and the means to look at its workers."""
+
+    server: Server
+    driver: neo4j.Driver = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.driver = self.server.driver(max_transaction_retry_time=0)
+
+    def ask(self, statement: str, **parameters: Any) -> list[Row]:
+        with self.driver.session() as session:
+            return session.run(statement, parameters).data()
+
+    def refusal(self, statement: str, **parameters: Any) -> str:
+        """Return the sentence of a call that must be refused, and check its form."""
+        with pytest.raises(neo4j.exceptions.ClientError) as caught:
+            self.ask(statement, **parameters)
+        return sentence(caught.value)
+
+    def configure(self, **conf: str) -> None:
+        """Rewrite ``conf/edgedp.conf``; a keyword's underscores are dots."""
+        install(self.server.home)
+        path = self.server.home / "conf" / "edgedp.conf"
+        python = next(line for line in path.read_text().splitlines() if line.startswith("worker.python="))
+        wanted = {"worker.python": python.partition("=")[2]} | CONF
+        wanted |= {key.replace("_", "."): value for key, value in conf.items()}
+        path.write_text("".join(f"{key}={value}\n" for key, value in wanted.items()))
+
+    def workers(self) -> set[int]:
+        """Return the process ids of the server's workers."""
+        return {
+            int(entry.name)
+            for entry in Path("/proc").iterdir()
+            if entry.name.isdigit() and _is_worker_of(entry, self.server.pid)
+        }
+
+    def logs(self) -> str:
+        logs = self.server.home / "logs"
+        return "".join((logs / name).read_text() for name in ("neo4j.log", "debug.log", "console.log"))
+
+    def plant(
+        self,
+        edges: Iterable[tuple[Any, Any]] = ((0, 1), (0, 2), (0, 3), (1, 2), (3, 4)),
+        nodes: Sequence[Any] = tuple(range(6)),
+        **declared: Any,
+    ) -> Planted:
+        """Write a graph of a label and a type of its own, and register it."""
+        planted = Planted(self, f"graph-{uuid.uuid4().hex[:8]}", list(nodes), list(edges))
+        self.ask(f"UNWIND $ids AS id CREATE (:`{planted.label}` {{id: id}})", ids=planted.nodes)
+        planted.connect(planted.edges)
+        self.ask(
+            "CALL edgedp.graph.register($name, $declared)",
+            name=planted.name,
+            declared={
+                "nodeLabel": planted.label,
+                "relationshipType": planted.kind,
+                "idProperty": "id",
+                "epsilonBudget": 100.0,
+                **declared,
+            },
+        )
+        return planted
+
+
+@dataclass
+class Planted:
+    """A registered graph."""
+
+    on: PluginServer
+    name: str
+    nodes: list[Any]
+    edges: list[tuple[Any, Any]]
+
+    @property
+    def label(self) -> str:
+        return f"Node {self.name}"
+
+    @property
+    def kind(self) -> str:
+        return f"LINK {self.name}"
+
+    @property
+    def graph(self) -> Graph:
+        return Graph.from_edges(self.edges, nodes=self.nodes)
+
+    def connect(self, pairs: Sequence[tuple[Any, Any]]) -> None:
+        self.on.ask(
+            f"UNWIND $pairs AS pair MATCH (a:`{self.label}` {{id: pair[0]}}), (b:`{self.label}` {{id: pair[1]}}) "
+            f"CREATE (a)-[:`{self.kind}`]->(b)",
+            pairs=[list(pair) for pair in pairs],
+        )
+
+    def top(self, **config: Any) -> list[Row]:
+        asked = {"metric": "degree", "k": 1, "epsilon": 1} | config
+        return self.on.ask(TOP, name=self.name, config=asked)
+
+    @property
+    def spent(self) -> float:
+        return float(self.on.ask("CALL edgedp.budget($name)", name=self.name)[0]["epsilonSpent"])
+
+
+TOP = "CALL edgedp.privTopk.stream($name, $config)"
+
+
+def sentence(error: neo4j.exceptions.Neo4jError) -> str:
+    """Return what a refusal says, after checking that it is one sentence and no more."""
+    assert error.code == "Neo.ClientError.Procedure.ProcedureCallFailed"
+    assert error.message is not None
+    said = error.message.partition("Caused by: ")[2]
+    assert said
+    assert "\n" not in said
+    assert "Exception" not in said
+    assert "\tat " not in said
+    return said
+
+
+def built_jar() -> Path:
+    """Build the jar where a source is newer, as ``make jar`` does."""
+    sources = [PROJECT / "pom.xml", *(PROJECT / "src").rglob("*"), *(ROOT / "queries").rglob("*.cypher")]
+    newest = max(path.stat().st_mtime for path in sources)
+    try:
+        jar = plugin_jar()
+        if jar.stat().st_mtime >= newest:
+            return jar
+    except RuntimeError:  # StoreError: not built yet
+        pass
+    command = ["mvn", "-q", "-B", "-f", str(PROJECT / "pom.xml"), "package"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-3000:]
+    return plugin_jar()
+
+
+@contextlib.contextmanager
+def plugin_server(version: str, home: Path) -> Iterator[PluginServer]:
+    """Start a server with the plugin, put there by ``install``."""
+    built_jar()
+    (home / "conf").mkdir(parents=True)
+    (home / "conf" / "neo4j.conf").touch()
+    install(home)
+    with start(version, home=home) as server:
+        running = PluginServer(server)
+        running.configure()
+        try:
+            yield running
+        finally:
+            running.driver.close()
+
+
+@pytest.fixture(scope="session")
+def neo4j_with_plugin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PluginServer]:
+    """Share one Neo4j 5 with the plugin."""
+    with plugin_server(DEFAULT_VERSION, tmp_path_factory.mktemp("neo4j")) as running:
+        yield running
+
+
+def eventually(condition: Callable[[], bool], seconds: float) -> bool:
+    """Wait until a condition holds, at most so long."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return condition()
+
+
+def _is_worker_of(entry: Path, parent: int) -> bool:
+    with contextlib.suppress(OSError, IndexError):
+        status = (entry / "stat").read_text().rpartition(")")[2].split()
+        return int(status[1]) == parent and status[0] != "Z" and b"edgedp.worker" in _command(entry)
+    return False
+
+
+def _command(entry: Path) -> bytes:
+    return (entry / "cmdline").read_bytes()
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process is there and not a corpse."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def process_name(pid: int) -> str:
+    return os.readlink(f"/proc/{pid}/exe")

@@ -1,0 +1,341 @@
+"""What becomes of a call, and of the ledger, when its worker fails: on a real server over Bolt."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import neo4j
+from neo4jserver.server import DEFAULT_VERSION
+from plugin_fixtures import (
+    TOP,
+    Planted,
+    PluginServer,
+    eventually,
+    is_running,
+    neo4j_with_plugin,
+    plugin_server,
+    sentence,
+)
+
+__all__ = ["neo4j_with_plugin"]
+
+ASKED = {"metric": "degree", "k": 1, "epsilon": 1}
+
+SABOTAGED = """\
+#!{python} -P
+import os, sys, time
+import numpy as np
+import edgedp.worker.jobs as jobs
+import edgedp.worker.__main__ as worker
+{body}
+worker.main(sys.argv[4:])
+"""
+
+Sabotage = Callable[..., None]
+
+
+@pytest.fixture
+def sabotage(neo4j_with_plugin: PluginServer, tmp_path: Path) -> Iterator[Sabotage]:
+    """Run the workers by an interpreter that changes something first; put things right afterwards."""
+
+    def begin(body: str, **conf: str) -> None:
+        neo4j_with_plugin.configure(worker_python=str(interpreter(tmp_path, body)), **conf)
+
+    yield begin
+    neo4j_with_plugin.configure()
+
+
+def interpreter(folder: Path, body: str) -> Path:
+    """Write a program that is started as a Python and runs the worker after `body`."""
+    script = folder / "python"
+    script.write_text(SABOTAGED.format(python=sys.executable, body=textwrap.dedent(body)))
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    return script
+
+
+def drawing(started: Path, then: str) -> str:
+    """Return a body whose draws note their process and then do something."""
+    return f"""
+        def draw(request):
+            open({str(started)!r} + ".part", "w").write(str(os.getpid()))
+            os.rename({str(started)!r} + ".part", {str(started)!r})
+            {then}
+        jobs.VERBS["draw"] = draw
+    """
+
+
+class Asking:
+    """A release that is asked for beside the test."""
+
+    def __init__(self, planted: Planted) -> None:
+        self._planted = planted
+        self.outcome: Any = None
+        self._thread = threading.Thread(target=self._ask)
+        self._thread.start()
+
+    def _ask(self) -> None:
+        try:
+            self.outcome = self._planted.top()
+        except neo4j.exceptions.Neo4jError as error:
+            self.outcome = error
+
+    def end(self, seconds: float = 20) -> Any:
+        self._thread.join(seconds)
+        assert not self._thread.is_alive()
+        return self.outcome
+
+
+def pid_of_draw(started: Path) -> int:
+    assert eventually(started.exists, 30)
+    return int(started.read_text())
+
+
+def assert_heals(on: PluginServer, planted: Planted) -> None:
+    """The next release is drawn by a new worker."""
+    on.configure()
+    assert len(planted.top()) == 1
+
+
+def test_a_worker_killed_in_the_middle(
+    neo4j_with_plugin: PluginServer, sabotage: Sabotage, tmp_path: Path
+) -> None:
+    planted = neo4j_with_plugin.plant()
+    sabotage(drawing(tmp_path / "started", "time.sleep(600)"))
+    asking = Asking(planted)
+    os.kill(pid_of_draw(tmp_path / "started"), signal.SIGKILL)
+    said = sentence(asking.end())
+    assert "ended before it answered (exit status 137)" in said
+    assert "is debited" in said
+    assert planted.spent == 1.0
+    assert neo4j_with_plugin.ask("CALL edgedp.releases($name)", name=planted.name)[0]["ids"] is None
+    assert_heals(neo4j_with_plugin, planted)
+    assert planted.spent == 2.0
+
+
+def test_a_worker_killed_while_idle_is_replaced_unseen(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant()
+    for pid in neo4j_with_plugin.workers():
+        os.kill(pid, signal.SIGKILL)
+    assert eventually(lambda: not neo4j_with_plugin.workers(), 5)
+    assert len(planted.top()) == 1
+
+
+def test_a_stopped_worker_meets_its_limit_and_is_killed(
+    neo4j_with_plugin: PluginServer, sabotage: Sabotage, tmp_path: Path
+) -> None:
+    planted = neo4j_with_plugin.plant()
+    sabotage(drawing(tmp_path / "started", "os.kill(os.getpid(), 19)"), worker_job_timeout="3s")
+    said = sentence(Asking(planted).end())
+    assert "did not answer within 3 s" in said
+    assert not is_running(pid_of_draw(tmp_path / "started"))
+    assert planted.spent == 1.0
+    assert_heals(neo4j_with_plugin, planted)
+
+
+def test_a_stopped_worker_with_a_full_pipe(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant([], range(200))
+    neo4j_with_plugin.ask(
+        f"MATCH (a:`{planted.label}`), (b:`{planted.label}`) WHERE a.id < b.id CREATE (a)-[:`{planted.kind}`]->(b)"
+    )
+    neo4j_with_plugin.configure(worker_job_timeout="3s", worker_count="1")
+    planted.top()
+    (pid,) = neo4j_with_plugin.workers()
+    os.kill(pid, signal.SIGSTOP)
+    call = "CALL edgedp.exact.stream($name, {metric: 'degree'})"  # its frame of 160 kB does not fit the pipe
+    assert "did not answer within 3 s" in neo4j_with_plugin.refusal(call, name=planted.name)
+    assert eventually(lambda: not is_running(pid), 5)
+    neo4j_with_plugin.configure()
+
+
+def test_a_terminated_query_ends_its_job(
+    neo4j_with_plugin: PluginServer, sabotage: Sabotage, tmp_path: Path
+) -> None:
+    planted = neo4j_with_plugin.plant()
+    sabotage(drawing(tmp_path / "started", "time.sleep(600)"))
+    asking = Asking(planted)
+    pid = pid_of_draw(tmp_path / "started")
+    rows = neo4j_with_plugin.ask(
+        "SHOW TRANSACTIONS YIELD transactionId, currentQuery WHERE currentQuery STARTS WITH 'CALL edgedp' "
+        "RETURN transactionId AS id"
+    )
+    for row in rows:
+        neo4j_with_plugin.ask("TERMINATE TRANSACTION $id", id=row["id"])
+    outcome = asking.end(10)
+    assert isinstance(outcome, neo4j.exceptions.Neo4jError)
+    assert "Terminated" in str(outcome.code)
+    assert eventually(lambda: not is_running(pid), 2)
+    assert planted.spent == 1.0
+
+
+def test_memory_that_does_not_suffice(
+    neo4j_with_plugin: PluginServer, sabotage: Sabotage, tmp_path: Path
+) -> None:
+    planted = neo4j_with_plugin.plant()
+    then = "np.ones(2**28)"  # 2 GiB
+    sabotage(drawing(tmp_path / "started", then), worker_memory_limit="1g")
+    assert "failed with MemoryError" in sentence(Asking(planted).end())
+    assert eventually(lambda: not is_running(pid_of_draw(tmp_path / "started")), 5)
+    assert_heals(neo4j_with_plugin, planted)
+
+
+def test_prints_and_messages_of_errors_stay_inside(
+    neo4j_with_plugin: PluginServer, sabotage: Sabotage, tmp_path: Path
+) -> None:
+    planted = neo4j_with_plugin.plant()
+    then = (
+        "print('degree 4711', flush=True); os.write(1, b'degree 4711\\n'); os.write(2, b'degree 4711\\n'); "
+        "raise ValueError('degree 4711')"
+    )
+    sabotage(drawing(tmp_path / "started", then))
+    said = sentence(Asking(planted).end())
+    assert "failed with ValueError" in said
+    assert "4711" not in said
+    logs = neo4j_with_plugin.logs()
+    assert "4711" not in logs
+    assert "ValueError at " in logs
+
+
+def test_an_error_beside_the_job_reaches_the_log_by_type_and_place(
+    neo4j_with_plugin: PluginServer, sabotage: Sabotage
+) -> None:
+    planted = neo4j_with_plugin.plant()
+    sabotage(
+        """
+        def answer(request, verbs):
+            jobs.checks.check_k(4712, 4711)
+        worker._answer = answer
+        """
+    )
+    assert "ended before it answered (exit status 1)" in sentence(Asking(planted).end())
+    assert eventually(lambda: "ParameterError at edgedp/checks.py:" in neo4j_with_plugin.logs(), 5)
+    assert "4712" not in neo4j_with_plugin.logs()
+    assert planted.spent == 0.0
+
+
+@pytest.mark.parametrize(
+    ("python", "says"),
+    [
+        ("/nowhere/python", "worker.python is /nowhere/python"),
+        ("/bin/true", "ended before it answered (exit status 0)"),
+        ("/bin/cat", "ended before it answered (exit status 1)"),
+    ],
+)
+def test_an_interpreter_that_is_none(neo4j_with_plugin: PluginServer, python: str, says: str) -> None:
+    planted = neo4j_with_plugin.plant()
+    neo4j_with_plugin.configure(worker_python=python)
+    assert says in neo4j_with_plugin.refusal(TOP, name=planted.name, config=ASKED)
+    (about,) = neo4j_with_plugin.ask("CALL edgedp.graph.plugin()")
+    assert about["worker"] is None
+    assert says in about["problem"]
+    assert_heals(neo4j_with_plugin, planted)
+    assert planted.spent == 1.0
+
+
+def test_a_python_without_the_package_says_so(neo4j_with_plugin: PluginServer, tmp_path: Path) -> None:
+    planted = neo4j_with_plugin.plant()
+    script = tmp_path / "python"
+    script.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
+    script.chmod(0o755)
+    neo4j_with_plugin.configure(worker_python=str(script))
+    said = neo4j_with_plugin.refusal(TOP, name=planted.name, config=ASKED)
+    assert "No module named" in said
+    neo4j_with_plugin.configure()
+
+
+def test_a_worker_of_another_version_is_refused_by_name(
+    neo4j_with_plugin: PluginServer, sabotage: Sabotage
+) -> None:
+    planted = neo4j_with_plugin.plant()
+    sabotage("worker.version = lambda package: '0.0.7'")
+    said = neo4j_with_plugin.refusal(TOP, name=planted.name, config=ASKED)
+    assert "the worker is edgedp 0.0.7, must be 0.1.0" in said
+    sabotage("import edgedp.worker.protocol as protocol\nprotocol.PROTOCOL_VERSION = 9")
+    said = neo4j_with_plugin.refusal(TOP, name=planted.name, config=ASKED)
+    assert "protocol is of version 9" in said
+    assert planted.spent == 0.0
+
+
+def test_waiting_for_a_worker_does_not_count_against_the_job(
+    neo4j_with_plugin: PluginServer, sabotage: Sabotage, tmp_path: Path
+) -> None:
+    planted = neo4j_with_plugin.plant()
+    body = """
+        original = jobs.VERBS["draw"]
+        def draw(request):
+            time.sleep(1.5)
+            return original(request)
+        jobs.VERBS["draw"] = draw
+    """
+    sabotage(body, worker_count="1", worker_job_timeout="4s")
+    planted.top()
+    asking = [Asking(planted) for _ in range(4)]
+    assert [len(each.end()) for each in asking] == [1] * 4
+    assert len(neo4j_with_plugin.workers()) == 1
+
+
+def test_a_graph_beyond_the_frame_limit(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant([(a, b) for a in range(60) for b in range(a)], range(60))
+    neo4j_with_plugin.configure(worker_frame_limit="4k")
+    said = neo4j_with_plugin.refusal("CALL edgedp.exact.stream($name, {metric: 'degree'})", name=planted.name)
+    assert "raise worker.frame.limit" in said
+    neo4j_with_plugin.configure()
+
+
+@pytest.mark.parametrize(
+    ("conf", "says"),
+    [
+        ({"worker_pythn": "x"}, "the key worker.pythn"),
+        ({"worker_count": "many"}, "worker.count is many"),
+        ({"worker_job_timeout": "-"}, "worker.job.timeout is -"),
+        ({"worker_count": "0"}, "worker.count is 0"),
+    ],
+)
+def test_a_wrong_configuration_is_told_at_the_call(
+    neo4j_with_plugin: PluginServer, conf: dict[str, str], says: str
+) -> None:
+    neo4j_with_plugin.configure(**conf)
+    try:
+        assert says in neo4j_with_plugin.refusal("CALL edgedp.graph.list()")
+    finally:
+        neo4j_with_plugin.configure()
+
+
+@pytest.mark.parametrize("how", ["killed", "stopped"])
+def test_no_worker_outlives_its_server(tmp_path: Path, how: str) -> None:
+    """Runs a neo4j of its own; the worker is in the middle of a job that never ends."""
+    with plugin_server(DEFAULT_VERSION, tmp_path / "home") as running:
+        planted = running.plant()
+        started = tmp_path / "started"
+        running.configure(worker_python=str(interpreter(tmp_path, drawing(started, "while True: pass"))))
+        outcome: list[BaseException] = []
+
+        def ask() -> None:
+            try:
+                planted.top()
+            except neo4j.exceptions.Neo4jError as error:
+                outcome.append(error)
+            except neo4j.exceptions.DriverError as error:
+                outcome.append(error)
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        pid = pid_of_draw(started)
+        if how == "killed":
+            running.server.kill()
+        else:
+            running.server.stop()
+        begun = time.monotonic()
+        assert eventually(lambda: not is_running(pid), 5), time.monotonic() - begun
+        thread.join(30)
+        assert outcome
