@@ -6,12 +6,12 @@ noisy vector: the k largest, in order, for any k. No float enters the sensitivit
 
 *Degrees*, ``L = 2``: one edge moves two degrees by one each.
 
-*Length-2 betweenness*, ``L = 2 (D - 1) 2**q``, in integer shares: a non-adjacent pair with ``c`` common neighbours
-hands ``f(c) = floor(2**q / c)`` to each. Its whole mass ``c f(c)`` is at most ``2**q``, so a pair that appears or is lost moves
-the vector by at most that. A new common neighbour of a pair with ``c >= 1`` receives ``f(c + 1)``, and the ``c`` old ones lose
-``c (f(c) - f(c + 1))``: together ``c f(c) - (c - 1) f(c + 1) <= 2**q``. At most ``d_a + d_b`` pairs change with an
-edge ``{a, b}``, where ``d_a, d_b <= D - 1`` are the degrees without it: the theorem in
-`edgedp.metrics.betweenness2`, with ``2**q`` for the mass 1. Rounding down adds nothing to ``L``.
+*Length-2 betweenness*, ``L = 2 (D - 1) 2**q``, in integer shares: a non-adjacent pair with ``c`` common
+neighbours hands ``f(c) = floor(2**q / c)`` to each. The mass ``c f(c)`` is at most ``2**q``, so a pair that
+appears or is lost moves the vector by no more. If a pair with ``c >= 1`` gets a further common neighbour, that
+one gains ``f(c + 1)`` and the others lose ``c (f(c) - f(c + 1))``, together ``c f(c) - (c - 1) f(c + 1)``,
+again at most ``2**q``. And an edge ``{a, b}`` changes at most ``d_a + d_b <= 2 (D - 1)`` pairs: the theorem
+in `edgedp.metrics.betweenness2`, with ``2**q`` for the mass 1. Rounding down adds nothing to ``L``.
 """
 
 from __future__ import annotations

@@ -255,7 +255,7 @@ def _posterior_mean(
 ) -> NDArray[np.float64]:
     """Return the posterior means of ``rho C``, by trapezoids between points dense where prior or likelihood is."""
     by_prior = np.concatenate(
-        [np.linspace(_LOWEST, 0, 16), np.minimum(centre + spread * np.linspace(-4, 4, 17), 0)]
+        [np.linspace(_LOWEST, 0, 31), np.minimum(centre + spread * np.linspace(-4, 4, 17), 0)]
     )
     by_likelihood = (betweenness[:, None] + scale * np.linspace(-12, 12, 33)) / pairs[:, None]
     ratio = np.concatenate(
@@ -269,7 +269,8 @@ def _posterior_mean(
     width = np.diff(ratio, axis=1)
     mass = ((density[:, 1:] + density[:, :-1]) * width).sum(axis=1)
     moment = ((density[:, 1:] * ratio[:, 1:] + density[:, :-1] * ratio[:, :-1]) * width).sum(axis=1)
-    return pairs * moment / mass
+    means: NDArray[np.float64] = pairs * moment / mass
+    return means
 
 
 def _weights(logarithms: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,4 +1,28 @@
-"""Length-2 betweenness: betweenness over shortest paths of length two."""
+"""Length-2 betweenness: betweenness over shortest paths of length two.
+
+``B(v) = sum over non-adjacent pairs {u, w} in N(v) of 1 / c(u, w)`` with ``c(u, w) = |N(u) & N(w)|`` in the whole
+graph. Every pair at distance two hands out a mass of exactly 1, in equal shares to its common neighbours;
+that is what bounds the change.
+
+*Theorem.* Let ``d_a, d_b`` be the degrees in a graph without the edge ``{a, b}``, and ``B'`` belong to the graph with
+it. Then ``||B' - B||_1 <= d_a + d_b <= 2 (D - 1)``.
+
+*Proof.* A pair counts if it is not adjacent, and weighs by its common neighbours. The edge therefore
+concerns only ``{a, b}`` itself, the pairs ``{b, y}`` with ``y`` in ``N(a)`` but neither ``b`` nor in ``N(b)``, for
+which ``a`` becomes a common neighbour, and likewise the pairs ``{a, y}`` with ``y`` in ``N(b)`` only. Take a
+pair ``{b, y}`` that had ``c`` common neighbours. If ``c = 0``, the whole mass of 1 is new and goes to ``a``. If
+``c >= 1``, ``a`` gains ``1 / (c + 1)`` and the ``c`` others lose as much together: ``2 / (c + 1) <= 1``. So each ``y``
+accounts for at most 1. The pair ``{a, b}`` is lost if ``a`` and ``b`` have ``m >= 1`` common neighbours, which
+costs 1; but these ``m`` are missing from both sets of ``y``. The sum is at most ``(d_a - m) + (d_b - m) + [m >= 1]``,
+which ``d_a + d_b`` is never below. Two stars whose centres become adjacent reach it. []
+
+*Corollary.* ``delta(G, t, v) = d(v) + t`` is admissible and ``GS = D - 1``. If ``v`` gets a neighbour ``y``, only pairs
+of ``y`` with the ``d`` old neighbours appear, at most 1 each, where ``d <= D - 1``; no other pair of ``N(v)`` changes.
+If an edge joins two neighbours ``a, b`` of ``v``, the pair ``{a, b}`` is lost, at most 1, and for each other
+neighbour ``y`` at most one of ``{a, y}`` and ``{b, y}`` goes from ``c`` to ``c + 1``, at most 1/2: in sum at most
+``1 + (d - 2) / 2 <= d - 1``. If one end is a neighbour of ``v``, only such pairs change: at most ``(d - 1) / 2``; if
+none is, nothing does. So one edge moves ``B(v)`` by at most ``d(v)``, and ``d(v)`` by at most 1. []
+"""
 
 from __future__ import annotations
 
