@@ -13,6 +13,8 @@ from edgedp.errors import ParameterError, UnknownNameError
 __all__ = [
     "check_choice",
     "check_degree_bound",
+    "check_distance",
+    "check_form",
     "check_graph_name",
     "check_k",
     "check_mechanism",
@@ -21,6 +23,7 @@ __all__ = [
     "check_sampler",
     "check_text",
     "check_weights",
+    "check_whole",
     "nearest",
 ]
 
@@ -57,6 +60,14 @@ def check_metric(value: Any, name: str = "metric") -> str:
     from edgedp.metrics import metric_names
 
     return check_choice(value, name, metric_names())
+
+
+def check_form(value: Any, metric: str) -> str:
+    """Return the form of a metric's sensitivity; the default is its first."""
+    from edgedp.metrics import metric as metric_by_name
+
+    forms = metric_by_name(metric).forms
+    return forms[0] if value is None else check_choice(value, "form", forms)
 
 
 def check_mechanism(value: Any, choices: Sequence[str] = MECHANISMS) -> str:

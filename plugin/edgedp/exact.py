@@ -184,7 +184,7 @@ def sensitivity_of(
 ) -> NDArray[np.float64]:
     """Return the admissible sensitivity of some positions of a projection."""
     found = metric_by_name(checks.check_metric(metric))
-    form = found.forms[0] if form is None else checks.check_choice(form, "form", found.forms)
+    form = checks.check_form(form, metric)
     distance = checks.check_distance(t)
     degrees = projection.degrees()
     if positions is not None:

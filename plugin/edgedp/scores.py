@@ -20,11 +20,11 @@ from edgedp.mechanisms import laws
 from edgedp.sampling import select
 from edgedp.sampling.words import Words
 
-__all__ = ["GridScores", "Sampler", "grid_bits", "noise_unit", "to_grid"]
+__all__ = ["GridScores", "Sampler", "Scorer", "grid_bits", "noise_unit", "to_grid"]
 
 Sampler = Literal["exponential", "permute_and_flip"]
 
-Evaluate = Callable[[NDArray[np.int64] | None], NDArray[np.int64]]
+Scorer = Callable[[NDArray[np.int64] | None], NDArray[np.int64]]
 """Computes the exact scores of some positions, in their order; of all for None."""
 
 
@@ -70,7 +70,7 @@ class GridScores:
     upper: NDArray[np.int64]
     unit: Fraction
     sampler: Sampler
-    evaluate: Evaluate | None = None
+    evaluate: Scorer | None = None
 
     def exact(self) -> NDArray[np.int64]:
         """Return every score exactly."""

@@ -103,7 +103,13 @@ def _profile(
 
     if fingerprint is None:
         return compute()
-    key = profile_key(fingerprint, metrics=names, degree_bound=plan.degree_bound, form=plan.sensitivity_form)
+    key = profile_key(
+        fingerprint,
+        metrics=names,
+        degree_bound=plan.degree_bound,
+        form=plan.sensitivity_form,
+        utilities=utilities,  # engines may differ in the last bit, and a profile holds for its own floats
+    )
     return cached_profile(profile_folder(), key, compute)
 
 

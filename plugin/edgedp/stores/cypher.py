@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.errors import EngineError
+from edgedp.metrics import metric
 
 if TYPE_CHECKING:
     from edgedp.stores.backend import Backend, GraphRow
@@ -60,16 +61,25 @@ class CypherProjection:
             "engine is 'cypher', must be 'native' or 'igraph' for betweenness2 by joint; choose another"
         )
 
+    def sensitivity(
+        self, name: str, t: int, form: str, positions: NDArray[np.int64] | None
+    ) -> NDArray[np.float64]:
+        """Return a metric's admissible ``delta(G, t, v)``, uncapped, computed in the database."""
+        statement = f"sensitivity_{name}_{form}" if len(metric(name).forms) > 1 else f"sensitivity_{name}"
+        return self._per_node(statement, positions, t=t, global_sensitivity=float("inf"))
+
     def fingerprint(self) -> None:
         """Return None: the graph is not at hand."""
         return
 
-    def _per_node(self, statement: str, positions: NDArray[np.int64] | None) -> NDArray[np.float64]:
+    def _per_node(
+        self, statement: str, positions: NDArray[np.int64] | None, **parameters: Any
+    ) -> NDArray[np.float64]:
         wanted = self.node_ids if positions is None else self.node_ids[positions]
-        rows = self._run(statement, None if positions is None else wanted.tolist())
+        rows = self._run(statement, None if positions is None else wanted.tolist(), **parameters)
         found = {row["id"]: row["value"] for row in rows}
         return np.asarray([found[node] for node in wanted.tolist()], dtype=np.float64)
 
-    def _run(self, statement: str, nodes: list[Any] | None) -> list[dict[str, Any]]:
+    def _run(self, statement: str, nodes: list[Any] | None, **parameters: Any) -> list[dict[str, Any]]:
         with self._backend.session() as session:
-            return session.run(statement, self._row.identifiers, nodes=nodes)
+            return session.run(statement, self._row.identifiers, nodes=nodes, **parameters)

@@ -89,7 +89,9 @@ class EmbeddedBackend(Backend):
         if not self._path.parent.is_dir():
             raise StoreError(f"store is {self._path}, whose folder does not exist, must exist; make it first")
         if not all(os.access(place, os.W_OK) for place in (self._path.parent, self._path) if place.exists()):
-            raise StoreError(f"store is {self._path}, which may not be written, must be; check its permissions")
+            raise StoreError(
+                f"store is {self._path}, which may not be written, must be; check its permissions"
+            )
 
     def place(self, name: str, version: int, label: str | None, kind: str | None) -> GraphRow:
         if label is not None or kind is not None:

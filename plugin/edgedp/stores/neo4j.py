@@ -36,7 +36,7 @@ _CLEAR_BATCH = 10_000
 class Neo4jBackend(Backend):
     """A database of a Neo4j server."""
 
-    cypher = frozenset({"density", "ebc", "betweenness2", "max_common_neighbors"})
+    cypher = frozenset({"density", "ebc", "betweenness2", "max_common_neighbors", "sensitivity"})
 
     def __init__(self, driver: Any, address: str, database: str | None) -> None:
         self._driver = driver

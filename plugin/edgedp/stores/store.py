@@ -20,6 +20,7 @@ from edgedp.projection import GraphProjection, quantities
 from edgedp.release import Release
 from edgedp.stores import ledger, registry
 from edgedp.stores.backend import Backend, GraphRow, Session
+from edgedp.stores.cypher import CypherProjection
 
 if TYPE_CHECKING:
     from edgedp.graph import Graph
@@ -240,11 +241,13 @@ class Store:
             projection = self._project(session, registry.known(session, name), engine)
         ids = projection.node_ids
         positions = None if nodes is None else positions_of(ids, np.asarray(nodes), what="nodes")
-        values = (
-            projection.values(metric, positions)
-            if t is None
-            else sensitivity_of(projection, metric, t, form, positions, None)
-        )
+        if t is None:
+            values = projection.values(metric, positions)
+        elif isinstance(projection, CypherProjection):
+            chosen, distance = checks.check_form(form, metric), checks.check_distance(t)
+            values = projection.sensitivity(metric, distance, chosen, positions)
+        else:
+            values = sensitivity_of(projection, metric, t, form, positions, None)
         return ids if positions is None else ids[positions], values
 
     # -- public facts ----------------------------------------------------------------------------
@@ -382,7 +385,7 @@ def needed_for(metric: str, t: int | None, form: str | None) -> set[str]:
     """Return what an exact value, or a sensitivity, asks of its projection beside the degrees."""
     if t is None:
         return {metric} - {"degree"}
-    return {"max_common_neighbors"} if form == "common_neighbors" else set()
+    return {"sensitivity", "max_common_neighbors"} if form == "common_neighbors" else {"sensitivity"}
 
 
 def _amounts(budget: Any, limit: Any) -> tuple[int | None, int | None]:

@@ -1,0 +1,408 @@
+"""What only a server can do: foreign graphs, Cypher beside the data, clients that compete, a server that dies."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import edgedp
+import neo4j_children
+from edgedp import (
+    BudgetError,
+    EdgeDPError,
+    EngineError,
+    Graph,
+    ParameterError,
+    Store,
+    StoreError,
+    StoreUnavailableError,
+    open_store,
+)
+from edgedp.projection import BOUND_BROKEN
+from edgedp.stores.neo4j import Neo4jSession
+from neo4jserver import Server, start
+
+pytestmark = pytest.mark.neo4j
+
+KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
+
+
+@pytest.fixture
+def store(empty_neo4j: Server) -> Iterator[Store]:
+    with open_store(empty_neo4j.uri, auth=empty_neo4j.auth) as store:
+        yield store
+
+
+def run(server: Server, statement: str, **parameters: object) -> list[dict[str, object]]:
+    with server.driver() as driver, driver.session() as session:
+        return session.run(statement, parameters).data()  # type: ignore[arg-type]
+
+
+def child(server: Server, *arguments: object) -> subprocess.Popen[str]:
+    environment = os.environ | {"NEO4J_USERNAME": server.user, "NEO4J_PASSWORD": server.password}
+    command = [sys.executable, neo4j_children.__file__, *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+
+
+PEOPLE = """
+CREATE CONSTRAINT FOR (p:Person) REQUIRE p.ssn IS UNIQUE
+"""
+FRIENDS = """
+UNWIND [1, 2, 3, 4, 5, 9] AS ssn CREATE (:Person {ssn: ssn})
+WITH count(*) AS made
+UNWIND [[1, 2], [2, 1], [2, 3], [3, 1], [3, 1], [3, 4], [4, 5], [5, 5]] AS pair
+MATCH (a:Person {ssn: pair[0]}), (b:Person {ssn: pair[1]}) CREATE (a)-[:KNOWS]->(b)
+"""
+OTHERS = """
+MATCH (p:Person {ssn: 1}) CREATE (p)-[:KNOWS]->(:Robot {ssn: 1}), (p)-[:LIKES]->(p)
+WITH p MATCH (q:Person {ssn: 9}) CREATE (p)-[:LIKES]->(q)
+"""
+
+
+@pytest.fixture
+def people(empty_neo4j: Server) -> Server:
+    """Directions both ways, parallels, a loop, an isolated node, other labels and types."""
+    for statement in (PEOPLE, FRIENDS, OTHERS):
+        run(empty_neo4j, statement)
+    return empty_neo4j
+
+
+def register(store: Store, **changes: object) -> dict[str, object]:
+    options = {
+        "name": "friends", "node_label": "Person", "relationship_type": "KNOWS", "id_property": "ssn",
+        "epsilon_budget": 1, "degree_bound": 4,
+    } | changes  # fmt: skip
+    return store.register(**options)  # type: ignore[arg-type]
+
+
+def test_a_graph_that_is_there_is_read_as_one_simple_graph(people: Server, store: Store) -> None:
+    assert register(store) == {
+        "name": "friends", "node_count": 6, "degree_bound": 4, "epsilon_budget": 1.0, "epsilon_spent": 0.0
+    }  # fmt: skip
+    expected = Graph.from_edges(KITE.node_ids[KITE.edges()], nodes=[1, 2, 3, 4, 5, 9])
+    assert store.graph("friends") == expected
+    for engine in ("native", "cypher"):
+        for metric in ("degree", "density", "ebc", "betweenness2"):
+            assert np.allclose(
+                store.exact("friends", metric, engine=engine), edgedp.exact.values(expected, metric)
+            )
+        release = store.priv_top_k("friends", metric="ebc", k=2, epsilon=0.1, engine=engine)
+        assert len(release.nodes) == 2
+
+
+def test_sensitivities_in_cypher_are_those_of_the_other_engines(people: Server, store: Store) -> None:
+    register(store)
+    graph = store.graph("friends")
+    for metric, forms in (
+        ("degree", [None]),
+        ("density", [None]),
+        ("betweenness2", [None]),
+        ("ebc", [None, "common_neighbors"]),
+    ):
+        for form in forms:
+            for t in (0, 1, 5):
+                found = store.exact_sensitivity("friends", metric, t, form=form, engine="cypher")
+                assert np.allclose(found, edgedp.exact.sensitivity(graph, metric, t, form=form)), (
+                    metric,
+                    form,
+                    t,
+                )
+
+
+def test_dropping_and_registering_again_keeps_what_was_spent(people: Server, store: Store) -> None:
+    register(store)
+    store.priv_top_k("friends", metric="degree", k=1, epsilon=0.75)
+    store.drop("friends")
+    assert run(people, "MATCH (p:Person) RETURN count(p) AS n") == [{"n": 6}]
+    register(store)
+    assert store.budget("friends")["epsilon_remaining"] == 0.25
+    store.drop("friends")
+    with pytest.raises(StoreError, match="budget is kept under the name 'friends'"):
+        register(store, name="pals")
+
+
+def test_a_second_name_for_the_same_relationships_is_refused_whatever_the_label(
+    people: Server, store: Store
+) -> None:
+    run(people, "MATCH (p:Person) SET p:Human")
+    run(people, "CREATE CONSTRAINT FOR (p:Human) REQUIRE p.ssn IS UNIQUE")
+    register(store)
+    for label in ("Person", "Human"):
+        with pytest.raises(StoreError, match="must have one name"):
+            register(store, name="pals", node_label=label)
+    with pytest.raises(StoreError, match="must not be stored already"):
+        register(store)
+
+
+def test_a_loaded_graph_has_one_ledger_too(store: Store) -> None:
+    store.load(KITE, "kite", epsilon_budget=1, node_label="Kite", relationship_type="STRING")
+    with store._backend.session() as session:
+        assert session.run("node_count", {"node_label": "Kite"}) == [{"nodes": 5}]
+        session._session.run("CREATE CONSTRAINT FOR (k:Kite) REQUIRE k.id IS UNIQUE").consume()  # type: ignore[attr-defined]
+    with pytest.raises(StoreError, match="must not be that of a loaded graph"):
+        store.register("again", "Kite", "STRING", "id", epsilon_budget=1)
+
+
+@pytest.mark.parametrize(
+    ("prepare", "changes", "says"),
+    [
+        ("RETURN 1", {"node_label": "Persn"}, "at least one node"),
+        ("MATCH (p:Person {ssn: 9}) REMOVE p.ssn", {}, "which 1 of 6 nodes lack"),
+        ("MATCH (p:Person {ssn: 9}) SET p.ssn = 'nine'", {}, "integers or texts"),
+        ("MATCH (p:Person) SET p.code = 3", {"id_property": "code"}, "which two nodes share"),
+        ("MATCH (p:Person) SET p.code = p.ssn", {"id_property": "code"}, "CREATE CONSTRAINT FOR (n:`Person`)"),
+        ("RETURN 1", {"degree_bound": 2}, "at least the graph's largest degree, 3"),
+        ("RETURN 1", {"node_label": ""}, "non-empty text"),
+        ("RETURN 1", {"relationship_type": "A\nB"}, "printable"),
+        ("RETURN 1", {"epsilon_budget": -1}, "greater than 0"),
+        ("RETURN 1", {"degree_bound": -1}, "0 or more"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_registered_is_refused(
+    people: Server, store: Store, prepare: str, changes: dict[str, object], says: str
+) -> None:
+    run(people, prepare)
+    with pytest.raises(EdgeDPError) as refused:
+        register(store, **changes)
+    assert says in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert store.graphs() == []
+
+
+def test_odd_names_are_quoted_and_never_injected(empty_neo4j: Server, store: Store) -> None:
+    label, kind, key = "Odd `label` \\u0060 ☃ {{x}}", "TY`PE) DETACH DELETE n //", "the `id` $nodes"
+    tick = lambda text: "`" + text.replace("\\u0060", "`").replace("`", "``") + "`"  # noqa: E731
+    run(empty_neo4j, f"CREATE CONSTRAINT FOR (n:{tick(label)}) REQUIRE n.{tick(key)} IS UNIQUE")
+    run(
+        empty_neo4j,
+        f"CREATE (a:{tick(label)} {{{tick(key)}: 1}})-[:{tick(kind)}]->(b:{tick(label)} {{{tick(key)}: 2}})",
+    )
+    label = label.replace("\\u0060", "`")
+    store.register("odd", label, kind, key, epsilon_budget=1)
+    assert store.graph("odd") == Graph.from_edges([(1, 2)])
+    assert store.exact("odd", "degree", engine="cypher").tolist() == [1, 1]
+    assert run(empty_neo4j, "MATCH (n) RETURN count(n) > 1 AS whole") == [{"whole": True}]
+
+
+def test_a_live_graph_that_breaks_its_bound_is_refused_after_the_debit(people: Server, store: Store) -> None:
+    register(store, degree_bound=3)
+    run(people, "MATCH (a:Person {ssn: 3}), (b:Person {ssn: 9}) CREATE (a)-[:KNOWS]->(b)")
+    for engine in ("native", "cypher"):
+        with pytest.raises(ParameterError) as refused:
+            store.priv_top_k("friends", metric="ebc", k=1, epsilon=0.25, engine=engine)
+        assert str(refused.value) == BOUND_BROKEN
+    assert store.budget("friends")["epsilon_spent"] == 0.5
+
+
+def test_a_live_graph_may_grow_nodes(people: Server, store: Store) -> None:
+    register(store)
+    run(people, "UNWIND range(100, 120) AS ssn CREATE (:Person {ssn: ssn})")
+    release = store.priv_top_k("friends", metric="degree", k=27, epsilon=0.5)
+    assert len(set(release.nodes)) == 27
+    assert release.public["node_count"] == 27
+
+
+class Recorder:
+    """Notes the names of the statements that sessions run."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.statements: list[str] = []
+        text = edgedp.stores.neo4j._text  # type: ignore[attr-defined]
+
+        def noting(statement: str, identifiers: dict[str, str] | None) -> str:
+            self.statements.append(statement)
+            return text(statement, identifiers)  # type: ignore[no-any-return]
+
+        monkeypatch.setattr("edgedp.stores.neo4j._text", noting)
+
+
+def test_a_private_top_k_in_cypher_does_not_read_the_adjacency(
+    store: Store, enron: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Degrees in Cypher, noise here, EBC in Cypher for the few that need it: the graph stays in the database."""
+    store.load(enron, "email-Enron", epsilon_budget=10, degree_bound=2000)
+    recorder = Recorder(monkeypatch)
+    release = store.priv_top_k("email-Enron", metric="ebc", k=10, epsilon=1, engine="cypher")
+    assert len(set(release.nodes)) == 10
+    assert not {"adjacency", "procedures"} & set(recorder.statements)
+    assert recorder.statements.count("degree") == 1
+    assert 1 <= recorder.statements.count("ebc") <= 30
+    recorder.statements.clear()
+    assert store.graph("email-Enron") == enron
+    assert "adjacency" in recorder.statements
+
+
+def test_eight_clients_get_exactly_fifty_releases(empty_neo4j: Server, store: Store) -> None:
+    store.load(KITE, "kite", epsilon_budget=0.5)
+    children = [child(empty_neo4j, "compete", empty_neo4j.uri, 25, "0.01") for _ in range(8)]
+    assert sum(int(process.communicate(timeout=200)[0]) for process in children) == 50
+    assert store.budget("kite") == {
+        "epsilon_budget": 0.5, "epsilon_spent": 0.5, "epsilon_remaining": 0.0, "releases": 50
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("statement", ["load_begin", "load_constraint", "load_nodes", "load_edges"])
+def test_a_kill_in_a_load_leaves_the_old_graph_and_is_cleared_by_the_next(
+    empty_neo4j: Server, store: Store, statement: str
+) -> None:
+    store.load(KITE, "kite", epsilon_budget=1)
+    process = child(empty_neo4j, "die_in_load", empty_neo4j.uri, statement)
+    process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGKILL
+    assert store.graph("kite") == KITE
+    store.load(Graph.from_edges([(30, 40)]), "kite", replace=True)
+    assert store.graph("kite").node_ids.tolist() == [30, 40]
+    assert run(empty_neo4j, "MATCH (n:Node) RETURN count(n) AS n") == [{"n": 2}]
+    assert run(empty_neo4j, "MATCH (n:EdgeDPLeftover) RETURN count(n) AS n") == [{"n": 0}]
+    constraints = run(empty_neo4j, "SHOW CONSTRAINTS YIELD name WHERE name STARTS WITH 'edgedp_' RETURN name")
+    assert len(constraints) == 4, "three of the ledger and one of the current version"
+
+
+def test_a_load_that_somebody_else_clears_stops_in_one_line(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = Neo4jSession._write
+
+    def overtaken(self: Neo4jSession, row: object, graph: Graph, progress: object) -> None:
+        write(self, row, graph, progress)  # type: ignore[arg-type]
+        with store._backend.session() as other:
+            other.sweep("kite")
+
+    monkeypatch.setattr(Neo4jSession, "_write", overtaken)
+    with pytest.raises(StoreError, match="somebody else loads"):
+        store.load(KITE, "kite")
+    assert store.graphs() == []
+
+
+def test_no_server_a_wrong_password_a_wrong_database(empty_neo4j: Server, store: Store) -> None:
+    store.load(KITE, "kite")
+    cases = [
+        (
+            open_store("neo4j://127.0.0.1:1", auth=("neo4j", "s3cret")),
+            StoreUnavailableError,
+            "does not answer",
+        ),
+        (open_store(empty_neo4j.uri, auth=("neo4j", "s3cret")), StoreError, "user or password is refused"),
+        (
+            open_store(empty_neo4j.uri, auth=empty_neo4j.auth, database="nope"),
+            StoreError,
+            "database is 'nope'",
+        ),
+    ]
+    for broken, kind, says in cases:
+        with broken, pytest.raises(kind, match=says) as refused:
+            broken.graphs()
+        assert "s3cret" not in str(refused.value)
+        assert empty_neo4j.password not in str(refused.value)
+    with pytest.raises(ParameterError, match="password is missing"):
+        open_store(empty_neo4j.uri)
+    with pytest.raises(ParameterError, match="holds a user or password") as told:
+        open_store("neo4j://me:s3cret@localhost:7687", auth=("a", "b"))
+    assert "s3cret" not in str(told.value)
+
+
+def test_credentials_come_from_the_environment(empty_neo4j: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEO4J_USERNAME", empty_neo4j.user)
+    monkeypatch.setenv("NEO4J_PASSWORD", empty_neo4j.password)
+    monkeypatch.setenv("NEO4J_DATABASE", "neo4j")
+    with open_store(empty_neo4j.uri) as store:
+        assert store.graphs() == []
+    monkeypatch.setenv("NEO4J_DATABASE", "other")
+    with open_store(empty_neo4j.uri) as store, pytest.raises(StoreError, match="database is 'other'"):
+        store.graphs()
+
+
+def test_a_read_only_database_is_refused_in_one_line_before_anything_is_drawn() -> None:
+    with start(extra_conf={"server.databases.default_to_read_only": "true"}) as server:
+        with open_store(server.uri, auth=server.auth) as store, pytest.raises(StoreError) as refused:
+            store.load(KITE, "kite")
+        assert "\n" not in str(refused.value)
+        assert "write" in str(refused.value)
+
+
+def test_a_server_that_dies_costs_budget_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed in the middle of a load, and between the debit and the answer."""
+    with start() as server, open_store(server.uri, auth=server.auth) as store:
+        store.load(KITE, "kite", epsilon_budget=1)
+        with monkeypatch.context() as patch:
+            write = Neo4jSession._write
+
+            def dying(self: Neo4jSession, *arguments: object) -> None:
+                write(self, *arguments)  # type: ignore[arg-type]
+                server.kill()
+
+            patch.setattr(Neo4jSession, "_write", dying)
+            with pytest.raises(StoreUnavailableError, match=r"does not answer|went away"):
+                store.load(Graph.from_edges([(7, 8)]), "kite", replace=True)
+        server.restart()
+        with open_store(server.uri, auth=server.auth) as again:
+            assert again.graph("kite") == KITE
+            with monkeypatch.context() as patch:
+                graph = Neo4jSession.graph
+
+                def gone(self: Neo4jSession, row: object) -> Graph:
+                    server.kill()
+                    return graph(self, row)  # type: ignore[arg-type]
+
+                patch.setattr(Neo4jSession, "graph", gone)
+                with pytest.raises(StoreUnavailableError):
+                    again.priv_top_k("kite", metric="degree", k=1, epsilon=0.25)
+        server.restart()
+        with open_store(server.uri, auth=server.auth) as last:
+            assert last.budget("kite")["epsilon_spent"] == 0.25
+            assert last.releases("kite")[0]["nodes"] is None
+            last.load(Graph.from_edges([(7, 8)]), "kite", replace=True)
+            assert run(server, "MATCH (n:Node) RETURN count(n) AS n") == [{"n": 2}]
+
+
+def test_no_retry_of_the_driver_debits_twice(empty_neo4j: Server, store: Store) -> None:
+    """The ledger uses explicit transactions, which the driver never repeats; a lost commit is said to be one."""
+    from neo4j.exceptions import IncompleteCommit
+
+    from edgedp.stores.neo4j_errors import one_line_errors
+
+    with (
+        pytest.raises(StoreUnavailableError, match="budget may have been spent"),
+        one_line_errors("neo4j://x", None),
+    ):
+        raise IncompleteCommit("connection lost")
+    store.load(KITE, "kite", epsilon_budget=1)
+    for _ in range(2):
+        store.priv_top_k("kite", metric="degree", k=1, epsilon=0.25, request_id="same")
+    assert store.budget("kite")["releases"] == 1
+
+
+def test_the_newest_neo4j_serves_as_well(any_neo4j_server: Server) -> None:
+    any_neo4j_server.wipe()
+    with open_store(any_neo4j_server.uri, auth=any_neo4j_server.auth) as store:
+        store.load(KITE, "kite", epsilon_budget=1)
+        assert store.graph("kite") == KITE
+        assert np.allclose(store.exact("kite", "ebc", engine="cypher"), edgedp.exact.ebc(KITE))
+        assert len(store.priv_top_k("kite", metric="ebc", k=2, epsilon=1, engine="cypher").nodes) == 2
+        with pytest.raises(BudgetError):
+            store.priv_top_k("kite", metric="ebc", k=2, epsilon=1)
+
+
+def test_the_engine_is_checked_before_the_debit(store: Store) -> None:
+    store.load(KITE, "kite", epsilon_budget=1)
+    with pytest.raises(EngineError, match="betweenness2_shares"):
+        store.priv_top_k("kite", metric="betweenness2", k=1, epsilon=0.5, mechanism="joint", engine="cypher")
+    assert store.budget("kite")["releases"] == 0
+
+
+def test_every_row_of_the_registry_is_a_graph_row(store: Store) -> None:
+    from edgedp.stores import registry
+    from edgedp.stores.backend import GraphRow
+
+    store.load(KITE, "kite", degree_bound=7)
+    with store._backend.session() as session:
+        row = registry.known(session, "kite")
+    assert {field.name for field in dataclasses.fields(GraphRow)} == set(vars(row))
+    assert row.degree_bound == 7
