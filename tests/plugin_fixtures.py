@@ -16,13 +16,13 @@ import pytest
 
 import neo4j
 from edgedp import Graph
+from edgedp.downloads import cache_folder
 from edgedp.plugin_install import install, plugin_jar
-from neo4jserver.assembly import cache_folder
 from neo4jserver.server import DEFAULT_VERSION, Server, start
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = ROOT / "plugin" / "neo4j"
-CONF = {"worker.cache": str(cache_folder(DEFAULT_VERSION).parent / "worker")}
+CONF = {"worker.cache": str(cache_folder())}  # compiled kernels are those of the other tests
 
 Row = dict[str, Any]
 

@@ -132,7 +132,7 @@ def register(request: Frame) -> Frame:
     declared["degreeBound"] = checks.check_degree_bound(config.get("degreeBound"))
     for key in ("epsilonBudget", "maxEpsilonPerRelease"):
         value = config.get(key)
-        declared[key] = None if value is None else budget_nano(value, key, zero=key == "epsilonBudget")
+        declared[key] = None if value is None else budget_nano(value, key)
     return Frame(declared)
 
 

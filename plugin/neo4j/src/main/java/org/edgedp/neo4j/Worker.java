@@ -101,7 +101,7 @@ final class Worker {
                 "--memory-limit=" + settings.memoryLimit()));
         Map<String, String> environment = builder.environment();
         environment.keySet().removeIf(name -> name.startsWith("NEO4J")); // passwords live there
-        environment.putIfAbsent("NUMBA_CACHE_DIR", settings.cache().toString());
+        environment.putIfAbsent("EDGEDP_CACHE", settings.cache().toString());
         try {
             Files.createDirectories(settings.cache());
             return builder.start();

@@ -1,0 +1,80 @@
+"""docs/procedures.md against a running server: signatures, keys, and every example."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from edgedp.plan import MOTKIN_OPTIONS, PRIV_TOP_K_OPTIONS
+from plugin_fixtures import ROOT, PluginServer, neo4j_with_plugin
+
+__all__ = ["neo4j_with_plugin"]
+
+PAGE = (ROOT / "docs" / "procedures.md").read_text(encoding="utf-8")
+SECTIONS = dict(re.findall(r"^### (edgedp\.\S+)\n(.*?)(?=^##)", PAGE, re.MULTILINE | re.DOTALL))
+EXAMPLES = re.findall(r"```cypher\n(.*?)```", PAGE, re.DOTALL)
+
+
+def keys_of(section: str) -> list[str]:
+    """Return the first column of a section's table."""
+    return re.findall(r"^\| `([\w.]+)` \|", section, re.MULTILINE)
+
+
+def camel(name: str) -> str:
+    return re.sub("_(.)", lambda match: match[1].upper(), name)
+
+
+def test_every_procedure_is_documented_with_its_signature(neo4j_with_plugin: PluginServer) -> None:
+    rows = neo4j_with_plugin.ask(
+        "SHOW PROCEDURES YIELD name, signature WHERE name STARTS WITH 'edgedp.' RETURN name, signature"
+    )
+    documented = {name: re.search(r"^`(.*)`$", text, re.MULTILINE) for name, text in SECTIONS.items()}
+    assert {name: found and found[1] for name, found in documented.items()} == {
+        row["name"]: row["signature"] for row in rows
+    }
+
+
+def test_every_example_runs_and_each_procedure_has_one(neo4j_with_plugin: PluginServer) -> None:
+    called = set()
+    for example in EXAMPLES:
+        rows = neo4j_with_plugin.ask(example)
+        called |= set(re.findall(r"CALL (edgedp[\w.]+)", example))
+        assert rows or "CALL" not in example, example
+    assert called == set(SECTIONS)
+
+
+@pytest.mark.parametrize(
+    ("procedure", "options"),
+    [("edgedp.privTopk", PRIV_TOP_K_OPTIONS), ("edgedp.motkin", MOTKIN_OPTIONS)],
+)
+def test_every_key_of_a_release_is_documented(procedure: str, options: tuple[str, ...]) -> None:
+    assert keys_of(SECTIONS[f"{procedure}.stream"]) == [*map(camel, options), "requestId"]
+    assert keys_of(SECTIONS[f"{procedure}.write"]) == ["writeProperty"]
+
+
+@pytest.mark.parametrize(
+    "procedure", ["edgedp.graph.register", "edgedp.exact.stream", "edgedp.exact.sensitivity"]
+)
+def test_every_key_of_the_other_procedures_is_documented(
+    neo4j_with_plugin: PluginServer, procedure: str
+) -> None:
+    planted = neo4j_with_plugin.plant()
+    said = neo4j_with_plugin.refusal(f"CALL {procedure}($name, {{qqqq: 1}})", name=planted.name)
+    assert sorted(keys_of(SECTIONS[procedure])) == sorted(said.partition("choose one of ")[2].split(", "))
+
+
+def test_every_key_of_the_configuration_file_is_documented(neo4j_with_plugin: PluginServer) -> None:
+    neo4j_with_plugin.configure(qqqq="1")
+    try:
+        said = neo4j_with_plugin.refusal("CALL edgedp.graph.list()")
+    finally:
+        neo4j_with_plugin.configure()
+    listed = said.partition("must be one of ")[2].partition(";")[0].split(", ")
+    assert sorted(keys_of(PAGE[: PAGE.index("## Register")])) == listed
+
+
+def test_links_lead_somewhere() -> None:
+    for target in re.findall(r"\]\(([^)#]+)", PAGE):
+        assert (Path("docs") / target).exists() or (ROOT / "docs" / target).exists()
