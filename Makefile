@@ -3,7 +3,6 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
-JAR     = plugin/neo4j/target/edgedp-neo4j.jar
 
 .PHONY: demo test test-python test-neo4j check audit neo4j jar wheel bench clean
 

@@ -7,6 +7,8 @@ inside the database.
 
 from __future__ import annotations
 
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -77,23 +79,20 @@ class GraphProjection:
 
     def max_common_neighbors(self, positions: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
         """Return, for each node, the most neighbours that it shares with another node."""
-        if self._engine == "native":
-            from edgedp.kernels import max_common_neighbors
-        else:
-            from edgedp.igraph_engine import max_common_neighbors
-        return max_common_neighbors(self._graph, positions)
+        counts: NDArray[np.int64] = self._module().max_common_neighbors(self._graph, positions)
+        return counts
 
     def betweenness2_shares(self, bits: int) -> NDArray[np.int64]:
         """Return the (n,) length-2 betweenness in integer shares of ``2**-bits``."""
-        if self._engine == "native":
-            from edgedp.kernels import betweenness2_shares
-        else:
-            from edgedp.igraph_engine import betweenness2_shares
-        return betweenness2_shares(self._graph, bits)
+        shares: NDArray[np.int64] = self._module().betweenness2_shares(self._graph, bits)
+        return shares
 
     def fingerprint(self) -> str | None:
         """Return the graph's fingerprint."""
         return self._graph.fingerprint
+
+    def _module(self) -> ModuleType:
+        return import_module("edgedp.kernels" if self._engine == "native" else "edgedp.igraph_engine")
 
 
 def check_bound(plan: Plan, projection: Projection) -> None:

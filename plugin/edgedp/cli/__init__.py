@@ -59,9 +59,9 @@ def main() -> None:
 
 
 def _add_commands() -> None:
-    from edgedp.cli import analyst, audit, curator, researcher
+    from edgedp.cli import analyst, audit, curator, plugin, researcher
 
-    for module in (curator, analyst, researcher, audit):
+    for module in (curator, analyst, researcher, audit, plugin):
         for command in module.COMMANDS:
             edgedp.add_command(command)
 

@@ -61,7 +61,8 @@ class Density(Metric):
 def density_of(degrees: NDArray[np.int64], inside: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the density from degrees and the edges among the neighbours, correctly rounded."""
     pairs = degrees * (degrees - 1) // 2
-    return np.divide(inside, pairs, out=np.zeros(len(degrees)), where=pairs > 0)
+    shares: NDArray[np.float64] = np.divide(inside, pairs, out=np.zeros(len(degrees)), where=pairs > 0)
+    return shares
 
 
 def _density(

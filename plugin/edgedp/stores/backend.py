@@ -11,10 +11,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from edgedp.errors import StoreError
 from edgedp.plan import PublicFacts
 
 if TYPE_CHECKING:
     from edgedp.graph import Graph
+    from edgedp.plugin_install import ServerPlugin
     from edgedp.projection import Projection
     from edgedp.reading.progress import Progress
 
@@ -121,6 +123,12 @@ class Backend(ABC):
     @abstractmethod
     def projection(self, row: GraphRow) -> Projection:
         """Return the projection of the engine ``cypher``, which reads what a draw needs and no more."""
+
+    def plugin(self) -> ServerPlugin:
+        """Return what the server says of its plugin; only Neo4j has one."""
+        raise StoreError(
+            "the plugin is one of Neo4j, must be asked for with --store neo4j://...; name the server"
+        )
 
     def close(self) -> None:
         """Let go of connections."""

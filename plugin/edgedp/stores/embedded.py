@@ -44,10 +44,14 @@ class EmbeddedBackend(Backend):
             raise StoreError(
                 f"store is {self._path}, must be an existing store file; load a graph into it first, or check --store"
             )
-        with _private_files(), self._alone():
-            with closing(self._open()) as database, closing(EmbeddedSession(database)) as session:
-                session.prepare(self._path)
-                yield session
+        with (
+            _private_files(),
+            self._alone(),
+            closing(self._open()) as database,
+            closing(EmbeddedSession(database)) as session,
+        ):
+            session.prepare(self._path)
+            yield session
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -167,7 +171,8 @@ class EmbeddedSession(Session):
             self._connection.execute("COMMIT").close()
         except RuntimeError as error:
             raise StoreError(
-                f"the store could not write the transaction, must have room and be writable; it says: {_first_line(error)}"
+                "the store could not write the transaction, must have room and be writable; "
+                f"it says: {_first_line(error)}"
             ) from None
 
     def graph(self, row: GraphRow) -> Graph:

@@ -21,6 +21,7 @@ from edgedp.stores.cypher import CypherProjection
 from edgedp.stores.neo4j_errors import one_line_errors
 
 if TYPE_CHECKING:
+    from edgedp.plugin_install import ServerPlugin
     from edgedp.projection import Projection
     from edgedp.reading.progress import Progress
 
@@ -141,6 +142,12 @@ class Neo4jBackend(Backend):
 
     def projection(self, row: GraphRow) -> Projection:
         return CypherProjection(self, row)
+
+    def plugin(self) -> ServerPlugin:
+        from edgedp.plugin_install import server_plugin
+
+        with one_line_errors(self._address, self._database):
+            return server_plugin(self._driver, self._database)
 
     def close(self) -> None:
         self._driver.close()

@@ -24,6 +24,7 @@ from edgedp.stores.cypher import CypherProjection
 
 if TYPE_CHECKING:
     from edgedp.graph import Graph
+    from edgedp.plugin_install import ServerPlugin
     from edgedp.projection import Projection
     from edgedp.reading.progress import Progress
 
@@ -249,6 +250,10 @@ class Store:
         else:
             values = sensitivity_of(projection, metric, t, form, positions, None)
         return ids if positions is None else ids[positions], values
+
+    def plugin(self) -> ServerPlugin:
+        """Return whether the Neo4j server has the plugin, its version, and whether its worker answers."""
+        return self._backend.plugin()
 
     # -- public facts ----------------------------------------------------------------------------
 

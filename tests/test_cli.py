@@ -1,0 +1,298 @@
+"""The commands as a shell runs them: each in a process of its own."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from edgedp import open_store, read_graph
+from edgedp.cli import edgedp as command_line
+
+EDGES = "# a kite\n1 2\n2 3\n3 1\n3 4\n4 5\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "kite.txt").write_text(EDGES)
+    return tmp_path
+
+
+def run(folder: Path, *words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
+    """Run a command in a folder and check its exit status; a refusal is one line, never a traceback."""
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("EDGEDP_STORE", "NEO4J_"))
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", "from edgedp.cli import main; main()", *map(str, words)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env=environment,
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+    )
+    assert done.returncode == status, done.stderr
+    assert "Traceback" not in done.stderr
+    if status == 1:
+        assert done.stdout == ""
+        assert done.stderr.startswith("Error: ")
+        assert done.stderr.count("\n") == 1
+    return done
+
+
+def asked(folder: Path, *words: object) -> dict:
+    shown: dict = json.loads(run(folder, *words, "--format", "json").stdout)
+    return shown
+
+
+def test_the_main_job(folder: Path) -> None:
+    loaded = run(folder, "load", "kite.txt", "--epsilon-budget", "2", "--degree-bound", "4").stdout
+    assert "5 nodes, 5 edges, largest degree 3" in loaded
+    assert "the nodes were read from the edges and are declared public" in loaded
+    for spent in (1, 2):
+        shown = asked(folder, "topk", "kite", "--metric", "ebc", "-k", 2, "--epsilon", "1")
+        assert shown["epsilon_spent"] == spent
+        assert len(shown["nodes"]) == 2
+        assert shown["graph"] == "kite"
+    refused = run(folder, "topk", "kite", "--metric", "ebc", "-k", 2, "--epsilon", "1", status=1)
+    assert "0 of 2" in refused.stderr
+    assert asked(folder, "budget", "kite") == {
+        "epsilon_budget": 2.0, "epsilon_spent": 2.0, "epsilon_remaining": 0.0, "releases": 2
+    }  # fmt: skip
+    assert [row["nodes"] for row in json.loads(run(folder, "releases", "kite", "--format", "json").stdout)][
+        1
+    ] == shown["nodes"]
+    assert list(Path(folder).glob("graphs.edgedp")), "the default store is in the working directory"
+
+
+def test_tables_json_and_csv(folder: Path) -> None:
+    run(folder, "load", "kite.txt", "--name", "k", "--epsilon-budget", "5")
+    table = run(folder, "topk", "k", "--metric", "degree", "-k", 3, "--epsilon", 1).stdout
+    assert table.splitlines()[0].split() == ["rank", "id"]
+    assert "budget of k: 1 of 5 spent, 4 left" in table
+    assert "read from the edges, declared public by the curator" in table
+    rows = list(
+        csv.DictReader(
+            run(
+                folder, "topk", "k", "--metric", "degree", "-k", 3, "--epsilon", 1, "--format", "csv"
+            ).stdout.splitlines()
+        )
+    )
+    assert [row["rank"] for row in rows] == ["1", "2", "3"]
+    for command in (
+        ["graphs"],
+        ["budget", "k"],
+        ["releases", "k"],
+        ["datasets"],
+        ["exact", "k", "--metric", "ebc"],
+    ):
+        assert run(folder, *command, "--format", "csv").stdout.count(",") >= 1
+        assert json.loads(run(folder, *command, "--format", "json").stdout)
+        assert run(folder, *command).stdout.strip()
+
+
+def test_motkin_with_weights(folder: Path) -> None:
+    run(folder, "load", "kite.txt", "--epsilon-budget", "9")
+    shown = asked(
+        folder, "motkin", "kite", "--metric", "degree", "--metric", "density", "-k", 2, "--epsilon", 1
+    )
+    assert shown["parameters"]["approach"] == "pareto"
+    shown = asked(
+        folder, "motkin", "kite", "--metric", "degree", "--metric", "ebc", "-k", 2, "--epsilon", 1,
+        "--approach", "aggregate", "--weight", "1", "--weight", "-0.5", "--sensitivity", "global",
+    )  # fmt: skip
+    assert shown["parameters"]["weights"] == [1.0, -0.5]
+    assert shown["parameters"]["mechanism"] == "em"
+
+
+def test_joint_says_what_it_ranks_by(folder: Path) -> None:
+    run(folder, "load", "kite.txt", "--epsilon-budget", "9")
+    shown = asked(folder, "topk", "kite", "--metric", "ebc", "-k", 2, "--epsilon", 1, "--mechanism", "joint")
+    assert "noisy degree" in shown["ranks_by"]
+    assert shown["parameters"]["proxy"] == "both"
+
+
+def test_exact_reminds_on_stderr(folder: Path) -> None:
+    run(folder, "load", "kite.txt")
+    done = run(folder, "exact", "kite", "--metric", "ebc", "--top", 2, "--format", "csv")
+    assert done.stdout == "id,value\n3,2\n4,1\n"
+    assert "do not publish" in done.stderr
+    done = run(
+        folder,
+        "exact",
+        "kite",
+        "--metric",
+        "degree",
+        "--engine",
+        "igraph",
+        "--sensitivity-at",
+        3,
+        "--format",
+        "csv",
+    )
+    assert done.stdout.splitlines()[1].endswith(",1")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["load", "nowhere.txt"], "nowhere.txt"),
+        (["load", "email-Enrn"], "email-Enron"),
+        (["load", "empty.txt"], "empty"),
+        (["load", "broken.txt"], "line 4"),
+        (["load", "single.txt"], "single.txt"),
+        (["load", "binary.txt"], "binary.txt"),
+        (["load", "cut.txt.gz"], "cut.txt.gz"),
+        (["load", "kite.txt"], "stored already"),
+        (["load", "kite.txt", "--name", "b", "--degree-bound", "2"], "at least the graph's largest degree, 3"),
+        (["load", "kite.txt", "--name", "b", "--epsilon-budget", "0"], "greater than 0"),
+        (["load", "kite.txt", "--name", "b", "--nodes", "nodes.txt"], "2"),
+        (["load", "kite.txt", "--name", "b", "--node-label", "X"], "Neo4j"),
+        (["register", "r", "--node-label", "A", "--relationship-type", "B", "--id-property", "id"], "Neo4j"),
+        (["topk", "kitte", "--metric", "ebc", "-k", "1", "--epsilon", "1"], "did you mean 'kite'?"),
+        (["topk", "kite", "--metric", "ebcc", "-k", "1", "--epsilon", "1"], "did you mean 'ebc'?"),
+        (["topk", "kite", "--metric", "ebc", "-k", "1", "--epsilon", "1", "--mechanism", "sdl"], "did you mean 'sld'?"),
+        (["topk", "kite", "--metric", "ebc", "-k", "1", "--epsilon", "0"], "greater than 0"),
+        (["topk", "kite", "--metric", "ebc", "-k", "1", "--epsilon", "-1"], "greater than 0"),
+        (["topk", "kite", "--metric", "ebc", "-k", "1", "--epsilon", "nan"], "finite"),
+        (["topk", "kite", "--metric", "ebc", "-k", "1", "--epsilon", "inf"], "finite"),
+        (["topk", "kite", "--metric", "ebc", "-k", "1", "--epsilon", "1e-10"], "one nano"),
+        (["topk", "kite", "--metric", "ebc", "-k", "1", "--epsilon", "one"], "must be a number"),
+        (["topk", "kite", "--metric", "ebc", "-k", "0", "--epsilon", "1"], "from 1"),
+        (["topk", "kite", "--metric", "ebc", "-k", "-2", "--epsilon", "1"], "from 1"),
+        (["topk", "kite", "--metric", "ebc", "-k", "6", "--epsilon", "1"], "number of nodes, 5"),
+        (["topk", "kite", "--metric", "ebc", "-k", "1", "--epsilon", "1", "--engine", "x"], "native, igraph, cypher"),
+        (["topk", "kite", "--metric", "ebc", "-k", "1", "--epsilon", "1"], "not declared"),
+        (["motkin", "kite", "--metric", "ebc", "-k", "1", "--epsilon", "1"], "two or more"),
+        (["exact", "kite", "--metric", "x"], "must be one of"),
+        (["exact", "kite", "--metric", "ebc", "--engine", "cypher"], "native"),
+        (["exact", "kite", "--metric", "ebc", "--sensitivity-form", "degree"], "--sensitivity-at"),
+        (["exact", "kite", "--metric", "ebc", "--sensitivity-at", "-1"], "0 or more"),
+        (["budget", "kite", "--set", "-3"], "greater than 0"),
+        (["budget", "x"], "must have been loaded"),
+        (["releases", "x"], "must have been loaded"),
+        (["drop", "x"], "must be a stored one"),
+        (["--store", "missing.edgedp", "graphs"], "must be an existing store file"),
+        (["--store", "kite.txt", "graphs"], "not a store file"),
+        (["--store", "no/such/folder.edgedp", "load", "kite.txt"], "folder does not exist"),
+        (["--store", "http://x", "graphs"], "neo4j://"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_clear_line_and_nothing_is_lost(
+    stocked: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], says: str
+) -> None:
+    """In this process, which is faster; what a process adds is tested above."""
+    monkeypatch.chdir(stocked)
+    for name in ("EDGEDP_STORE", "NEO4J_PASSWORD"):
+        monkeypatch.delenv(name, raising=False)
+    done = CliRunner().invoke(command_line, words)
+    assert done.exit_code == 1, done.output
+    assert done.stdout == ""
+    assert done.stderr.startswith("Error: ")
+    assert done.stderr.count("\n") == 1
+    assert says in done.stderr.lower() + done.stderr
+    store = open_store("graphs.edgedp")
+    assert [row["name"] for row in store.graphs()] == ["kite"]
+    assert store.budget("kite")["releases"] == 0
+
+
+@pytest.fixture(scope="module")
+def stocked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("stocked")
+    (folder / "kite.txt").write_text(EDGES)
+    (folder / "empty.txt").write_text("")
+    (folder / "broken.txt").write_text("# x\n1 2\n2 3\n3 1 9\n4 5\n")
+    (folder / "single.txt").write_text("1\n2\n")
+    (folder / "binary.txt").write_bytes(bytes(range(256)) * 20)
+    (folder / "cut.txt.gz").write_bytes(gzip.compress(EDGES.encode() * 1000)[:60])
+    (folder / "nodes.txt").write_text("1\n3\n4\n5\n")
+    run(folder, "load", "kite.txt")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["topk"],
+        ["topk", "kite"],
+        ["nothing"],
+        ["topk", "kite", "-k", "x"],
+        ["load"],
+        ["graphs", "--format", "xml"],
+        ["--stor", "x"],
+    ],
+)
+def test_what_does_not_parse_is_status_2(folder: Path, words: list[str]) -> None:
+    run(folder, *words, status=2)
+
+
+def test_replace_keeps_what_was_spent(folder: Path) -> None:
+    run(folder, "load", "kite.txt", "--epsilon-budget", "1")
+    run(folder, "topk", "kite", "--metric", "degree", "-k", 1, "--epsilon", "0.75")
+    (folder / "kite.txt").write_text("a,b\nb,c\n")
+    run(folder, "load", "kite.txt", "--replace")
+    assert read_graph(folder / "kite.txt").node_count == 3
+    assert asked(folder, "budget", "kite")["epsilon_spent"] == 0.75
+    run(folder, "drop", "kite")
+    assert "0.75" in run(folder, "load", "kite.txt", "--epsilon-budget", "0.5", status=1).stderr
+
+
+def test_a_store_is_named_before_the_command_or_in_the_environment(folder: Path) -> None:
+    run(folder, "--store", "other.edgedp", "load", "kite.txt")
+    assert (folder / "other.edgedp").is_file()
+    assert not (folder / "graphs.edgedp").exists()
+
+
+def test_nothing_heavy_is_imported_for_help() -> None:
+    heavy = {"numpy", "numba", "polars", "pyarrow", "igraph", "networkx", "ladybug", "neo4j", "pooch", "rich"}
+    code = (
+        "import sys, edgedp.cli\n"
+        "try: edgedp.cli.edgedp(['--help'], standalone_mode=False)\n"
+        "finally: print(sorted(set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported = {name for name in heavy if f"'{name}'" in done.stderr}
+    assert not imported
+
+
+def test_a_release_imports_only_what_it_uses(folder: Path) -> None:
+    run(folder, "load", "kite.txt", "--epsilon-budget", "9")
+    code = (
+        "import sys, edgedp.cli\n"
+        "edgedp.cli.edgedp(['topk', 'kite', '--metric', 'degree', '-k', '2', '--epsilon', '1', '--format', 'json'], standalone_mode=False)\n"
+        "print(sorted(set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=folder
+    )
+    assert not {
+        name
+        for name in ("numba", "polars", "igraph", "networkx", "neo4j", "pooch", "scipy")
+        if f"'{name}'" in done.stderr
+    }
+
+
+def test_every_command_is_documented() -> None:
+    reference = (Path(__file__).parents[1] / "docs" / "reference.md").read_text(encoding="utf-8")
+
+    def names(group: object, prefix: str = "edgedp") -> list[tuple[str, object]]:
+        found = []
+        for name, command in group.commands.items():  # type: ignore[attr-defined]
+            found.append((f"{prefix} {name}", command))
+            if hasattr(command, "commands"):
+                found += names(command, f"{prefix} {name}")
+        return found
+
+    for name, command in names(command_line):
+        assert f"`{name}" in reference or f"{name} " in reference, name
+        for option in command.params:  # type: ignore[attr-defined]
+            flags = [flag for flag in option.opts if flag.startswith("-")]
+            assert not flags or any(flag in reference for flag in flags), (name, flags)
