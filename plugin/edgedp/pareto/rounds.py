@@ -7,6 +7,7 @@ shifted local scores need no grid: they are whole multiples of ``1 / (|R'| - 1)`
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -44,6 +45,28 @@ class ParetoRounds:
         local = plan.sensitivity == "local"
         return cls(plan, utilities, _profile(plan, projection, names, utilities) if local else None)
 
+    @cached_property
+    def pareto_scores(self) -> NDArray[np.int64]:
+        """(n,) Pareto scores of round 1, among all candidates."""
+        return pareto_score(self.utilities)
+
+    def draw(self, words: Words) -> NDArray[np.int64]:
+        """Draw k rounds: the chosen node leaves, and the score of what it dominated rises by one.
+
+        Round 1's profile, capped at ``|R'| - 1``, is kept: it counts the same boxes over a superset of the
+        candidates, so it is admissible for what is left (`ParetoProfile`, Notes). Every call draws anew.
+        """
+        scores = self.pareto_scores
+        left = np.arange(self.plan.facts.node_count, dtype=np.int64)
+        picked = np.empty(self.plan.k, dtype=np.int64)
+        for place in range(self.plan.k):
+            current = self.scores(scores, len(left))
+            chosen = one_pick(current.upper, left, current.unit, words, current.sampler)
+            picked[place] = chosen
+            left = left[left != chosen]
+            scores = release_pick(scores, self.utilities, chosen)
+        return picked
+
     def scores(self, scores: NDArray[np.int64], left: int) -> GridScores:
         """Return the selection scores of a round with `left` candidates, from their Pareto scores."""
         plan = self.plan
@@ -65,26 +88,12 @@ class ParetoRounds:
 def first_round(plan: Plan, projection: Projection) -> GridScores:
     """Return the selection scores of round 1."""
     rounds = ParetoRounds.of(plan, projection)
-    return rounds.scores(pareto_score(rounds.utilities), plan.facts.node_count)
+    return rounds.scores(rounds.pareto_scores, plan.facts.node_count)
 
 
 def draw_pareto(plan: Plan, projection: Projection, words: Words) -> NDArray[np.int64]:
-    """Draw k rounds: the chosen node leaves, and the score of what it dominated rises by one.
-
-    Round 1's profile, capped at ``|R'| - 1``, is kept: it counts the same boxes over a superset of the
-    candidates, so it is admissible for what is left (`ParetoProfile`, Notes).
-    """
-    rounds = ParetoRounds.of(plan, projection)
-    scores = pareto_score(rounds.utilities)
-    left = np.arange(plan.facts.node_count, dtype=np.int64)
-    picked = np.empty(plan.k, dtype=np.int64)
-    for place in range(plan.k):
-        current = rounds.scores(scores, len(left))
-        chosen = one_pick(current.upper, left, current.unit, words, current.sampler)
-        picked[place] = chosen
-        left = left[left != chosen]
-        scores = release_pick(scores, rounds.utilities, chosen)
-    return picked
+    """Draw the k rounds of a plan."""
+    return ParetoRounds.of(plan, projection).draw(words)
 
 
 def _movable(plan: Plan) -> list[str]:
