@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy import stats
 
 import edgedp
@@ -18,6 +19,8 @@ from plugin_fixtures import TOP, PluginServer, neo4j_with_plugin, sentence
 
 __all__ = ["neo4j_with_plugin"]
 
+MANY = "UNWIND range(1, 400) AS run"
+FIRST = "YIELD rank, id WITH rank, id WHERE rank = 1 RETURN id, count(*) AS times"
 METRICS = ("degree", "density", "ebc", "betweenness2")
 # The same simple graph, stored with both directions, a parallel and a loop.
 STORED = [(0, 1), (1, 0), (0, 2), (3, 0), (1, 2), (1, 2), (4, 3), (4, 4), (2, 3)]
@@ -75,22 +78,33 @@ def test_the_packed_adjacency_is_the_graph(neo4j_with_plugin: PluginServer, node
     assert graph_of_pieces(rows, nodes_supplied=True) == planted.graph
 
 
+def chi_square_holds(times: dict[int, int], law: NDArray[np.float64]) -> bool:
+    """Compare counts with a law; a right one is refused once in a million runs."""
+    runs = sum(times.values())
+    counted = np.array([times.get(node, 0) for node in range(len(law))])
+    statistic = float(((counted - runs * law) ** 2 / (runs * law)).sum())
+    return statistic < stats.chi2.isf(1e-6, len(law) - 1)
+
+
 def test_the_law_of_a_release_is_the_exact_one(neo4j_with_plugin: PluginServer) -> None:
-    """Chi-square of 600 releases; a right law fails once in a million runs."""
     planted = neo4j_with_plugin.plant(epsilonBudget=1e6)
+    config = {"metric": "degree", "k": 1, "epsilon": 2.0, "mechanism": "em"}
     rows = neo4j_with_plugin.ask(
-        "UNWIND range(1, 600) AS run CALL edgedp.privTopk.stream($name, $config) YIELD id RETURN id, count(*) AS times",
-        name=planted.name,
-        config={"metric": "degree", "k": 1, "epsilon": 2.0, "mechanism": "em"},
+        f"{MANY} CALL edgedp.privTopk.stream($name, $config) {FIRST}", name=planted.name, config=config
     )
-    law = edgedp.exact.first_pick_probabilities(
-        planted.graph, metric="degree", k=1, epsilon=2.0, mechanism="em"
+    law = edgedp.exact.first_pick_probabilities(planted.graph, **config)
+    assert chi_square_holds({row["id"]: row["times"] for row in rows}, law)
+    assert planted.spent == 800.0
+
+
+def test_the_law_of_a_motkin_release_is_the_exact_one(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant(epsilonBudget=1e6)
+    config = {"metrics": ["degree", "density"], "k": 2, "epsilon": 8.0}
+    rows = neo4j_with_plugin.ask(
+        f"{MANY} CALL edgedp.motkin.stream($name, $config) {FIRST}", name=planted.name, config=config
     )
-    times = np.zeros(len(law))
-    times[[row["id"] for row in rows]] = [row["times"] for row in rows]
-    statistic = float(((times - 600 * law) ** 2 / (600 * law)).sum())
-    assert statistic < stats.chi2.isf(1e-6, len(law) - 1)
-    assert planted.spent == 1200.0
+    law = edgedp.exact.motkin_first_pick_probabilities(planted.graph, **config)
+    assert chi_square_holds({row["id"]: row["times"] for row in rows}, law)
 
 
 def test_a_rollback_takes_no_debit_back(neo4j_with_plugin: PluginServer) -> None:
@@ -193,6 +207,7 @@ def test_refusals_are_in_pythons_words(neo4j_with_plugin: PluginServer) -> None:
         with pytest.raises(edgedp.EdgeDPError) as caught:
             edgedp.priv_top_k(planted.graph, **asked)
         assert neo4j_with_plugin.refusal(TOP, name=planted.name, config=asked) == str(caught.value)
+    assert "at org.edgedp" not in neo4j_with_plugin.logs()  # no stack trace
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,8 @@ record Frame(ObjectNode header, Map<String, Object> arrays) {
         byte[] magic = new byte[MAGIC.length];
         prefix.get(magic);
         if (!Arrays.equals(magic, MAGIC)) {
-            throw new EdgeDPException("the worker does not speak edgedp's protocol; see worker.python in conf/edgedp.conf");
+            throw new EdgeDPException(
+                    "the worker does not speak edgedp's protocol, must; see worker.python in conf/edgedp.conf");
         }
         short version = prefix.getShort();
         if (version != PROTOCOL_VERSION) {

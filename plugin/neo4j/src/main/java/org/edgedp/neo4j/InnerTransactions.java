@@ -46,8 +46,8 @@ final class InnerTransactions {
             return new EdgeDPException("the ledger was not free within " + limit.toSeconds()
                     + " s, must be; end the transaction that holds it, or ask again");
         }
-        return new EdgeDPException(
-                "the ledger cannot be written (" + code + "), must be open to you; see to your rights and the server's log");
+        return new EdgeDPException("the ledger cannot be written (" + code
+                + "), must be open to you; see to your rights and to the server's log");
     }
 
     /** Read what others have committed. */

@@ -10,6 +10,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import org.neo4j.graphdb.Transaction;
 
@@ -33,18 +34,15 @@ final class Ledger {
 
     /** Check and debit a planned release and commit; a request that was answered before is not debited again. */
     Debit debit(GraphEntry graph, Plan plan) {
-        Object done = call.inner().commit(transaction -> debit(transaction, graph, plan));
-        if (done instanceof Balance balance) {
-            throw refusal(graph, plan, balance);
-        }
-        return (Debit) done;
+        return call.inner()
+                .commit(transaction -> debit(transaction, graph, plan))
+                .orElseThrow(() -> refusal(graph, plan));
     }
 
-    /** Return the debit, or the balance that does not allow it. */
-    private static Object debit(Transaction transaction, GraphEntry graph, Plan plan) {
+    private static Optional<Debit> debit(Transaction transaction, GraphEntry graph, Plan plan) {
         lock(transaction, graph.name());
-        Debit kept = kept(transaction, graph, plan);
-        if (kept != null) {
+        Optional<Debit> kept = kept(transaction, graph, plan);
+        if (kept.isPresent()) {
             return kept;
         }
         String releaseId = UUID.randomUUID().toString().replace("-", "");
@@ -59,7 +57,7 @@ final class Ledger {
         parameters.put("parameters", plan.parameters());
         parameters.put("public", plan.publicFacts());
         if (!rows(transaction, "ledger_debit", parameters).isEmpty()) {
-            return new Debit(releaseId, null);
+            return Optional.of(new Debit(releaseId, null));
         }
         boolean same = GraphEntry.find(transaction, graph.name())
                 .filter(now -> now.version() == graph.version())
@@ -68,18 +66,18 @@ final class Ledger {
             throw new EdgeDPException(
                     "the graph '" + graph.name() + "' was replaced or dropped meanwhile, must stay; ask again");
         }
-        return Balance.find(transaction, graph.name());
+        return Optional.empty();
     }
 
-    /** Return the release that answers a request already, or null. */
-    private static Debit kept(Transaction transaction, GraphEntry graph, Plan plan) {
+    /** Return the release that answers a request already. */
+    private static Optional<Debit> kept(Transaction transaction, GraphEntry graph, Plan plan) {
         if (plan.requestId() == null) {
-            return null;
+            return Optional.empty();
         }
         List<Map<String, Object>> found = rows(
                 transaction, "release_find", Map.of("name", graph.name(), "requestId", plan.requestId()));
         if (found.isEmpty()) {
-            return null;
+            return Optional.empty();
         }
         Map<String, Object> row = found.get(0);
         JsonNode asked = Frame.fromJson(plan.parameters(), JsonNode.class);
@@ -89,10 +87,10 @@ final class Ledger {
                     + "', must be new for another request; choose another identifier");
         }
         if (row.get("nodes") == null) {
-            throw new EdgeDPException("requestId is '" + plan.requestId() + "', whose release was debited and not drawn; "
-                    + "ask again with another identifier (it costs again)");
+            throw new EdgeDPException("requestId is '" + plan.requestId()
+                    + "', whose release was debited and not drawn; ask again with another identifier (it costs again)");
         }
-        return new Debit((String) row.get("releaseId"), (String) row.get("nodes"));
+        return Optional.of(new Debit((String) row.get("releaseId"), (String) row.get("nodes")));
     }
 
     /** Keep what was drawn, so that a lost answer can be read again. */
@@ -102,7 +100,8 @@ final class Ledger {
                                 transaction, "release_record", Map.of("releaseId", releaseId, "nodes", nodes))
                         .isEmpty());
         if (!kept) {
-            throw new EdgeDPException("the release's row is gone, must be in the ledger; what was asked for stays spent");
+            throw new EdgeDPException(
+                    "the release's row is gone, must be in the ledger; what was asked for stays spent");
         }
     }
 
@@ -121,14 +120,15 @@ final class Ledger {
         return OffsetDateTime.now(ZoneOffset.UTC).format(TIME);
     }
 
-    /** The words of a refusal are Python's. */
-    private EdgeDPException refusal(GraphEntry graph, Plan plan, Balance balance) {
+    /** Say why a release does not fit; the words are Python's. */
+    private EdgeDPException refusal(GraphEntry graph, Plan plan) {
+        Balance balance = balance(graph.name());
         ObjectNode request = Frame.request("refusal")
                 .put("name", graph.name())
                 .put("cost", plan.cost())
                 .put("budget", balance.budget())
                 .put("spent", balance.spent())
                 .put("limit", balance.maxPerRelease());
-        return new EdgeDPException(call.ask(request).header().path("sentence").asText());
+        return new EdgeDPException(call.ask(request).header().get("sentence").textValue());
     }
 }

@@ -85,7 +85,7 @@ record Payload(String type, int length, long size, Object array) {
             case "text":
                 return unpackTexts(length, payload);
             default:
-                throw new EdgeDPException("the worker sent an array of type " + type + ", which is not of the protocol");
+                throw new EdgeDPException("the worker sent an array of type " + type + ", must be of the protocol's");
         }
     }
 

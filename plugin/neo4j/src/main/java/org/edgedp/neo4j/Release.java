@@ -55,7 +55,9 @@ record Release(GraphEntry graph, Plan plan, List<Rank> rows) {
     /** Write the ranks in the caller's transaction, in place of the property's old marks. */
     long write(Transaction callers) {
         try (ResourceIterator<Node> nodes = callers.findNodes(graph.nodeLabel())) {
-            nodes.stream().forEach(node -> node.removeProperty(plan.writeProperty()));
+            nodes.stream()
+                    .filter(node -> node.hasProperty(plan.writeProperty())) // removing nothing would lock the node
+                    .forEach(node -> node.removeProperty(plan.writeProperty()));
         }
         return rows.stream().filter(row -> mark(callers, row)).count();
     }
