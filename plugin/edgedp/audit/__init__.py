@@ -12,7 +12,19 @@ exceeded by more than it could see, and that it would have seen a mistake (tests
 
 from __future__ import annotations
 
+from edgedp.audit.blackbox import TARGETS, BlackBoxFinding, Target, black_box_audit
 from edgedp.audit.cases import Case, all_cases
 from edgedp.audit.exhaustive import Finding, exhaustive_audit, largest_loss, log_ratios
 
-__all__ = ["Case", "Finding", "all_cases", "exhaustive_audit", "largest_loss", "log_ratios"]
+__all__ = [
+    "TARGETS",
+    "BlackBoxFinding",
+    "Case",
+    "Finding",
+    "Target",
+    "all_cases",
+    "black_box_audit",
+    "exhaustive_audit",
+    "largest_loss",
+    "log_ratios",
+]

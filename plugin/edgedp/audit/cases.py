@@ -53,10 +53,11 @@ class Case:
     @property
     def mechanism(self) -> str:
         """The mechanism with its sampler, as one word; of a joint release, whether its vectors are meant."""
-        name = str(self.options["mechanism"])
-        if name == "joint":
+        chosen = self.plan(2, 1, 1, 1)
+        if chosen.mechanism == "joint":
             return "joint (vectors)" if self.vectors else "joint"
-        return f"{name} (pf)" if name != "pf" and self.options["sampler"] == "permute_and_flip" else name
+        drawn_otherwise = chosen.mechanism != "pf" and chosen.sampler == "permute_and_flip"
+        return f"{chosen.mechanism} (pf)" if drawn_otherwise else chosen.mechanism
 
     @property
     def details(self) -> str:

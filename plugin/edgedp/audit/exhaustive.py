@@ -51,8 +51,7 @@ class Finding:
     loss : float
         What was found.
     masks : (int, int)
-        The pair of graphs, as bitmasks over ``combinations(range(node_count), 2)``; the second is up to
-        relabelling.
+        The pair of graphs, without and with the edge, as `graph_of_mask` takes them.
     """
 
     case: Case
@@ -155,7 +154,8 @@ def largest_loss(case: Case, node_count: int, degree_bound: int, k: int, epsilon
     pairs, kept = neighbor_pairs(node_count), _pairs_within(node_count, degree_bound)
     losses = _vector_losses(plan) if case.vectors else np.abs(log_ratios(plan)).max(axis=1)
     worst = int(losses.argmax())
-    masks = pairs.masks[pairs.less[kept[worst]]], pairs.masks[pairs.more[kept[worst]]]
+    without = pairs.masks[pairs.less[kept[worst]]]
+    masks = without, without | 1 << int(pairs.bits[kept[worst]])
     return Finding(case, node_count, degree_bound, k, float(plan.epsilon), float(losses[worst]), masks)
 
 

@@ -33,6 +33,8 @@ class NeighborPairs:
         ``combinations(range(node_count), 2)``.
     less, more : (p,) int64
         Indices into `masks`: the graph without the edge and the one with it.
+    bits : (p,) int64
+        The edge, as the bit that adding it sets in ``masks[less[p]]``.
     names : (p, node_count) int64
         Node ``v`` of ``G + edge`` is node ``names[p, v]`` of the representative ``more[p]``.
     """
@@ -41,6 +43,7 @@ class NeighborPairs:
     masks: tuple[int, ...]
     less: NDArray[np.int64]
     more: NDArray[np.int64]
+    bits: NDArray[np.int64]
     names: NDArray[np.int64]
 
 
@@ -58,7 +61,7 @@ def neighbor_pairs(node_count: int) -> NeighborPairs:
     """
     index = {0: 0}
     masks = [0]
-    pairs: list[tuple[int, int, tuple[int, ...]]] = []
+    pairs: list[tuple[int, int, int, tuple[int, ...]]] = []
     for less, mask in enumerate(masks):
         for bit in range(node_count * (node_count - 1) // 2):
             if mask >> bit & 1:
@@ -67,13 +70,15 @@ def neighbor_pairs(node_count: int) -> NeighborPairs:
             if smallest not in index:
                 index[smallest] = len(masks)
                 masks.append(smallest)
-            pairs.append((less, index[smallest], names))
+            pairs.append((less, index[smallest], bit, names))
+    less_ends, more_ends, bits, names_of_all = zip(*pairs, strict=True) if pairs else ((), (), (), ())
     return NeighborPairs(
         node_count,
         tuple(masks),
-        np.array([less for less, _, _ in pairs], dtype=np.int64),
-        np.array([more for _, more, _ in pairs], dtype=np.int64),
-        np.array([names for _, _, names in pairs], dtype=np.int64).reshape(-1, node_count),
+        np.array(less_ends, dtype=np.int64),
+        np.array(more_ends, dtype=np.int64),
+        np.array(bits, dtype=np.int64),
+        np.array(names_of_all, dtype=np.int64).reshape(-1, node_count),
     )
 
 
