@@ -59,11 +59,11 @@ def test_the_two_parts_are_exact_and_sum_to_the_whole(epsilon):
     assert isinstance(second, Fraction)
     assert first + second == epsilon
     assert 0 < first <= Fraction(7, 10) * epsilon
-    assert first >= epsilon / 4
+    assert first >= epsilon / 5
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "first"), [("0.03", "0.021"), ("0.1", "0.06"), ("0.24", "0.06"), ("4", "1")]
+    ("epsilon", "first"), [("0.03", "0.021"), ("0.1", "0.06"), ("0.3", "0.06"), ("4", "0.8")]
 )
 def test_the_degrees_get_what_the_documentation_says(epsilon, first):
     assert split_epsilon(Fraction(epsilon))[0] == Fraction(first)

@@ -46,7 +46,7 @@ _LEAST_SPREAD = 0.05
 def split_epsilon(epsilon: Fraction) -> tuple[Fraction, Fraction]:
     """Split a budget into what buys the noisy degrees and what buys the second vector.
 
-    ``e1 = min(0.7 epsilon, max(0.25 epsilon, 0.06))``, in exact rationals.
+    ``e1 = min(0.7 epsilon, max(0.2 epsilon, 0.06))``, in exact rationals.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ def split_epsilon(epsilon: Fraction) -> tuple[Fraction, Fraction]:
     Examples
     --------
     >>> split_epsilon(Fraction(1))
-    (Fraction(1, 4), Fraction(3, 4))
+    (Fraction(1, 5), Fraction(4, 5))
     """
-    first = min(epsilon * Fraction(7, 10), max(epsilon / 4, Fraction(6, 100)))
+    first = min(epsilon * Fraction(7, 10), max(epsilon / 5, Fraction(6, 100)))
     return first, epsilon - first
 
 
@@ -95,7 +95,7 @@ def affords_betweenness2(
     Examples
     --------
     >>> hubs = np.array([300, 280, 270, 3, 2, 2, 1, 1])
-    >>> e1, e2 = Fraction(1, 4), Fraction(3, 4)
+    >>> e1, e2 = Fraction(1, 5), Fraction(4, 5)
     >>> affords_betweenness2(hubs, e1, e2, 300, 2), affords_betweenness2(hubs, e1, e2, 100_000, 2)
     (True, False)
     """
