@@ -157,7 +157,7 @@ def test_a_budget_never_goes_below_what_was_spent(store: Store) -> None:
     store.load(KITE, "kite", epsilon_budget=1)
     store.priv_top_k("kite", metric="degree", k=1, epsilon=0.5)
     with pytest.raises(BudgetError, match="at least what was spent, 0.5"):
-        store.set_budget("kite", 0.4)
+        store.set_budget("kite", 0.6)
     assert store.set_budget("kite", 0.5)["epsilon_remaining"] == 0.0
     assert store.set_budget("kite", "7.5")["epsilon_budget"] == 7.5
     with pytest.raises(UnknownNameError):
@@ -273,3 +273,46 @@ def test_a_graph_that_breaks_its_bound_is_refused_after_the_debit_in_a_constant_
     assert str(refused.value) == BOUND_BROKEN
     assert not any(figure in BOUND_BROKEN for figure in "0123456789")
     assert store.budget("kite")["epsilon_spent"] == 0.25
+
+
+def test_a_budget_of_epsilon_and_delta_allows_many_more_small_releases(open_any: OpenStore) -> None:
+    """Bounded-range composition: k rounds at epsilon / k cost epsilon^2 / (8 k) of rho each."""
+    store = open_any()
+    row = store.load(KITE, "kite", epsilon_budget=1, delta="1e-6", max_epsilon_per_release=0.5)
+    assert row == {
+        "name": "kite", "node_count": 6, "degree_bound": 5, "epsilon_budget": 1.0, "epsilon_spent": 0.0, "delta": 1e-6
+    }  # fmt: skip
+    for _ in range(20):
+        release = store.priv_top_k("kite", metric="degree", k=5, epsilon=0.1)
+    shown = release.to_dict()
+    assert 0.1 < shown["epsilon_spent"] < 0.5 * 20 * 0.1
+    assert shown["delta"] == 1e-6
+    assert open_any().budget("kite")["epsilon_spent"] == shown["epsilon_spent"]
+    with pytest.raises(BudgetError, match=r"at most 0\.5 for one release"):
+        store.priv_top_k("kite", metric="degree", k=5, epsilon=0.51)
+    with pytest.raises(BudgetError, match="must be at least what was spent"):
+        store.set_budget("kite", 0.05)
+    store.set_budget("kite", 0.6)
+    with pytest.raises(BudgetError, match=r"must be at most what is left .* of 0\.6") as refused:
+        for _ in range(200):
+            store.priv_top_k("kite", metric="degree", k=1, epsilon=0.3, sampler="permute_and_flip")
+    left = str(refused.value).split("'kite', ")[1].split(" of ")[0]
+    assert 0 <= float(left) < 0.3
+    assert store.budget("kite")["epsilon_spent"] <= 0.6
+
+
+def test_a_delta_is_declared_before_the_first_release_and_kept(store: Store) -> None:
+    store.load(KITE, "kite", epsilon_budget=1)
+    store.priv_top_k("kite", metric="degree", k=1, epsilon=0.1)
+    with pytest.raises(BudgetError, match="before the first release"):
+        store.set_budget("kite", 1, delta=1e-6)
+    with pytest.raises(ParameterError, match="delta is given without an epsilon_budget"):
+        store.load(TEXTS, "texts", delta=1e-6)
+    for bad in (0, 1, -1, "x", float("nan"), True):
+        with pytest.raises(ParameterError, match="delta is"):
+            store.load(TEXTS, "texts", epsilon_budget=1, delta=bad)
+    store.load(TEXTS, "texts", epsilon_budget=1, delta=1e-6)
+    store.priv_top_k("texts", metric="degree", k=1, epsilon=0.1)
+    store.load(TEXTS, "texts", replace=True, epsilon_budget=2)
+    assert store.budget("texts")["delta"] == 1e-6
+    assert store.budget("texts")["epsilon_spent"] > 0.01

@@ -12,6 +12,9 @@ __all__ = ["COMMANDS"]
 _BUDGET = click.option(
     "--epsilon-budget", metavar="E", help="Budget of all releases of this name. Without one there are none."
 )
+_DELTA = click.option(
+    "--delta", metavar="D", help="Declare the budget as (epsilon, delta), before the first release."
+)
 _BOUND = click.option(
     "--degree-bound", metavar="D", type=int, help="Public bound on the degree.  [default: nodes - 1]"
 )
@@ -23,6 +26,7 @@ _LIMIT = click.option("--max-epsilon-per-release", metavar="E", help="Largest ep
 @click.option("--name", metavar="N", help="Name in the store.  [default: the catalogue name or the file's]")
 @click.option("--nodes", metavar="FILE", help="File of all node ids, isolated ones included.")
 @_BUDGET
+@_DELTA
 @_BOUND
 @_LIMIT
 @click.option(
@@ -35,6 +39,7 @@ def load(
     name: str | None,
     nodes: str | None,
     epsilon_budget: str | None,
+    delta: str | None,
     degree_bound: int | None,
     max_epsilon_per_release: str | None,
     replace: bool,
@@ -53,6 +58,7 @@ def load(
                 epsilon_budget=epsilon_budget,
                 degree_bound=degree_bound,
                 max_epsilon_per_release=max_epsilon_per_release,
+                delta=delta,
                 replace=replace,
                 node_label=node_label,
                 relationship_type=relationship_type,
@@ -75,6 +81,7 @@ def load(
 @click.option("--relationship-type", metavar="T", required=True, help="Type of the relationships.")
 @click.option("--id-property", metavar="P", required=True, help="Property that identifies a node.")
 @_BUDGET
+@_DELTA
 @_BOUND
 @_LIMIT
 def register(
@@ -83,6 +90,7 @@ def register(
     relationship_type: str,
     id_property: str,
     epsilon_budget: str | None,
+    delta: str | None,
     degree_bound: int | None,
     max_epsilon_per_release: str | None,
 ) -> None:
@@ -96,6 +104,7 @@ def register(
             epsilon_budget=epsilon_budget,
             degree_bound=degree_bound,
             max_epsilon_per_release=max_epsilon_per_release,
+            delta=delta,
         )
     click.echo(
         f"registered {row['name']}: {row['node_count']:,} nodes, epsilon budget {amount(row['epsilon_budget'])}, "
@@ -115,11 +124,16 @@ def drop(name: str) -> None:
 @click.command()
 @click.argument("name")
 @click.option("--set", "epsilon_budget", metavar="E", help="Declare another budget; it is recorded.")
+@_DELTA
 @format_option
-def budget(name: str, epsilon_budget: str | None, output: str) -> None:
+def budget(name: str, epsilon_budget: str | None, delta: str | None, output: str) -> None:
     """Show what may be spent and what was, or declare another budget."""
     with opened_store() as store:
-        row = store.budget(name) if epsilon_budget is None else store.set_budget(name, epsilon_budget)
+        row = (
+            store.budget(name)
+            if epsilon_budget is None and delta is None
+            else store.set_budget(name, epsilon_budget, delta)
+        )
     if output == "json":
         print_object(row)
     else:

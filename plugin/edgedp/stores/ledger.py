@@ -1,6 +1,7 @@
 """The ledger: what may be spent, what was spent, and what was drawn for it.
 
-Amounts are integer nano-epsilon. Every function runs inside the caller's transaction; the debit
+Amounts are integers: nano-epsilon, or pico-rho where a budget is declared as (epsilon, delta)
+(`edgedp.accounting`). Every function runs inside the caller's transaction; the debit
 commits before anything is drawn. The ledger outlives its graph.
 """
 
@@ -8,10 +9,12 @@ from __future__ import annotations
 
 import json
 import uuid
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from edgedp import accounting
 from edgedp.epsilon import NANO, format_nano
 from edgedp.errors import BudgetError, ParameterError, StoreError, UnknownNameError
 
@@ -20,18 +23,76 @@ if TYPE_CHECKING:
     from edgedp.stores.backend import GraphRow, Runner, Transaction
 
 __all__ = [
+    "Account",
     "Debit",
     "balance",
     "check_budget",
     "debit",
     "declare",
+    "find",
     "kept_release",
-    "ledger_row",
     "now",
     "record",
     "refusal",
     "releases",
-]  # fmt: skip
+]
+
+
+@dataclass(frozen=True)
+class Account:
+    """A ledger's state, in its currency: nano-epsilon, or pico-rho where a delta is declared.
+
+    Attributes
+    ----------
+    declared : int or None
+        The epsilon of the budget, nano-epsilon; None where none is declared.
+    budget, spent : int
+        In the currency.
+    limit : int or None
+        Largest epsilon of one release, nano-epsilon.
+    delta : int or None
+        Atto-delta; None for a pure ledger, which is the default.
+    """
+
+    declared: int | None
+    budget: int | None
+    spent: int
+    limit: int | None = None
+    delta: int | None = None
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Account:
+        """Read a row of ``ledger_find`` or ``graph_list``."""
+        limit = row.get("maxPerRelease")
+        if row["delta"] is None:
+            return cls(row["budget"], row["budget"], int(row["spent"]), limit)
+        return cls(row["declared"], row["budgetRho"], int(row["spentRho"]), limit, int(row["delta"]))
+
+    def charge(self, planned: Plan) -> int:
+        """Return what a release adds, in the currency."""
+        return planned.cost if self.delta is None else accounting.cost(planned)
+
+    def affordable(self, planned: Plan) -> int:
+        """Return the largest nano-epsilon that a release like the planned one may still have."""
+        left = max((self.budget or 0) - self.spent, 0)
+        if self.delta is None:
+            return left
+        return min(accounting.affordable_epsilon(left, planned), self.declared or 0)
+
+    @property
+    def spent_epsilon(self) -> int:
+        """What was spent, in nano-epsilon (at the declared delta)."""
+        return self.spent if self.delta is None else accounting.spent_epsilon(self.spent, self.delta)
+
+    def shown(self) -> dict[str, Any]:
+        """Return the account as it is shown: epsilon declared, spent and remaining, and delta where there is one."""
+        remaining = None if self.declared is None else max(self.declared - self.spent_epsilon, 0) / NANO
+        amounts = {
+            "epsilon_budget": None if self.declared is None else self.declared / NANO,
+            "epsilon_spent": self.spent_epsilon / NANO,
+            "epsilon_remaining": remaining,
+        }
+        return amounts if self.delta is None else amounts | {"delta": self.delta / accounting.ATTO}
 
 
 @dataclass(frozen=True)
@@ -39,12 +100,11 @@ class Debit:
     """A committed debit."""
 
     release_id: str
-    budget: int
-    spent: int
+    account: Account
 
     def receipt(self, name: str) -> dict[str, Any]:
         """Return what a release shows of it."""
-        return {"graph": name, "release_id": self.release_id} | amounts(self.budget, self.spent)
+        return {"graph": name, "release_id": self.release_id} | self.account.shown()
 
 
 def now() -> str:
@@ -52,30 +112,57 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-def amounts(budget: int | None, spent: int) -> dict[str, Any]:
-    """Return a budget in epsilon, as it is shown."""
-    return {
-        "epsilon_budget": None if budget is None else budget / NANO,
-        "epsilon_spent": spent / NANO,
-        "epsilon_remaining": None if budget is None else (budget - spent) / NANO,
-    }
-
-
-def declare(tx: Transaction, name: str, *, budget: int | None, limit: int | None) -> None:
+def declare(tx: Transaction, name: str, *, budget: int | None, delta: int | None, limit: int | None) -> None:
     """Make sure that a ledger exists, and declare a budget and a limit a release where given.
+
+    Parameters
+    ----------
+    budget, limit : int, optional
+        Nano-epsilon.
+    delta : int, optional
+        Atto-delta; an account that has one keeps it.
 
     Raises
     ------
     BudgetError
-        More than the new budget was spent already.
+        More than the new budget was spent already, or in the other currency.
     """
     tx.run("ledger_open", name=name)
     tx.run("ledger_lock", name=name)
     if budget is not None:
-        check_budget(tx, name, budget)
-        tx.run("ledger_set_budget", name=name, budget=budget, changeId=uuid.uuid4().hex, at=now())
+        check_budget(tx, name, budget, delta)
+        change: dict[str, Any] = {"name": name, "changeId": uuid.uuid4().hex, "at": now()}
+        account = find(tx, name)
+        at = account.delta if delta is None else delta
+        if at is None:
+            tx.run("ledger_set_budget", **change, budget=budget)
+        else:
+            rho = accounting.budget(budget, at)
+            tx.run("ledger_set_budget_rho", **change, delta=at, declared=budget, budgetRho=rho)
     if limit is not None:
         tx.run("ledger_set_limit", name=name, maxPerRelease=limit)
+
+
+def check_budget(runner: Runner, name: str, budget: int, delta: int | None) -> None:
+    """Refuse a budget below what was spent under the name, and a delta for what was paid in pure epsilon."""
+    rows = runner.run("ledger_find", name=name)
+    account = Account.of(rows[0]) if rows else Account(None, None, 0)
+    if delta is not None and account.delta is None and account.spent > 0:
+        raise BudgetError(
+            f"delta is declared for {name!r}, whose releases were paid in pure epsilon, must be declared before the "
+            "first release; leave it out"
+        )
+    at = account.delta if delta is None else delta
+    allowed = budget if at is None else accounting.budget(budget, at)
+    if allowed == 0 and budget > 0:
+        raise BudgetError(
+            f"epsilon_budget is {format_nano(budget)}, must allow a release at this delta; declare a larger one"
+        )
+    if allowed < account.spent:
+        raise BudgetError(
+            f"epsilon_budget is {format_nano(budget)}, must be at least what was spent, "
+            f"{format_nano(account.spent_epsilon)}; declare a larger one"
+        )
 
 
 def kept_release(tx: Transaction, name: str, request_id: str, planned: Plan) -> dict[str, Any] | None:
@@ -117,43 +204,47 @@ def debit(tx: Transaction, row: GraphRow, planned: Plan, request_id: str | None)
     """
     release_id = uuid.uuid4().hex
     tx.run("ledger_lock", name=row.name)
-    done = tx.run(
-        "ledger_debit",
-        name=row.name,
-        version=row.version,
-        cost=planned.cost,
-        releaseId=release_id,
-        requestId=request_id,
-        at=now(),
-        selector=planned.selector,
-        parameters=json.dumps(planned.parameters),
-        public=json.dumps(planned.facts.to_dict()),
-    )
+    account = find(tx, row.name)
+    charge = account.charge(planned)
+    entry: dict[str, Any] = {
+        "name": row.name,
+        "version": row.version,
+        "cost": planned.cost,
+        "releaseId": release_id,
+        "requestId": request_id,
+        "at": now(),
+        "selector": planned.selector,
+        "parameters": json.dumps(planned.parameters),
+        "public": json.dumps(planned.facts.to_dict()),
+    }
+    if account.delta is None:
+        done = tx.run("ledger_debit", **entry)
+    else:
+        done = tx.run("ledger_debit_rho", **entry, charge=charge)
     if done:
-        return Debit(release_id, int(done[0]["budget"]), int(done[0]["spent"]))
+        return Debit(release_id, replace(account, spent=account.spent + charge))
     current = tx.run("graph_find", name=row.name)
     if not current or current[0]["version"] != row.version:
         raise StoreError(f"the graph {row.name!r} was replaced or dropped meanwhile, must stay; ask again")
-    ledger = tx.run("ledger_find", name=row.name)[0]
-    raise refusal(row.name, planned.cost, ledger["budget"], ledger["spent"], ledger["maxPerRelease"])
+    raise refusal(row.name, planned.cost, account, account.affordable(planned))
 
 
-def refusal(name: str, cost: int, budget: int | None, spent: int, limit: int | None) -> BudgetError:
-    """Return why a release does not fit; it rests on public amounts alone."""
-    if budget is None:
+def refusal(name: str, cost: int, account: Account, affordable: int) -> BudgetError:
+    """Return why a release of `cost` nano-epsilon does not fit; it rests on public amounts alone."""
+    asked = format_nano(cost)
+    if account.budget is None or account.declared is None:
         return BudgetError(
             f"the budget of {name!r} is not declared, must be before a release; the curator declares one with "
             f"'edgedp budget {name} --set E'"
         )
-    if limit is not None and cost > limit:
+    if account.limit is not None and cost > account.limit:
         return BudgetError(
-            f"epsilon is {format_nano(cost)}, must be at most {format_nano(limit)} for one release; ask for less"
+            f"epsilon is {asked}, must be at most {format_nano(account.limit)} for one release; ask for less"
         )
-    left = max(budget - spent, 0)
     return BudgetError(
-        f"epsilon is {format_nano(cost)}, must be at most what is left of the budget of {name!r}, "
-        f"{format_nano(left)} of {format_nano(budget)}; "
-        + ("ask for less" if left else "the curator may declare more")
+        f"epsilon is {asked}, must be at most what is left of the budget of {name!r}, "
+        f"{format_nano(affordable)} of {format_nano(account.declared)}; "
+        + ("ask for less" if affordable else "the curator may declare more")
     )
 
 
@@ -163,16 +254,15 @@ def record(tx: Transaction, release_id: str, nodes: list[Any]) -> None:
         raise StoreError("the release's row is gone, must be in the ledger; what was asked for stays spent")
 
 
-def balance(session: Runner, name: str) -> dict[str, Any]:
+def balance(runner: Runner, name: str) -> dict[str, Any]:
     """Return budget, spent, remaining and the number of releases."""
-    ledger = ledger_row(session, name)
-    count = session.run("release_count", name=name)[0]["releases"]
-    return amounts(ledger["budget"], ledger["spent"]) | {"releases": int(count)}
+    count = runner.run("release_count", name=name)[0]["releases"]
+    return find(runner, name).shown() | {"releases": int(count)}
 
 
 def releases(session: Runner, name: str) -> list[dict[str, Any]]:
     """Return every release of a graph, oldest first."""
-    ledger_row(session, name)
+    find(session, name)
     return [
         {
             "release_id": row["releaseId"],
@@ -187,21 +277,11 @@ def releases(session: Runner, name: str) -> list[dict[str, Any]]:
     ]
 
 
-def ledger_row(runner: Runner, name: str) -> dict[str, Any]:
-    """Return a ledger's row; a graph that never was is refused by name."""
+def find(runner: Runner, name: str) -> Account:
+    """Return the account of a graph; one that never was is refused by name."""
     rows = runner.run("ledger_find", name=name)
     if not rows:
         raise UnknownNameError(
             f"the graph is {name!r}, must have been loaded or registered; see 'edgedp graphs'"
         )
-    return rows[0]
-
-
-def check_budget(runner: Runner, name: str, budget: int) -> None:
-    """Refuse a budget below what was spent under the name."""
-    rows = runner.run("ledger_find", name=name)
-    if rows and rows[0]["spent"] > budget:
-        raise BudgetError(
-            f"epsilon_budget is {format_nano(budget)}, must be at least what was spent, "
-            f"{format_nano(rows[0]['spent'])}; declare a larger one"
-        )
+    return Account.of(rows[0])

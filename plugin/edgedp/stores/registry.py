@@ -6,10 +6,10 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from edgedp.checks import nearest
-from edgedp.epsilon import NANO
 from edgedp.errors import StoreError, UnknownNameError
 from edgedp.plan import PublicFacts
 from edgedp.stores.backend import GraphRow
+from edgedp.stores.ledger import Account
 
 if TYPE_CHECKING:
     from edgedp.stores.backend import Runner, Session, Transaction
@@ -68,8 +68,7 @@ def listing(runner: Runner) -> list[dict[str, Any]]:
             "name": row["name"],
             "node_count": row["nodeCount"],
             "degree_bound": PublicFacts(row["nodeCount"], row["degreeBound"]).effective_degree_bound,
-            "epsilon_budget": None if row["budget"] is None else row["budget"] / NANO,
-            "epsilon_spent": row["spent"] / NANO,
+            **{key: value for key, value in Account.of(row).shown().items() if key != "epsilon_remaining"},
         }
         for row in runner.run("graph_list")
     ]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgedp import checks
+from edgedp.accounting import delta_atto
 from edgedp.epsilon import budget_nano
 from edgedp.errors import EngineError, ParameterError, StoreError
 from edgedp.graph import positions_of
@@ -64,6 +65,7 @@ class Store:
         max_epsilon_per_release: Any = None,
         replace: bool = False,
         *,
+        delta: Any = None,
         node_label: str | None = None,
         relationship_type: str | None = None,
         progress: Progress | None = None,
@@ -81,6 +83,9 @@ class Store:
         max_epsilon_per_release : number or decimal text, optional
         replace : bool
             Take the place of a stored graph of this name; what was spent under the name stays spent.
+        delta : number or decimal text, optional
+            Declares the budget as (epsilon, delta): releases then add up by bounded-range composition, which
+            allows many more small ones (`edgedp.accounting`). To be declared before the first release.
         node_label, relationship_type : str, optional
             Neo4j: an additional label of the nodes, and the type of the relationships.
         progress : callable, optional
@@ -98,7 +103,7 @@ class Store:
         """
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
-        budget, limit = _amounts(epsilon_budget, max_epsilon_per_release)
+        budget, atto, limit = _amounts(epsilon_budget, delta, max_epsilon_per_release)
         if graph.node_count == 0:
             raise ParameterError("the graph has no node, must have at least one; load another")
         if bound is not None and graph.max_degree > bound:
@@ -111,7 +116,7 @@ class Store:
             before = registry.find(session, name)
             registry.check_loadable(session, name, before, replace=replace, kind=relationship_type)
             if budget is not None:
-                ledger.check_budget(session, name, budget)
+                ledger.check_budget(session, name, budget, atto)
             row = dataclasses.replace(
                 self._backend.place(name, version, node_label, relationship_type),
                 node_count=graph.node_count,
@@ -119,7 +124,7 @@ class Store:
                 nodes_supplied=graph.nodes_supplied,
             )
             with session.ingest(row, graph, progress) as tx:
-                ledger.declare(tx, name, budget=budget, limit=limit)
+                ledger.declare(tx, name, budget=budget, delta=atto, limit=limit)
                 if registry.find(tx, name) != before:
                     raise StoreError(
                         f"name is {name!r}, which was loaded by somebody else meanwhile; load again"
@@ -139,6 +144,8 @@ class Store:
         epsilon_budget: Any = None,
         degree_bound: int | None = None,
         max_epsilon_per_release: Any = None,
+        *,
+        delta: Any = None,
     ) -> dict[str, Any]:
         """Register a graph that is already in the Neo4j database; nothing is copied.
 
@@ -150,7 +157,7 @@ class Store:
         name : str
         node_label, relationship_type, id_property : str
             Which nodes and relationships, and the property that identifies a node.
-        epsilon_budget, degree_bound, max_epsilon_per_release
+        epsilon_budget, degree_bound, max_epsilon_per_release, delta
             As for `load`. The degree bound is checked at every release.
 
         Returns
@@ -160,7 +167,7 @@ class Store:
         """
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
-        budget, limit = _amounts(epsilon_budget, max_epsilon_per_release)
+        budget, atto, limit = _amounts(epsilon_budget, delta, max_epsilon_per_release)
         label = checks.check_text(node_label, "node_label")
         kind = checks.check_text(relationship_type, "relationship_type")
         key = checks.check_text(id_property, "id_property")
@@ -174,7 +181,7 @@ class Store:
             surveyed = self._backend.survey(session, asked)
             with session.transaction() as tx:
                 registry.check_own_type(tx, name, kind)
-                ledger.declare(tx, name, budget=budget, limit=limit)
+                ledger.declare(tx, name, budget=budget, delta=atto, limit=limit)
                 tx.run("ledger_place", name=name, relationshipType=kind)
                 registry.put(tx, surveyed)
             return registry.listed(session, name)
@@ -190,13 +197,13 @@ class Store:
                     session.retire(tx, row)
             session.sweep(name)
 
-    def set_budget(self, name: str, epsilon_budget: Any) -> dict[str, Any]:
+    def set_budget(self, name: str, epsilon_budget: Any, delta: Any = None) -> dict[str, Any]:
         """Declare another budget; the change is recorded, and it may not go below what was spent."""
-        budget = budget_nano(epsilon_budget, zero=True)
+        budget, atto, _ = _amounts(epsilon_budget, delta, None, zero=True)
         with self._backend.session() as session:
-            ledger.ledger_row(session, name)
+            ledger.find(session, name)
             with session.transaction() as tx:
-                ledger.declare(tx, name, budget=budget, limit=None)
+                ledger.declare(tx, name, budget=budget, delta=atto, limit=None)
             return ledger.balance(session, name)
 
     def graph(self, name: str) -> Graph:
@@ -393,8 +400,14 @@ def needed_for(metric: str, t: int | None, form: str | None) -> set[str]:
     return {"sensitivity", "max_common_neighbors"} if form == "common_neighbors" else {"sensitivity"}
 
 
-def _amounts(budget: Any, limit: Any) -> tuple[int | None, int | None]:
+def _amounts(
+    budget: Any, delta: Any, limit: Any, *, zero: bool = False
+) -> tuple[int | None, int | None, int | None]:
+    """Return budget and limit in nano-epsilon, and delta in atto-delta, between them."""
+    if delta is not None and budget is None:
+        raise ParameterError("delta is given without an epsilon_budget, must go with it; declare both")
     return (
-        None if budget is None else budget_nano(budget),
+        None if budget is None else budget_nano(budget, zero=zero),
+        None if delta is None else delta_atto(delta),
         None if limit is None else budget_nano(limit, "max_epsilon_per_release"),
     )

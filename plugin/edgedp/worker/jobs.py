@@ -103,8 +103,11 @@ def unknown_graph(request: Frame) -> Frame:
 
 def refusal(request: Frame) -> Frame:
     """Say why a release does not fit its budget, from amounts in nano-epsilon."""
-    amounts = {key: request.header[key] for key in ("name", "cost", "budget", "spent", "limit")}
-    return Frame({"sentence": str(ledger.refusal(**amounts))})
+    name, cost, budget, spent, limit = (
+        request.header[key] for key in ("name", "cost", "budget", "spent", "limit")
+    )
+    account = ledger.Account(budget, budget, spent, limit)
+    return Frame({"sentence": str(ledger.refusal(name, cost, account, max((budget or 0) - spent, 0)))})
 
 
 def exact_values(request: Frame) -> Frame:
@@ -146,7 +149,12 @@ def may_register(request: Frame) -> Frame:
         )
     registry.check_own_type(runner, name, declared["relationshipType"])
     if declared["epsilonBudget"] is not None:
-        ledger.check_budget(runner, name, declared["epsilonBudget"])
+        if ledger.find(runner, name).delta is not None:
+            raise StoreError(
+                f"the ledger of {name!r} accounts by (epsilon, delta), must be declared by Python or the command line; "
+                "leave epsilonBudget out"
+            )
+        ledger.check_budget(runner, name, declared["epsilonBudget"], None)
     return Frame({})
 
 

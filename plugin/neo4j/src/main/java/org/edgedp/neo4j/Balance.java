@@ -19,6 +19,10 @@ record Balance(Long budget, long spent, Long maxPerRelease) {
             throw unknown(name);
         }
         Map<String, Object> row = found.get(0);
+        if (row.get("delta") != null) {
+            throw new EdgeDPException("the ledger of '" + name + "' accounts by (epsilon, delta), must be pure for a "
+                    + "procedure; ask by Python or the command line");
+        }
         return new Balance((Long) row.get("budget"), (Long) row.get("spent"), (Long) row.get("maxPerRelease"));
     }
 

@@ -31,7 +31,7 @@ public final class GraphProcedures extends ProcedureBase {
             long most = Math.max(nodeCount - 1, 0);
             degreeBound = declared == null ? most : Math.min(declared, most);
             epsilonBudget = Epsilon.shown((Long) row.get("budget"));
-            epsilonSpent = Epsilon.shown((Long) row.get("spent"));
+            epsilonSpent = row.get("delta") == null ? Epsilon.shown((Long) row.get("spent")) : null; // not in epsilon
         }
     }
 
