@@ -16,7 +16,6 @@ import neo4j
 from edgedp import metrics
 from edgedp.queries import query
 from neo4jserver import Server
-from neo4jserver.fixtures import any_neo4j_server, neo4j_servers  # noqa: F401
 
 pytestmark = pytest.mark.neo4j
 
@@ -83,7 +82,7 @@ def written(driver: neo4j.Driver, seed: int, *, text: bool, density: float) -> n
     params=[(1, False, 0.06), (2, True, 0.45), (3, False, 0.9)],
     ids=lambda case: f"seed{case[0]}-{'text' if case[1] else 'integers'}-{case[2]}",
 )
-def stored(request: pytest.FixtureRequest, any_neo4j_server: Server) -> Iterator[StoredGraph]:  # noqa: F811
+def stored(request: pytest.FixtureRequest, any_neo4j_server: Server) -> Iterator[StoredGraph]:
     seed, text, density = request.param
     with any_neo4j_server.driver(notifications_min_severity="OFF") as driver:
         yield StoredGraph(driver, written(driver, seed, text=text, density=density))
@@ -177,7 +176,3 @@ def test_adjacency_holds_every_node_once_and_every_edge(stored: StoredGraph) -> 
     read.add_edges_from((row["id"], neighbor) for row in rows for neighbor in row["neighbors"])
     read.remove_edges_from(list(nx.selfloop_edges(read)))
     assert nx.utils.graphs_equal(read, stored.simple)
-
-
-def test_node_ids_are_those_of_the_label(stored: StoredGraph) -> None:
-    assert sorted(row["id"] for row in stored.rows("node_ids")) == sorted(stored.simple)

@@ -14,7 +14,6 @@ import pytest
 
 import neo4j
 from neo4jserver import MissingToolError, Server, assembly, start, toolchain
-from neo4jserver.fixtures import any_neo4j_server, neo4j_server, neo4j_servers  # noqa: F401
 
 TESTS = Path(__file__).parent
 
@@ -40,7 +39,7 @@ def wait_until(condition: object, seconds: float) -> None:
 
 
 @pytest.mark.neo4j
-def test_every_supported_version_answers_with_auth_on(any_neo4j_server: Server) -> None:  # noqa: F811
+def test_every_supported_version_answers_with_auth_on(any_neo4j_server: Server) -> None:
     with any_neo4j_server.driver() as driver:
         component = driver.execute_query("CALL dbms.components() YIELD versions, edition").records[0]
     assert component["versions"] == [any_neo4j_server.version]
@@ -54,7 +53,7 @@ def test_every_supported_version_answers_with_auth_on(any_neo4j_server: Server) 
 
 
 @pytest.mark.neo4j
-def test_wipe_leaves_nothing(neo4j_server: Server) -> None:  # noqa: F811
+def test_wipe_leaves_nothing(neo4j_server: Server) -> None:
     with neo4j_server.driver() as driver:
         driver.execute_query("CREATE CONSTRAINT odd FOR (n:`a b`) REQUIRE n.id IS UNIQUE")
         driver.execute_query("CREATE INDEX FOR (n:M) ON (n.x)")
@@ -93,7 +92,7 @@ def test_committed_data_survives_sigkill_and_restart_and_the_home_is_kept_only_o
 
 
 @pytest.mark.neo4j
-def test_the_server_dies_with_a_starter_that_is_killed(neo4j_server: Server) -> None:  # noqa: F811
+def test_the_server_dies_with_a_starter_that_is_killed(neo4j_server: Server) -> None:
     """``run`` is killed outright, so that no clean-up of its own can have done it."""
     starter = subprocess.Popen(
         [sys.executable, TESTS / "neo4jserver", "run"], stdout=subprocess.PIPE, text=True
