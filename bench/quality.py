@@ -5,14 +5,12 @@ Pure functions of exact values, for experiments: none of their results is privat
 
 from __future__ import annotations
 
-from math import comb
-
 import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.pareto.dominance import count_dominating
 
-__all__ = ["accuracy", "c_metric", "c_metric_random_ties", "c_metric_whole_front"]
+__all__ = ["accuracy", "c_metric", "c_metric_random_ties", "c_metric_whole_front", "dominated_chance"]
 
 
 def accuracy(values: NDArray[np.float64], returned: NDArray[np.int64]) -> float:
@@ -66,9 +64,7 @@ def c_metric_random_ties(
 ) -> float:
     """Return the expected ``C(A, returned)``, A being the true top-k with ties drawn uniformly at random.
 
-    Exact, no draw is made. Of `tied` nodes at the k-th score `open_` places are filled at random; a
-    returned node that m of them dominate escapes them all with probability
-    ``C(tied - m, open_) / C(tied, open_)``.
+    Exact, no draw is made: the mean of `dominated_chance`.
 
     Examples
     --------
@@ -78,15 +74,25 @@ def c_metric_random_ties(
     >>> c_metric_random_ties(utilities, np.array([0, 0, -1]), np.array([2]))
     0.5
     """
-    kth = _kth_largest(scores, len(returned))
+    return float(np.mean(dominated_chance(utilities, scores, len(returned), returned)))
+
+
+def dominated_chance(
+    utilities: NDArray[np.float64], scores: NDArray[np.int64], k: int, nodes: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the probability that a true top-k with ties drawn at random dominates each of `nodes`.
+
+    Of the nodes at the k-th score, ``tied`` in number, ``open`` places are filled at random. A node that m
+    of them dominate escapes with probability ``C(tied - m, open) / C(tied, open)``, if nobody above does.
+    """
+    kth = _kth_largest(scores, k)
     above, tied = np.flatnonzero(scores > kth), np.flatnonzero(scores == kth)
-    open_ = len(returned) - len(above)
-    all_draws = comb(len(tied), open_)
-    surely = _dominators(utilities, above, returned) > 0
-    escapes = [
-        comb(len(tied) - m, open_) / all_draws for m in _dominators(utilities, tied, returned).tolist()
-    ]
-    return float(np.mean(np.where(surely, 1.0, 1.0 - np.array(escapes))))
+    places = k - len(above)
+    dominators = _dominators(utilities, tied, nodes)
+    escapes = np.ones(len(nodes))
+    for place in range(places):
+        escapes *= np.maximum(len(tied) - dominators - place, 0) / (len(tied) - place)
+    return np.where(_dominators(utilities, above, nodes) > 0, 1.0, 1.0 - escapes)
 
 
 def _dominators(
