@@ -80,6 +80,11 @@ def test_rounds_add_their_costs_rounded_up(
     assert cost(planned(format_nano(nano), k, **options)) == min(math.ceil(exact * PICO), MAX_COST)
 
 
+def test_a_round_of_permute_and_flip_costs_that_of_pure_epsilon() -> None:
+    assert cost(planned("0.2", 1, mechanism="pf")) == PICO // 50
+    assert cost(planned("0.2", 2, mechanism="pf")) == 2 * (PICO // 200)
+
+
 def test_a_joint_release_costs_that_of_pure_epsilon_for_any_k() -> None:
     for k in (1, 7):
         assert cost(planned("0.2", k, mechanism="joint")) == PICO // 50

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import small_graphs
+from edgedp import scoring
 from edgedp.audit import Case, all_cases
 from edgedp.audit.tables import TableProjection
 from edgedp.graph import Graph
@@ -27,7 +28,6 @@ from edgedp.pareto.score import pareto_score, release_pick
 from edgedp.plan import Plan
 from edgedp.projection import GraphProjection
 from edgedp.scores import grid_bits
-from edgedp.scoring import top_k_scores
 
 FORMS = [(name, form) for name in metric_names() for form in metric(name).forms]
 SLIGHTLY = 1e-9
@@ -81,7 +81,7 @@ def scores_of_all(plan: Plan, n: int) -> NDArray[np.int64]:
         shares(n)[keeps].ravel(),
     )
     scores = np.zeros((len(keeps), n), dtype=np.int64)
-    scores[keeps] = top_k_scores(plan, table).exact().reshape(-1, n)
+    scores[keeps] = scoring.top_k_scores(plan, table).exact().reshape(-1, n)
     return scores
 
 
@@ -211,6 +211,31 @@ def test_one_edge_moves_a_score_by_at_most_one(name: str, n: int) -> None:
             assert moved.max() <= 2 ** grid_bits(bound + 2) + 2, (case, bound)
 
 
+def test_a_score_depends_on_its_own_node_and_on_public_facts() -> None:
+    """Which is why one long table of all nodes of all graphs gives their scores."""
+    masks = np.random.default_rng(3).choice(len(small_graphs.masks(5)), 20, replace=False)
+    for case in DISTINCT:
+        plan = case.plan(5, 4, 1, 1)
+        together = scores_of_all(plan, 5)
+        for mask in masks.tolist():
+            alone = scoring.top_k_scores(plan, _table(5, mask))
+            assert alone.exact().tolist() == together[mask].tolist(), case
+            assert alone.unit == scoring.top_k_scores(plan, _table(5, 0)).unit
+
+
+def test_bounds_for_the_lazy_draw_hold_on_small_graphs() -> None:
+    """A score above its bound would leave a candidate unevaluated that could win."""
+    for case in DISTINCT:
+        table = TableProjection(
+            small_graphs.degrees(5).ravel(),
+            {name: values(name, 5).ravel() for name in metric_names()},
+            most_common(5).ravel(),
+            shares(5).ravel(),
+        )
+        scores = scoring.top_k_scores(case.plan(5, 4, 1, 1), table)
+        assert (scores.exact() <= scores.upper).all(), case
+
+
 PARETO = [case for case in all_cases() if case.release == "pareto" and "pf" not in case.mechanism]
 
 
@@ -318,7 +343,7 @@ def test_scores_on_random_graphs_move_by_at_most_one(
     bound = min(max(graph.max_degree for graph in graphs) + slack, n - 1)
     tables = [TableProjection.of(GraphProjection(graph)) for graph in graphs]
     for case in data.draw(st.lists(st.sampled_from(DISTINCT), min_size=6, max_size=6)):
-        less, more = (top_k_scores(case.plan(n, bound, 1, 1), table).exact() for table in tables)
+        less, more = (scoring.top_k_scores(case.plan(n, bound, 1, 1), table).exact() for table in tables)
         assert np.abs(less - more).max() <= 2 ** grid_bits(bound + 2) + 2, case
     for case in data.draw(st.lists(st.sampled_from(PARETO), min_size=2, max_size=2)):
         gone = tuple(range(data.draw(st.integers(0, 3))))
@@ -330,8 +355,7 @@ def test_scores_on_random_graphs_move_by_at_most_one(
 @given(graphs=flipped_graphs())
 @settings(max_examples=10, deadline=None)
 def test_bounds_for_the_lazy_draw_hold_on_random_graphs(graphs: tuple[Graph, Graph]) -> None:
-    """A score above its bound would leave a candidate unevaluated that could win."""
     table = TableProjection.of(GraphProjection(graphs[1]))
     for case in DISTINCT:
-        scores = top_k_scores(case.plan(graphs[1].node_count, graphs[1].max_degree, 1, 1), table)
+        scores = scoring.top_k_scores(case.plan(graphs[1].node_count, graphs[1].max_degree, 1, 1), table)
         assert (scores.exact() <= scores.upper).all(), case

@@ -20,6 +20,7 @@ from edgedp.audit.tables import TableProjection
 from edgedp.cli import edgedp as command
 from edgedp.draw import draw
 from edgedp.metrics import metric_names
+from edgedp.plan import Plan
 from edgedp.projection import GraphProjection
 from edgedp.sampling.words import SecureWords
 from sampling_doubles import assert_has_law
@@ -204,31 +205,36 @@ def test_a_table_answers_like_its_projection() -> None:
 
 # -- the bridge from laws to draws -----------------------------------------------------------------------
 
-DRAWN = [
-    ({"metric": "degree", "mechanism": "em"}, 2),
-    ({"metric": "ebc", "mechanism": "sld"}, 2),
-    ({"metric": "ebc", "mechanism": "sld", "sampler": "permute_and_flip"}, 2),
-    ({"metric": "ebc", "mechanism": "ld", "sensitivity_form": "common_neighbors"}, 1),
-    ({"metric": "density", "mechanism": "pf"}, 2),
-    ({"metric": "degree", "mechanism": "joint"}, 1),
-    ({"metric": "degree", "mechanism": "joint"}, 2),
-    ({"metric": "betweenness2", "mechanism": "joint"}, 2),
-    ({"metrics": ("degree", "density")}, 2),
-    ({"metrics": ("degree", "ebc"), "mechanism": "ld", "sampler": "permute_and_flip"}, 2),
-    ({"metrics": ("degree", "density", "ebc"), "sensitivity": "global"}, 2),
-    ({"metrics": ("degree", "ebc"), "approach": "aggregate", "weights": (1, -2)}, 2),
-]
 
-
-@pytest.mark.parametrize(("options", "k"), DRAWN, ids=lambda value: str(value))
-def test_draws_have_the_law_that_is_audited(options: dict[str, object], k: int) -> None:
-    """Chi-square of the secure path; `sampling_doubles` states its false-alarm rate."""
+def drawn(k: int, times: int = 1500, epsilon: int = 4, **options: object) -> pytest.param:
     case = Case("motkin" if "metrics" in options else "priv_top_k", options)
+    plan = case.plan(5, 4, k, epsilon)
+    return pytest.param(plan, times, id=f"{case.release} {case.metrics} {case.mechanism} k={k}")
+
+
+@pytest.mark.parametrize(
+    ("plan", "times"),
+    [
+        drawn(2, metric="degree", mechanism="em"),
+        drawn(2, metric="ebc", mechanism="sld"),
+        drawn(2, metric="ebc", mechanism="sld", sampler="permute_and_flip"),
+        drawn(1, metric="ebc", mechanism="ld", sensitivity_form="common_neighbors"),
+        drawn(2, times=6000, epsilon=10, metric="density", mechanism="pf"),
+        drawn(1, metric="degree", mechanism="joint"),
+        drawn(2, metric="degree", mechanism="joint"),
+        drawn(2, metric="betweenness2", mechanism="joint"),
+        drawn(2, metrics=("degree", "density"), approach="pareto"),
+        drawn(2, metrics=("degree", "ebc"), approach="pareto", mechanism="ld", sampler="permute_and_flip"),
+        drawn(2, metrics=("degree", "density", "ebc"), approach="pareto", sensitivity="global"),
+        drawn(2, metrics=("degree", "ebc"), approach="aggregate", weights=(1, -2)),
+    ],
+)
+def test_draws_have_the_law_that_is_audited(plan: Plan, times: int) -> None:
+    """Chi-square of the secure path; `sampling_doubles` states its false-alarm rate."""
     projection = TableProjection.of(GraphProjection(graph_of_mask(95, 5)))
-    plan = case.plan(5, 4, k, 4)
-    law = dict(zip(answers(5, k), ordered_answer_law(plan, projection).tolist(), strict=True))
+    law = dict(zip(answers(5, plan.k), ordered_answer_law(plan, projection).tolist(), strict=True))
     assert sum(law.values()) == pytest.approx(1)
-    assert_has_law([tuple(draw(plan, projection, SecureWords()).tolist()) for _ in range(1500)], law)
+    assert_has_law([tuple(draw(plan, projection, SecureWords()).tolist()) for _ in range(times)], law)
 
 
 # -- the command -----------------------------------------------------------------------------------------

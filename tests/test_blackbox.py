@@ -24,7 +24,7 @@ def named(target: Target) -> str:
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=named)
-def test_the_bound_stays_below_the_claim_and_reaches_the_exact_loss(target: Target) -> None:
+def test_the_bound_is_between_the_loss_and_the_claim(target: Target) -> None:
     found = black_box_audit(target)
     assert found.met, found.to_row()
     assert found.lower_bound >= 0.8 * found.exact, found.to_row()

@@ -48,7 +48,7 @@ class Case:
     @property
     def release(self) -> str:
         """What kind of release it is: ``priv_top_k``, ``pareto`` or ``aggregate``."""
-        return str(self.options.get("approach", "priv_top_k"))
+        return self.plan(2, 1, 1, 1).approach or "priv_top_k"
 
     @property
     def mechanism(self) -> str:
