@@ -11,7 +11,7 @@ demo: $(READY)
 
 # Everything. The Neo4j part needs JDK 17+ and Maven and says so where they are missing.
 test: $(VENV)/.ready-dev check jar
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not slow"
 
 # The part that needs no JDK.
 test-python: $(VENV)/.ready-dev check
@@ -33,6 +33,8 @@ neo4j: $(VENV)/.ready-dev
 	@$(BIN)/python tests/neo4jserver run
 
 jar:
+	@command -v mvn >/dev/null && command -v javac >/dev/null || { echo "The Neo4j part needs JDK 17+ and Maven (mvn, javac): \
+	install both, or run 'make test-python', which needs neither." >&2; exit 1; }
 	mvn -q -B -f plugin/neo4j/pom.xml package
 
 # A wheel that holds the jar.
