@@ -37,7 +37,13 @@ def test_streams_ranks_element_ids_and_ids(neo4j_with_plugin: PluginServer) -> N
     assert {(row["id"], row["nodeId"]) for row in rows} <= {(row["id"], row["nodeId"]) for row in element_ids}
     budget = neo4j_with_plugin.ask("CALL edgedp.budget($name)", name=planted.name)
     assert budget == [
-        {"epsilonBudget": 100.0, "epsilonSpent": 0.25, "epsilonRemaining": 99.75, "releases": 1}
+        {
+            "epsilonBudget": 100.0,
+            "epsilonSpent": 0.25,
+            "epsilonRemaining": 99.75,
+            "releases": 1,
+            "delta": None,
+        }
     ]
 
 
@@ -250,6 +256,31 @@ def test_a_spent_budget_is_refused_in_the_words_of_the_store(neo4j_with_plugin: 
     assert planted.spent == 1.0
 
 
+def test_a_budget_with_a_delta_is_the_one_that_python_keeps(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant(epsilonBudget=1, delta="1e-6")
+    asked = {"metric": "degree", "k": 1, "epsilon": "0.1"}
+    with edgedp.open_store(neo4j_with_plugin.server.uri, auth=neo4j_with_plugin.server.auth) as store:
+        store.priv_top_k(planted.name, **asked)
+        planted.top(**asked)
+        kept = store.budget(planted.name)
+        (told,) = neo4j_with_plugin.ask("CALL edgedp.budget($name)", name=planted.name)
+        assert told == {
+            "epsilonBudget": kept["epsilon_budget"],
+            "epsilonSpent": kept["epsilon_spent"],
+            "epsilonRemaining": kept["epsilon_remaining"],
+            "releases": 2,
+            "delta": 1e-6,
+        }
+        (listed,) = (
+            row for row in neo4j_with_plugin.ask("CALL edgedp.graph.list()") if row["name"] == planted.name
+        )
+        assert (listed["epsilonSpent"], listed["delta"]) == (kept["epsilon_spent"], 1e-6)
+        with pytest.raises(edgedp.BudgetError) as caught:
+            store.priv_top_k(planted.name, **(asked | {"epsilon": 2}))
+    said = neo4j_with_plugin.refusal(TOP, name=planted.name, config=asked | {"epsilon": 2})
+    assert said == str(caught.value)
+
+
 def test_eight_sessions_spend_exactly_the_budget(neo4j_with_plugin: PluginServer) -> None:
     planted = neo4j_with_plugin.plant(epsilonBudget="0.5")
     answered: list[int] = []
@@ -365,7 +396,7 @@ def test_the_ledger_outlives_the_graph(neo4j_with_plugin: PluginServer) -> None:
     assert "at least what was spent" in said
     (again,) = neo4j_with_plugin.ask(register, name=planted.name, declared=declared | {"epsilonBudget": 6})
     assert again == {
-        "name": planted.name, "nodeCount": 6, "degreeBound": 5, "epsilonBudget": 6.0, "epsilonSpent": 5.0
+        "name": planted.name, "nodeCount": 6, "degreeBound": 5, "epsilonBudget": 6.0, "epsilonSpent": 5.0, "delta": None
     }  # fmt: skip
     assert "must not be stored already" in neo4j_with_plugin.refusal(
         register, name=planted.name, declared=declared

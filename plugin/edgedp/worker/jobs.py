@@ -1,23 +1,26 @@
 """What the worker can be asked: one pure function a verb, from a frame to the answering frame.
 
-============= ============================================ =================================================
+============= ============================================ =============================================
 verb          request                                      answer
-============= ============================================ =================================================
+============= ============================================ =============================================
 about                                                      version, python
 unknown_graph name, names                                  sentence
-plan          selector, config, facts, writes, id_property cost, parameters and public (JSON), own options
-refusal       name, cost, budget, spent, limit             sentence
-draw          selector, parameters, facts; a projection    nodes (JSON); array ``rows``, in the order picked
+plan          selector, config, facts, writes, id_property cost, charge, parameters, public; own options
+refusal       name, ledger, selector, parameters, facts    sentence
+draw          selector, parameters, facts; a projection    nodes; array ``rows``, in the order picked
+accounts      rows of ledgers                              accounts, in epsilon
 exact         config; a projection                         array ``values``
 sensitivity   config; a projection                         array ``values``
-register      name, config                                 the declaration, amounts in nano-epsilon
+register      name, config                                 the declaration, in integers
 check_graph   facts; a projection                          node_count
-may_register  declared, rows of statements
-============= ============================================ =================================================
+declare       declaration, node_count, rows                statements to run
+============= ============================================ =============================================
 
-``facts`` is what is public of the graph: node_count, degree_bound, nodes_supplied. A projection is
-three arrays: ``ids`` (int64 or text, one a node, in the plugin's order), ``sources`` and ``targets``
-(int32 rows of ``ids``, one a relationship, any direction, parallels and loops allowed).
+``facts`` is what is public of the graph: node_count, degree_bound, nodes_supplied. ``cost`` is in
+nano-epsilon, ``charge`` in pico-rho for a ledger that has a delta; ``parameters``, ``public`` and
+``nodes`` are JSON, as the ledger keeps them. A projection is three arrays: ``ids`` (int64 or text, one a
+node, in the plugin's order), ``sources`` and ``targets`` (int32 rows of ``ids``, one a relationship, any
+direction, parallels and loops allowed).
 """
 
 from __future__ import annotations
@@ -32,18 +35,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp import checks, exact
+from edgedp import accounting, checks, exact
 from edgedp.checks import nearest
 from edgedp.draw import draw as draw_positions
-from edgedp.epsilon import budget_nano
 from edgedp.errors import ParameterError, StoreError
 from edgedp.graph import Graph
 from edgedp.plan import MOTKIN_OPTIONS, PRIV_TOP_K_OPTIONS, Plan, PublicFacts, plan_from_config
 from edgedp.projection import GraphProjection
 from edgedp.sampling.words import SecureWords
-from edgedp.stores import ledger, registry
-from edgedp.stores.backend import Runner
-from edgedp.worker.projected import graph_of_rows
+from edgedp.stores import ledger
+from edgedp.worker import registering
+from edgedp.worker.projected import graph_of_arrays
 from edgedp.worker.protocol import Frame
 
 __all__ = ["VERBS"]
@@ -69,6 +71,7 @@ def plan(request: Frame) -> Frame:
     return Frame(
         {
             "cost": planned.cost,
+            "charge": accounting.cost(planned),
             "parameters": json.dumps(planned.parameters),
             "public": json.dumps(planned.facts.to_dict()),
             "request_id": request_id,
@@ -80,8 +83,8 @@ def plan(request: Frame) -> Frame:
 def draw(request: Frame) -> Frame:
     """Draw a release that has been debited; the rows come in the order picked."""
     header = request.header
-    planned = Plan.from_parameters(header["selector"], json.loads(header["parameters"]), _facts(header))
-    graph, order = _graph(request)
+    planned = _planned(header)
+    graph, order = graph_of_arrays(request.arrays)
     _check_node_count(graph, planned.facts)
     positions = draw_positions(planned, GraphProjection(graph, engine="native"), SecureWords())
     return Frame(
@@ -102,19 +105,24 @@ def unknown_graph(request: Frame) -> Frame:
 
 
 def refusal(request: Frame) -> Frame:
-    """Say why a release does not fit its budget, from amounts in nano-epsilon."""
-    name, cost, budget, spent, limit = (
-        request.header[key] for key in ("name", "cost", "budget", "spent", "limit")
+    """Say why a planned release does not fit its ledger."""
+    header = request.header
+    planned, account = _planned(header), ledger.Account.of(header["ledger"])
+    return Frame(
+        {"sentence": str(ledger.refusal(header["name"], planned.cost, account, account.affordable(planned)))}
     )
-    account = ledger.Account(budget, budget, spent, limit)
-    return Frame({"sentence": str(ledger.refusal(name, cost, account, max((budget or 0) - spent, 0)))})
+
+
+def accounts(request: Frame) -> Frame:
+    """Say in epsilon what ledgers hold in integers of their currency."""
+    return Frame({"accounts": [ledger.Account.of(row).shown() for row in request.header["rows"]]})
 
 
 def exact_values(request: Frame) -> Frame:
     """Compute a metric of every node, without noise."""
     config = _config(request, ["metric"])
     metric = checks.check_metric(config.get("metric"))
-    graph, order = _graph(request)
+    graph, order = graph_of_arrays(request.arrays)
     return _values(exact.values(graph, metric), order)
 
 
@@ -122,52 +130,8 @@ def exact_sensitivity(request: Frame) -> Frame:
     """Compute the admissible sensitivity of every node at a distance, without noise."""
     config = _config(request, ["metric", "t", "form"])
     metric, t = checks.check_metric(config.get("metric")), checks.check_distance(config.get("t"))
-    graph, order = _graph(request)
+    graph, order = graph_of_arrays(request.arrays)
     return _values(exact.sensitivity(graph, metric, t, config.get("form")), order)
-
-
-def register(request: Frame) -> Frame:
-    """Validate the declaration of a graph; amounts come back in nano-epsilon."""
-    names = ["nodeLabel", "relationshipType", "idProperty"]
-    config = _config(request, [*names, "degreeBound", "epsilonBudget", "maxEpsilonPerRelease"])
-    declared: dict[str, Any] = {"name": checks.check_graph_name(request.header["name"])}
-    declared |= {key: checks.check_text(config.get(key), key) for key in names}
-    declared["degreeBound"] = checks.check_degree_bound(config.get("degreeBound"))
-    for key in ("epsilonBudget", "maxEpsilonPerRelease"):
-        value = config.get(key)
-        declared[key] = None if value is None else budget_nano(value, key)
-    return Frame(declared)
-
-
-def may_register(request: Frame) -> Frame:
-    """Refuse a name or a type that is taken, or a budget below what was spent; the ledger is locked."""
-    declared, runner = request.header["declared"], _AlreadyRead(request.header["rows"])
-    name: str = declared["name"]
-    if registry.find(runner, name) is not None:
-        raise StoreError(
-            f"name is {name!r}, must not be stored already; choose another name or drop it first"
-        )
-    registry.check_own_type(runner, name, declared["relationshipType"])
-    if declared["epsilonBudget"] is not None:
-        if ledger.find(runner, name).delta is not None:
-            raise StoreError(
-                f"the ledger of {name!r} accounts by (epsilon, delta), must be declared by Python or the command line; "
-                "leave epsilonBudget out"
-            )
-        ledger.check_budget(runner, name, declared["epsilonBudget"], None)
-    return Frame({})
-
-
-def check_graph(request: Frame) -> Frame:
-    """Check that a stored graph can be read and keeps its bound; a curator's job, so it may count."""
-    facts = _facts(request.header)
-    graph, _ = _graph(request)
-    if facts.degree_bound is not None and graph.max_degree > facts.degree_bound:
-        raise ParameterError(
-            f"degreeBound is {facts.degree_bound}, must be at least the largest degree, {graph.max_degree}; "
-            "declare a larger bound"
-        )
-    return Frame({"node_count": graph.node_count})
 
 
 VERBS: Mapping[str, Callable[[Frame], Frame]] = {
@@ -178,27 +142,20 @@ VERBS: Mapping[str, Callable[[Frame], Frame]] = {
     "refusal": refusal,
     "exact": exact_values,
     "sensitivity": exact_sensitivity,
-    "register": register,
-    "may_register": may_register,
-    "check_graph": check_graph,
+    "accounts": accounts,
+    "register": registering.register,
+    "check_graph": registering.check_graph,
+    "declare": registering.declare,
 }
-
-
-class _AlreadyRead(Runner):
-    """Rows that the plugin read in its transaction, for what the stores judge by a runner."""
-
-    def __init__(self, rows: Mapping[str, list[dict[str, Any]]]) -> None:
-        self._rows = rows
-
-    def run(
-        self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any
-    ) -> list[dict[str, Any]]:
-        return self._rows[statement]
 
 
 def _camel_options(selector: str) -> list[str]:
     options = MOTKIN_OPTIONS if selector == "motkin" else PRIV_TOP_K_OPTIONS
     return [re.sub("_(.)", lambda match: match[1].upper(), name) for name in options]
+
+
+def _planned(header: Mapping[str, Any]) -> Plan:
+    return Plan.from_parameters(header["selector"], json.loads(header["parameters"]), _facts(header))
 
 
 def _facts(header: Mapping[str, Any]) -> PublicFacts:
@@ -209,10 +166,6 @@ def _config(request: Frame, known: list[str]) -> dict[str, Any]:
     config: dict[str, Any] = request.header["config"]
     checks.check_option_names(config, known)
     return config
-
-
-def _graph(request: Frame) -> tuple[Graph, NDArray[np.int64]]:
-    return graph_of_rows(request.arrays["ids"], request.arrays["sources"], request.arrays["targets"])
 
 
 def _values(values: NDArray[np.float64], order: NDArray[np.int64]) -> Frame:

@@ -16,7 +16,7 @@ from edgedp.errors import StoreError
 from edgedp.graph import Graph
 from edgedp.worker.protocol import decode_texts
 
-__all__ = ["graph_of_pieces", "graph_of_rows"]
+__all__ = ["graph_of_arrays", "graph_of_pieces", "graph_of_rows"]
 
 
 def graph_of_rows(
@@ -65,6 +65,11 @@ def graph_of_rows(
     position[order] = np.arange(len(ids), dtype=np.int32)
     pairs = np.column_stack([position[sources], position[targets]])
     return Graph.from_positions(ascending, pairs, nodes_supplied=nodes_supplied), order
+
+
+def graph_of_arrays(arrays: Mapping[str, NDArray[Any]]) -> tuple[Graph, NDArray[np.int64]]:
+    """Build a graph from the arrays of a frame; as `graph_of_rows`."""
+    return graph_of_rows(arrays["ids"], arrays["sources"], arrays["targets"])
 
 
 def graph_of_pieces(pieces: Iterable[Mapping[str, Any]], *, nodes_supplied: bool) -> Graph:

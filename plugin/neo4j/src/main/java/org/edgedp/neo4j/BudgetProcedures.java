@@ -24,12 +24,15 @@ public final class BudgetProcedures extends ProcedureBase {
         public final Double epsilonRemaining;
         /** Number of releases. */
         public final long releases;
+        /** Delta of a budget that is declared as (epsilon, delta); null for a pure one. */
+        public final Double delta;
 
-        Budget(Balance balance, long releases) {
-            this.epsilonBudget = Epsilon.shown(balance.budget());
-            this.epsilonSpent = Epsilon.shown(balance.spent());
-            this.epsilonRemaining = Epsilon.shown(balance.remaining());
+        Budget(Account account, long releases) {
+            this.epsilonBudget = account.budget();
+            this.epsilonSpent = account.spent();
+            this.epsilonRemaining = account.remaining();
             this.releases = releases;
+            this.delta = account.delta();
         }
     }
 
@@ -60,12 +63,13 @@ public final class BudgetProcedures extends ProcedureBase {
     @Procedure(name = "edgedp.budget", mode = Mode.READ)
     @Description("Return the privacy budget of a graph, what was spent of it and in how many releases.")
     public Stream<Budget> budget(@Name(value = "name", description = "Name of the graph.") String name) {
-        return call().inner().read(transaction -> {
-            Balance balance = Balance.find(transaction, name);
-            long releases = (Long)
-                    rows(transaction, "release_count", of("name", name)).get(0).get("releases");
-            return Stream.of(new Budget(balance, releases));
-        });
+        Call call = call();
+        Account account = new Ledger(call).account(name);
+        Object releases = call.inner()
+                .read(transaction -> rows(transaction, "release_count", of("name", name)))
+                .get(0)
+                .get("releases");
+        return Stream.of(new Budget(account, (Long) releases));
     }
 
     /** Tell a graph's releases. */
@@ -73,7 +77,7 @@ public final class BudgetProcedures extends ProcedureBase {
     @Description("Return every release of a graph, oldest first; reading one again costs nothing.")
     public Stream<Kept> releases(@Name(value = "name", description = "Name of the graph.") String name) {
         return call().inner().read(transaction -> {
-            Balance.find(transaction, name);
+            Ledger.row(transaction, name);
             return rows(transaction, "release_list", of("name", name)).stream().map(Kept::new);
         });
     }

@@ -2,7 +2,9 @@ package org.edgedp.neo4j;
 
 import static org.edgedp.neo4j.Statements.rows;
 
+import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.neo4j.procedure.Description;
 import org.neo4j.procedure.Mode;
@@ -23,15 +25,18 @@ public final class GraphProcedures extends ProcedureBase {
         public final Double epsilonBudget;
         /** What was spent. */
         public final Double epsilonSpent;
+        /** Delta of a budget that is declared as (epsilon, delta); null for a pure one. */
+        public final Double delta;
 
-        Listed(Map<String, Object> row) {
+        Listed(Map<String, Object> row, Account account) {
             name = (String) row.get("name");
             nodeCount = (Long) row.get("nodeCount");
             Long declared = (Long) row.get("degreeBound");
             long most = Math.max(nodeCount - 1, 0);
             degreeBound = declared == null ? most : Math.min(declared, most);
-            epsilonBudget = Epsilon.shown((Long) row.get("budget"));
-            epsilonSpent = row.get("delta") == null ? Epsilon.shown((Long) row.get("spent")) : null; // not in epsilon
+            epsilonBudget = account.budget();
+            epsilonSpent = account.spent();
+            delta = account.delta();
         }
     }
 
@@ -43,7 +48,7 @@ public final class GraphProcedures extends ProcedureBase {
             @Name(
                             value = "configuration",
                             description = "nodeLabel, relationshipType, idProperty, degreeBound, epsilonBudget, "
-                                    + "maxEpsilonPerRelease.")
+                                    + "maxEpsilonPerRelease, delta.")
                     Map<String, Object> configuration) {
         Call call = call();
         new Registry(call).register(name, configuration);
@@ -75,9 +80,8 @@ public final class GraphProcedures extends ProcedureBase {
     }
 
     private static Stream<Listed> listed(Call call) {
-        return call.inner()
-                .read(transaction -> rows(transaction, "graph_list", Map.of()))
-                .stream()
-                .map(Listed::new);
+        List<Map<String, Object>> rows = call.inner().read(transaction -> rows(transaction, "graph_list", Map.of()));
+        List<Account> accounts = Account.of(call, rows);
+        return IntStream.range(0, rows.size()).mapToObj(row -> new Listed(rows.get(row), accounts.get(row)));
     }
 }

@@ -50,13 +50,15 @@ final class Ledger {
         parameters.put("name", graph.name());
         parameters.put("version", graph.version());
         parameters.put("cost", plan.cost());
+        parameters.put("charge", plan.charge());
         parameters.put("releaseId", releaseId);
         parameters.put("requestId", plan.requestId());
         parameters.put("at", now());
         parameters.put("selector", plan.selector().pythonName);
         parameters.put("parameters", plan.parameters());
         parameters.put("public", plan.publicFacts());
-        if (!rows(transaction, "ledger_debit", parameters).isEmpty()) {
+        boolean pure = row(transaction, graph.name()).get("delta") == null;
+        if (!rows(transaction, pure ? "ledger_debit" : "ledger_debit_rho", parameters).isEmpty()) {
             return Optional.of(new Debit(releaseId, null));
         }
         boolean same = GraphEntry.find(transaction, graph.name())
@@ -105,14 +107,22 @@ final class Ledger {
         }
     }
 
-    Balance balance(String name) {
-        return call.inner().read(transaction -> Balance.find(transaction, name));
+    Account account(String name) {
+        Map<String, Object> row = call.inner().read(transaction -> row(transaction, name));
+        return Account.of(call, List.of(row)).get(0);
+    }
+
+    /** Return a ledger's row; a name that has no graph and never had one is refused. */
+    static Map<String, Object> row(Transaction transaction, String name) {
+        return rows(transaction, "ledger_find", Map.of("name", String.valueOf(name))).stream()
+                .findFirst()
+                .orElseThrow(() -> unknown(name));
     }
 
     /** Take a ledger's write lock until the transaction ends; what is read after it is current. */
     static void lock(Transaction transaction, String name) {
         if (rows(transaction, "ledger_lock", Map.of("name", name)).isEmpty()) {
-            throw Balance.unknown(name);
+            throw unknown(name);
         }
     }
 
@@ -120,15 +130,20 @@ final class Ledger {
         return OffsetDateTime.now(ZoneOffset.UTC).format(TIME);
     }
 
+    private static EdgeDPException unknown(String name) {
+        return new EdgeDPException("the graph is '" + name + "', must have been loaded or registered; "
+                + "see edgedp.graph.list() and edgedp.graph.register()");
+    }
+
     /** Say why a release does not fit; the words are Python's. */
     private EdgeDPException refusal(GraphEntry graph, Plan plan) {
-        Balance balance = balance(graph.name());
+        Map<String, Object> row = call.inner().read(transaction -> row(transaction, graph.name()));
         ObjectNode request = Frame.request("refusal")
                 .put("name", graph.name())
-                .put("cost", plan.cost())
-                .put("budget", balance.budget())
-                .put("spent", balance.spent())
-                .put("limit", balance.maxPerRelease());
+                .put("selector", plan.selector().pythonName)
+                .put("parameters", plan.parameters());
+        request.set("facts", graph.facts());
+        request.set("ledger", Frame.toJson(row));
         return new EdgeDPException(call.ask(request).header().get("sentence").textValue());
     }
 }

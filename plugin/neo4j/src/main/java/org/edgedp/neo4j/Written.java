@@ -18,7 +18,6 @@ public final class Written {
     static Stream<Written> release(Call call, Selector selector, String name, Map<String, Object> configuration) {
         Release release = Release.draw(call, selector, name, configuration, true);
         long count = release.write(call.callers());
-        Balance balance = new Ledger(call).balance(name);
-        return Stream.of(new Written(count, Epsilon.shown(balance.remaining())));
+        return Stream.of(new Written(count, new Ledger(call).account(name).remaining()));
     }
 }

@@ -1,0 +1,39 @@
+package org.edgedp.neo4j;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.StreamSupport;
+
+/**
+ * What a ledger holds, as it is shown. The ledger itself counts in integers of its currency; the worker says what they
+ * are in epsilon.
+ *
+ * @param budget what may be spent; null if nothing is declared
+ * @param spent what was spent
+ * @param remaining what is left; null if nothing is declared
+ * @param delta of a budget that is declared as (epsilon, delta); null for a pure one
+ */
+record Account(Double budget, Double spent, Double remaining, Double delta) {
+    /** Return the accounts of rows that hold a ledger's columns. */
+    static List<Account> of(Call call, List<Map<String, Object>> rows) {
+        ObjectNode request = Frame.request("accounts");
+        request.set("rows", Frame.toJson(rows));
+        return StreamSupport.stream(call.ask(request).header().get("accounts").spliterator(), false)
+                .map(Account::of)
+                .toList();
+    }
+
+    private static Account of(JsonNode shown) {
+        return new Account(
+                amount(shown, "epsilon_budget"),
+                amount(shown, "epsilon_spent"),
+                amount(shown, "epsilon_remaining"),
+                amount(shown, "delta"));
+    }
+
+    private static Double amount(JsonNode shown, String key) {
+        return shown.hasNonNull(key) ? (Double) shown.get(key).doubleValue() : null;
+    }
+}
