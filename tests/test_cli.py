@@ -267,7 +267,8 @@ def test_a_release_imports_only_what_it_uses(folder: Path) -> None:
     run(folder, "load", "kite.txt", "--epsilon-budget", "9")
     code = (
         "import sys, edgedp.cli\n"
-        "edgedp.cli.edgedp(['topk', 'kite', '--metric', 'degree', '-k', '2', '--epsilon', '1', '--format', 'json'], standalone_mode=False)\n"
+        "words = 'topk kite --metric degree -k 2 --epsilon 1 --format json'.split()\n"
+        "edgedp.cli.edgedp(words, standalone_mode=False)\n"
         "print(sorted(set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run(

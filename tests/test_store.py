@@ -88,7 +88,7 @@ def test_a_hundredth_is_spent_exactly_fifty_times(store: Store) -> None:
     store.load(KITE, "kite", epsilon_budget=0.5)
     for _ in range(50):
         store.priv_top_k("kite", metric="degree", k=1, epsilon=0.01)
-    with pytest.raises(BudgetError, match="0 of 0.5"):
+    with pytest.raises(BudgetError, match=r"0 of 0\.5"):
         store.priv_top_k("kite", metric="degree", k=1, epsilon=0.01)
     assert store.budget("kite")["releases"] == 50
 
@@ -144,11 +144,11 @@ def test_the_ledger_outlives_the_graph(store: Store) -> None:
     assert store.budget("kite")["epsilon_spent"] == 0.75
     with pytest.raises(UnknownNameError):
         store.priv_top_k("kite", metric="degree", k=1, epsilon=0.1)
-    with pytest.raises(BudgetError, match="must be at least what was spent, 0.75"):
+    with pytest.raises(BudgetError, match=r"must be at least what was spent, 0\.75"):
         store.load(KITE, "kite", epsilon_budget=0.5)
     assert store.graphs() == []
     store.load(KITE, "kite", epsilon_budget=0.8)
-    with pytest.raises(BudgetError, match="0.05 of 0.8"):
+    with pytest.raises(BudgetError, match=r"0\.05 of 0\.8"):
         store.priv_top_k("kite", metric="degree", k=1, epsilon=0.1)
     assert [row["epsilon"] for row in store.releases("kite")] == [0.75]
 
@@ -156,8 +156,8 @@ def test_the_ledger_outlives_the_graph(store: Store) -> None:
 def test_a_budget_never_goes_below_what_was_spent(store: Store) -> None:
     store.load(KITE, "kite", epsilon_budget=1)
     store.priv_top_k("kite", metric="degree", k=1, epsilon=0.5)
-    with pytest.raises(BudgetError, match="at least what was spent, 0.5"):
-        store.set_budget("kite", 0.6)
+    with pytest.raises(BudgetError, match=r"at least what was spent, 0\.5"):
+        store.set_budget("kite", 0.4)
     assert store.set_budget("kite", 0.5)["epsilon_remaining"] == 0.0
     assert store.set_budget("kite", "7.5")["epsilon_budget"] == 7.5
     with pytest.raises(UnknownNameError):
@@ -293,9 +293,10 @@ def test_a_budget_of_epsilon_and_delta_allows_many_more_small_releases(open_any:
     with pytest.raises(BudgetError, match="must be at least what was spent"):
         store.set_budget("kite", 0.05)
     store.set_budget("kite", 0.6)
+    while store.budget("kite")["epsilon_spent"] < 0.55:
+        store.priv_top_k("kite", metric="degree", k=1, epsilon=0.05, sampler="permute_and_flip")
     with pytest.raises(BudgetError, match=r"must be at most what is left .* of 0\.6") as refused:
-        for _ in range(200):
-            store.priv_top_k("kite", metric="degree", k=1, epsilon=0.3, sampler="permute_and_flip")
+        store.priv_top_k("kite", metric="degree", k=1, epsilon=0.3, sampler="permute_and_flip")
     left = str(refused.value).split("'kite', ")[1].split(" of ")[0]
     assert 0 <= float(left) < 0.3
     assert store.budget("kite")["epsilon_spent"] <= 0.6

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from edgedp import checks
 from edgedp.errors import ParameterError
 from edgedp.metrics import metric as metric_by_name
-from edgedp.plan import PublicFacts
+from edgedp.plan import MOTKIN_OPTIONS, PRIV_TOP_K_OPTIONS, PublicFacts, chosen
 from edgedp.projection import GraphProjection, Projection
 
 if TYPE_CHECKING:
@@ -233,10 +233,7 @@ def first_pick_probabilities(
     """
     from edgedp.selectors import plan_in_memory
 
-    options = {
-        "metric": metric, "k": k, "epsilon": epsilon, "mechanism": mechanism, "sampler": sampler,
-        "sensitivity_form": sensitivity_form, "shift": shift, "proxy": proxy,
-    }  # fmt: skip
+    options = chosen(PRIV_TOP_K_OPTIONS, locals())
     return _first_pick(plan_in_memory("priv_top_k", graph, options, degree_bound), GraphProjection(graph))
 
 
@@ -272,11 +269,7 @@ def motkin_first_pick_probabilities(
     """
     from edgedp.selectors import plan_in_memory
 
-    options = {
-        "metrics": metrics, "k": k, "epsilon": epsilon, "approach": approach, "sensitivity": sensitivity,
-        "mechanism": mechanism, "sampler": sampler, "sensitivity_form": sensitivity_form, "shift": shift,
-        "weights": weights,
-    }  # fmt: skip
+    options = chosen(MOTKIN_OPTIONS, locals())
     return _first_pick(plan_in_memory("motkin", graph, options, degree_bound), GraphProjection(graph))
 
 

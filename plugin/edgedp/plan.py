@@ -22,6 +22,7 @@ __all__ = [
     "Plan",
     "PublicFacts",
     "Selector",
+    "chosen",
     "plan",
     "plan_from_config",
     "plan_motkin",
@@ -159,6 +160,11 @@ def plan(selector: Selector, options: Mapping[str, Any], facts: PublicFacts) -> 
         return plan_motkin(facts, **options)
     _require(options, ("metric", "k", "epsilon"), PRIV_TOP_K_OPTIONS)
     return plan_priv_top_k(facts, **options)
+
+
+def chosen(names: Sequence[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the named options out of a function's arguments (its ``locals()``)."""
+    return {name: given[name] for name in names}
 
 
 def plan_from_config(selector: Selector, config: Mapping[str, Any], facts: PublicFacts) -> Plan:

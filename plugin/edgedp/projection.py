@@ -22,7 +22,15 @@ if TYPE_CHECKING:
     from edgedp.graph import Graph
     from edgedp.plan import Plan
 
-__all__ = ["BOUND_BROKEN", "GRAPH_ENGINES", "GraphProjection", "Projection", "check_bound", "quantities"]
+__all__ = [
+    "BOUND_BROKEN",
+    "GRAPH_ENGINES",
+    "GraphProjection",
+    "Projection",
+    "check_bound",
+    "exact_quantities",
+    "quantities",
+]
 
 GRAPH_ENGINES = ("native", "igraph")
 
@@ -110,3 +118,10 @@ def quantities(plan: Plan) -> set[str]:
     if plan.sensitivity_form in ("common_neighbors", "interval+edge"):
         asked.add("max_common_neighbors")
     return asked
+
+
+def exact_quantities(metric: str, t: int | None, form: str | None) -> set[str]:
+    """Return what an exact value, or a sensitivity, asks of its projection beside the degrees."""
+    if t is None:
+        return {metric} - {"degree"}
+    return {"sensitivity", "max_common_neighbors"} if form == "common_neighbors" else {"sensitivity"}

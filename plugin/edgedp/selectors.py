@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.checks import check_degree_bound
 from edgedp.errors import ParameterError
-from edgedp.plan import Plan, PublicFacts, plan
+from edgedp.plan import MOTKIN_OPTIONS, PRIV_TOP_K_OPTIONS, Plan, PublicFacts, chosen, plan
 from edgedp.release import Release
 
 if TYPE_CHECKING:
@@ -84,10 +84,7 @@ def priv_top_k(
     ----------
     Farias et al. (2021), Local dampening, PVLDB 14(4).
     """
-    options = {
-        "metric": metric, "k": k, "epsilon": epsilon, "mechanism": mechanism, "sampler": sampler,
-        "sensitivity_form": sensitivity_form, "shift": shift, "proxy": proxy,
-    }  # fmt: skip
+    options = chosen(PRIV_TOP_K_OPTIONS, locals())
     return _release(graph, plan_in_memory("priv_top_k", graph, options, degree_bound), rng)
 
 
@@ -147,11 +144,7 @@ def motkin(
     ----------
     Farias et al., Differentially Private Multi-Objective Selection: Pareto and Aggregation Approaches.
     """
-    options = {
-        "metrics": metrics, "k": k, "epsilon": epsilon, "approach": approach, "sensitivity": sensitivity,
-        "mechanism": mechanism, "sampler": sampler, "sensitivity_form": sensitivity_form, "shift": shift,
-        "weights": weights,
-    }  # fmt: skip
+    options = chosen(MOTKIN_OPTIONS, locals())
     return _release(graph, plan_in_memory("motkin", graph, options, degree_bound), rng)
 
 

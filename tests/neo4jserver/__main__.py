@@ -1,6 +1,5 @@
 """``python tests/neo4jserver run``: a Neo4j to play with, until Ctrl-C."""
 
-# ruff: noqa: T201
 from __future__ import annotations
 
 import argparse

@@ -24,7 +24,7 @@ def main(grace_seconds: float, log: str, command: list[str]) -> None:
             stderr=output,
             preexec_fn=_die_with_the_watchdog if sys.platform == "linux" else None,
         )
-    print(server.pid, flush=True)  # noqa: T201
+    print(server.pid, flush=True)
     threading.Thread(target=lambda: os._exit(abs(server.wait())), daemon=True).start()
     sys.stdin.buffer.read()
     server.terminate()

@@ -16,8 +16,8 @@ from edgedp.accounting import delta_atto
 from edgedp.epsilon import budget_nano
 from edgedp.errors import EngineError, ParameterError, StoreError
 from edgedp.graph import positions_of
-from edgedp.plan import Plan, Selector, plan
-from edgedp.projection import GraphProjection, quantities
+from edgedp.plan import MOTKIN_OPTIONS, PRIV_TOP_K_OPTIONS, Plan, Selector, chosen, plan
+from edgedp.projection import GraphProjection, exact_quantities, quantities
 from edgedp.release import Release
 from edgedp.stores import ledger, registry
 from edgedp.stores.backend import Backend, GraphRow, Session
@@ -244,7 +244,7 @@ class Store:
 
         checks.check_metric(metric)
         checks.check_choice(engine, "engine", ENGINES)
-        self._check_engine(engine, needed_for(metric, t, form))
+        self._check_engine(engine, exact_quantities(metric, t, form))
         with self._backend.session() as session:
             projection = self._project(session, registry.known(session, name), engine)
         ids = projection.node_ids
@@ -312,10 +312,7 @@ class Store:
         BudgetError
             The release does not fit the budget; says what is left. Nothing was spent.
         """
-        options = {
-            "metric": metric, "k": k, "epsilon": epsilon, "mechanism": mechanism, "sampler": sampler,
-            "sensitivity_form": sensitivity_form, "shift": shift, "proxy": proxy,
-        }  # fmt: skip
+        options = chosen(PRIV_TOP_K_OPTIONS, locals())
         return self._release("priv_top_k", name, options, engine, request_id)
 
     def motkin(
@@ -335,11 +332,7 @@ class Store:
         request_id: str | None = None,
     ) -> Release:
         """Release k nodes that are good in several metrics at once; parameters as for `edgedp.motkin`."""
-        options = {
-            "metrics": metrics, "k": k, "epsilon": epsilon, "approach": approach, "sensitivity": sensitivity,
-            "mechanism": mechanism, "sampler": sampler, "sensitivity_form": sensitivity_form, "shift": shift,
-            "weights": weights,
-        }  # fmt: skip
+        options = chosen(MOTKIN_OPTIONS, locals())
         return self._release("motkin", name, options, engine, request_id)
 
     def _release(
@@ -391,13 +384,6 @@ class Store:
                 f"engine is 'cypher', must be 'native' or 'igraph' for {', '.join(missing)} in this store; "
                 "its Cypher does not do it in reasonable time"
             )
-
-
-def needed_for(metric: str, t: int | None, form: str | None) -> set[str]:
-    """Return what an exact value, or a sensitivity, asks of its projection beside the degrees."""
-    if t is None:
-        return {metric} - {"degree"}
-    return {"sensitivity", "max_common_neighbors"} if form == "common_neighbors" else {"sensitivity"}
 
 
 def _amounts(
