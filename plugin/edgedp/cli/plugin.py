@@ -43,9 +43,8 @@ def status(neo4j_home: str | None) -> None:
 
     if neo4j_home is not None:
         files = plugin_install.installed_files(neo4j_home)
-        click.echo(
-            f"jar: {files.jar or 'none'}\nversion: {files.version or 'none'}\nworkers run: {files.python or 'not configured'}"
-        )
+        for what, found in (("jar", files.jar), ("version", files.version), ("workers run", files.python)):
+            click.echo(f"{what}: {found or 'none'}")
         return
     with opened_store() as store:
         server = store.plugin()
