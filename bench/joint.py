@@ -115,7 +115,7 @@ def bound(names: Iterable[str]) -> None:
     for name in names or GRAPHS:
         about(name)
         largest, n = case(name).graph.max_degree, case(name).graph.node_count
-        declared = [min(round(largest * factor), n - 1) for factor in (1, 1.5, 2, 4, 8)] + [n - 1]
+        declared = sorted({min(round(largest * factor), n - 1) for factor in (1, 1.5, 2, 4, 8, n)})
         row("epsilon", "method", *(f"{bound:,}" for bound in declared))
         row(*["---"] * (2 + len(declared)))
         for epsilon in ("0.1", "0.3", "1", "3"):
