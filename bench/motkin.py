@@ -29,8 +29,9 @@ from quality import accuracy, c_metric_random_ties, c_metric_whole_front, domina
 
 import edgedp
 from edgedp.audit.tables import TableProjection
+from edgedp.draw import draw
 from edgedp.pareto.rounds import ParetoRounds
-from edgedp.plan import Plan, PublicFacts, plan_motkin
+from edgedp.plan import Plan, PublicFacts, plan_motkin, plan_priv_top_k
 from edgedp.projection import GraphProjection
 from edgedp.sampling.words import Words, words_from
 from edgedp.scoring import top_k_scores
@@ -81,6 +82,7 @@ def quality() -> None:
         print(f"\n### {name}, (degree, density), D = {graph.max_degree:,}\n")
         head("measure", "variant", *PARETO_EPSILONS)
         measured = {label: pareto_row(graph, options) for label, options in PARETO_VARIANTS.items()}
+        measured["degree alone, joint"] = degree_row(graph)
         for i, measure in enumerate(("accuracy", "C, random ties", "C, whole front")):
             for label, values in measured.items():
                 row(measure, label, *(f"{value:.2f}" for value in values[:, :, i].mean(axis=1)))
@@ -108,20 +110,36 @@ def pareto_row(graph: edgedp.Graph, options: dict[str, Any]) -> NDArray[np.float
     """Return (epsilons, runs, 3): accuracy and both C-metrics of every run."""
     plans = [planned(graph, ("degree", "density"), epsilon, options) for epsilon in PARETO_EPSILONS]
     shared = ParetoRounds.of(plans[0], GraphProjection(graph))
-    utilities, scores = shared.utilities, shared.pareto_scores
-    measured = []
-    for plan in plans:
-        rounds = replace(shared, plan=plan)
-        for words in seeded_words(plan):
-            returned = rounds.draw(words)
-            measured.append(
-                (
-                    accuracy(scores, returned),
-                    c_metric_random_ties(utilities, scores, returned),
-                    c_metric_whole_front(utilities, scores, returned),
-                )
-            )
-    return np.reshape(measured, (len(plans), RUNS, 3))
+    return measured_runs(shared, plans, lambda plan, words: replace(shared, plan=plan).draw(words))
+
+
+def degree_row(graph: edgedp.Graph) -> NDArray[np.float64]:
+    """Return the same of `joint` on the degree, which knows nothing of the density."""
+    facts = PublicFacts(graph.node_count, graph.max_degree)
+    plans = [
+        plan_priv_top_k(facts, metric="degree", k=K, epsilon=epsilon, mechanism="joint")
+        for epsilon in PARETO_EPSILONS
+    ]
+    projection = GraphProjection(graph)
+    truth = ParetoRounds.of(planned(graph, ("degree", "density"), "1", {"sensitivity": "global"}), projection)
+    return measured_runs(truth, plans, lambda plan, words: draw(plan, projection, words))
+
+
+def measured_runs(
+    truth: ParetoRounds, plans: Sequence[Plan], drawn: Callable[[Plan, Words], NDArray[np.int64]]
+) -> NDArray[np.float64]:
+    """Return (plans, runs, 3): accuracy and both C-metrics of what is drawn."""
+    utilities, scores = truth.utilities, truth.pareto_scores
+    measures = [
+        (
+            accuracy(scores, returned),
+            c_metric_random_ties(utilities, scores, returned),
+            c_metric_whole_front(utilities, scores, returned),
+        )
+        for plan in plans
+        for returned in (drawn(plan, words) for words in seeded_words(plan))
+    ]
+    return np.reshape(measures, (len(plans), RUNS, 3))
 
 
 # -- aggregate -----------------------------------------------------------------------------------
@@ -137,9 +155,9 @@ def recall() -> None:
             for label, options in AGGREGATE_VARIANTS.items():
                 recalls = aggregate_recalls(graph, names, {"weights": weights, **options})
                 needed.append(reaching(recalls))
-                ratio = f"{needed[0] / needed[1]:.2g}" if len(needed) == 2 else ""
+                ratio = rounded(needed[0] / needed[1]) if len(needed) == 2 else ""
                 told = ", ".join(names), ", ".join(map(str, weights)), label
-                row(*told, *(f"{value:.2f}" for value in recalls), f"{needed[-1]:.2g}", ratio)
+                row(*told, *(f"{value:.2f}" for value in recalls), rounded(needed[-1]), ratio)
 
 
 def aggregate_recalls(graph: edgedp.Graph, names: tuple[str, ...], options: dict[str, Any]) -> list[float]:
@@ -205,6 +223,11 @@ def seeded_words(plan: Plan) -> Iterator[Words]:
     for run in range(RUNS):
         seed = [SEED, run, *json.dumps(plan.parameters).encode()]
         yield words_from(np.random.default_rng(seed))
+
+
+def rounded(value: float) -> str:
+    """Return two significant figures, written out."""
+    return f"{float(f'{value:.2g}'):,g}"
 
 
 def head(*names: str) -> None:

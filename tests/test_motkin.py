@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from fractions import Fraction
 from functools import cache, partial
 from itertools import permutations
@@ -10,11 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from numpy.typing import NDArray
 
 import edgedp
 import small_graphs
 from edgedp import Graph
+from edgedp.cli import edgedp as command_line
 from edgedp.exact import first_pick_probabilities, motkin_first_pick_probabilities
 from edgedp.metrics import metric_names
 from edgedp.metrics.degree import Degree
@@ -429,3 +433,27 @@ def test_global_releases_and_sums_need_no_profile(computed: list[int], folder: P
     edgedp.motkin(KITE, k=3, epsilon=5, approach="aggregate")
     assert not computed
     assert not folder.exists()
+
+
+# -- the page --------------------------------------------------------------------------------------------
+
+
+def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("EDGEDP_STORE", raising=False)
+    monkeypatch.chdir(tmp_path)
+    page = Path(__file__).resolve().parents[1] / "docs" / "multi-objective.md"
+    names: dict[str, Any] = {}
+    ran = 0
+    for language, block in re.findall(
+        r"^```(python|console)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    ):
+        if language == "python":
+            exec(compile(block, page.name, "exec"), names)  # noqa: S102
+        else:
+            for command in re.findall(r"^\$ edgedp (.*)$", block.replace("\\\n", " "), re.MULTILINE):
+                result = CliRunner().invoke(command_line, shlex.split(command))
+                assert result.exit_code == 0, result.output
+                asked = re.search(r"^asked:.*$", block, re.MULTILINE)
+                assert "-k 10" not in command or (asked and asked[0] in result.output)
+        ran += 1
+    assert ran == 3
