@@ -14,9 +14,9 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS, CHART = ROOT / "bench" / "results" / "joint.md", ROOT / "docs" / "joint_recall.svg"
 STYLES = {
     "SLD": ("#8a8a8a", "5 3"),
-    "degree": ("#0072b2", ""),
-    "betweenness2": ("#e69f00", ""),
-    "both": ("#b0003a", ""),
+    "degree": ("#0072b2", "none"),
+    "betweenness2": ("#e69f00", "none"),
+    "both": ("#b0003a", "none"),
 }
 WIDTH, HEIGHT, LEFT, TOP, GAP = 200, 150, 40, 50, 44
 

@@ -244,6 +244,15 @@ def test_the_fit_finds_the_parameters_it_was_drawn_from():
     assert spread == pytest.approx(0.4, abs=0.05)
 
 
+def test_one_node_far_from_two_thousand_alike_does_not_break_the_fit():
+    pairs = np.full(2_000, 1e6)
+    betweenness = 0.9 * pairs
+    betweenness[7] = 1e-4 * pairs[7]
+    centre, spread = joint_both._fit(pairs, betweenness, 1e-3)
+    assert centre == pytest.approx(np.log(0.9), abs=0.05)
+    assert spread < 0.1
+
+
 def test_without_noise_the_ranking_is_that_of_betweenness_and_in_much_noise_that_of_the_degrees():
     rng = np.random.default_rng(4)
     degrees = rng.permutation(np.arange(50, 350))

@@ -237,13 +237,14 @@ def _kth_degree(noisy_degrees: NDArray[np.float64], scale: float, k: int) -> flo
 
 
 def _fit(pairs: NDArray[np.float64], betweenness: NDArray[np.float64], scale: float) -> tuple[float, float]:
-    """Return centre and spread of ``ln rho``, by EM on a grid."""
+    """Return centre and spread of ``ln rho``, by EM on a grid; what the flat part of the prior explains stays out."""
     grid = np.linspace(_LOWEST, 0, 201)
     likelihood = _weights(-np.abs(betweenness[:, None] - pairs[:, None] * np.exp(grid)) / scale)
     centre, spread = -1.0, 1.0
     for _ in range(60):
-        prior = _weights(-(((grid - centre) / spread) ** 2) / 2)
-        mass = prior * (likelihood.T @ (1 / (likelihood @ prior)))
+        normal = _weights(-(((grid - centre) / spread) ** 2) / 2)
+        normal *= (1 - _FLAT) / normal.sum()
+        mass = normal * (likelihood.T @ (1 / (likelihood @ (normal + _FLAT / len(grid)))))
         mass /= mass.sum()
         centre = float(mass @ grid)
         spread = max(float(mass @ (grid - centre) ** 2) ** 0.5, _LEAST_SPREAD)
