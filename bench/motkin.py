@@ -1,7 +1,7 @@
 """DP-MOTkIN through the product's own code: quality of the four variants, and the time of a release.
 
     python bench/motkin.py quality   # Pareto, k rounds: accuracy and C-metric, local beside global
-    python bench/motkin.py recall    # aggregate, weights 1: recall of the true top-10, local beside global
+    python bench/motkin.py recall    # aggregate: recall of the true top-10, local beside global
     python bench/motkin.py time      # a Pareto release by `edgedp.motkin`: first run, and with its profile kept
 
 Every part prints tables in Markdown; `bench/results/motkin.md` holds one run of each. Words come from seeded
