@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import subprocess
 import time
 import uuid
@@ -61,7 +60,7 @@ class PluginServer:
         return {
             int(entry.name)
             for entry in Path("/proc").iterdir()
-            if entry.name.isdigit() and _is_worker_of(entry, self.server.pid)
+            if entry.name.isdigit() and _is_worker_of(int(entry.name), self.server.pid)
         }
 
     def logs(self) -> str:
@@ -126,7 +125,9 @@ class Planted:
 
     @property
     def spent(self) -> float:
-        return float(self.on.ask("CALL edgedp.budget($name)", name=self.name)[0]["epsilonSpent"])
+        """What the ledger says, by Cypher: no procedure and no worker has a part in it."""
+        (row,) = self.on.ask("MATCH (l:EdgeDPLedger {name: $name}) RETURN l.spent AS nano", name=self.name)
+        return float(row["nano"]) / 1e9
 
 
 TOP = "CALL edgedp.privTopk.stream($name, $config)"
@@ -176,11 +177,18 @@ def plugin_server(version: str, home: Path) -> Iterator[PluginServer]:
             running.driver.close()
 
 
+_shared = contextlib.ExitStack()
+_servers: list[PluginServer] = []
+
+
 @pytest.fixture(scope="session")
 def neo4j_with_plugin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PluginServer]:
-    """Share one Neo4j 5 with the plugin."""
-    with plugin_server(DEFAULT_VERSION, tmp_path_factory.mktemp("neo4j")) as running:
-        yield running
+    """Share one Neo4j 5 with the plugin, also where several modules import this fixture."""
+    if not _servers:
+        home = tmp_path_factory.mktemp("neo4j")
+        _servers.append(_shared.enter_context(plugin_server(DEFAULT_VERSION, home)))
+    yield _servers[0]
+    _shared.close()  # at the end of the run
 
 
 def eventually(condition: Callable[[], bool], seconds: float) -> bool:
@@ -193,23 +201,20 @@ def eventually(condition: Callable[[], bool], seconds: float) -> bool:
     return condition()
 
 
-def _is_worker_of(entry: Path, parent: int) -> bool:
-    with contextlib.suppress(OSError, IndexError):
-        status = (entry / "stat").read_text().rpartition(")")[2].split()
-        return int(status[1]) == parent and status[0] != "Z" and b"edgedp.worker" in _command(entry)
-    return False
-
-
-def _command(entry: Path) -> bytes:
-    return (entry / "cmdline").read_bytes()
-
-
 def is_running(pid: int) -> bool:
     """Whether a process is there and not a corpse."""
+    return _status(pid)[:1] not in ([], ["Z"])
+
+
+def _status(pid: int) -> list[str]:
+    """Return state and parent of a process, nothing if it is gone."""
     with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:2]
+    return []
+
+
+def _is_worker_of(pid: int, parent: int) -> bool:
+    with contextlib.suppress(OSError):
+        command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b"edgedp.worker" in command and is_running(pid) and _status(pid)[1:] == [str(parent)]
     return False
-
-
-def process_name(pid: int) -> str:
-    return os.readlink(f"/proc/{pid}/exe")

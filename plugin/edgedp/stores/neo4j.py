@@ -172,7 +172,8 @@ class Neo4jSession(Session):
         if self._packed:
             from edgedp.worker.projected import graph_of_pieces
 
-            rows = self._session.run("CALL edgedp.exact.adjacency($name)", {"name": row.name}).data()
+            # Records as they come: .data() would walk through the packed arrays byte by byte.
+            rows = list(self._session.run("CALL edgedp.exact.adjacency($name)", {"name": row.name}))
             return graph_of_pieces(rows, nodes_supplied=row.nodes_supplied)
         result = self._session.run(_text("adjacency", row.identifiers))
         ids, neighbors = [], []
