@@ -191,7 +191,7 @@ def test_bad_input_is_one_clear_line_and_nothing_is_lost(
 ) -> None:
     """In this process, which is faster; what a process adds is tested above."""
     monkeypatch.chdir(stocked)
-    for name in ("EDGEDP_STORE", "NEO4J_PASSWORD"):
+    for name in ("EDGEDP_STORE", "NEO4J_URI", "NEO4J_PASSWORD"):
         monkeypatch.delenv(name, raising=False)
     done = CliRunner().invoke(command_line, words)
     assert done.exit_code == 1, done.output

@@ -38,9 +38,10 @@ class _OneLine(click.Group):
 @click.option(
     "--store",
     metavar="URI",
-    envvar="EDGEDP_STORE",
+    envvar=["EDGEDP_STORE", "NEO4J_URI"],
     default=None,
-    help="A store file, or the address of a Neo4j server (neo4j://host:7687).  [default: graphs.edgedp, EDGEDP_STORE]",
+    help="A store file, or the address of a Neo4j server (neo4j://host:7687).  "
+    "[default: EDGEDP_STORE, else NEO4J_URI, else graphs.edgedp]",
 )
 @click.version_option(__version__, prog_name="edgedp")
 @click.pass_context

@@ -130,7 +130,10 @@ def graphs(output: str) -> None:
     """List the stored graphs: public facts only."""
     with opened_store() as store:
         rows = store.graphs()
-    print_rows(rows, output, ["name", "node_count", "degree_bound", "epsilon_budget", "epsilon_spent"])
+    columns = ["name", "node_count", "degree_bound", "epsilon_budget", "epsilon_spent"]
+    if any("delta" in row for row in rows):
+        rows, columns = [{"delta": None} | row for row in rows], [*columns, "delta"]
+    print_rows(rows, output, columns)
 
 
 @click.command()
