@@ -1,0 +1,49 @@
+"""The compose file, as far as it can be checked without a Docker engine."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+DOCKER = Path(__file__).parents[1] / "docker"
+
+
+def config(**environment: str) -> subprocess.CompletedProcess[str]:
+    if shutil.which("docker") is None:
+        pytest.skip("no docker client on this machine: the compose file was not checked")
+    if subprocess.run(["docker", "compose", "version"], capture_output=True).returncode:
+        pytest.skip("the docker client has no compose: the compose file was not checked")
+    kept = {name: value for name, value in os.environ.items() if name != "NEO4J_PASSWORD"}
+    return subprocess.run(
+        ["docker", "compose", "-f", str(DOCKER / "compose.yaml"), "config", "--format", "json"],
+        capture_output=True,
+        text=True,
+        env=kept | environment,
+    )
+
+
+def test_compose_is_valid_and_on_loopback() -> None:
+    done = config(NEO4J_PASSWORD="a-long-one")
+    assert done.returncode == 0, done.stderr
+    service = json.loads(done.stdout)["services"]["neo4j"]
+    assert {port["host_ip"] for port in service["ports"]} == {"127.0.0.1"}
+    assert service["environment"]["NEO4J_AUTH"] == "neo4j/a-long-one"
+    assert "healthcheck" in service
+    assert {volume["target"] for volume in service["volumes"]} == {"/data", "/logs"}
+
+
+def test_compose_refuses_to_run_without_a_password() -> None:
+    done = config()
+    assert done.returncode != 0
+    assert "set NEO4J_PASSWORD" in done.stderr
+
+
+def test_the_image_installs_the_plugin_as_a_server_does() -> None:
+    text = (DOCKER / "Dockerfile").read_text()
+    assert "FROM neo4j:5.26" in text
+    assert "edgedp plugin install" in text
