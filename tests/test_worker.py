@@ -239,6 +239,48 @@ def test_exact_values_come_in_the_plugins_order(worker: Worker) -> None:
     np.testing.assert_array_equal(values, edgedp.exact.sensitivity(graph, "ebc", 1, nodes=PROJECTION["ids"]))
 
 
+PLACE = {"nodeLabel": "Person", "relationshipType": "KNOWS", "idProperty": "id"}
+LEDGER = {
+    "budget": None, "spent": 5, "maxPerRelease": None, "delta": None, "declared": None, "budgetRho": None,
+    "spentRho": None, "relationshipType": None,
+}  # fmt: skip
+READ: dict[str, list[Any]] = {
+    "graph_find": [],
+    "ledger_find": [LEDGER],
+    "ledger_places": [],
+    "graph_places": [],
+}
+
+
+def test_a_registration_is_validated_then_written_out_as_statements(worker: Worker) -> None:
+    declaration = worker.answer("register", name="people", config=PLACE | {"epsilonBudget": 0.1})
+    assert declaration["epsilonBudget"] == 100_000_000
+    answer = worker.answer("declare", declaration=declaration, node_count=4, rows=READ)
+    written = {each["statement"]: each["parameters"] for each in answer["statements"]}
+    assert written["ledger_set_budget"]["budget"] == 100_000_000
+    assert written["ledger_place"] == {"name": "people", "relationshipType": "KNOWS"}
+    assert written["graph_put"]["nodeCount"] == 4
+    assert written["graph_put"]["version"] == declaration["version"]
+
+
+@pytest.mark.parametrize(
+    ("config", "rows", "says"),
+    [
+        ({"epsilonBudget": "1e-9"}, {}, "must be at least what was spent"),
+        ({}, {"ledger_places": [{"name": "us", "relationshipType": "KNOWS"}]}, "kept under the name 'us'"),
+        ({"delta": 0.1}, {}, "without an epsilonBudget"),
+        ({"delta": 0.1, "epsilonBudget": 1}, {}, "paid in pure epsilon"),
+    ],
+)
+def test_a_registration_refuses_what_is_taken_or_spent(
+    worker: Worker, config: dict[str, Any], rows: dict[str, Any], says: str
+) -> None:
+    reply = worker.ask("register", name="people", config=PLACE | config).header
+    if "answer" in reply:
+        reply = worker.ask("declare", declaration=reply["answer"], node_count=4, rows=READ | rows).header
+    assert says in reply["refusal"]
+
+
 def test_an_unexpected_error_travels_as_type_and_place(worker: Worker) -> None:
     reply = worker.ask("draw", PROJECTION, selector="priv_top_k", parameters="{", facts=FACTS).header
     assert reply["failure"]["type"] == "JSONDecodeError"
