@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from edgedp import joint, scoring
 from edgedp.mechanisms.laws import joint_ordered_law
 from edgedp.pareto.rounds import ParetoRounds
-from edgedp.pareto.score import pareto_score, release_pick
+from edgedp.pareto.score import release_pick
 from edgedp.plan import Plan
 from edgedp.projection import Projection
 from edgedp.scores import GridScores
@@ -73,15 +73,16 @@ def _pareto_law(plan: Plan, projection: Projection) -> Law:
     def descend(
         picked: tuple[int, ...], left: NDArray[np.int64], scores: NDArray[np.int64], so_far: float
     ) -> None:
-        if len(picked) == plan.k:
-            law[picked] = so_far
-            return
         current = rounds.scores(scores, len(left))
         among = GridScores(current.upper[left], current.unit, current.sampler)
         for chosen, share in zip(left.tolist(), among.law().tolist(), strict=True):
-            after = release_pick(scores, rounds.utilities, chosen)
-            descend((*picked, chosen), left[left != chosen], after, so_far * share)
+            longer = (*picked, chosen)
+            if len(longer) == plan.k:
+                law[longer] = so_far * share
+            else:
+                after = release_pick(scores, rounds.utilities, chosen)
+                descend(longer, left[left != chosen], after, so_far * share)
 
     everybody = np.arange(plan.facts.node_count, dtype=np.int64)
-    descend((), everybody, pareto_score(rounds.utilities), 1.0)
+    descend((), everybody, rounds.pareto_scores, 1.0)
     return law
