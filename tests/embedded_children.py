@@ -47,6 +47,15 @@ def die_in_load(path: str, statement: str) -> None:
     open_store(path).load(Graph.from_edges([(10, 20)]), "kite", replace=True, epsilon_budget=3)
 
 
+def fill_up(path: str, most: int) -> None:
+    """Ask for a release where no file can grow beyond some bytes, as on a full disk."""
+    import resource
+
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    print(open_store(path).priv_top_k("kite", metric="degree", k=1, epsilon="0.01").nodes)
+
+
 def hold(path: str, seconds: str) -> None:
     """Keep the store open."""
     with open_store(path)._backend.session():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import stat
 import subprocess
@@ -70,6 +71,33 @@ def test_a_kill_in_the_first_load_leaves_a_store_that_opens(tmp_path: Path) -> N
     assert open_store(path).graphs() == []
     open_store(path).load(KITE, "kite")
     assert open_store(path).graph("kite") == KITE
+
+
+@pytest.mark.parametrize("most", [0, 100, 500, 5_000, 300_000])
+def test_a_full_disk_costs_budget_at_most_and_the_store_opens(path: Path, most: int) -> None:
+    """The database may end its process in the middle of writing its log; what was committed holds."""
+    store = open_store(path)
+    store.priv_top_k("kite", metric="degree", k=1, epsilon="0.01")
+    process = child("fill_up", path, most)
+    shown = process.communicate(timeout=120)[0]
+    drawn = [row["nodes"] for row in store.releases("kite")]
+    assert len(drawn) in (1, 2)
+    assert store.budget("kite")["epsilon_spent"] == len(drawn) / 100
+    if shown:
+        assert shown.strip() == str(drawn[1]), "nothing is shown that was not debited and kept"
+    assert store.graph("kite") == KITE
+    store.priv_top_k("kite", metric="degree", k=1, epsilon="0.01")
+
+
+def test_a_disk_with_little_room_is_refused_before_anything_is_begun(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = shutil.disk_usage(path.parent)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1000))
+    with pytest.raises(StoreError, match="disk has less than 64 MB left"):
+        open_store(path).priv_top_k("kite", metric="degree", k=1, epsilon="0.01")
+    monkeypatch.undo()
+    assert open_store(path).budget("kite")["releases"] == 0
 
 
 def test_a_writer_that_does_not_let_go_is_waited_for_with_a_limit(path: Path) -> None:

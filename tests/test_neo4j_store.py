@@ -262,7 +262,7 @@ def test_a_kill_in_a_load_leaves_the_old_graph_and_is_cleared_by_the_next(
     assert run(empty_neo4j, "MATCH (n:Node) RETURN count(n) AS n") == [{"n": 2}]
     assert run(empty_neo4j, "MATCH (n:EdgeDPLeftover) RETURN count(n) AS n") == [{"n": 0}]
     constraints = run(empty_neo4j, "SHOW CONSTRAINTS YIELD name WHERE name STARTS WITH 'edgedp_' RETURN name")
-    assert len(constraints) == 4, "three of the ledger and one of the current version"
+    assert len(constraints) == 5, "four of the ledger and one of the current version"
 
 
 def test_a_load_that_somebody_else_clears_stops_in_one_line(
@@ -406,3 +406,15 @@ def test_every_row_of_the_registry_is_a_graph_row(store: Store) -> None:
         row = registry.known(session, "kite")
     assert {field.name for field in dataclasses.fields(GraphRow)} == set(vars(row))
     assert row.degree_bound == 7
+
+
+def test_two_registrations_of_one_type_at_the_same_time_cannot_both_be_written(
+    people: Server, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from edgedp.stores import registry
+
+    register(store)
+    monkeypatch.setattr(registry, "check_own_type", lambda *_: None)  # both looked before either wrote
+    with pytest.raises(StoreError, match="taken by somebody else meanwhile"):
+        register(store, name="pals")
+    assert [row["name"] for row in store.graphs()] == ["friends"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -27,6 +28,8 @@ __all__ = ["EmbeddedBackend"]
 _DIALECT = "embedded"
 _SCHEMA = ("schema_graph", "schema_ledger", "schema_release", "schema_budget_change")
 _BUFFER_POOL = 1 << 30
+_ROOM = 64 << 20
+"""Bytes that must be free before anything is begun: the database ends its process where its log cannot grow."""
 
 
 class EmbeddedBackend(Backend):
@@ -59,6 +62,7 @@ class EmbeddedBackend(Backend):
         import filelock
 
         self._check_place()
+        self._check_room()
         lock = filelock.FileLock(f"{self._path}.lock", timeout=self._lock_timeout, poll_interval=0.01)
         try:
             lock.acquire()
@@ -76,7 +80,11 @@ class EmbeddedBackend(Backend):
         import ladybug
 
         try:
-            return ladybug.Database(str(self._path), buffer_pool_size=_BUFFER_POOL)
+            # A log that was torn while a transaction was written is replayed up to the tear: what was
+            # committed before it holds, what was torn was never acknowledged and nothing was drawn for it.
+            return ladybug.Database(
+                str(self._path), buffer_pool_size=_BUFFER_POOL, throw_on_wal_replay_failure=False
+            )
         except RuntimeError as error:
             text = str(error)
             if "not a valid" in text:
@@ -95,6 +103,12 @@ class EmbeddedBackend(Backend):
         if not all(os.access(place, os.W_OK) for place in (self._path.parent, self._path) if place.exists()):
             raise StoreError(
                 f"store is {self._path}, which may not be written, must be; check its permissions"
+            )
+
+    def _check_room(self) -> None:
+        if shutil.disk_usage(self._path.parent).free < _ROOM:
+            raise StoreError(
+                f"store is {self._path}, whose disk has less than {_ROOM >> 20} MB left, must have more; make room"
             )
 
     def place(self, name: str, version: int, label: str | None, kind: str | None) -> GraphRow:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Neo4jBackend"]
 
 _DIALECT = "neo4j"
-_SCHEMA = ("schema_graph", "schema_ledger", "schema_release", "schema_release_graph")
+_SCHEMA = ("schema_graph", "schema_ledger", "schema_ledger_type", "schema_release", "schema_release_graph")
 _NODE_BATCH = 20_000
 _EDGE_BATCH = 20_000
 _CLEAR_BATCH = 10_000

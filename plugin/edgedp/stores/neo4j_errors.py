@@ -45,6 +45,10 @@ def _translated(error: Exception, address: str, database: str | None) -> EdgeDPE
             f"the user may not do this on {address}, must have the right to write; use another user "
             f"(the server says: {_short(error)})"
         )
+    if isinstance(error, exceptions.ConstraintError):
+        return StoreError(
+            "the name or the relationship type was taken by somebody else meanwhile, must be free; ask again"
+        )
     if "LockAcquisitionTimeout" in code or "LockClientStopped" in code or "DeadlockDetected" in code:
         return StoreUnavailableError(
             f"store is {address}, where another transaction holds the ledger, must be free; ask again"

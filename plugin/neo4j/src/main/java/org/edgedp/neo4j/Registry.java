@@ -14,7 +14,7 @@ import org.neo4j.graphdb.Transaction;
 /** Which graphs there are; the curator's. What may be registered is judged by the worker, in Python's words. */
 final class Registry {
     private static final List<String> SCHEMA =
-            List.of("schema_graph", "schema_ledger", "schema_release", "schema_release_graph");
+            List.of("schema_graph", "schema_ledger", "schema_ledger_type", "schema_release", "schema_release_graph");
     private static final int CLEAR_BATCH = 10_000;
     private static final TypeReference<Map<String, Object>> PARAMETERS = new TypeReference<>() {};
 
