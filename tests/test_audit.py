@@ -268,5 +268,5 @@ def test_the_command_runs_the_black_box(monkeypatch: pytest.MonkeyPatch) -> None
     ran = CliRunner().invoke(command, ["audit", "--black-box", "--format", "json"])
     assert ran.exit_code == 0, ran.output
     [row] = json.loads(ran.stdout)
-    assert (row["mechanism"], row["releases"], row["claimed"]) == ("pf", 100, 2.0)
+    assert (row["mechanism"], row["releases"], row["claimed"]) == ("pf", 100, 3.0)
     assert row["lower_bound"] < row["exact"]

@@ -72,10 +72,10 @@ class Target:
 
 
 TARGETS = (
-    Target(Case("priv_top_k", {"metric": "degree", "mechanism": "pf"}), 5, 4, 1, "2", (63, 127), 9_000),
+    Target(Case("priv_top_k", {"metric": "degree", "mechanism": "pf"}), 5, 4, 1, "3", (183, 191), 5_200),
     Target(Case("priv_top_k", {"metric": "degree", "mechanism": "em"}), 3, 2, 2, "6", (1, 3), 11_000),
-    Target(Case("priv_top_k", {"metric": "degree", "mechanism": "joint"}), 3, 2, 1, "2", (0, 1), 14_000),
-    Target(Case("priv_top_k", {"metric": "ebc", "mechanism": "sld"}), 5, 4, 1, "8", (183, 191), 6_000),
+    Target(Case("priv_top_k", {"metric": "degree", "mechanism": "joint"}), 5, 4, 1, "4", (183, 191), 6_000),
+    Target(Case("priv_top_k", {"metric": "ebc", "mechanism": "sld"}), 3, 2, 1, "6", (3, 7), 6_000),
     Target(
         Case("motkin", {"metrics": ("degree", "density"), "sampler": "permute_and_flip"}),
         5, 4, 1, "8", (185, 249), 7_500,
