@@ -7,6 +7,7 @@ sensitivity, the global ones, the dampened scores and the scores on the grid tha
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -23,6 +24,7 @@ from edgedp.audit.tables import TableProjection
 from edgedp.graph import Graph
 from edgedp.joint import SHARE_BITS, joint_values
 from edgedp.metrics import metric, metric_names
+from edgedp.pareto.profile import pareto_profile
 from edgedp.pareto.rounds import ParetoRounds
 from edgedp.pareto.score import pareto_score, release_pick
 from edgedp.plan import Plan
@@ -290,6 +292,45 @@ def _table(n: int, mask: int) -> TableProjection:
     )
 
 
+def test_the_edge_form_does_not_hold_for_length_two_betweenness() -> None:
+    """Why ``interval+edge`` leaves ``betweenness2`` out: one edge moves 40 nodes that are no common neighbours.
+
+    ``b`` has 40 neighbours v; each v closes 16 pairs {b, y} alone, the y being adjacent to ``a``. The edge
+    {a, b} makes ``a`` share these pairs, so every v falls from 16 to 8, past an untouched star of 10.
+    """
+    edges, count = [], 2
+    a, b = 0, 1
+    for _ in range(40):
+        v, ys = count, range(count + 1, count + 17)
+        count += 17
+        edges += [
+            (b, v),
+            *((v, y) for y in ys),
+            *((a, y) for y in ys),
+            *((y, z) for y in ys for z in ys if y < z),
+        ]
+    star = count
+    edges += [(star, star + leaf) for leaf in range(1, 6)]
+    less, more = (
+        GraphProjection(Graph.from_edges([*edges, *extra], nodes=range(star + 6))) for extra in ([], [(a, b)])
+    )
+    columns = [np.column_stack([side.values("degree"), side.values("betweenness2")]) for side in (less, more)]
+    moved = abs(int(pareto_score(columns[0])[star]) - int(pareto_score(columns[1])[star]))
+
+    def delta_at_0(common: int | None) -> int:
+        degrees = less.degrees()
+        found = [metric(name) for name in ("degree", "betweenness2")]
+        forms = [lambda t, one=one: one.sensitivity("degree", t, degrees, None, 650) for one in found]
+        profile = pareto_profile(
+            columns[0], forms, integral=[True, False], limit=650, common_neighbors=common
+        )
+        return int(profile.at(0)[star])
+
+    assert moved == 40
+    assert delta_at_0(None) >= moved
+    assert delta_at_0(int(less.max_common_neighbors().max())) < moved
+
+
 # -- random graphs ------------------------------------------------------------------------------------------
 
 
@@ -359,3 +400,72 @@ def test_bounds_for_the_lazy_draw_hold_on_random_graphs(graphs: tuple[Graph, Gra
     for case in DISTINCT:
         scores = scoring.top_k_scores(case.plan(graphs[1].node_count, graphs[1].max_degree, 1, 1), table)
         assert (scores.exact() <= scores.upper).all(), case
+
+
+# -- floating point -----------------------------------------------------------------------------------------
+
+
+def exact_score(case: Case, bound: int, d: int, m: int, utilities: dict[str, float]) -> Fraction:
+    """A score in rational arithmetic, from the definitions; SLD up to a constant that all candidates share."""
+    names = case.options.get("metrics") or [case.options["metric"]]
+    weights = [Fraction(weight) for weight in case.options.get("weights") or [1]]
+    ceilings = [metric(name).global_sensitivity(bound) for name in names]
+    whole = sum(abs(weight) * ceiling for weight, ceiling in zip(weights, ceilings, strict=True))
+    u = sum(weight * Fraction(utilities[name]) for weight, name in zip(weights, names, strict=True))
+    if case.options["mechanism"] in ("em", "pf"):
+        return u / whole
+
+    def delta(t: int) -> Fraction:
+        parts = zip(weights, names, ceilings, strict=True)
+        return sum(abs(w) * min(exact_delta(case, name, d, m, t), ceiling) for w, name, ceiling in parts)
+
+    if case.options["mechanism"] == "sld":
+        missing, t = Fraction(0), 0
+        while t <= bound or delta(t) < whole:
+            missing += 1 - delta(t) / whole
+            t += 1
+        return u / whole + (missing if case.options["shift"] == "down" else -missing)
+    left, t = abs(u), 0
+    while t <= bound and left >= delta(t):
+        left -= delta(t)
+        t += 1
+    dampened = t + (left / delta(t) if delta(t) else 0)
+    return -dampened if u < 0 else dampened
+
+
+def exact_delta(case: Case, name: str, d: int, m: int, t: int) -> Fraction:
+    """The admissible sensitivity of a metric, as the specification writes it."""
+    if name == "degree":
+        return Fraction(1)
+    if name == "density":
+        return Fraction(1) if d - t <= 2 else Fraction(2, d - t)
+    if name == "betweenness2":
+        return Fraction(d + t)
+    x = m if case.options.get("sensitivity_form") == "common_neighbors" else d
+    return max(Fraction((x + t) * (x + t - 1), 4), Fraction(d + t))
+
+
+@pytest.mark.parametrize("bound", [2, 3, 9, 60, pytest.param(700, marks=pytest.mark.slow)])
+def test_a_score_is_rounded_from_within_an_eighth_of_a_step(bound: int) -> None:
+    """So one edge, which moves the real score by at most 1, moves the grid's by at most 2^bits + 2 steps."""
+    random = np.random.default_rng(bound)
+    rows = 12
+    degrees = np.concatenate([[0, 1, bound], random.integers(0, bound + 1, rows - 3)])
+    common = random.integers(0, degrees + 1)
+    pairs = degrees * (degrees - 1) / 2
+    columns = {
+        "degree": degrees.astype(np.float64),
+        "density": np.where(degrees >= 2, random.random(rows), 0.0),
+        "ebc": pairs * random.random(rows),
+        "betweenness2": pairs * random.random(rows),
+    }
+    table = TableProjection(degrees, columns, common, degrees)
+    bits = grid_bits(bound + 2)
+    for case in DISTINCT:
+        found = scoring.top_k_scores(case.plan(bound + 1, bound, 1, 1), table).exact()
+        if not found.any():
+            continue
+        for row in range(rows):
+            utilities = {name: float(column[row]) for name, column in columns.items()}
+            exact = exact_score(case, bound, int(degrees[row]), int(common[row]), utilities) * 2**bits
+            assert abs(int(found[row]) - exact) <= Fraction(5, 8), (case, row)
