@@ -69,10 +69,6 @@ def without_factor_two(real: Any) -> Any:
     return lambda epsilon, bits, *, monotone: real(epsilon, bits, monotone=True)
 
 
-def without_rounding_margin(real: Any) -> Any:
-    return lambda epsilon, bits, *, monotone: epsilon / ((1 if monotone else 2) * 2**bits)
-
-
 def one_step_late(real: Any) -> Any:
     def sensitivity(self: Any, form: str, t: int, *at: Any) -> Any:
         return real(self, form, max(t - 1, 0), *at)
