@@ -9,7 +9,7 @@
 // cost: see bench/results/neo4j.md
 //
 // As ebc.cypher, but every node that two neighbours of `node` share joins them, not its neighbours only:
-// C(degree, 2) - edges - sum of (1 - 1 / (1 + c)) over the pairs that c > 0 other nodes join.
+// C(degree, 2) - edges - sum of (1 - 1 / (1 + c)) over the pairs that c > 0 other nodes join. Join hint: as there.
 CALL () {
   WITH 1 AS every WHERE $nodes IS NULL
   MATCH (node:{{node_label}})
@@ -38,6 +38,7 @@ CALL (node) {
 }
 CALL (node) {
   MATCH (node)-[:{{relationship_type}}]-(x:{{node_label}})-[:{{relationship_type}}]-(y:{{node_label}})-[:{{relationship_type}}]-(node)
+  USING JOIN ON x
   WHERE x <> node AND y <> node AND x <> y
   WITH DISTINCT x, y
   RETURN count(*) / 2 AS edges

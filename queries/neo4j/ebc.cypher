@@ -11,6 +11,7 @@
 // Computed as C(degree, 2) - edges - sum of (1 - 1 / (1 + c)) over the pairs with c > 0, so that only pairs
 // which some neighbour joins are visited. `after` is what follows `i` in the ordered neighbours of one of
 // them; counting the ends of all of these, `i` by `i`, keeps the hash tables small.
+// The join hint keeps the planner from comparing every two neighbours, or looking `node` up for every path.
 CALL () {
   WITH 1 AS every WHERE $nodes IS NULL
   MATCH (node:{{node_label}})
@@ -22,6 +23,7 @@ CALL () {
 }
 CALL (node) {
   MATCH (node)-[:{{relationship_type}}]-(joint:{{node_label}})-[:{{relationship_type}}]-(end:{{node_label}})-[:{{relationship_type}}]-(node)
+  USING JOIN ON joint
   WHERE joint <> node AND end <> node AND joint <> end
   WITH DISTINCT joint, end
   WITH joint.{{id_property}} AS joint, end.{{id_property}} AS end ORDER BY end

@@ -229,8 +229,9 @@ class Neo4jSession(Session):
         edges = graph.edges()
         for start in range(0, len(edges), _EDGE_BATCH):
             batch = edges[start : start + _EDGE_BATCH]
-            ends = [ids[batch[:, i]].tolist() for i in (0, 1)]
-            written = self.run("load_edges", identifiers, sources=ends[0], targets=ends[1])[0]["written"]
+            nodes, local = np.unique(batch, return_inverse=True)
+            pairs = local.reshape(-1, 2).tolist()
+            written = self.run("load_edges", identifiers, ids=ids[nodes].tolist(), pairs=pairs)[0]["written"]
             if written != len(batch):
                 raise _cleared(row.name)
             if progress is not None:
