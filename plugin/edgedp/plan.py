@@ -256,7 +256,7 @@ def plan_motkin(
     bound = facts.effective_degree_bound
     if approach == "pareto":
         _refuse("weights", weights, "approach 'pareto'")
-        summed, form = None, _pareto_form(sensitivity_form, chosen)
+        summed, form = None, _pareto_form(sensitivity_form, chosen, names)
         default = pareto_shift(names)
     else:
         summed = checks.check_weights(weights, len(names))
@@ -330,13 +330,19 @@ def _metric_form(form: Any, names: Sequence[str], mechanism: str) -> str | None:
     )
 
 
-def _pareto_form(form: Any, mechanism: str) -> str | None:
+def _pareto_form(form: Any, mechanism: str, names: Sequence[str]) -> str | None:
     if mechanism not in ("ld", "sld"):
         _refuse("sensitivity_form", form, f"mechanism {mechanism!r}")
         return None
-    return checks.check_choice(
-        "interval" if form is None else form, "sensitivity_form", ("interval", "interval+edge")
-    )
+    known = ("interval", "interval+edge")
+    chosen_form = checks.check_choice("interval" if form is None else form, "sensitivity_form", known)
+    far = [name for name in names if not metric_by_name(name).moves_near_the_edge]
+    if chosen_form == "interval+edge" and far:
+        raise ParameterError(
+            f"sensitivity_form is 'interval+edge', must be 'interval' with {', '.join(far)}, "
+            "of which one edge moves more than its ends and their common neighbours; leave it out"
+        )
+    return chosen_form
 
 
 def _shift(shift: Any, mechanism: str, default: str) -> str | None:

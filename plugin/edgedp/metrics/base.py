@@ -37,6 +37,8 @@ class Metric(ABC):
     """+1 if ``delta(t)`` rises with the degree, -1 if it falls, 0 if it is constant."""
     monotone: ClassVar[bool] = False
     """True if adding an edge never lowers any node's value."""
+    moves_near_the_edge: ClassVar[bool] = True
+    """True if an edge moves only its two ends and their common neighbours (docs/privacy.md, "edge form")."""
     is_degree: ClassVar[bool] = False
     """True if the value follows from the degree alone."""
 

@@ -51,6 +51,7 @@ class Betweenness2(Metric):
     dominance = 3
     utility_trend = +1
     sensitivity_trend = +1
+    moves_near_the_edge = False
 
     def native(self, graph: Graph, positions: NDArray[np.int64] | None) -> NDArray[np.float64]:
         from edgedp.kernels import betweenness2
