@@ -90,8 +90,8 @@ def betweenness2(
     """Return betweenness over shortest paths of length two; parameters as for `triangles`.
 
     ``sum over non-adjacent pairs {u, w} in N(v) of 1 / c``, ``c`` = their common neighbours in the whole
-    graph. Summed in fixed point with at least ``59 - log2(D)`` bits after the point, ``D`` the largest degree
-    of the graph: the relative error is below ``D**2 / 2**60``, that is 1e-9 up to degrees of 30,000.
+    graph. Summed in fixed point with at least ``61 - log2(D)`` bits after the point, ``D`` the largest degree
+    of the graph: the relative error is at most ``D**2 / 2**62``, that is 1e-9 up to degrees of 65,000.
 
     Examples
     --------

@@ -54,7 +54,7 @@ def ebc(graph: Graph, positions: Positions, threads: int | None) -> NDArray[np.f
 
 def betweenness2(graph: Graph, positions: Positions, threads: int | None) -> NDArray[np.float64]:
     """Return betweenness over shortest paths of length two."""
-    bits = 60 - graph.max_degree.bit_length()
+    bits = 62 - graph.max_degree.bit_length()
     common = np.maximum(np.arange(graph.max_degree + 1), 1)
     shares = ((1 << bits) + common // 2) // common
     high, low = _sums_of_shares(graph, shares, positions, threads)
@@ -72,16 +72,15 @@ def betweenness2_shares(graph: Graph, bits: int, threads: int | None) -> NDArray
 def max_common_neighbors(graph: Graph, positions: Positions, threads: int | None) -> NDArray[np.int64]:
     """Return the most neighbours that each node shares with another."""
     result = np.zeros(graph.node_count, dtype=np.int64)
-    width = _counter_width(graph)
     if positions is not None:
-        most_common_neighbors(graph.indptr, graph.indices, np.unique(positions), width, False, result)
+        most_common_neighbors(graph.indptr, graph.indices, np.unique(positions), False, result)
         return result[positions]
     layout = by_strongest_neighbors(graph)
 
     def work(chunks: Iterator[NDArray[np.int64]]) -> NDArray[np.int64]:
         most = np.zeros(graph.node_count, dtype=np.int64)
         for sources in chunks:
-            most_common_neighbors(layout.indptr, layout.indices, sources, width, True, most)
+            most_common_neighbors(layout.indptr, layout.indices, sources, True, most)
         return most
 
     sources = np.arange(graph.node_count)
@@ -130,7 +129,6 @@ def _sums_of_shares(
     """Return each node's sum of shares in two words, ``high * 2**32 + low``."""
     shares[0] = 0
     n = graph.node_count
-    width = _counter_width(graph)
     if positions is None:
         layout = by_strongest_neighbors(graph)
         indptr, indices = layout.indptr, layout.indices
@@ -146,7 +144,7 @@ def _sums_of_shares(
     def work(chunks: Iterator[NDArray[np.int64]]) -> NDArray[np.int64]:
         words = np.zeros((2, n), dtype=np.int64)
         for part in chunks:
-            hand_out_shares(indptr, indices, part, width, wanted, shares, words[0], words[1])
+            hand_out_shares(indptr, indices, part, wanted, shares, words[0], words[1])
         return words
 
     parts = _share_out(work, sources, np.diff(indptr)[sources], _thread_count(graph, threads))
@@ -156,10 +154,6 @@ def _sums_of_shares(
     words = np.empty_like(sums)
     words[:, layout.positions] = sums
     return words[0], words[1]
-
-
-def _counter_width(graph: Graph) -> int:
-    return 16 if graph.max_degree < 1 << 16 else 32
 
 
 def _thread_count(graph: Graph, threads: int | None) -> int:
