@@ -234,6 +234,22 @@ def test_what_does_not_parse_is_status_2(folder: Path, words: list[str]) -> None
     run(folder, *words, status=2)
 
 
+def test_a_server_that_is_down_is_one_line_without_the_password(folder: Path) -> None:
+    for scheme in ("neo4j", "bolt"):
+        words = ["--store", f"{scheme}://127.0.0.1:1", "graphs"]
+        done = subprocess.run(
+            [sys.executable, "-c", "from edgedp.cli import main; main()", *words],
+            capture_output=True,
+            text=True,
+            env=os.environ | {"NEO4J_PASSWORD": "s3cret-one"},
+            timeout=120,
+        )
+        assert done.returncode == 1
+        assert done.stderr.count("\n") == 1, done.stderr
+        assert "does not answer" in done.stderr
+        assert "s3cret" not in done.stderr
+
+
 def test_replace_keeps_what_was_spent(folder: Path) -> None:
     run(folder, "load", "kite.txt", "--epsilon-budget", "1")
     run(folder, "topk", "kite", "--metric", "degree", "-k", 1, "--epsilon", "0.75")

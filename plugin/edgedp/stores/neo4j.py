@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -62,6 +63,8 @@ class Neo4jBackend(Backend):
                     "the password is missing, must be given; pass auth or set NEO4J_PASSWORD"
                 )
             auth = (user, password)
+        # What the driver logs is said by our own errors, once.
+        logging.getLogger("neo4j").addHandler(logging.NullHandler())
         database = database or os.environ.get("NEO4J_DATABASE") or None
         try:
             driver = neo4j.GraphDatabase.driver(
