@@ -118,8 +118,8 @@ def motkin(
         Local: ``sld`` (default) or ``ld``. Global: ``em`` (default) or ``pf``.
     mechanism : str, optional
     sensitivity_form : str, optional
-        Pareto: ``interval`` (default) or ``interval+edge`` (not with betweenness2). Aggregate with ebc: ``degree`` (default) or
-        ``common_neighbors``.
+        Pareto: ``interval`` (default) or ``interval+edge`` (not with betweenness2). Aggregate with ebc:
+        ``degree`` (default) or ``common_neighbors``.
     shift : {"up", "down"}, optional
         Of sld; the default follows from metrics and weights alone.
     weights : sequence of float, optional

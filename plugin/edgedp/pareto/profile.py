@@ -6,8 +6,9 @@ Within distance ``t`` a utility cannot leave the box ``u_i -+ B_i(t)``, where ``
 
     delta(t, r) = #{r' : hi(r') dominates lo(r)} - #{r' : lo(r') dominates hi(r)},   boxes at t + 1.
 
-One edge {a, b} moves only a, b and their common neighbours (not so for ``betweenness2``, which the plan refuses); with ``c`` the most common neighbours of
-any two nodes, the ``edge`` form lets ``r`` alone move through its box and adds those who can follow:
+One edge {a, b} moves only a, b and their common neighbours (not so for ``betweenness2``, which the plan
+refuses); with ``c`` the most common neighbours of any two nodes, the ``edge`` form lets ``r`` alone move
+through its box and adds those who can follow:
 
     delta(t, r) = #{r' : u(r') dominates lo(r)} - #{r' : u(r') dominates hi(r)} + sum_{j <= t} (2 + c + j).
 
