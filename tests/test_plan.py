@@ -133,7 +133,10 @@ def test_bad_options_of_top_k_are_refused_in_one_line(
         ({"approach": "aggregate", "weights": ["1", "2"]}, "list of numbers"),
         ({"approach": "aggregate", "weights": 3}, "list of numbers"),
         ({"sensitivity_form": "edge"}, "interval, interval+edge"),
-        ({"sensitivity_form": "interval+edge", "metrics": ["degree", "betweenness2"]}, "must be 'interval' with"),
+        (
+            {"sensitivity_form": "interval+edge", "metrics": ["degree", "betweenness2"]},
+            "must be 'interval' with",
+        ),
         ({"sensitivity": "global", "sensitivity_form": "interval"}, "left out"),
     ],
 )
