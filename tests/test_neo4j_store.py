@@ -319,14 +319,6 @@ def test_credentials_come_from_the_environment(empty_neo4j: Server, monkeypatch:
         store.graphs()
 
 
-def test_a_read_only_database_is_refused_in_one_line_before_anything_is_drawn() -> None:
-    with start(extra_conf={"server.databases.default_to_read_only": "true"}) as server:
-        with open_store(server.uri, auth=server.auth) as store, pytest.raises(StoreError) as refused:
-            store.load(KITE, "kite")
-        assert "\n" not in str(refused.value)
-        assert "write" in str(refused.value)
-
-
 def test_a_server_that_dies_costs_budget_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed in the middle of a load, and between the debit and the answer."""
     with start() as server, open_store(server.uri, auth=server.auth) as store:
