@@ -205,8 +205,8 @@ def _fill_bit_rows(
                 elif b >= 0:
                     leaves[b] += 1
             else:
-                bit_rows[a, b >> 6] |= one << np.uint64(b & 63)
-                bit_rows[b, a >> 6] |= one << np.uint64(a & 63)
+                bit_rows[np.uint64(a), np.uint64(b) >> np.uint64(6)] |= one << (np.uint64(b) & np.uint64(63))
+                bit_rows[np.uint64(b), np.uint64(a) >> np.uint64(6)] |= one << (np.uint64(a) & np.uint64(63))
 
 
 @compiled
@@ -224,7 +224,7 @@ def _count_by_bits(size: int, words: int, bit_rows: Words, histograms: Ints) -> 
                 shared += popcount(second & bit_rows[j, 1])
             if words > 2:
                 shared += popcount(third & bit_rows[j, 2]) + popcount(fourth & bit_rows[j, 3])
-            adjacent = (bit_rows[i, j >> 6] >> np.uint64(j & 63)) & one
+            adjacent = (bit_rows[i, np.uint64(j) >> np.uint64(6)] >> (np.uint64(j) & np.uint64(63))) & one
             histograms[j & 1, np.uint64(shared) & (adjacent - one)] += 1
 
 
@@ -377,11 +377,12 @@ def _settle(apart: int, size: int, histograms: Ints) -> float:
     """Return the sum of ``1 / (1 + c)`` over the pairs apart, and clear the histogram; count 0 is not kept."""
     alone = apart
     shared = 0.0
+    first, second, third, fourth = histograms[0], histograms[1], histograms[2], histograms[3]
     for c in range(1, size + 1):
-        pairs = histograms[0, c] + histograms[1, c] + histograms[2, c] + histograms[3, c]
+        pairs = first[c] + second[c] + third[c] + fourth[c]
         if pairs:
             shared += pairs / (c + 1)
             alone -= pairs
-            histograms[:, c] = 0
-    histograms[:, 0] = 0
+            first[c] = second[c] = third[c] = fourth[c] = 0
+    first[0] = second[0] = third[0] = fourth[0] = 0
     return alone + shared
