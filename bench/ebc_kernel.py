@@ -144,7 +144,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--synthetic", action="store_true", help="only a power law of 10 million edges")
-    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--repetitions", type=int, default=15)
     options = parser.parse_args()
     print(INTRODUCTION)
     print(

@@ -30,14 +30,18 @@ ROUNDS = 3
 NAMES = {"node_label": "Node", "relationship_type": "LINKED_TO", "id_property": "id"}
 CREATE_NODES = "UNWIND $rows AS id CREATE (:Node {id: id})"
 CONSTRAINT = "CREATE CONSTRAINT node_id IF NOT EXISTS FOR (node:Node) REQUIRE node.id IS UNIQUE"
+BY_SOURCE = (
+    "UNWIND $rows AS row MATCH (a:Node {id: row[0]}) UNWIND row[1] AS id "
+    "MATCH (b:Node {id: id}) CREATE (a)-[:LINKED_TO]->(b)"
+)
 HUBS = 10
 BUSY_HUB = 195  # degree 1,143, 1.17 million wedges among its neighbours
 
-Rows = list[list[Any]]
+Rows = list[Any]
+Rival = Callable[[neo4j.Session], Any]
 
 
 def main() -> None:
-    """Run the parts named on the command line."""
     graph = edgedp.read_graph("email-Enron")
     parts = {"load": load, "read": read, "metrics": metrics, "ebc": ebc, "topk": topk}
     for name in sys.argv[1:] or parts:
@@ -54,10 +58,6 @@ def load(server: Server, driver: neo4j.Driver, graph: edgedp.Graph) -> None:
     by_row = "UNWIND $rows AS row " + ends.format("row[0]", "row[1]")
     by_map = "UNWIND $rows AS row " + ends.format("row.a", "row.b")
     by_index = "UNWIND range(0, size($rows[0]) - 1) AS i " + ends.format("$rows[0][i]", "$rows[1][i]")
-    by_source = (
-        "UNWIND $rows AS row MATCH (a:Node {id: row[0]}) UNWIND row[1] AS id "
-        "MATCH (b:Node {id: id}) CREATE (a)-[:LINKED_TO]->(b)"
-    )
 
     def csv(session: neo4j.Session) -> None:
         for file, work in (
@@ -67,27 +67,30 @@ def load(server: Server, driver: neo4j.Driver, graph: edgedp.Graph) -> None:
             loading = f"LOAD CSV FROM 'file:///{file}.csv' AS row CALL (row) {{ {work} }}"
             session.run(loading + " IN TRANSACTIONS OF 10000 ROWS").consume()
 
-    def batches(
-        statement: str, size: int, rows: Callable[[np.ndarray], Rows]
-    ) -> Callable[[neo4j.Session], None]:
-        def write(session: neo4j.Session) -> None:
+    def batches(statement: str, size: int, parameters: Callable[[np.ndarray], dict[str, Rows]]) -> Rival:
+        def fill(session: neo4j.Session) -> None:
             for first in range(0, graph.node_count, 20_000):
                 session.run(CREATE_NODES, rows=graph.node_ids[first : first + 20_000].tolist()).consume()
             for first in range(0, len(edges), size):
-                session.run(statement, rows=rows(edges[first : first + size])).consume()
+                session.run(statement, parameters(edges[first : first + size])).consume()
 
-        return write
+        return fill
+
+    def by_store(session: neo4j.Session) -> None:
+        with edgedp.open_store(server.uri, auth=server.auth) as store:
+            store.load(graph, name="email-Enron", epsilon_budget=1, degree_bound=graph.max_degree)
 
     rivals = {
         "`LOAD CSV`, transactions of 10,000 rows": csv,
-        "pairs, 10,000 a batch": batches(by_row, 10_000, np.ndarray.tolist),
-        "pairs, 20,000": batches(by_row, 20_000, np.ndarray.tolist),
-        "pairs, 50,000": batches(by_row, 50_000, np.ndarray.tolist),
-        "maps, 20,000": batches(by_map, 20_000, lambda batch: [{"a": a, "b": b} for a, b in batch.tolist()]),
-        "two lists and an index, 20,000": batches(by_index, 20_000, lambda batch: batch.T.tolist()),
-        "a source and its targets, 10,000": batches(by_source, 10_000, grouped),
-        "a source and its targets, 20,000": batches(by_source, 20_000, grouped),
-        "a source and its targets, 50,000": batches(by_source, 50_000, grouped),
+        "pairs, 10,000 a batch": batches(by_row, 10_000, pairs),
+        "pairs, 20,000": batches(by_row, 20_000, pairs),
+        "pairs, 50,000": batches(by_row, 50_000, pairs),
+        "maps, 20,000": batches(by_map, 20_000, maps),
+        "two lists and an index, 20,000": batches(by_index, 20_000, lambda batch: {"rows": batch.T.tolist()}),
+        "a source and its targets, 20,000": batches(BY_SOURCE, 20_000, grouped),
+        "a source and its targets, 50,000": batches(BY_SOURCE, 50_000, grouped),
+        "a node once a batch, 20,000": batches(query("neo4j", "load_edges", **NAMES), 20_000, numbered),
+        "`store.load`": by_store,
     }
 
     def empty(session: neo4j.Session) -> None:
@@ -97,11 +100,25 @@ def load(server: Server, driver: neo4j.Driver, graph: edgedp.Graph) -> None:
     compare("load", server, driver, rivals, before=empty)
 
 
-def grouped(batch: np.ndarray) -> Rows:
+def pairs(batch: np.ndarray) -> dict[str, Rows]:
+    return {"rows": batch.tolist()}
+
+
+def maps(batch: np.ndarray) -> dict[str, Rows]:
+    return {"rows": [{"a": a, "b": b} for a, b in batch.tolist()]}
+
+
+def grouped(batch: np.ndarray) -> dict[str, Rows]:
     """Return ``[source, targets]`` of edges sorted by source."""
     sources, first = np.unique(batch[:, 0], return_index=True)
     targets = np.split(batch[:, 1], first[1:])
-    return [[source, each.tolist()] for source, each in zip(sources.tolist(), targets, strict=True)]
+    return {"rows": [[a, each.tolist()] for a, each in zip(sources.tolist(), targets, strict=True)]}
+
+
+def numbered(batch: np.ndarray) -> dict[str, Rows]:
+    """Return the batch's nodes and its edges as positions in them."""
+    ids, positions = np.unique(batch, return_inverse=True)
+    return {"ids": ids.tolist(), "pairs": positions.reshape(-1, 2).tolist()}
 
 
 def read(server: Server, driver: neo4j.Driver, graph: edgedp.Graph) -> None:
@@ -115,113 +132,87 @@ def read(server: Server, driver: neo4j.Driver, graph: edgedp.Graph) -> None:
         "RETURN collect(a.id) AS sources, collect(b.id) AS targets } RETURN sources, targets"
     )
     rivals = {
-        "a row an edge": whole + "RETURN a.id, b.id",
-        "a row a node, neighbours either way": f"MATCH (a:Node) RETURN a.id, {both}",
-        "a row a node, outgoing: `adjacency.cypher`": query("neo4j", "adjacency", **NAMES),
-        "a row a thousand nodes": blocks,
-        "one row": whole + "RETURN collect(a.id), collect(b.id)",
+        "a row an edge": fetch(whole + "RETURN a.id, b.id"),
+        "a row a node, neighbours either way": fetch(f"MATCH (a:Node) RETURN a.id, {both}"),
+        "`adjacency.cypher`": fetch(query("neo4j", "adjacency", **NAMES)),
+        "a row a thousand nodes, two lists": fetch(blocks),
+        "one row, two lists": fetch(whole + "RETURN collect(a.id), collect(b.id)"),
     }
-    fetch = {
-        name: (lambda session, s=statement: session.run(s).values()) for name, statement in rivals.items()
-    }
-    compare("read", server, driver, fetch)
+    compare("read", server, driver, rivals)
 
 
 def metrics(server: Server, driver: neo4j.Driver, graph: edgedp.Graph) -> None:
     """Time the statements as they are, for the largest degrees and for all nodes."""
     write(driver, graph)
-    hubs = hubs_of(graph)
+    hubs = graph.node_ids[np.argsort(-graph.degrees, kind="stable")[:HUBS]].tolist()
     names = ("degree", "density", "ebc", "betweenness2", "common_neighbors", "sensitivity_ebc_degree")
-    limits = {"t": 1, "global_sensitivity": 1e9}
-
-    def rival(name: str, nodes: list[int] | None) -> Callable[[neo4j.Session], Rows]:
-        statement = query("neo4j", name, **NAMES)
-        return lambda session: session.run(statement, nodes=nodes, **limits).values()
-
-    compare(f"{HUBS} hubs", server, driver, {name: rival(name, hubs) for name in names})
-    compare("all nodes", server, driver, {name: rival(name, None) for name in names}, rounds=1)
+    for title, nodes, rounds in ((f"{HUBS} hubs", hubs, ROUNDS), ("all nodes", None, 1)):
+        parameters = {"nodes": nodes, "t": 1, "global_sensitivity": 1e9}
+        rivals = {f"`{name}.cypher`": fetch(query("neo4j", name, **NAMES), **parameters) for name in names}
+        compare(title, server, driver, rivals, rounds=rounds)
 
 
 def ebc(server: Server, driver: neo4j.Driver, graph: edgedp.Graph) -> None:
-    """Time the forms that were tried for one busy hub; all give the same value."""
+    """Time the forms that were tried for one busy hub, and parts of them."""
     write(driver, graph)
-    triangles = "MATCH (u:Node {id: $u})-[:LINKED_TO]-(x:Node)-[:LINKED_TO]-(a:Node)-[:LINKED_TO]-(u) "
-    ends = "WITH DISTINCT x, a WITH x, a.id AS id ORDER BY id WITH x, collect(id) AS ends "
-    pairs = (
-        "UNWIND range(0, size(ends) - 2) AS p WITH ends[p] AS i, ends[p + 1..] AS after UNWIND after AS j "
+    paths = "MATCH (u:Node {id: $u})-[:LINKED_TO]-(x:Node)-[:LINKED_TO]-(a:Node)"
+    ego = paths + "-[:LINKED_TO]-(u) USING JOIN ON x WITH DISTINCT x, a "
+    wedges = (
+        "WITH x, a.id AS id ORDER BY id WITH x, collect(id) AS ends UNWIND range(0, size(ends) - 2) AS p "
+        "WITH ends[p] AS i, ends[p + 1..] AS after UNWIND after AS j "
     )
+    apart = "MATCH (a:Node {id: i}), (b:Node {id: j}) WITH a, b, c WHERE NOT EXISTS { (a)-[:LINKED_TO]-(b) } "
     total = "RETURN sum(c / (1.0 + c)) AS lost"
-    apart = "MATCH (a:Node {id: i}), (b:Node {id: j}) WITH c WHERE NOT EXISTS { (a)-[:LINKED_TO]-(b) } "
-    into = triangles.replace("-[:LINKED_TO]-(u) ", " ") + "WITH u, x, a SKIP 0 MATCH (a)-[:LINKED_TO]-(u) "
+    looked_up = " WITH u, x, a SKIP 0 MATCH (a)-[:LINKED_TO]-(u) WITH DISTINCT x, a "
     statements = {
         "`ebc.cypher`": query("neo4j", "ebc", **NAMES).replace("$nodes", "[$u]"),
-        "one table of all pairs, adjacency looked up": triangles
-        + ends
-        + pairs
+        "one table of all pairs, adjacency looked up": ego
+        + wedges
         + "WITH i, j, count(*) AS c "
         + apart
         + total,
-        "one table of all pairs, adjacent ones left in (too much)": triangles
-        + ends
-        + pairs
-        + "WITH i, j, count(*) AS c "
-        + total,
-        "the wedges alone, uncounted": triangles + ends + pairs + "RETURN count(*) AS wedges",
-        "the edges of the ego network alone": triangles
-        + "USING JOIN ON x WITH DISTINCT x, a RETURN count(*) AS ends",
-        "these edges, without the join hint's plan": into + "WITH DISTINCT x, a RETURN count(*) AS ends",
+        "the wedges alone, not counted by pair": ego + wedges + "RETURN count(*) AS wedges",
+        "the ego network's edges alone, by a hash join": ego + "RETURN count(*) AS ends",
+        "the same, each path's end looked up": paths + looked_up + "RETURN count(*) AS ends",
     }
-    rivals = {
-        name: (lambda session, s=statement: session.run(s, u=BUSY_HUB).values())
-        for name, statement in statements.items()
-    }
+    rivals = {name: fetch(statement, u=BUSY_HUB) for name, statement in statements.items()}
     compare("EBC of one hub", server, driver, rivals)
 
 
 def topk(server: Server, driver: neo4j.Driver, graph: edgedp.Graph) -> None:
-    """Load by the store, read by the store, and release from within the database."""
+    """Read by the store, and release from within the database."""
     with edgedp.open_store(server.uri, auth=server.auth) as store:
-        largest = graph.max_degree
+        store.load(graph, name="email-Enron", epsilon_budget=1000, degree_bound=graph.max_degree)
 
         def release(session: neo4j.Session) -> None:
             store.priv_top_k("email-Enron", metric="ebc", k=10, epsilon=1, engine="cypher")
 
-        def load_it(session: neo4j.Session) -> None:
-            store.load(graph, name="email-Enron", epsilon_budget=1000, degree_bound=largest, replace=True)
-
-        rivals = {
-            "`store.load`": load_it,
+        rivals: dict[str, Rival] = {
             "`store.graph`": lambda session: store.graph("email-Enron"),
-            '`priv_top_k(metric="ebc", k=10, engine="cypher")`': release,
+            '`store.priv_top_k(metric="ebc", k=10, engine="cypher")`': release,
         }
         compare("the store", server, driver, rivals)
 
 
 def write(driver: neo4j.Driver, graph: edgedp.Graph) -> None:
     """Write the graph under `NAMES`."""
-    edges = graph.node_ids[graph.edges()]
     driver.execute_query(CONSTRAINT)
     driver.execute_query(CREATE_NODES, rows=graph.node_ids.tolist())
-    driver.execute_query(
-        "UNWIND $rows AS row MATCH (a:Node {id: row[0]}) UNWIND row[1] AS id MATCH (b:Node {id: id}) "
-        "CREATE (a)-[:LINKED_TO]->(b)",
-        rows=grouped(edges),
-    )
+    driver.execute_query(BY_SOURCE, grouped(graph.node_ids[graph.edges()]))
 
 
-def hubs_of(graph: edgedp.Graph) -> list[int]:
-    """Return the ids of the largest degrees."""
-    ids: list[int] = graph.node_ids[np.argsort(-graph.degrees, kind="stable")[:HUBS]].tolist()
-    return ids
+def fetch(statement: str, **parameters: Any) -> Rival:
+    """Return what runs a statement and takes its rows."""
+    return lambda session: session.run(statement, parameters).values()
 
 
 def compare(
     title: str,
     server: Server,
     driver: neo4j.Driver,
-    rivals: dict[str, Callable[[neo4j.Session], Any]],
+    rivals: dict[str, Rival],
     *,
-    before: Callable[[neo4j.Session], None] | None = None,
+    before: Rival | None = None,
     rounds: int = ROUNDS,
 ) -> None:
     """Take turns over the rivals and print the least of each."""
@@ -236,10 +227,8 @@ def compare(
                 rival(session)
                 wall[name].append(time.perf_counter() - began)
                 processor[name].append(processor_seconds(server) - used)
-    load_average = Path("/proc/loadavg").read_text().split()[0]
-    print(
-        f"\n| {title} ({rounds} rounds, load {load_average}) | wall, s | server's processor, s |\n|---|---|---|"
-    )
+    busy = Path("/proc/loadavg").read_text().split()[0]
+    print(f"\n| {title} (best of {rounds}; load {busy}) | wall, s | server's processor, s |\n|---|---|---|")
     for name in rivals:
         print(f"| {name} | {min(wall[name]):.2f} | {min(processor[name]):.2f} |", flush=True)
 
