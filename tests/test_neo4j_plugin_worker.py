@@ -45,15 +45,21 @@ worker.main(sys.argv[4:])
 Sabotage = Callable[..., None]
 
 
+@pytest.fixture(autouse=True)
+def as_installed(neo4j_with_plugin: PluginServer) -> Iterator[None]:
+    """Put the configuration right after a test, also after one that failed."""
+    yield
+    neo4j_with_plugin.configure()
+
+
 @pytest.fixture
-def sabotage(neo4j_with_plugin: PluginServer, tmp_path: Path) -> Iterator[Sabotage]:
-    """Run the workers by an interpreter that changes something first; put things right afterwards."""
+def sabotage(neo4j_with_plugin: PluginServer, tmp_path: Path) -> Sabotage:
+    """Run the workers by an interpreter that changes something first."""
 
     def begin(body: str, **conf: str) -> None:
         neo4j_with_plugin.configure(worker_python=str(interpreter(tmp_path, body)), **conf)
 
-    yield begin
-    neo4j_with_plugin.configure()
+    return begin
 
 
 def interpreter(folder: Path, body: str) -> Path:
@@ -155,7 +161,6 @@ def test_a_stopped_worker_with_a_full_pipe(neo4j_with_plugin: PluginServer) -> N
     call = "CALL edgedp.exact.stream($name, {metric: 'degree'})"  # its frame of 160 kB does not fit the pipe
     assert "did not answer within 3 s" in neo4j_with_plugin.refusal(call, name=planted.name)
     assert eventually(lambda: not is_running(pid), 5)
-    neo4j_with_plugin.configure()
 
 
 def test_a_terminated_query_ends_its_job(
@@ -250,7 +255,6 @@ def test_a_python_without_the_package_says_so(neo4j_with_plugin: PluginServer, t
     neo4j_with_plugin.configure(worker_python=str(script))
     said = neo4j_with_plugin.refusal(TOP, name=planted.name, config=ASKED)
     assert "No module named" in said
-    neo4j_with_plugin.configure()
 
 
 def test_a_worker_of_another_version_is_refused_by_name(
@@ -289,7 +293,6 @@ def test_a_graph_beyond_the_frame_limit(neo4j_with_plugin: PluginServer) -> None
     neo4j_with_plugin.configure(worker_frame_limit="4k")
     said = neo4j_with_plugin.refusal("CALL edgedp.exact.stream($name, {metric: 'degree'})", name=planted.name)
     assert "raise worker.frame.limit" in said
-    neo4j_with_plugin.configure()
 
 
 @pytest.mark.parametrize(
@@ -305,10 +308,7 @@ def test_a_wrong_configuration_is_told_at_the_call(
     neo4j_with_plugin: PluginServer, conf: dict[str, str], says: str
 ) -> None:
     neo4j_with_plugin.configure(**conf)
-    try:
-        assert says in neo4j_with_plugin.refusal("CALL edgedp.graph.list()")
-    finally:
-        neo4j_with_plugin.configure()
+    assert says in neo4j_with_plugin.refusal("CALL edgedp.graph.list()")
 
 
 @pytest.mark.parametrize("how", ["killed", "stopped"])

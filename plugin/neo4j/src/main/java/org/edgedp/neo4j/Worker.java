@@ -1,6 +1,5 @@
 package org.edgedp.neo4j;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 import com.fasterxml.jackson.databind.JsonNode;

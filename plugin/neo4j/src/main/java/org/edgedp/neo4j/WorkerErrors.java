@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -26,6 +27,7 @@ final class WorkerErrors {
     private final Process process;
     private final Log log;
     private final Deque<String> startup = new ArrayDeque<>();
+    private final CountDownLatch drained = new CountDownLatch(1);
     private volatile boolean silent;
 
     WorkerErrors(Process process, Log log) {
@@ -51,6 +53,8 @@ final class WorkerErrors {
             }
         } catch (IOException closed) {
             // The process is gone, and so is what it printed.
+        } finally {
+            drained.countDown();
         }
     }
 
@@ -60,6 +64,7 @@ final class WorkerErrors {
         try {
             if (process.waitFor(1, TimeUnit.SECONDS)) {
                 words.append(" (exit status ").append(process.exitValue()).append(')');
+                drained.await(1, TimeUnit.SECONDS); // its last line may still be in the pipe
             }
         } catch (InterruptedException error) {
             Thread.currentThread().interrupt();
