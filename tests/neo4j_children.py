@@ -26,15 +26,16 @@ def die_in_load(uri: str, statement: str) -> None:
     """Be killed right after one statement of a load that replaces a graph."""
     from edgedp.stores.neo4j import Neo4jSession
 
-    run = Neo4jSession.run
+    send = Neo4jSession.send
 
     def killing(self: Neo4jSession, running: str, /, *rest: object, **parameters: object) -> object:
-        result = run(self, running, *rest, **parameters)  # type: ignore[arg-type]
+        result = send(self, running, *rest, **parameters)  # type: ignore[arg-type]
         if running == statement:
+            result.consume()
             os.kill(os.getpid(), signal.SIGKILL)
         return result
 
-    Neo4jSession.run = killing  # type: ignore[assignment, method-assign]
+    Neo4jSession.send = killing  # type: ignore[assignment, method-assign]
     with open_store(uri) as store:
         store.load(Graph.from_edges([(10, 20)]), "kite", replace=True)
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edgedp.checks import check_text
 from edgedp.errors import EdgeDPError, ParameterError, StoreError
@@ -31,7 +32,7 @@ __all__ = ["Neo4jBackend"]
 _DIALECT = "neo4j"
 _SCHEMA = ("schema_graph", "schema_ledger", "schema_ledger_type", "schema_release", "schema_release_graph")
 _NODE_BATCH = 20_000
-_EDGE_BATCH = 20_000
+_EDGE_BATCH = 50_000
 _CLEAR_BATCH = 10_000
 
 
@@ -163,7 +164,11 @@ class Neo4jSession(Session):
         self._session = session
 
     def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
-        return cast("list[Row]", self._session.run(_text(statement, identifiers), parameters).data())
+        return cast("list[Row]", self.send(statement, identifiers, **parameters).data())
+
+    def send(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> Any:
+        """Start a statement of ``queries/``; its result waits for it."""
+        return self._session.run(_text(statement, identifiers), parameters)
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
@@ -178,7 +183,7 @@ class Neo4jSession(Session):
             # Records as they come: .data() would walk through the packed arrays byte by byte.
             rows = list(self._session.run("CALL edgedp.exact.adjacency($name)", {"name": row.name}))
             return graph_of_pieces(rows, nodes_supplied=row.nodes_supplied)
-        result = self._session.run(_text("adjacency", row.identifiers))
+        result = self.send("adjacency", row.identifiers)
         ids, neighbors = [], []
         for node, adjacent in result:
             ids.append(node)
@@ -230,15 +235,20 @@ class Neo4jSession(Session):
             if progress is not None:
                 progress("writing", done, total)
         edges = graph.edges()
+        sent: tuple[Any, int] | None = None
         for start in range(0, len(edges), _EDGE_BATCH):
             batch = edges[start : start + _EDGE_BATCH]
-            nodes, local = np.unique(batch, return_inverse=True)
-            pairs = local.reshape(-1, 2).tolist()
-            written = self.run("load_edges", identifiers, ids=ids[nodes].tolist(), pairs=pairs)[0]["written"]
-            if written != len(batch):
-                raise _cleared(row.name)
+            nodes, adjacent = _adjacent(batch)  # while the server writes the batch before
+            if sent is not None:
+                _check_written(*sent, row.name)
+            result = self.send("load_edges", identifiers, ids=ids[nodes].tolist(), adjacent=adjacent)
+            sent = result, len(batch)
             if progress is not None:
-                progress("writing", done + start + len(batch), total)
+                progress("writing", done + start, total)
+        if sent is not None:
+            _check_written(*sent, row.name)
+            if progress is not None:
+                progress("writing", total, total)
 
     def retire(self, tx: Transaction, row: GraphRow) -> None:
         tx.run(
@@ -262,6 +272,21 @@ class Neo4jTransaction(Transaction):
 
     def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
         return cast("list[Row]", self._tx.run(_text(statement, identifiers), parameters).data())
+
+
+def _adjacent(edges: NDArray[Any]) -> tuple[NDArray[np.int64], list[list[Any]]]:
+    """Return the nodes of edges sorted by their first end, and ``[i, [j, ...]]`` in positions among these nodes."""
+    nodes, positions = np.unique(edges, return_inverse=True)
+    sources, targets = positions.reshape(-1, 2).T
+    firsts, starts = np.unique(sources, return_index=True)
+    after = np.split(targets, starts[1:])
+    return nodes, [[i, each.tolist()] for i, each in zip(firsts.tolist(), after, strict=True)]
+
+
+def _check_written(result: Any, edges: int, name: str) -> None:
+    """Wait for a batch and refuse the load if its nodes are gone."""
+    if result.single()["written"] != edges:
+        raise _cleared(name)
 
 
 def _text(statement: str, identifiers: dict[str, str] | None) -> str:
