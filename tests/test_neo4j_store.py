@@ -354,6 +354,24 @@ def test_a_server_that_dies_costs_budget_only(monkeypatch: pytest.MonkeyPatch) -
             assert run(server, "MATCH (n:Node) RETURN count(n) AS n") == [{"n": 2}]
 
 
+def test_a_read_only_database_says_so_and_still_reads() -> None:
+    with start() as server:
+        with open_store(server.uri, auth=server.auth) as store:
+            store.load(KITE, "kite", epsilon_budget=1)
+        server.restart(server__databases__read_only="neo4j")
+        with open_store(server.uri, auth=server.auth) as store:
+            for refused in (
+                lambda: store.priv_top_k("kite", metric="degree", k=1, epsilon=0.25),
+                lambda: store.load(KITE, "second"),
+                lambda: store.load(KITE, "kite", replace=True),
+                lambda: store.drop("kite"),
+            ):
+                with pytest.raises(StoreError, match="is read-only, must be writable"):
+                    refused()
+            assert store.budget("kite")["epsilon_spent"] == 0
+            assert store.graph("kite") == KITE
+
+
 def test_no_retry_of_the_driver_debits_twice(empty_neo4j: Server, store: Store) -> None:
     """The ledger uses explicit transactions, which the driver never repeats; a lost commit is said to be one."""
     from neo4j.exceptions import IncompleteCommit

@@ -96,9 +96,13 @@ class Server:
                 session.run(f"DROP INDEX `{name}`").consume()
             session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 20000 ROWS").consume()
 
-    def restart(self) -> None:
-        """Stop the server if it runs, and start it on the same home and port."""
+    def restart(self, **conf: str) -> None:
+        """Stop the server if it runs, and start it on the same home and port, with these settings added.
+
+        A double underscore in a keyword is a dot: ``server__databases__read_only="neo4j"``.
+        """
         self._end()
+        self._conf |= {key.replace("__", "."): value for key, value in conf.items()}
         self._begin(_class_archive(self.version))
 
     def kill(self) -> None:

@@ -45,6 +45,11 @@ def _translated(error: Exception, address: str, database: str | None) -> EdgeDPE
             f"the user may not do this on {address}, must have the right to write; use another user "
             f"(the server says: {_short(error)})"
         )
+    if "ReadOnly" in code:
+        return StoreError(
+            f"the database on {address} is read-only, must be writable: a release is written to its ledger before it "
+            "is drawn; take the database out of server.databases.read_only, or use another"
+        )
     if isinstance(error, exceptions.ConstraintError):
         return StoreError(
             "the name or the relationship type was taken by somebody else meanwhile, must be free; ask again"
