@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+# Two processes, a file of tests each at a time: a module's server is then started once.
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 2 --dist loadfile
 
 .PHONY: demo test test-python test-neo4j check audit neo4j jar wheel bench clean
 
@@ -11,14 +13,14 @@ demo: $(READY)
 
 # Everything. The Neo4j part needs JDK 17+ and Maven and says so where they are missing.
 test: $(VENV)/.ready-dev check jar
-	$(BIN)/python -m pytest -m "not slow"
+	$(PYTEST) -m "not slow"
 
 # The part that needs no JDK.
 test-python: $(VENV)/.ready-dev check
-	$(BIN)/python -m pytest -m "not neo4j and not slow"
+	$(PYTEST) -m "not neo4j and not slow"
 
 test-neo4j: $(VENV)/.ready-dev jar
-	$(BIN)/python -m pytest -m "neo4j and not slow"
+	$(PYTEST) -m "neo4j and not slow"
 
 check: $(VENV)/.ready-dev
 	$(BIN)/ruff check .
