@@ -24,7 +24,7 @@ INTRODUCTION = f"""\
 # Exact EBC and length-2 betweenness of all nodes
 
 `python bench/ebc_kernel.py`: seconds of processor time, one thread each, interleaved, the least of several runs
-(the machine was shared). Relabelling is included. Python {platform.python_version()}, numpy {np.__version__}, numba
+(best on a quiet machine). Relabelling is included. Python {platform.python_version()}, numpy {np.__version__}, numba
 {version("numba")}.
 
 *reference*: the plain kernel in `bench/ebc_kernel.py`: a local graph for every ego network, wedges walked one by

@@ -156,6 +156,16 @@ def test_shares_are_counted_exactly_and_approach_betweenness2(enron: Graph) -> N
     assert (short <= pairs + 1e-3).all()
 
 
+@pytest.mark.parametrize("name", ["enron", "github"])
+def test_rows_of_hubs_change_the_time_alone(
+    name: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = request.getfixturevalue(name)
+    by_rows = kernels.betweenness2_shares(graph, 20)
+    monkeypatch.setattr("edgedp.kernels.engine.HUB_ROWS_MEMORY", 0)
+    np.testing.assert_array_equal(kernels.betweenness2_shares(graph, 20), by_rows)
+
+
 @pytest.mark.slow  # compiles the kernel once more, for wider counters
 def test_a_star_beyond_sixteen_bits() -> None:
     leaves = 70_000

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.kernels.common_neighbors import hand_out_shares, most_common_neighbors
+from edgedp.kernels.common_neighbors import HUB_ROW_DENSITY, hand_out_shares, most_common_neighbors
 from edgedp.kernels.ego_networks import BYTE_ROW_ALIGNMENT, edges_inside, ego_betweenness
 from edgedp.kernels.layout import by_degree_class, by_strongest_neighbors
 
@@ -30,6 +30,8 @@ RELABEL_FROM = 8
 PARALLEL_FROM = 20_000
 """Edges below which one thread is faster."""
 CHUNKS_PER_THREAD = 16
+HUB_ROWS_MEMORY = 32 << 20
+"""Bytes for the rows of hubs."""
 
 
 def triangles(graph: Graph, positions: Positions, threads: int | None) -> NDArray[np.int64]:
@@ -134,17 +136,19 @@ def _sums_of_shares(
         indptr, indices = layout.indptr, layout.indices
         sources = np.arange(n)
         wanted = np.ones(n, dtype=np.uint8)
+        hub_row, hub_rows = _hub_rows(indptr, indices)
     else:
         indptr, indices = graph.indptr, graph.indices
         wanted = np.zeros(n, dtype=np.uint8)
         wanted[positions] = 1
         rows = [indices[indptr[v] : indptr[v + 1]] for v in np.flatnonzero(wanted)]
         sources = np.unique(np.concatenate([*rows, np.zeros(0, dtype=np.int32)])).astype(np.int64)
+        hub_row, hub_rows = np.full(n, -1, dtype=np.int32), np.zeros((0, n), dtype=np.uint8)
 
     def work(chunks: Iterator[NDArray[np.int64]]) -> NDArray[np.int64]:
         words = np.zeros((2, n), dtype=np.int64)
         for part in chunks:
-            hand_out_shares(indptr, indices, part, wanted, shares, words[0], words[1])
+            hand_out_shares(indptr, indices, part, wanted, shares, hub_row, hub_rows, words[0], words[1])
         return words
 
     parts = _share_out(work, sources, np.diff(indptr)[sources], _thread_count(graph, threads))
@@ -154,6 +158,22 @@ def _sums_of_shares(
     words = np.empty_like(sums)
     words[:, layout.positions] = sums
     return words[0], words[1]
+
+
+def _hub_rows(
+    indptr: NDArray[np.int64], indices: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """Return where each node's row of bytes is, or -1, and the (h, n) rows of the nodes of the largest degrees."""
+    n = len(indptr) - 1
+    degrees = np.diff(indptr)
+    hubs = np.flatnonzero(degrees > HUB_ROW_DENSITY * n)
+    hubs = hubs[np.argsort(-degrees[hubs], kind="stable")][: HUB_ROWS_MEMORY // max(n, 1)]
+    hub_row = np.full(n, -1, dtype=np.int32)
+    hub_row[hubs] = np.arange(len(hubs), dtype=np.int32)
+    hub_rows = np.zeros((len(hubs), n), dtype=np.uint8)
+    for row, hub in zip(hub_rows, hubs, strict=True):
+        row[indices[indptr[hub] : indptr[hub + 1]]] = 1
+    return hub_row, hub_rows
 
 
 def _thread_count(graph: Graph, threads: int | None) -> int:

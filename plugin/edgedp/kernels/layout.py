@@ -13,6 +13,10 @@ from edgedp.kernels.compilation import compiled
 __all__ = ["Layout", "by_degree_class", "by_strongest_neighbors"]
 
 
+RANK_BITS = 19
+"""Of a rank in a sorting key, so that a class and three ranks fit 63 bits; beyond, neighbouring ranks count as one."""
+
+
 class Layout(NamedTuple):
     """A graph under new labels, so that label order means something to a kernel.
 
@@ -49,8 +53,11 @@ def by_strongest_neighbors(graph: Graph) -> Layout:
     rank = np.empty(graph.node_count, dtype=np.int32)
     rank[by_degree] = np.arange(graph.node_count, dtype=np.int32)
     strongest = _three_smallest(graph.indptr, graph.indices, rank)
-    classes = np.round(np.log2(np.maximum(graph.degrees, 1))).astype(np.int32)
-    return _relabel(graph, np.lexsort([*strongest.T[::-1], -classes]).astype(np.int32))
+    key = 31 - np.round(np.log2(np.maximum(graph.degrees, 1))).astype(np.int64)
+    dropped = max(graph.node_count.bit_length() - RANK_BITS, 0)
+    for ranks in strongest.T:
+        key = (key << RANK_BITS) | (ranks >> dropped)
+    return _relabel(graph, np.argsort(key).astype(np.int32))
 
 
 def _relabel(graph: Graph, positions: NDArray[np.int32]) -> Layout:
