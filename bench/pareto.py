@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from quality import c_metric
 
 import edgedp
 from edgedp.metrics import metric
@@ -185,11 +186,6 @@ def title(graph: str, case: Case) -> None:
 
 def top_k(noisy: np.ndarray) -> np.ndarray:
     return np.argpartition(noisy, -K)[-K:]
-
-
-def c_metric(utilities: np.ndarray, judges: np.ndarray, judged: np.ndarray) -> float:
-    """Return the share of `judged` that some of `judges` strictly dominates."""
-    return float(np.mean(count_dominating(utilities[judges].T, utilities[judged].T) > 0))
 
 
 if __name__ == "__main__":
