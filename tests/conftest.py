@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from edgedp import Graph, Store, open_store, read_graph
 from neo4jserver.fixtures import any_neo4j_server, empty_neo4j, neo4j_server, neo4j_servers
@@ -13,6 +14,10 @@ from neo4jserver.fixtures import any_neo4j_server, empty_neo4j, neo4j_server, ne
 __all__ = ["any_neo4j_server", "empty_neo4j", "neo4j_server", "neo4j_servers"]
 
 OpenStore = Callable[[], Store]
+
+# A busy machine is not a defect: no test fails by the clock.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

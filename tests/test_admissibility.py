@@ -352,7 +352,7 @@ def flipped_graphs(draw: st.DrawFn) -> tuple[Graph, Graph]:
 
 
 @given(graphs=flipped_graphs())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_admissibility_on_random_graphs(graphs: tuple[Graph, Graph]) -> None:
     bound = max(graph.max_degree for graph in graphs)
     tables = [TableProjection.of(GraphProjection(graph)) for graph in graphs]
@@ -376,7 +376,7 @@ def test_admissibility_on_random_graphs(graphs: tuple[Graph, Graph]) -> None:
 
 
 @given(graphs=flipped_graphs(), slack=st.integers(0, 30), data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_scores_on_random_graphs_move_by_at_most_one(
     graphs: tuple[Graph, Graph], slack: int, data: Any
 ) -> None:
@@ -394,7 +394,7 @@ def test_scores_on_random_graphs_move_by_at_most_one(
 
 
 @given(graphs=flipped_graphs())
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_bounds_for_the_lazy_draw_hold_on_random_graphs(graphs: tuple[Graph, Graph]) -> None:
     table = TableProjection.of(GraphProjection(graphs[1]))
     for case in DISTINCT:

@@ -128,7 +128,7 @@ def graph_of(edges: NDArray[np.bool_]) -> Graph:
 
 
 @given(random_adjacency(), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_the_theorem_on_random_graphs(edges, data):
     a, b = sorted(data.draw(st.lists(st.integers(0, len(edges) - 1), min_size=2, max_size=2, unique=True)))
     without, joined = edges.copy(), edges.copy()
@@ -149,7 +149,7 @@ def test_the_kernel_equals_the_definition_on_all_small_graphs(n):
 
 
 @given(random_adjacency(), st.integers(0, SHARE_BITS), st.randoms(use_true_random=False))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_the_kernel_equals_the_definition_on_random_graphs(edges, bits, random):
     graph = graph_of(edges)
     wanted = plain(edges)
@@ -162,7 +162,7 @@ def test_the_kernel_equals_the_definition_on_random_graphs(edges, bits, random):
 
 
 @given(random_adjacency())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_shares_lose_less_than_one_unit_for_each_pair_of_neighbours(edges):
     degrees = edges.sum(axis=1)
     lost = plain(edges) - betweenness2_shares(graph_of(edges), SHARE_BITS) / 2**SHARE_BITS
@@ -171,7 +171,7 @@ def test_shares_lose_less_than_one_unit_for_each_pair_of_neighbours(edges):
 
 
 @given(random_adjacency())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_igraph_agrees_when_told_to_stop_at_length_two(edges):
     graph = graph_of(edges)
     bounded = graph.to_igraph().betweenness(directed=False, cutoff=2)
@@ -179,7 +179,7 @@ def test_igraph_agrees_when_told_to_stop_at_length_two(edges):
 
 
 @given(random_adjacency(largest=30))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_networkx_agrees_where_no_shortest_path_is_longer_than_two(edges):
     edges[0, 1:] = edges[1:, 0] = True  # a hub next to everybody
     graph = graph_of(edges)

@@ -9,7 +9,7 @@ import igraph
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -66,7 +66,6 @@ def test_order_direction_and_parallels_do_not_matter(drawn, random):
     assert Graph.from_edges(other) == Graph.from_edges(iter(edges))
 
 
-@settings(deadline=None)
 @given(edges_and_nodes())
 def test_networkx_and_back(drawn):
     edges, nodes = drawn
@@ -82,7 +81,6 @@ def test_networkx_and_back(drawn):
     assert set(told.nodes()) == set(nodes)
 
 
-@settings(deadline=None)
 @given(edges_and_nodes())
 def test_igraph_and_back(drawn):
     edges, nodes = drawn

@@ -32,7 +32,7 @@ def test_all_labelled_graphs_as_the_native_engine(quantity: str, n: int) -> None
 
 
 @given(random_graphs())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_random_graphs_by_definition(graph: Graph) -> None:
     for quantity in QUANTITIES:
         values = getattr(igraph_engine, quantity)(graph)
@@ -50,7 +50,7 @@ def test_closed_forms(case: int, quantity: str) -> None:
 
 
 @given(random_graphs(), st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_chosen_positions_are_those_of_all_nodes_in_their_order(graph: Graph, data: st.DataObject) -> None:
     chosen = data.draw(st.lists(st.integers(0, graph.node_count - 1), max_size=8))
     positions = np.array(chosen, dtype=np.int64)

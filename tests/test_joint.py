@@ -182,7 +182,7 @@ def noisy_vectors(draw: st.DrawFn) -> tuple[NDArray[np.int64], NDArray[np.float6
 
 
 @given(noisy_vectors(), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_scores_are_finite_for_k_nodes_and_do_not_depend_on_the_order_of_the_nodes(vectors, data):
     degrees, betweenness, scale = vectors
     k = data.draw(st.integers(1, len(degrees)))
@@ -197,7 +197,7 @@ def test_scores_are_finite_for_k_nodes_and_do_not_depend_on_the_order_of_the_nod
 
 
 @given(noisy_vectors(), st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_leaving_nodes_out_does_not_change_the_best(vectors, data):
     degrees, betweenness, scale = (np.tile(v, 10) if isinstance(v, np.ndarray) else v for v in vectors)
     betweenness = betweenness + np.arange(len(betweenness)) * 1e-3
@@ -302,7 +302,7 @@ def test_hubs_made_of_noise_are_not_taken_for_hubs():
 
 
 @given(EPSILONS, st.integers(0, 10**7), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_the_choice_never_fails(epsilon, bound, data):
     n = data.draw(st.integers(1, 50))
     degrees = np.array(
@@ -336,7 +336,7 @@ def releases(draw: st.DrawFn) -> tuple[Plan, Arrays]:
 
 
 @given(releases(), st.integers(0, 2**32 - 1))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_a_release_is_k_distinct_positions_whatever_the_input(release, seed):
     plan, arrays = release
     drawn = draw_joint(plan, arrays, words(seed))

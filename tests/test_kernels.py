@@ -45,7 +45,7 @@ def test_all_labelled_graphs(quantity: str, n: int) -> None:
 
 
 @given(random_graphs())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_random_graphs_by_definition(graph: Graph) -> None:
     for quantity in QUANTITIES:
         values = getattr(kernels, quantity)(graph)
@@ -108,7 +108,7 @@ def test_networkx_counts_the_same_triangles_and_ego_betweenness() -> None:
 
 
 @given(random_graphs(), st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_labels_do_not_matter_to_the_last_bit(graph: Graph, shuffle: object) -> None:
     label = np.arange(graph.node_count)
     shuffle.shuffle(label)  # type: ignore[attr-defined]
@@ -119,7 +119,7 @@ def test_labels_do_not_matter_to_the_last_bit(graph: Graph, shuffle: object) -> 
 
 
 @given(random_graphs(), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_chosen_positions_are_those_of_all_nodes_in_their_order(graph: Graph, data: st.DataObject) -> None:
     chosen = data.draw(st.lists(st.integers(0, graph.node_count - 1), max_size=8))
     positions = np.array(chosen, dtype=np.int64)

@@ -62,7 +62,7 @@ def test_permute_and_flip_law_by_all_orders(scores, unit):
 @given(
     groups=st.lists(st.tuples(st.integers(0, 64), st.integers(1, 25)), min_size=1, max_size=5),
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_leave_one_out_integrals_are_those_of_the_polynomials(groups):
     # Exact integration, term by term, of the polynomial with rational coefficients.
     probabilities = [Fraction(numerator, 64) for numerator, _ in groups]

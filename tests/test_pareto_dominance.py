@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -26,7 +26,6 @@ def points_and_thresholds(draw, most=70):
 
 
 @given(points_and_thresholds())
-@settings(deadline=None)  # the first call compiles
 def test_counts_equal_the_definition_with_many_ties(case):
     points, thresholds = case
     counts = count_dominating(points, thresholds)
@@ -52,7 +51,6 @@ def test_nothing_to_count(coordinates):
 
 
 @given(st.integers(1, 40), st.integers(1, 4), st.integers(0, 2**32 - 1))
-@settings(deadline=None)
 def test_scores_follow_every_pick(candidates, coordinates, seed):
     utilities = np.random.default_rng(seed).integers(0, 5, (candidates, coordinates)).astype(np.float64)
     scores = pareto_score(utilities)

@@ -69,7 +69,7 @@ def test_a_tiny_scale_is_no_noise():
 
 
 @given(word=st.integers(0, 2**64 - 1), factor=st.fractions(min_value=Fraction(1, 10**6), max_value=2**11))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_floors_are_exact(word, factor):
     value = int(geometric._floors(1, factor, ScriptedWords([word, 2**63]))[0])
     # Whatever words come later: the true noise is within the word's interval, and its floor is the value.

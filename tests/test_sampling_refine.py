@@ -43,7 +43,7 @@ class Known(LazyReal):
     script=st.lists(colliding, max_size=8),
     data=st.data(),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_an_order_stands_whatever_words_come_later(name, given_, script, data):
     wanted = data.draw(st.integers(1, len(given_)))
     scores = [score for score, _ in given_]
@@ -82,7 +82,7 @@ def test_open_ends_do_not_convert_scores_to_floats():
     script=st.lists(colliding, max_size=3),
     factor=st.fractions(min_value=Fraction(1, 1000), max_value=2**70),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_floor_stands_whatever_words_come_later(word, script, factor):
     noise = Known(EXPONENTIAL, word)
     value = certain_floor(noise, factor, ScriptedWords(script))
