@@ -3,10 +3,12 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+# What an installation is made of beside Python: the C sources of the kernels and what compiles them.
+BUILT  := pyproject.toml hatch_build.py $(wildcard plugin/edgedp/engines/native/*.[ch]) plugin/edgedp/engines/native/build.py
 # Two processes, a file of tests each at a time: a module's server is then started once.
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 2 --dist loadfile
 
-.PHONY: demo test test-python test-neo4j check audit neo4j jar wheel bench clean
+.PHONY: demo docs test test-python test-neo4j coverage check audit neo4j jar wheel bench clean
 
 demo: $(READY)
 	@$(BIN)/edgedp demo
@@ -22,10 +24,15 @@ test-python: $(VENV)/.ready-dev check
 test-neo4j: $(VENV)/.ready-dev jar
 	$(PYTEST) -m "neo4j and not slow"
 
+# What the tests that need no server run of the package, line by line where some is missed.
+coverage: $(VENV)/.ready-dev
+	$(PYTEST) -m "not neo4j and not slow" --cov=edgedp --cov-branch --cov-report=term-missing:skip-covered
+
 check: $(VENV)/.ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy --config-file tests/mypy.ini
 
 audit: $(READY)
 	@$(BIN)/edgedp audit
@@ -39,6 +46,10 @@ jar:
 	install both, or run 'make test-python', which needs neither." >&2; exit 1; }
 	mvn -q -B -f plugin/neo4j/pom.xml package
 
+# The tables of the reference that are made of the code.
+docs: $(VENV)/.ready-dev
+	$(BIN)/python docs/tables.py
+
 # A wheel that holds the jar.
 wheel: $(VENV)/.ready-dev jar
 	$(BIN)/python -m build --wheel
@@ -50,11 +61,11 @@ $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "edgedp needs Python 3.11 or newer: make PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 
-$(READY): pyproject.toml | $(VENV)/bin/python
+$(READY): $(BUILT) | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 
-$(VENV)/.ready-dev: pyproject.toml | $(VENV)/bin/python
+$(VENV)/.ready-dev: $(BUILT) | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(READY)
 

@@ -1,19 +1,68 @@
-"""Build hook: put the Neo4j jar into the wheel where Maven has built one."""
+"""Build hooks: compile the kernels; put the Neo4j jar into the wheel where Maven has built one."""
 
 from __future__ import annotations
 
+import importlib.util
+import tempfile
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+NATIVE = Path("plugin", "edgedp", "engines", "native")
 
-class JarHook(BuildHookInterface):  # type: ignore[type-arg]
-    """Includes ``plugin/neo4j/target/edgedp-neo4j-<version>.jar`` as ``edgedp/assets/jar``."""
+
+class EdgedpHook(BuildHookInterface):  # type: ignore[type-arg]
+    """Adds what the package holds beside Python: the shared library of the kernels, and the jar."""
+
+    def dependencies(self) -> list[str]:
+        """Ask for a compiler only where the system has none: that of ziglang is a download of 100 MB."""
+        if self.target_name != "wheel":
+            return []
+        return ["ziglang>=0.13"] if self._build().chosen_compiler() == "zig" else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Add the jar of this version; a wheel that is built without Maven has none."""
+        """Compile, into the wheel or, for an editable installation, into the source tree; add the jar."""
+        if self.target_name != "wheel":
+            return
+        self._add_kernels(version, build_data)
         name = f"edgedp-neo4j-{self.metadata.version}.jar"
         jar = Path(self.root, "plugin", "neo4j", "target", name)
         if version == "standard" and jar.is_file():
             build_data["force_include"][str(jar)] = f"edgedp/assets/jar/{name}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove the folder that the library was compiled in."""
+        if hasattr(self, "_folder"):
+            self._folder.cleanup()
+
+    def _add_kernels(self, version: str, build_data: dict[str, Any]) -> None:
+        build = self._build()
+        compiler = build.chosen_compiler()
+        if compiler == "zig" and importlib.util.find_spec("ziglang") is None:
+            self.app.display_warning(
+                "no C compiler and no ziglang: edgedp is built without its kernels, and igraph computes in their place"
+            )
+            compiler = "none"
+        if version == "editable":
+            library = Path(self.root, NATIVE, build.LIBRARY)
+            if compiler == "none":
+                library.unlink(missing_ok=True)
+            else:
+                build.compile_library(library, compiler)
+        elif compiler != "none":
+            self._folder = tempfile.TemporaryDirectory(prefix="edgedp-wheel-")
+            library = Path(self._folder.name, Path(build.LIBRARY).name)
+            build.compile_library(library, compiler)
+            build_data["force_include"][str(library)] = f"edgedp/engines/native/{build.LIBRARY}"
+            build_data["pure_python"] = False
+            build_data["tag"] = f"py3-none-{build.platform_tag(compiler)}"
+
+    def _build(self) -> Any:
+        """Load the module that compiles; the package itself cannot be imported here."""
+        spec = importlib.util.spec_from_file_location("edgedp_build", Path(self.root, NATIVE, "build.py"))
+        if spec is None or spec.loader is None:
+            raise FileNotFoundError(Path(NATIVE, "build.py"))
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module

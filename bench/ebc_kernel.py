@@ -1,7 +1,9 @@
-"""Exact EBC of all nodes: the kernel of the package beside a plain one, on one thread, interleaved.
+"""The kernels beside networkit, igraph and networkx: exact values of all nodes, rows from edges, tops, one release.
 
 python bench/ebc_kernel.py > bench/results/ebc_kernel.md
-python bench/ebc_kernel.py --synthetic          # a power law of 10 million edges: minutes, 1.5 GB
+python bench/ebc_kernel.py --large              # a power law of 10 million edges: minutes, 2 GB
+
+networkit is for this comparison alone: ``pip install networkit``; without it its column is empty.
 """
 
 from __future__ import annotations
@@ -11,99 +13,37 @@ import platform
 import resource
 import time
 from collections.abc import Callable
-from importlib.metadata import version
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
 
-import numba
 import numpy as np
 from generators import affiliation, overlapping_clusters, power_law
-from numpy.typing import NDArray
 
-from edgedp import Graph, igraph_engine, kernels, read_graph
+import edgedp
+from edgedp import Graph, exact, read_graph
+from edgedp.engines import igraph as igraph_engine
+from edgedp.engines import kernels, native
+from edgedp.engines.native.build import LEVELS
+from edgedp.engines.native.library import instruction_level, level_name
 
 INTRODUCTION = f"""\
-# Exact EBC and length-2 betweenness of all nodes
+# Kernels
 
-`python bench/ebc_kernel.py`: seconds of processor time, one thread each, interleaved, the least of several runs
-(best on a quiet machine). Relabelling is included. Python {platform.python_version()}, numpy {np.__version__}, numba
-{version("numba")}.
-
-*reference*: the plain kernel in `bench/ebc_kernel.py`: a local graph for every ego network, wedges walked one by
-one, the same histogram. *ours*: `edgedp.kernels.ebc`. *betweenness2*: its ratio is to our EBC in runs beside it.
-*igraph*: EBC by the engine without numba, once.
+`python bench/ebc_kernel.py`: seconds of processor time of all threads, interleaved, the least of several runs; read
+the ratios. Python {platform.python_version()}, numpy {np.__version__}, {kernels()}. Preparing a graph is included in
+ours (relabelling, orientation) and left out of the others' (their own graph is built before).
 """
 
 
-@numba.njit(nogil=True)
-def reference(indptr: NDArray[np.int64], indices: NDArray[np.int32], result: NDArray[np.float64]) -> None:
-    """Compute EBC plainly: local CSR by looking rows up in a position array, wedges, a histogram of pairs."""
-    n = len(indptr) - 1
-    largest = 0
-    for c in range(n):
-        largest = max(largest, indptr[c + 1] - indptr[c])
-    inside = np.full(n, -1, np.int32)
-    starts = np.zeros(largest + 1, np.int64)
-    local = np.empty(1024, np.int32)
-    counts = np.zeros(largest, np.int64)
-    touched = np.empty(largest, np.int64)
-    histogram = np.zeros(largest + 1, np.int64)
-    for c in range(n):
-        neighbors = indices[indptr[c] : indptr[c + 1]]
-        degree = len(neighbors)
-        for i in range(degree):
-            inside[neighbors[i]] = i
-        arcs = 0
-        for i in range(degree):
-            u = neighbors[i]
-            room = arcs + indptr[u + 1] - indptr[u]
-            if room > len(local):
-                larger = np.empty(2 * room, np.int32)
-                larger[:arcs] = local[:arcs]
-                local = larger
-            for p in range(indptr[u], indptr[u + 1]):
-                j = inside[indices[p]]
-                if j >= 0:
-                    local[arcs] = j
-                    arcs += 1
-            starts[i + 1] = arcs
-        for i in range(degree):
-            met = 0
-            for p in range(starts[i], starts[i + 1]):
-                j = local[p]
-                for q in range(starts[j], starts[j + 1]):
-                    k = local[q]
-                    if k > i:
-                        if counts[k] == 0:
-                            touched[met] = k
-                            met += 1
-                        counts[k] += 1
-            for p in range(starts[i], starts[i + 1]):
-                counts[local[p]] = 0
-            for t in range(met):
-                histogram[counts[touched[t]]] += 1
-                counts[touched[t]] = 0
-        total = degree * (degree - 1) / 2 - arcs / 2
-        for shared in range(1, degree):
-            if histogram[shared]:
-                total -= histogram[shared] * shared / (shared + 1)
-                histogram[shared] = 0
-        histogram[0] = 0
-        for i in range(degree):
-            inside[neighbors[i]] = -1
-        result[c] = total
-
-
-def reference_ebc(graph: Graph) -> NDArray[np.float64]:
-    result = np.empty(graph.node_count)
-    reference(graph.indptr, graph.indices, result)
-    return result
-
-
-def large_power_law(nodes: int = 1_000_000, edges: int = 10_000_000, seed: int = 1) -> Graph:
-    """Return a Chung-Lu graph like the one of the specification: density exponent 2.3, expected degrees up to 9,400."""
-    rng = np.random.default_rng(seed)
-    weights = np.minimum((1 - rng.random(nodes)) ** (-1 / 1.3), 2_000.0)
-    ends = rng.choice(nodes, (edges, 2), p=weights / weights.sum())
-    return Graph.from_positions(np.arange(nodes), ends, nodes_supplied=True)
+def without_what_is_kept(work: Callable[[Graph], object], graph: Graph) -> object:
+    """Run as on a graph that was just built: nothing is kept but the rows that its kernel made."""
+    rows = graph.kept.get("rows")
+    graph.kept.clear()
+    if rows is not None:
+        graph.kept["rows"] = rows
+    return work(graph)
 
 
 def interleaved(repetitions: int, works: dict[str, Callable[[], object]]) -> dict[str, float]:
@@ -117,57 +57,141 @@ def interleaved(repetitions: int, works: dict[str, Callable[[], object]]) -> dic
     return best
 
 
-def row(name: str, graph: Graph, repetitions: int, *, with_igraph: bool) -> str:
-    """Time all of it on one graph."""
-    values = kernels.ebc(graph, threads=1)
-    np.testing.assert_allclose(values, reference_ebc(graph), rtol=1e-9, atol=1e-6)
-    kernels.betweenness2(graph, threads=1)
+def table(columns: list[str], rows: list[list[str]]) -> str:
+    lines = [columns, ["---", *["---:"] * (len(columns) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def shown(seconds: float | None) -> str:
+    return "" if seconds is None else f"{seconds:.4f}" if seconds < 0.1 else f"{seconds:.2f}"
+
+
+def networkit_triangles(graph: Graph) -> dict[str, Callable[[], object]]:
+    """Return networkit's ways to the density of all nodes; every one is timed, the fastest is shown."""
+    if find_spec("networkit") is None:
+        return {}
+    nk: Any = import_module("networkit")
+    nk.setNumberOfThreads(1)
+    low, high = (np.ascontiguousarray(end, dtype=np.uint64) for end in graph.edges().T)
+    other = nk.Graph(graph.node_count)
+    other.addEdges((low, high))
+    other.indexEdges()
+    other.sortEdges()
+    return {
+        "networkit": lambda: nk.centrality.LocalClusteringCoefficient(other, turbo=True).run().scores(),
+        "networkit, plain": lambda: (
+            nk.centrality.LocalClusteringCoefficient(other, turbo=False).run().scores()
+        ),
+        "networkit, edges": lambda: nk.sparsification.TriangleEdgeScore(other).run().scores(),
+    }
+
+
+def density_row(name: str, graph: Graph, repetitions: int, *, slow: bool) -> list[str]:
+    as_igraph = graph.to_igraph()
+    works: dict[str, Callable[[], object]] = {
+        "ours": partial(without_what_is_kept, exact.density, graph),
+        "igraph": lambda: as_igraph.transitivity_local_undirected(mode="zero"),
+        **networkit_triangles(graph),
+    }
+    best = interleaved(repetitions, works)
+    if slow:
+        as_networkx = graph.to_networkx()
+        best |= interleaved(1, {"networkx": lambda: import_module("networkx").triangles(as_networkx)})
+    networkit = min((value for key, value in best.items() if key.startswith("networkit")), default=None)
+    rival = min(value for key, value in best.items() if key not in ("ours", "networkx"))
+    return [
+        name,
+        *[shown(found) for found in (best["ours"], networkit, best["igraph"], best.get("networkx"))],
+        f"{best['ours'] / rival:.2f}",
+    ]
+
+
+def ebc_row(name: str, graph: Graph, repetitions: int, *, slow: bool) -> list[str]:
+    works: dict[str, Callable[[], object]] = {}
+    for level in LEVELS[: LEVELS.index(level_name()) + 1]:
+
+        def at(level: str = level) -> object:
+            with instruction_level(level):
+                return native.ebc(graph, threads=1)
+
+        works[level] = at
+    works["betweenness2"] = lambda: native.betweenness2(graph, threads=1)
+    best = interleaved(repetitions, works)
+    if slow:
+        best |= interleaved(1, {"igraph": lambda: igraph_engine.ebc(graph)})
+    size = [f"{graph.node_count:,}", f"{graph.edge_count:,}", f"{graph.max_degree:,}"]
+    return [name, *size, *[shown(best.get(key)) for key in (*LEVELS, "betweenness2", "igraph")]]
+
+
+def rest_row(name: str, graph: Graph, repetitions: int) -> list[str]:
+    ids = graph.node_ids[graph.edges()]
+    options: dict[str, Any] = {"metric": "ebc", "k": 10, "epsilon": 1, "degree_bound": 2 * graph.max_degree}
     best = interleaved(
         repetitions,
-        {"reference": lambda: reference_ebc(graph), "ours": lambda: kernels.ebc(graph, threads=1)},
-    )
-    pairs = interleaved(
-        repetitions,
         {
-            "ours": lambda: kernels.ebc(graph, threads=1),
-            "betweenness2": lambda: kernels.betweenness2(graph, threads=1),
+            "rows": lambda: Graph.from_edges(ids),
+            "top": partial(without_what_is_kept, lambda graph: exact.top(graph, "ebc", 10), graph),
+            "release": partial(
+                without_what_is_kept, lambda graph: edgedp.priv_top_k(graph, **options), graph
+            ),
         },
     )
-    igraph = interleaved(1, {"ebc": lambda: igraph_engine.ebc(graph)})["ebc"] if with_igraph else None
-    return (
-        f"| {name} | {graph.node_count:,} | {graph.edge_count:,} | {graph.max_degree:,} "
-        f"| {best['reference']:.3f} | {best['ours']:.3f} | {best['ours'] / best['reference']:.3f} "
-        f"| {pairs['betweenness2']:.3f} | {pairs['betweenness2'] / pairs['ours']:.2f} "
-        f"| {'' if igraph is None else f'{igraph:.1f}'} |"
-    )
+    return [name, *[shown(best[key]) for key in ("rows", "top", "release")]]
+
+
+def large_power_law(nodes: int = 1_000_000, edges: int = 10_000_000, seed: int = 1) -> Graph:
+    """Return a Chung-Lu graph like the one of the specification: density exponent 2.3, expected degrees up to 9,400."""
+    rng = np.random.default_rng(seed)
+    weights = np.minimum((1 - rng.random(nodes)) ** (-1 / 1.3), 2_000.0)
+    ends = rng.choice(nodes, (edges, 2), p=weights / weights.sum())
+    return Graph.from_positions(np.arange(nodes), ends, nodes_supplied=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--synthetic", action="store_true", help="only a power law of 10 million edges")
-    parser.add_argument("--repetitions", type=int, default=15)
+    parser.add_argument("--large", action="store_true", help="only a power law of 10 million edges")
+    parser.add_argument("--repetitions", type=int, default=9)
     options = parser.parse_args()
-    print(INTRODUCTION)
-    print(
-        "| graph | nodes | edges | largest degree | reference | ours | ratio | betweenness2 | to ours | igraph |"
-    )
-    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
-    if options.synthetic:
-        print(row("power law, exponent 2.3", large_power_law(), 1, with_igraph=False))
-    else:
-        for name in ("email-Enron", "musae-github"):
-            print(row(name, read_graph(name), options.repetitions, with_igraph=True), flush=True)
-        synthetic = {
+    repetitions = 2 if options.large else options.repetitions
+    graphs = (
+        {"power law, 10 million edges": large_power_law()}
+        if options.large
+        else {
+            "email-Enron": read_graph("email-Enron"),
+            "musae-github": read_graph("musae-github"),
             "power law": power_law(),
             "affiliation": affiliation(),
             "overlapping clusters": overlapping_clusters(),
         }
-        for name, graph in synthetic.items():
-            print(row(name, graph, options.repetitions, with_igraph=True), flush=True)
+    )
+    slow = not options.large
+    print(INTRODUCTION)
     print(
-        f"\nPeak memory of the whole run: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB."
+        "## EBC of all nodes, at each instruction level; length-2 betweenness; EBC by the igraph engine, once\n"
+    )
+    columns = ["graph", "nodes", "edges", "largest degree", *LEVELS, "betweenness2", "igraph engine"]
+    print(
+        table(columns, [ebc_row(name, g, repetitions, slow=slow) for name, g in graphs.items()]), flush=True
+    )
+    print("## Density of all nodes: triangles are listed anew; networkit by its fastest way; networkx once\n")
+    columns = ["graph", "ours", "networkit", "igraph", "networkx", "ours to the best other"]
+    print(
+        table(columns, [density_row(name, g, repetitions, slow=slow) for name, g in graphs.items()]),
+        flush=True,
+    )
+    print(
+        "## Rows from an array of edges; exact top 10 of EBC; `priv_top_k` of EBC, k = 10, epsilon 1, sld\n"
+    )
+    print(
+        table(
+            ["graph", "rows", "top", "release"],
+            [rest_row(name, g, repetitions) for name, g in graphs.items()],
+        )
+    )
+    print(
+        f"Peak memory of the whole run: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB."
     )
 
 

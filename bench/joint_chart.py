@@ -13,10 +13,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS, CHART = ROOT / "bench" / "results" / "joint.md", ROOT / "docs" / "joint_recall.svg"
 STYLES = {
-    "SLD": ("#8a8a8a", "5 3"),
+    "SLD, largest degree declared": ("#8a8a8a", "5 3"),
     "degree": ("#0072b2", "none"),
-    "betweenness2": ("#e69f00", "none"),
-    "both": ("#b0003a", "none"),
+    "version 1, largest degree declared": ("#e69f00", "none"),
+    "both, no bound": ("#b0003a", "none"),
 }
 WIDTH, HEIGHT, LEFT, TOP, GAP = 200, 150, 40, 50, 44
 
@@ -87,8 +87,8 @@ def legend() -> str:
     """Return the names of the methods with their strokes."""
     parts = []
     for place, (method, (color, dashes)) in enumerate(STYLES.items()):
-        x = LEFT + 150 * place
-        label = method if method == "SLD" else f"joint, {method}"
+        x = LEFT + 240 * place
+        label = method if method.startswith("SLD") else f"joint, {method}"
         stroke = f'stroke="{color}" stroke-width="2" stroke-dasharray="{dashes}"'
         parts.append(f'<line x1="{x}" x2="{x + 24}" y1="16" y2="16" {stroke}/>')
         parts.append(f'<text x="{x + 30}" y="20">{label}</text>')

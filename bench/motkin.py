@@ -25,16 +25,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from quality import accuracy, c_metric_random_ties, c_metric_whole_front, dominated_chance
 
 import edgedp
 from edgedp.audit.tables import TableProjection
-from edgedp.draw import draw
-from edgedp.pareto.rounds import ParetoRounds
-from edgedp.plan import Plan, PublicFacts, plan_motkin, plan_priv_top_k
+from edgedp.draw import draw_positions
+from edgedp.mechanisms.pareto.rounds import ParetoRounds
+from edgedp.mechanisms.sums import top_k_scores
+from edgedp.plan import Plan, PublicFacts, plan
 from edgedp.projection import GraphProjection
+from edgedp.quality import c_metric, dominated_chance, recall
 from edgedp.sampling.words import Words, words_from
-from edgedp.scoring import top_k_scores
 
 GRAPHS = ("email-Enron", "musae-github")
 K, RUNS, SEED = 10, 40, 4
@@ -70,7 +70,7 @@ ENOUGH = 0.8
 
 
 def main() -> None:
-    {"quality": quality, "recall": recall, "time": times}[sys.argv[1]]()
+    {"quality": quality, "recall": recalls, "time": times}[sys.argv[1]]()
 
 
 # -- Pareto --------------------------------------------------------------------------------------
@@ -117,12 +117,12 @@ def degree_row(graph: edgedp.Graph) -> NDArray[np.float64]:
     """Return the same of `joint` on the degree, which knows nothing of the density."""
     facts = PublicFacts(graph.node_count, graph.max_degree)
     plans = [
-        plan_priv_top_k(facts, metric="degree", k=K, epsilon=epsilon, mechanism="joint")
+        plan("priv_top_k", {"metric": "degree", "k": K, "epsilon": epsilon, "mechanism": "joint"}, facts)
         for epsilon in PARETO_EPSILONS
     ]
     projection = GraphProjection(graph)
     truth = ParetoRounds.of(planned(graph, ("degree", "density"), "1", {"sensitivity": "global"}), projection)
-    return measured_runs(truth, plans, lambda plan, words: draw(plan, projection, words))
+    return measured_runs(truth, plans, lambda plan, words: draw_positions(plan, projection, words))
 
 
 def measured_runs(
@@ -132,9 +132,9 @@ def measured_runs(
     utilities, scores = truth.utilities, truth.pareto_scores
     measures = [
         (
-            accuracy(scores, returned),
-            c_metric_random_ties(utilities, scores, returned),
-            c_metric_whole_front(utilities, scores, returned),
+            recall(scores, returned),
+            c_metric(utilities, scores, returned),
+            c_metric(utilities, scores, returned, ties="front"),
         )
         for plan in plans
         for returned in (drawn(plan, words) for words in seeded_words(plan))
@@ -145,7 +145,7 @@ def measured_runs(
 # -- aggregate -----------------------------------------------------------------------------------
 
 
-def recall() -> None:
+def recalls() -> None:
     for name in GRAPHS:
         graph = edgedp.read_graph(name)
         print(f"\n### {name}, D = {graph.max_degree:,}\n")
@@ -170,7 +170,7 @@ def aggregate_recalls(graph: edgedp.Graph, names: tuple[str, ...], options: dict
     for epsilon in AGGREGATE_EPSILONS:
         plan = planned(graph, names, epsilon, options)
         scores = top_k_scores(plan, projection)
-        recalls.append(fmean(accuracy(truth, scores.draw(K, words)) for words in seeded_words(plan)))
+        recalls.append(fmean(recall(truth, scores.draw(K, words)) for words in seeded_words(plan)))
     return recalls
 
 
@@ -187,7 +187,7 @@ def reaching(recalls: Sequence[float]) -> float:
 
 
 def times() -> None:
-    edgedp.motkin(edgedp.read_graph(GRAPHS[0]))  # what numba compiles or loads is not measured
+    edgedp.motkin(edgedp.read_graph(GRAPHS[0]))  # what is opened at the first use is not measured
     head(
         "graph", "variant", "first run, s", "profile kept, s", "first run, s of CPU", "profile kept, s of CPU"
     )
@@ -215,7 +215,7 @@ def timed(work: Callable[[], object]) -> tuple[float, float]:
 
 def planned(graph: edgedp.Graph, names: tuple[str, ...], epsilon: str, options: dict[str, Any]) -> Plan:
     facts = PublicFacts(graph.node_count, graph.max_degree)
-    return plan_motkin(facts, metrics=names, k=K, epsilon=epsilon, **options)
+    return plan("motkin", {"metrics": names, "k": K, "epsilon": epsilon, **options}, facts)
 
 
 def seeded_words(plan: Plan) -> Iterator[Words]:

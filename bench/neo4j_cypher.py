@@ -24,7 +24,8 @@ import numpy as np
 
 import edgedp
 import neo4j
-from edgedp.queries import query
+from edgedp.stores.neo4j import _adjacent
+from edgedp.stores.queries import query
 from neo4jserver import Server, start
 
 ROUNDS = 3
@@ -132,8 +133,8 @@ def numbered(batch: np.ndarray) -> dict[str, Rows]:
 
 def adjacent(batch: np.ndarray) -> dict[str, Rows]:
     """Return the batch's nodes and, in positions among them, each source with its targets."""
-    ids, positions = np.unique(batch, return_inverse=True)
-    return {"ids": ids.tolist(), "adjacent": grouped(positions.reshape(-1, 2))["rows"]}
+    ids, rows = _adjacent(batch)
+    return {"ids": ids.tolist(), "adjacent": rows}
 
 
 def read(server: Server, driver: neo4j.Driver, graph: edgedp.Graph) -> None:

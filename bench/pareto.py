@@ -16,13 +16,13 @@ import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from quality import c_metric
 
 import edgedp
+from edgedp.engines.native.dominance import count_dominating
+from edgedp.mechanisms.pareto.profile import ParetoProfile, Sensitivity, pareto_profile
+from edgedp.mechanisms.pareto.score import pareto_score
 from edgedp.metrics import metric
-from edgedp.pareto.dominance import count_dominating
-from edgedp.pareto.profile import ParetoProfile, Sensitivity, pareto_profile
-from edgedp.pareto.score import pareto_score
+from edgedp.quality import coverage
 
 K, RUNS, TIE_DRAWS = 10, 40, 20
 EPSILONS = (0.01, 0.1, 0.5, 1, 10, 100, 1_000, 10_000)
@@ -164,8 +164,8 @@ def measure(case: Case) -> None:
             for _ in range(RUNS):
                 picked = top_k(dampened * (epsilon / K / 2) + rng.gumbel(size=len(scores)))
                 accuracy.append(np.mean(scores[picked] >= kth))
-                whole.append(c_metric(case.utilities, front, picked))
-                draws = [c_metric(case.utilities, true_top(), picked) for _ in range(TIE_DRAWS)]
+                whole.append(coverage(case.utilities, front, picked))
+                draws = [coverage(case.utilities, true_top(), picked) for _ in range(TIE_DRAWS)]
                 drawn.append(np.mean(draws))
         for label, values in (("accuracy", accuracy), ("C, random ties", drawn), ("C, whole front", whole)):
             row(label, variant, *(f"{value:.2f}" for value in np.reshape(values, (-1, RUNS)).mean(axis=1)))

@@ -29,7 +29,7 @@ INTRODUCTION = f"""\
 # Sampling
 
 `python bench/sampling.py`: the top {K} of heavy-tailed integer scores with noise of scale {SCALE}. Milliseconds of
-processor time (best on a quiet machine), best of several, reading the operating system's randomness included. Both
+processor time, best of several, reading the operating system's randomness included. Both
 sides run on one thread, in one run: Python {platform.python_version()}, numpy {np.__version__}, OpenDP
 {version("opendp")}.
 """

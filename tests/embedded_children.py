@@ -1,66 +1,151 @@
-"""Programs that tests run in processes of their own, to kill them or to let them compete."""
+"""Programs that tests run in processes of their own, to kill them or to let them compete.
+
+``EDGEDP_KILL_AT`` names the point at which a child kills itself (`edgedp.stores.killpoints`).
+"""
 
 from __future__ import annotations
 
+import json
 import os
+import resource
 import signal
+import subprocess
 import sys
 import time
+from pathlib import Path
+from typing import Any
 
-from edgedp import BudgetError, open_store
+from edgedp import BudgetError, EdgeDPError, Graph, Store, open_store
+
+PAIR = Graph.from_edges([(10, 20)])
 
 
-def compete(path: str, times: int, epsilon: str) -> None:
-    """Ask again and again; print how many releases were granted."""
-    store, granted = open_store(path), 0
+def child(*arguments: object, kill_at: str | None = None, cwd: Path | None = None) -> subprocess.Popen[str]:
+    """Start one of these programs; the caller reaps it."""
+    environment = os.environ | {"EDGEDP_TESTING": "1"}
+    environment.pop("EDGEDP_KILL_AT", None)
+    if kill_at is not None:
+        environment["EDGEDP_KILL_AT"] = kill_at
+    return subprocess.Popen(
+        [sys.executable, __file__, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+        cwd=cwd,
+    )
+
+
+def status(process: subprocess.Popen[str]) -> int:
+    """Return the exit status of a child that ends by itself."""
+    process.communicate(timeout=300)
+    return process.returncode
+
+
+def granted(store: Store, times: int, epsilon: str) -> int:
+    """Ask again and again; return how many releases were granted."""
+    count = 0
     for _ in range(times):
         try:
             store.priv_top_k("kite", metric="degree", k=1, epsilon=epsilon)
-            granted += 1
+            count += 1
         except BudgetError:
             pass
-    print(granted)
+    return count
 
 
-def die_in_draw(path: str) -> None:
-    """Be killed between the debit and the answer."""
-    import edgedp.draw
-
-    edgedp.draw.draw = lambda *_: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[assignment]
-    open_store(path).priv_top_k("kite", metric="degree", k=1, epsilon="0.25")
+def compete(path: str, times: int, epsilon: str) -> None:
+    """Print how many releases were granted."""
+    print(granted(open_store(path, lock_timeout=300), times, epsilon))
 
 
-def die_in_load(path: str, statement: str) -> None:
-    """Be killed right after one statement of a load."""
-    from edgedp import Graph
-    from edgedp.stores.embedded import EmbeddedTransaction
-
-    run = EmbeddedTransaction.run
-
-    def killing(self: EmbeddedTransaction, running: str, /, *rest: object, **parameters: object) -> object:
-        result = run(self, running, *rest, **parameters)  # type: ignore[arg-type]
-        if running == statement:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return result
-
-    EmbeddedTransaction.run = killing  # type: ignore[assignment, method-assign]
-    open_store(path).load(Graph.from_edges([(10, 20)]), "kite", replace=True, epsilon_budget=3)
+def release(path: str, name: str, epsilon: str, request_id: str | None = None) -> None:
+    """Ask for one release and print what is shown of it, or the refusal."""
+    try:
+        found = open_store(path).priv_top_k(
+            name, metric="degree", k=1, epsilon=epsilon, request_id=request_id or None
+        )
+        print(json.dumps(found.to_dict()))
+    except EdgeDPError as error:
+        print(json.dumps({"error": str(error), "type": type(error).__name__}))
 
 
-def fill_up(path: str, most: int) -> None:
-    """Ask for a release where no file can grow beyond some bytes, as on a full disk."""
-    import resource
+def load(path: str, name: str = "kite", budget: str = "3") -> None:
+    """Load two nodes in place of what is there."""
+    open_store(path).load(PAIR, name, replace=True, epsilon_budget=budget)
 
+
+def stream(path: str, name: str, epsilon: str) -> None:
+    """Ask for releases until killed; a line of each that was shown."""
+    store = open_store(path, lock_timeout=300)
+    while True:
+        shown = store.priv_top_k(name, metric="degree", k=1, epsilon=epsilon)
+        sys.stdout.write(f"{shown.receipt['release_id']} {shown.nodes[0]}\n")
+        sys.stdout.flush()
+
+
+def reload(path: str, name: str, sizes: str) -> None:
+    """Replace a graph again and again until killed, each time by a path of another length."""
+    store = open_store(path, lock_timeout=300)
+    print("ready", flush=True)
+    while True:
+        for size in map(int, sizes.split(",")):
+            store.load(Graph.from_edges([(i, i + 1) for i in range(size)]), name, replace=True)
+
+
+def fill_up(path: str, most: int, what: str = "release") -> None:
+    """Do something where no file can grow beyond some bytes, as on a full disk."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-    print(open_store(path).priv_top_k("kite", metric="degree", k=1, epsilon="0.01").nodes)
+    store = open_store(path)
+    try:
+        if what == "release":
+            print(store.priv_top_k("kite", metric="degree", k=1, epsilon="0.01").nodes)
+        else:
+            store.load(PAIR, "kite", replace=True)
+            print("loaded")
+    except EdgeDPError as error:
+        print(f"refused: {error}")
 
 
-def hold(path: str, seconds: str) -> None:
-    """Keep the store open."""
-    with open_store(path)._backend.session():
+def hold(path: str, seconds: int) -> None:
+    """Keep a writing transaction open."""
+    with open_store(path)._backend.session() as session, session.transaction():
         print("held", flush=True)
-        time.sleep(float(seconds))
+        time.sleep(seconds)
+
+
+def look(path: str) -> None:
+    """Print what a store says: budget, releases and graphs, or the refusal of each; for damaged stores."""
+    store = open_store(path)
+    asks: dict[str, Any] = {
+        "budget": lambda: store.budget("kite"),
+        "releases": lambda: store.releases("kite"),
+        "graphs": store.graphs,
+        "release": lambda: store.priv_top_k("kite", metric="degree", k=1, epsilon="0.01").receipt,
+    }
+    shown = {}
+    for name, ask in asks.items():
+        try:
+            shown[name] = ask()
+        except EdgeDPError as error:
+            shown[name] = {"error": str(error)}
+    print(json.dumps(shown))
+
+
+def serve(path: str) -> None:
+    """Answer a line of what to do, again and again: ``[method, args, kwargs]`` in JSON."""
+    stores: dict[str, Any] = {}
+    for line in sys.stdin:
+        where, method, args, kwargs = json.loads(line)
+        store = stores.setdefault(where, open_store(where))
+        try:
+            if method == "load":
+                args[0] = Graph.from_edges(args[0])
+            found = getattr(store, method)(*args, **kwargs)
+            answer = {"value": found.to_dict() if hasattr(found, "to_dict") else found}
+        except EdgeDPError as error:
+            answer = {"error": type(error).__name__, "text": str(error)}
+        print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":

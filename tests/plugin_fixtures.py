@@ -15,8 +15,8 @@ import pytest
 
 import neo4j
 from edgedp import Graph
-from edgedp.downloads import cache_folder
-from edgedp.plugin_install import install, plugin_jar
+from edgedp.reading.downloads import cache_folder
+from edgedp.stores.server_plugin import install, plugin_jar
 from neo4jserver.server import DEFAULT_VERSION, Server, start
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -126,7 +126,7 @@ class Planted:
     @property
     def spent(self) -> float:
         """What the ledger says, by Cypher: no procedure and no worker has a part in it."""
-        (row,) = self.on.ask("MATCH (l:EdgeDPLedger {name: $name}) RETURN l.spent AS nano", name=self.name)
+        (row,) = self.on.ask("MATCH (a:EdgeDPAccount {name: $name}) RETURN a.spent AS nano", name=self.name)
         return float(row["nano"]) / 1e9
 
 

@@ -18,6 +18,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from edgedp.mechanisms.laws import exponential_law
+from edgedp.sampling.noise import GUMBEL
+
 __all__ = ["SABOTAGES", "Sabotage"]
 
 
@@ -89,10 +92,10 @@ def whole_epsilon_every_round(real: Any) -> Any:
 
 
 def chosen_stays(real: Any) -> Any:
-    def one_pick(scores: Any, candidates: Any, *rest: Any) -> Any:
-        return real(scores, np.arange(len(scores)), *rest)
+    def pick(self: Any, scores: Any, candidates: Any, *rest: Any) -> Any:
+        return real(self, scores, np.arange(len(scores)), *rest)
 
-    return one_pick
+    return pick
 
 
 def same_noise_every_round(real: Any) -> Any:
@@ -104,18 +107,66 @@ def same_noise_every_round(real: Any) -> Any:
 
         return first_places(np.arange(len(upper)), LazyScores(upper, evaluate), k, unit, EXPONENTIAL, words)
 
-    return top_k_permute_and_flip
+    return replace(real, top_k=top_k_permute_and_flip)
 
 
 def ties_by_true_degree(real: Any) -> Any:
-    def draw_joint(plan: Any, projection: Any, words: Any) -> Any:
-        from edgedp.joint import joint_values, noisy
+    def draw_joint(plan: Any, vector: Any, projection: Any, words: Any) -> Any:
+        from edgedp.mechanisms.joint import joint_values, noisy
 
-        values, moves = joint_values(plan, projection, plan.metrics[0], plan.k)
+        values, moves = joint_values(plan, projection, vector, plan.k)
         seen = noisy(values, moves, plan.epsilon, words)
-        return np.lexsort((projection.degrees(), seen))[::-1][: plan.k]
+        return np.lexsort((projection.degrees(), seen))[::-1][: plan.k], seen
 
     return draw_joint
+
+
+def price_of_the_argmax_alone(real: Any) -> Any:
+    return lambda plan, name, k: real(replace(plan, estimates=False), name, k)
+
+
+def ordered_by_true_degree(real: Any) -> Any:
+    return lambda asked, choice, seen, projection: real(asked, choice, projection.degrees(), projection)
+
+
+def cap_from_the_true_kth_degree(real: Any) -> Any:
+    def second_vector(asked: Any, choice: Any, seen: Any, projection: Any) -> Any:
+        kth = int(np.sort(projection.degrees())[-asked.k])
+        return real(
+            asked, replace(choice, cap=max(kth, 1)) if hasattr(choice, "cap") else choice, seen, projection
+        )
+
+    return second_vector
+
+
+def without_remainder(real: Any) -> Any:
+    return lambda cap, node_count, bits, *, ordered: real(cap, 3, bits, ordered=ordered)
+
+
+def remainder_at_most_a_share(real: Any) -> Any:
+    return lambda self, node_count, *, ordered: real(
+        self, min(node_count, (1 << self.bits) + 3), ordered=ordered
+    )
+
+
+def heavy_neighbours_first(real: Any) -> Any:
+    def cut_rows(graph: Any, caps: Any, ranks: Any) -> Any:
+        from edgedp.engines.cuts import CutRows
+
+        kept, indptr = [], [0]
+        for x in range(graph.node_count):
+            row = graph.indices[graph.indptr[x] : graph.indptr[x + 1]]
+            row = row if ranks is None else row[ranks[row] > ranks[x]]
+            kept.append(np.sort(row[np.argsort(-graph.degrees[row], kind="stable")][: caps[x]]))
+            indptr.append(indptr[-1] + len(kept[-1]))
+        members = np.concatenate([*kept, np.zeros(0, dtype=np.int32)]).astype(np.int32)
+        return CutRows(np.array(indptr, dtype=np.int64), members)
+
+    return cut_rows
+
+
+def keys_by_place_in_the_data(real: Any) -> Any:
+    return lambda row, words: real(np.arange(len(row), dtype=np.uint64), np.zeros_like(words))
 
 
 def half_of_l(real: Any) -> Any:
@@ -147,16 +198,61 @@ def debit_on_record() -> dict[str, Wrong]:
     due: list[Any] = []
 
     def remember(real: Any) -> Any:
-        def debit(tx: Any, row: Any, planned: Any, request_id: Any) -> Any:
-            due.append(lambda later: real(later, row, planned, request_id))
+        def debit(self: Any, *asked: Any) -> Any:
+            due.append(lambda: real(self, *asked))
             return SimpleNamespace(release_id="", receipt=lambda name: {})
 
         return debit
 
     def settle(real: Any) -> Any:
-        return lambda tx, release_id, nodes: real(tx, due.pop()(tx).release_id, nodes)
+        return lambda self, session, name, debited, answer: real(self, session, name, due.pop()(), answer)
 
-    return {"edgedp.stores.ledger:debit": remember, "edgedp.stores.ledger:record": settle}
+    return {"edgedp.stores.store:Store._debit": remember, "edgedp.stores.store:Store._record": settle}
+
+
+def statement(name: str, right: str, wrong: str) -> dict[str, Wrong]:
+    """Change a statement of the embedded ledger."""
+
+    def changed(real: Any) -> Any:
+        def statement_text(dialect: str, asked: str) -> str:
+            text: str = real(dialect, asked)
+            if asked == name:
+                assert right in text, "the statement was changed; change its sabotage"
+                text = text.replace(right, wrong)
+            return text
+
+        return statement_text
+
+    return {"edgedp.stores.embedded.sqlite:statement_text": changed}
+
+
+class EqualToAll(str):
+    """A digest that fits every file."""
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return False
+
+
+def without_the_grid(real: Any) -> Any:
+    return lambda epsilon, bits, *, monotone: real(epsilon, bits, monotone=monotone) * (2**bits + 2) / 2**bits
+
+
+def facts_of_today(real: Any) -> Any:
+    def plan_of(*asked: Any) -> Any:
+        from edgedp.plan import PublicFacts
+
+        return replace(real(*asked), facts=PublicFacts(2, 1))
+
+    return plan_of
+
+
+def whoever_holds_it(real: Any) -> Any:
+    return lambda path, *, shared: real(path, shared=True)
 
 
 def a_fixed_seed(real: Any) -> Any:
@@ -164,7 +260,7 @@ def a_fixed_seed(real: Any) -> Any:
 
 
 def with_the_degree(real: Any) -> Any:
-    def check_bound(plan: Any, projection: Any) -> None:
+    def check_projection(plan: Any, projection: Any) -> None:
         from edgedp.errors import ParameterError
 
         largest = int(projection.degrees().max(initial=0))
@@ -173,11 +269,73 @@ def with_the_degree(real: Any) -> Any:
                 f"the graph's largest degree is {largest}, must be at most {plan.degree_bound}"
             )
 
-    return check_bound
+    return check_projection
+
+
+def bound_without_nodes(real: Any) -> Any:
+    def check_projection(plan: Any, projection: Any) -> None:
+        counted = replace(plan.facts, node_count=len(projection.node_ids))
+        real(replace(plan, facts=counted), projection)
+
+    return check_projection
 
 
 def bound_below_the_score(real: Any) -> Any:
     return lambda self, degrees: 0.5 * real(self, degrees)
+
+
+COSTS_EPSILON = (
+    "test_adaptive.py::test_a_release_costs_epsilon_on_every_pair_of_small_graphs_whatever_is_bought[{}]"
+)
+
+
+def published_calibration(real: Any) -> Any:
+    """Let beta know nothing of the number of candidates."""
+
+    def smooth_noise(epsilon: Any, delta: Any, candidates: int) -> Any:
+        from math import log
+
+        return replace(real(epsilon, delta, candidates), beta=float(epsilon) / (2 * log(2 / delta)))
+
+    return smooth_noise
+
+
+def percentile_unit_times(factor: Any) -> Any:
+    """Scale the noise of a percentile by what the question says."""
+
+    def wrong(real: Any) -> Any:
+        def percentile_scores(values: Any, question: Any) -> Any:
+            right = real(values, question)
+            return replace(right, unit=right.unit * factor(question))
+
+        return percentile_scores
+
+    return wrong
+
+
+def domain_from_the_values(real: Any) -> Any:
+    def percentile_scores(values: Any, question: Any) -> Any:
+        there = values[~np.isnan(values)]
+        low, high = (there.min(), there.max()) if len(there) else (0.0, 1.0)
+        grid = np.linspace(low, max(high, low + 1e-9), len(question.domain.grid))
+        return real(values, replace(question, domain=replace(question.domain, grid=grid)))
+
+    return percentile_scores
+
+
+def budget_of_one_part(real: Any) -> Any:
+    def grow(records: Any, epsilon: float, *rest: Any, **named: Any) -> Any:
+        return real(records, 2 * epsilon, *rest, **named)
+
+    return grow
+
+
+def values_read_together(real: Any) -> Any:
+    def numbers_of(values: Any) -> Any:
+        read = np.asarray(values)
+        return np.full(len(read), np.nan) if read.dtype.kind == "U" else real(values)
+
+    return numbers_of
 
 
 # -- the list ---------------------------------------------------------------------------------------------
@@ -186,20 +344,20 @@ SABOTAGES = [
     Sabotage(
         "noise of half the scale",
         {"edgedp.sampling.select:first_places": half_the_noise},
-        "test_blackbox.py::test_the_bound_is_between_the_loss_and_the_claim[priv_top_k degree pf k=1]",
+        "test_blackbox_releases.py::test_the_bound_is_between_the_loss_and_the_claim[priv_top_k degree pf k=1]",
     ),
     Sabotage(
         "geometric noise of half the scale",
         {
-            "edgedp.joint:two_sided_geometric": lambda real: (
+            "edgedp.mechanisms.joint:two_sided_geometric": lambda real: (
                 lambda count, scale, words: real(count, scale / 2, words)
             )
         },
-        "test_blackbox.py::test_the_bound_is_between_the_loss_and_the_claim[priv_top_k degree joint k=1]",
+        "test_blackbox_releases.py::test_the_bound_is_between_the_loss_and_the_claim[priv_top_k degree joint k=1]",
     ),
     Sabotage(
         "the factor 2 left out of a score that is not monotone",
-        {"edgedp.scoring:noise_unit": without_factor_two},
+        {"edgedp.mechanisms.sums:noise_unit": without_factor_two},
         "test_audit.py::test_priv_top_k_keeps_its_claim[betweenness2 sld (pf)]",
     ),
     Sabotage(
@@ -214,42 +372,86 @@ SABOTAGES = [
     ),
     Sabotage(
         "the boxes of the Pareto sensitivity one step late",
-        {"edgedp.pareto.rounds:pareto_profile": pareto_boxes_one_step_late},
+        {"edgedp.mechanisms.pareto.rounds:pareto_profile": pareto_boxes_one_step_late},
         "test_admissibility.py::test_one_edge_moves_a_pareto_score_by_at_most_one_in_every_round[degree+density-4]",
     ),
     Sabotage(
         "half of the Pareto sensitivity",
-        {"edgedp.pareto.rounds:ParetoRounds.scores": half_of_the_pareto_sensitivity},
-        "test_audit.py::test_pareto_keeps_its_claim[degree+density sld (pf)]",
+        {"edgedp.mechanisms.pareto.rounds:ParetoRounds.scores": half_of_the_pareto_sensitivity},
+        "test_audit_pareto.py::test_pareto_keeps_its_claim[degree+density sld (pf)]",
     ),
     Sabotage(
         "GS from the data instead of the declared bound",
-        {"edgedp.scoring:top_k_scores": bound_from_the_data},
+        {"edgedp.mechanisms.sums:top_k_scores": bound_from_the_data},
         "test_admissibility.py::test_a_score_depends_on_its_own_node_and_on_public_facts",
     ),
     Sabotage(
         "epsilon not divided by k",
-        {"edgedp.scoring:top_k_scores": whole_epsilon_every_round},
+        {"edgedp.mechanisms.sums:top_k_scores": whole_epsilon_every_round},
         "test_audit.py::test_priv_top_k_keeps_its_claim[degree em]",
     ),
     Sabotage(
         "a chosen node left in",
-        {"edgedp.pareto.rounds:one_pick": chosen_stays},
-        "test_audit.py::test_draws_have_the_law_that_is_audited[pareto degree+density sld k=2]",
+        {"edgedp.mechanisms.samplers:Sampler.pick": chosen_stays},
+        "test_audit_draws.py::test_draws_have_the_law_that_is_audited[pareto degree+density sld k=2]",
     ),
     Sabotage(
         "exponential noise kept for the next round",
-        {"edgedp.sampling.select:top_k_permute_and_flip": same_noise_every_round},
-        "test_audit.py::test_draws_have_the_law_that_is_audited[priv_top_k density pf k=2]",
+        {"edgedp.mechanisms.samplers:PERMUTE_AND_FLIP": same_noise_every_round},
+        "test_audit_draws.py::test_draws_have_the_law_that_is_audited[priv_top_k density pf k=2]",
     ),
     Sabotage(
         "ties broken by true degree",
-        {"edgedp.joint:draw_joint": ties_by_true_degree},
-        "test_audit.py::test_draws_have_the_law_that_is_audited[priv_top_k degree joint k=2]",
+        {"edgedp.mechanisms.adaptive.planned:draw_joint": ties_by_true_degree},
+        "test_audit_draws.py::test_draws_have_the_law_that_is_audited[priv_top_k degree joint k=2]",
+    ),
+    Sabotage(
+        "the price of the argmax where estimates show the vector",
+        {"edgedp.mechanisms.joint:joint_moves": price_of_the_argmax_alone},
+        "test_joint.py::test_one_vector_gets_noise_of_its_sensitivity_over_epsilon[degree-1-True-2]",
+    ),
+    Sabotage(
+        "cuts ordered by true degree",
+        {"edgedp.mechanisms.adaptive.top_k:second_vector": ordered_by_true_degree},
+        "test_adaptive.py::test_every_form_costs_epsilon_on_pairs_of_larger_graphs",
+    ),
+    Sabotage(
+        "a cap from the true k-th degree",
+        {"edgedp.mechanisms.adaptive.top_k:second_vector": cap_from_the_true_kth_degree},
+        COSTS_EPSILON.format("True-igraph"),
+    ),
+    Sabotage(
+        "pairs summed from both ends and not halved",
+        {
+            "edgedp.projection:GraphProjection.cut_shares": lambda real: (
+                lambda self, *given: 2 * real(self, *given)
+            )
+        },
+        COSTS_EPSILON.format("False-igraph"),
+    ),
+    Sabotage(
+        "what rounding costs left out",
+        {"edgedp.mechanisms.adaptive.vectors:cut_moves": without_remainder},
+        "test_cut_theorem.py::test_what_rounding_costs_is_needed[5-lists-2-0]",
+    ),
+    Sabotage(
+        "what rounding costs closed pairs limited to a share",
+        {"edgedp.mechanisms.adaptive.vectors:ClosedPairs.moves": remainder_at_most_a_share},
+        "test_cut_theorem.py::test_what_rounding_costs_the_closed_pairs_is_not_limited_by_the_share",
+    ),
+    Sabotage(
+        "a cut that prefers heavy neighbours",
+        {"edgedp.engines.igraph:cut_rows": heavy_neighbours_first},
+        "test_adaptive.py::test_every_form_costs_epsilon_on_pairs_of_larger_graphs",
+    ),
+    Sabotage(
+        "a cut by place in the data",
+        {"edgedp.engines.cuts:order_keys": keys_by_place_in_the_data},
+        "test_adaptive.py::test_every_form_costs_epsilon_on_pairs_of_larger_graphs",
     ),
     Sabotage(
         "half of the joint vector's L",
-        {"edgedp.joint:joint_values": half_of_l},
+        {"edgedp.mechanisms.joint:joint_values": half_of_l},
         "test_audit.py::test_priv_top_k_keeps_its_claim[betweenness2 joint (vectors)]",
     ),
     Sabotage(
@@ -259,13 +461,13 @@ SABOTAGES = [
     ),
     Sabotage(
         "a cost rounded down",
-        {"edgedp.epsilon:ROUND_CEILING": lambda real: ROUND_FLOOR},
+        {"edgedp.amounts.epsilon:ROUND_CEILING": lambda real: ROUND_FLOOR},
         "test_epsilon.py::test_epsilon_is_the_decimal_as_written_rounded_up[0.0000000015-2]",
     ),
     Sabotage(
         "permute-and-flip priced as bounded-range",
-        {"edgedp.accounting:_shares": lambda real: lambda plan: 8 * plan.k},
-        "test_accounting.py::test_a_round_of_permute_and_flip_costs_that_of_pure_epsilon",
+        {"edgedp.mechanisms.samplers:PERMUTE_AND_FLIP": lambda real: replace(real, shares=8)},
+        "test_rho.py::test_a_round_of_permute_and_flip_costs_that_of_pure_epsilon",
     ),
     Sabotage(
         "debit after the release",
@@ -273,9 +475,114 @@ SABOTAGES = [
         "test_store.py::test_the_answer_is_not_shown_before_it_is_debited[embedded]",
     ),
     Sabotage(
-        "a lock removed",
-        {"edgedp.stores.embedded:EmbeddedBackend._alone": lambda real: lambda self: nullcontext()},
-        "test_embedded.py::test_a_writer_that_does_not_let_go_is_waited_for_with_a_limit",
+        "a noise unit without the two steps of the grid",
+        {"edgedp.mechanisms.sums:noise_unit": without_the_grid},
+        "test_mechanisms.py::test_the_noise_unit_pays_for_the_grid",
+    ),
+    Sabotage(
+        "a rho budget of a hundred million pico more",
+        {"edgedp.amounts.rho:budget": lambda real: lambda *given: real(*given) + 10**8},
+        "test_ledger.py::test_a_budget_in_rho_is_spent_to_the_last_pico_and_not_beyond",
+    ),
+    Sabotage(
+        "a debit of one unit beyond the budget",
+        statement("account_debit", "<= budget", "<= budget + 1"),
+        "test_ledger.py::test_a_budget_in_rho_is_spent_to_the_last_pico_and_not_beyond",
+    ),
+    Sabotage(
+        "a pure charge where the budget is in rho",
+        statement("account_debit", "ELSE $price END", "ELSE $cost END"),
+        "test_ledger.py::test_a_budget_in_rho_that_fits_to_the_pico_is_granted",
+    ),
+    Sabotage(
+        "a debit that ignores the graph's version",
+        statement("graph_current", "AND version = $version", ""),
+        "test_ledger.py::test_another_version_is_never_debited",
+    ),
+    Sabotage(
+        "a debit that ignores the limit",
+        statement("account_debit", "$cost <= maxPerRelease", "1"),
+        "test_ledger.py::test_the_limit_of_one_release_holds_to_the_nano",
+    ),
+    Sabotage(
+        "a debit of nothing",
+        statement("account_debit", "$cost > 0 AND $price > 0 AND", ""),
+        "test_ledger.py::test_a_release_that_costs_nothing_or_less_is_never_debited[-1]",
+    ),
+    Sabotage(
+        "spent is not compared with the log",
+        statement("account_adds_up", "account.spent = coalesce(latest.total, 0)", "1"),
+        "test_ledger.py::test_an_account_that_its_log_does_not_say_is_refused_everywhere",
+    ),
+    Sabotage(
+        "rows of the log are not counted",
+        statement("account_adds_up", "account.entries = (", "0 <= ("),
+        "test_ledger.py::test_an_account_that_its_log_does_not_say_is_refused_everywhere",
+    ),
+    Sabotage(
+        "seals that are not read",
+        {"edgedp.stores.embedded.sqlite:_genuine": lambda real: lambda *row: 1},
+        "test_ledger.py::test_a_row_that_is_not_sound_is_never_believed[UPDATE accounts SET seal = 'x']",
+    ),
+    Sabotage(
+        "a name that is not found is believed to be new",
+        {"edgedp.stores.embedded.sqlite:Ledger._check_complete": lambda real: lambda self: None},
+        "test_ledger.py::test_a_row_that_is_missing_is_noticed_by_listings_and_by_a_new_name[accounts]",
+    ),
+    Sabotage(
+        "a file that is opened unread",
+        {"edgedp.stores.embedded.files:_digest_of": lambda real: lambda path: EqualToAll()},
+        "test_embedded.py::test_a_damaged_version_is_refused_before_the_debit_and_never_opened",
+    ),
+    Sabotage(
+        "a link inside the folder followed",
+        {"edgedp.stores.embedded.folder:Folder.check_plain": lambda real: lambda *given: None},
+        "test_embedded.py::test_links_inside_the_folder_are_refused[symbolic-ledger.sqlite]",
+    ),
+    Sabotage(
+        "a version swept that somebody writes",
+        {"edgedp.stores.embedded.files:try_hold": whoever_holds_it},
+        "test_embedded.py::test_a_load_that_runs_is_not_swept_by_another",
+    ),
+    Sabotage(
+        "an answer shown and not kept",
+        {"edgedp.stores.store:Store._record": lambda real: lambda *given: None},
+        "test_store.py::test_a_release_spends_first_and_is_kept[embedded]",
+    ),
+    Sabotage(
+        "a request drawn twice",
+        statement("request_find", "debit.requestId = $requestId", "debit.requestId = $requestId AND 0"),
+        "test_ledger.py::test_a_request_is_answered_once_and_never_drawn_again",
+    ),
+    Sabotage(
+        "a kept release with today's facts",
+        {"edgedp.stores.kept:plan_of": facts_of_today},
+        "test_ledger.py::test_a_kept_release_shows_the_facts_that_it_was_drawn_under",
+    ),
+    Sabotage(
+        "an exact read that is not logged",
+        {"edgedp.stores.store:Store._note_exact": lambda real: lambda *given: None},
+        "test_ledger.py::test_the_log_says_what_happened_when_and_by_whom",
+    ),
+    Sabotage(
+        "a fingerprint without the secret",
+        {"edgedp.stores.store:_fingerprint": lambda real: lambda session, graph: graph.fingerprint},
+        "test_ledger.py::test_the_same_edges_have_different_fingerprints_in_different_stores",
+    ),
+    Sabotage(
+        "a chain that leaves out what was asked",
+        {"edgedp.stores.chain:FIELDS": lambda real: tuple(name for name in real if name != "body")},
+        "test_ledger.py::test_a_chain_notices_any_change_of_any_field",
+    ),
+    Sabotage(
+        "an older copy taken for the store",
+        {"edgedp.stores.heads:check": lambda real: lambda runner, heads: None},
+        "test_ledger.py::test_a_backup_is_a_store_and_an_older_one_is_refused_by_its_heads",
+    ),
+    Sabotage(
+        "a delta above 1 / n",
+        {"edgedp.stores.store:check_delta": lambda real: lambda *given: None},
+        "test_ledger.py::test_a_delta_that_promises_nothing_is_refused",
     ),
     Sabotage(
         "a seed reused",
@@ -284,12 +591,109 @@ SABOTAGES = [
     ),
     Sabotage(
         "a value in an error",
-        {"edgedp.draw:check_bound": with_the_degree},
+        {"edgedp.draw:check_projection": with_the_degree},
         "test_store.py::test_a_graph_that_breaks_its_bound_is_refused_after_the_debit_in_a_constant_sentence[embedded]",
     ),
     Sabotage(
+        "a graph of other nodes than planned drawn from",
+        {"edgedp.draw:check_projection": bound_without_nodes},
+        "test_draw.py::test_a_graph_of_other_nodes_than_planned_is_refused",
+    ),
+    Sabotage(
+        "a plan said not to rest on the bound that does",
+        {"edgedp.plan.base:PlanBase.rests_on_bound": lambda real: False},
+        "test_draw.py::test_a_graph_above_its_bound_is_refused_by_every_kind_that_rests_on_it",
+    ),
+    Sabotage(
+        "an unforeseen error shown in its own words",
+        {"edgedp.refusals:constant_refusals": lambda real: nullcontext},
+        "test_draw.py::test_whatever_nobody_foresaw_is_said_in_the_constant_sentence",
+    ),
+    Sabotage(
+        "an answer of an unknown kind taken for nodes",
+        {
+            "edgedp.release:answer_from_json": lambda real: (
+                lambda kept: import_module("edgedp.release").Nodes(())
+            )
+        },
+        "test_release.py::test_what_no_kind_wrote_is_refused",
+    ),
+    Sabotage(
+        "rounds drawn by the other sampler's noise",
+        {"edgedp.mechanisms.samplers:PERMUTE_AND_FLIP": lambda real: replace(real, noise=GUMBEL)},
+        "test_samplers.py::test_a_pick_among_some_has_the_law_of_those_alone[permute_and_flip]",
+    ),
+    Sabotage(
+        "the law of the other sampler audited",
+        {"edgedp.mechanisms.samplers:PERMUTE_AND_FLIP": lambda real: replace(real, law=exponential_law)},
+        "test_samplers.py::test_a_sampler_draws_by_the_law_that_it_has[permute_and_flip]",
+    ),
+    Sabotage(
+        "a joint release priced as bounded-range",
+        {"edgedp.amounts.rho:PURE": lambda real: 8},
+        "test_rho.py::test_a_joint_release_costs_that_of_pure_epsilon_for_any_k",
+    ),
+    Sabotage(
+        "a form of ebc taken for the other",
+        {"edgedp.metrics.ebc:_width": lambda real: lambda form, degree, common: common},
+        "test_metrics.py::test_sensitivities_are_those_that_are_defined[ebc-degree]",
+    ),
+    Sabotage(
+        "the edge form allowed for a metric that moves far",
+        {"edgedp.plan.nodes:_check_edge_form": lambda real: lambda picking, names: None},
+        "test_plan.py::test_bad_options_of_motkin_are_refused_in_one_line",
+    ),
+    Sabotage(
+        "a shifted score without its dampening",
+        {"edgedp.mechanisms.sums:shifted": lambda real: lambda values, sums, ceiling, shift: values},
+        "test_admissibility.py::test_a_score_is_rounded_from_within_an_eighth_of_a_step[3]",
+    ),
+    Sabotage(
         "a broken degree bound not refused",
-        {"edgedp.draw:check_bound": lambda real: lambda plan, projection: None},
+        {"edgedp.draw:check_projection": lambda real: lambda plan, projection: None},
         "test_store.py::test_a_graph_that_breaks_its_bound_is_refused_after_the_debit_in_a_constant_sentence[embedded]",
+    ),
+    Sabotage(
+        "smooth noisy max as published",
+        {"edgedp.mechanisms.smooth:smooth_noise": published_calibration},
+        "test_smooth.py::test_the_corrected_noise_passes_the_counterexamples[36692-1.0]",
+    ),
+    Sabotage(
+        "half of a percentile's sensitivity",
+        {"edgedp.selection.percentiles:percentile_scores": percentile_unit_times(lambda question: 2)},
+        "test_percentile.py::test_the_law_keeps_its_claim_over_all_inputs[distance]",
+    ),
+    Sabotage(
+        "a percentile's budget under replacement spent as under add or remove",
+        {
+            "edgedp.selection.percentiles:percentile_scores": percentile_unit_times(
+                lambda question: 1 / max(question.q, 1 - question.q)
+            )
+        },
+        "test_percentile.py::test_the_law_keeps_its_claim_over_all_inputs[em]",
+    ),
+    Sabotage(
+        "a percentile's grid read off the values",
+        {"edgedp.selection.percentiles:percentile_scores": domain_from_the_values},
+        "test_percentile.py::test_the_law_keeps_its_claim_over_all_inputs[distance]",
+    ),
+    Sabotage(
+        "values not clipped",
+        {
+            "edgedp.selection.percentiles:clipped": lambda real: (
+                lambda values, low, high: real(values, low - 1e6, high + 1e6)
+            )
+        },
+        "test_percentile.py::test_values_are_clipped_before_anything_else",
+    ),
+    Sabotage(
+        "one text that makes texts of all values",
+        {"edgedp.selection.percentiles:numbers_of": values_read_together},
+        "test_percentile.py::test_one_text_does_not_change_how_the_others_are_read",
+    ),
+    Sabotage(
+        "a tree's budget under replacement spent as under add or remove",
+        {"greedy_tree:grow": budget_of_one_part},
+        "test_examples.py::test_a_greedy_tree_keeps_its_budget_under_replacement[0]",
     ),
 ]

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 import small_graphs
 from edgedp import Graph, exact
-from edgedp.joint import SHARE_BITS, share_bits
-from edgedp.kernels import betweenness2, betweenness2_shares
+from edgedp.engines.native import betweenness2, betweenness2_shares
+from edgedp.mechanisms.joint import SHARE_BITS, share_bits
 from edgedp.metrics import metric
 
 EXHAUSTIVE = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import logging
+import re
 import shutil
 import socket
 import threading
@@ -14,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from edgedp.assets import asset
-from edgedp.catalogue import Dataset, catalogue, dataset
-from edgedp.downloads import cache_folder, fetch, file_sha256
 from edgedp.errors import GraphFormatError, ParameterError, UnknownNameError
 from edgedp.graph import Graph
+from edgedp.places import asset
+from edgedp.progress import Silent
 from edgedp.reading import read_graph, read_source
-from edgedp.reading.progress import Silent
+from edgedp.reading.catalogue import Dataset, catalogue, dataset
+from edgedp.reading.downloads import cache_folder, fetch, file_sha256
 
 EDGES = gzip.compress(b"# a small graph\n1\t2\n2\t3\n", mtime=0)
 EDGES_SHA256 = hashlib.sha256(EDGES).hexdigest()
@@ -147,8 +148,10 @@ def test_the_catalogue_holds_the_graphs_of_the_papers():
 @pytest.mark.parametrize("entry", catalogue(), ids=lambda entry: entry.name)
 def test_every_dataset_can_be_had(entry: Dataset):
     if entry.bundled:
+        assert entry.edge_list.bundled is not None
         assert file_sha256(entry.edge_list.bundled) == entry.edge_list.sha256
     else:
+        assert entry.edge_list.address is not None
         assert entry.edge_list.address.startswith("https://snap.stanford.edu/data/")
         assert entry.edge_list.address.endswith(".gz")  # the reader takes no zip
     assert entry.page.startswith("https://snap.stanford.edu/data/")
@@ -158,19 +161,20 @@ def test_every_dataset_can_be_had(entry: Dataset):
     if entry.edges is not None and entry.listed_edges is not None:
         assert entry.edges <= entry.listed_edges  # merging never adds
     if entry.max_degree is not None:
+        assert entry.nodes is not None
         assert entry.max_degree < entry.nodes
 
 
 def test_every_file_of_data_has_a_manifest():
     loaders = asset("loaders")
     data = {path.name for path in loaders.iterdir() if path.suffix not in (".toml", ".md")}
-    assert data == {entry.edge_list.bundled.name for entry in catalogue() if entry.bundled}
+    assert data == {entry.edge_list.bundled.name for entry in catalogue() if entry.edge_list.bundled}
 
 
 def test_a_bundled_file_that_was_altered_is_refused(folder, monkeypatch):
     (folder / "edges.txt.gz").write_bytes(EDGES)
     (folder / "small.toml").write_text(MANIFEST + f'bundled = "edges.txt.gz"\nsha256 = "{EDGES_SHA256}"\n')
-    monkeypatch.setattr("edgedp.catalogue.asset", lambda *parts: folder)
+    monkeypatch.setattr("edgedp.reading.catalogue.asset", lambda *parts: folder)
     assert read_graph("small") == Graph.from_edges([(1, 2), (2, 3)])
     (folder / "edges.txt.gz").write_bytes(OTHER)
     with pytest.raises(
@@ -241,7 +245,7 @@ def cache(tmp_path: Path, monkeypatch) -> Path:
 def small_catalogue(folder: Path, monkeypatch, address: str, more: str = "") -> None:
     """Make ``small``, at that address, the only dataset."""
     (folder / "small.toml").write_text(MANIFEST.replace("https://example.org/graph.txt.gz", address) + more)
-    monkeypatch.setattr("edgedp.catalogue.asset", lambda *parts: folder)
+    monkeypatch.setattr("edgedp.reading.catalogue.asset", lambda *parts: folder)
 
 
 def test_the_cache_is_where_the_user_says(tmp_path):
@@ -256,7 +260,7 @@ def test_an_address_is_fetched_once(site, cache):
     calls: list[tuple[str, int, int | None]] = []
     graph, report = read_source(address, progress=lambda *call: calls.append(call))
     assert graph == Graph.from_edges([(1, 2), (2, 3)])
-    assert report.source == address
+    assert report.source == address.removesuffix("?v=1")
     assert f"sha256 {EDGES_SHA256}, recorded at the first download" in report.notes[0]
     assert ("downloading", len(EDGES), len(EDGES)) in calls
     assert read_graph(address) == graph
@@ -344,10 +348,67 @@ def test_trust_is_on_first_use(site, cache):
 
     data.unlink()
     site.serve("/graph.txt.gz", OTHER)  # altered at the server: refused until the record goes
-    with pytest.raises(GraphFormatError, match=f"must be {EDGES_SHA256}; delete .*sha256' to accept"):
+    with pytest.raises(GraphFormatError, match=f"must be {EDGES_SHA256}; give --refresh to accept"):
         read_graph(address)
-    record.unlink()
+    assert read_graph(address, refresh=True).edge_count == 1
     assert read_graph(address).edge_count == 1
+
+
+def test_a_refresh_reads_what_is_there_now(site, cache):
+    address = site.serve("/graph.txt.gz", EDGES)
+    _, report = read_source(address)
+    assert "fetched now" in report.notes[0]
+    site.serve("/graph.txt.gz", OTHER)
+    _, report = read_source(address)  # a copy that is there serves, and says since when
+    assert report.edge_count == 2
+    assert re.search(r"fetched \d{4}-\d\d-\d\d .* UTC\); --refresh fetches it anew", report.notes[0])
+    assert read_graph(address, refresh=True).edge_count == 1
+    assert read_graph(address).edge_count == 1
+    assert len(site.asked) == 2
+    assert len(list(cache.iterdir())) == 2
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_a_refresh_that_fails_keeps_what_was_there(site, cache, cut):
+    address = site.serve("/graph.txt.gz", EDGES)
+    graph = read_graph(address)
+    if cut:
+        site.serve("/graph.txt.gz", OTHER * 50, cut=True)
+    else:
+        del site.pages["/graph.txt.gz"]
+    with pytest.raises(GraphFormatError, match=r"broke off|answered 404"):
+        read_graph(address, refresh=True)
+    assert read_graph(address) == graph
+    assert len(list(cache.iterdir())) == 2
+
+
+def test_a_refreshed_dataset_is_still_held_to_its_checksum(site, folder, cache, monkeypatch):
+    small_catalogue(folder, monkeypatch, site.serve("/graph.txt.gz", EDGES), f'sha256 = "{EDGES_SHA256}"\n')
+    graph = read_graph("small", refresh=True)
+    site.serve("/graph.txt.gz", OTHER)
+    with pytest.raises(GraphFormatError, match="is another, must be"):
+        read_graph("small", refresh=True)
+    assert read_graph("small") == graph
+
+
+def test_what_may_be_secret_in_an_address_is_not_shown(site, cache):
+    address = site.serve("/graph.txt.gz?token=hunter2", EDGES).replace("://", "://ada:hunter2@")
+    _, report = read_source(address)
+    assert "hunter2" not in "".join(report.lines())
+    assert not [path for path in cache.iterdir() if "hunter2" in path.name or "ada" in path.name]
+    for path in ("/absent?token=hunter2", "/page?token=hunter2"):
+        if "page" in path:
+            site.serve(path, b"Not Found\n")
+        with pytest.raises(GraphFormatError) as caught:
+            read_graph((site.address + path).replace("://", "://ada:hunter2@"))
+        assert "hunter2" not in str(caught.value)
+
+
+def test_one_line_of_words_from_a_server_is_no_graph(site, cache):
+    with pytest.raises(GraphFormatError, match="answered with one line of words"):
+        read_graph(site.serve("/graph", b"Not Found\n"))
+    assert not list(cache.iterdir())
+    assert read_graph(site.serve("/graph", b"Not Found\n"), separator="space").edge_count == 1
 
 
 def test_a_file_without_its_record_is_not_trusted(site, cache):

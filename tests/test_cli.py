@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -64,7 +65,9 @@ def test_the_main_job(folder: Path) -> None:
         assert shown["graph"] == "kite"
     refused = run(folder, "topk", "kite", "--metric", "ebc", "-k", 2, "--epsilon", "1", status=1)
     assert "0 of 2" in refused.stderr
-    assert asked(folder, "budget", "kite") == {
+    budget = asked(folder, "budget", "kite")
+    assert re.fullmatch(r"\d+:[0-9a-f]{64}", budget.pop("head"))
+    assert budget == {
         "epsilon_budget": 2.0, "epsilon_spent": 2.0, "epsilon_remaining": 0.0, "releases": 2
     }  # fmt: skip
     assert [row["nodes"] for row in json.loads(run(folder, "releases", "kite", "--format", "json").stdout)][
@@ -180,8 +183,8 @@ def test_exact_reminds_on_stderr(folder: Path) -> None:
         (["budget", "x"], "must have been loaded"),
         (["releases", "x"], "must have been loaded"),
         (["drop", "x"], "must be a stored one"),
-        (["--store", "missing.edgedp", "graphs"], "must be an existing store file"),
-        (["--store", "kite.txt", "graphs"], "not a store file"),
+        (["--store", "missing.edgedp", "graphs"], "must be an existing store"),
+        (["--store", "kite.txt", "graphs"], "a file and not a store"),
         (["--store", "no/such/folder.edgedp", "load", "kite.txt"], "folder does not exist"),
         (["--store", "http://x", "graphs"], "neo4j://"),
     ],
@@ -263,12 +266,12 @@ def test_replace_keeps_what_was_spent(folder: Path) -> None:
 
 def test_a_store_is_named_before_the_command_or_in_the_environment(folder: Path) -> None:
     run(folder, "--store", "other.edgedp", "load", "kite.txt")
-    assert (folder / "other.edgedp").is_file()
+    assert (folder / "other.edgedp").is_dir()
     assert not (folder / "graphs.edgedp").exists()
 
 
 def test_nothing_heavy_is_imported_for_help() -> None:
-    heavy = {"numpy", "numba", "polars", "pyarrow", "igraph", "networkx", "ladybug", "neo4j", "pooch", "rich"}
+    heavy = {"numpy", "polars", "pyarrow", "igraph", "networkx", "ladybug", "neo4j", "pooch", "rich"}
     code = (
         "import sys, edgedp.cli\n"
         "try: edgedp.cli.edgedp(['--help'], standalone_mode=False)\n"
@@ -292,7 +295,7 @@ def test_a_release_imports_only_what_it_uses(folder: Path) -> None:
     )
     assert not {
         name
-        for name in ("numba", "polars", "igraph", "networkx", "neo4j", "pooch", "scipy")
+        for name in ("polars", "igraph", "networkx", "neo4j", "pooch", "scipy")
         if f"'{name}'" in done.stderr
     }
 

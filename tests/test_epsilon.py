@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgedp.epsilon import MAX_EPSILON, NANO, budget_nano, epsilon_nano, format_nano, to_fraction
+from edgedp.amounts.epsilon import MAX_EPSILON, NANO, budget_nano, epsilon_nano, format_nano, to_fraction
 from edgedp.errors import ParameterError
 
 

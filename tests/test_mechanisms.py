@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -100,7 +102,7 @@ def test_candidates_that_nothing_can_move_are_equal() -> None:
         (("ld", [1]), "sensitivity is not of shape"),
     ],
 )
-def test_bad_arrays_are_refused(arguments: tuple, says: str) -> None:
+def test_bad_arrays_are_refused(arguments: tuple[str, list[Any]], says: str) -> None:
     with pytest.raises(EdgeDPError, match=says.replace("?", r"\?")):
         probabilities(*arguments, 1)
 
@@ -120,3 +122,26 @@ def test_bad_arrays_are_refused(arguments: tuple, says: str) -> None:
 def test_bad_sensitivities_are_refused(options: dict, says: str) -> None:
     with pytest.raises(EdgeDPError, match=says):
         probabilities("sld", [1, 2], 1, **options)
+
+
+def test_the_noise_unit_pays_for_the_grid() -> None:
+    """Rounding to the grid may add two steps to what one edge moves: written out here, and not by the code's own."""
+    from fractions import Fraction
+
+    from edgedp import Graph
+    from edgedp.mechanisms import sums
+    from edgedp.mechanisms.grid import grid_bits
+    from edgedp.plan import PublicFacts, plan
+    from edgedp.projection import GraphProjection
+
+    graph = Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)])
+    planned = plan("priv_top_k", {"metric": "density", "k": 2, "epsilon": "0.3"}, PublicFacts(4))
+    bits = grid_bits(planned.facts.effective_degree_bound + 2)
+    scores = sums.top_k_scores(planned, GraphProjection(graph))
+    assert scores.unit * 2 * (2**bits + 2) == Fraction(3, 10) / 2
+    # The law of the first pick against a softmax with a unit of our own.
+    law = scores.law()
+    found = scores.upper if scores.evaluate is None else scores.evaluate(np.arange(4))
+    unit = float(Fraction(3, 20) / (2 * (2**bits + 2)))
+    weights = np.exp(unit * (found - found.max()).astype(float))
+    assert np.allclose(law, weights / weights.sum(), rtol=1e-9)

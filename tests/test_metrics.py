@@ -3,18 +3,54 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
 import small_graphs
-from edgedp.metrics import metric, metric_names, shifted_sums
+from definitions import definition, definition_names, values
+from edgedp.metrics import metric, metric_names
+from edgedp.metrics.base import shifted_sums
 from edgedp.projection import GraphProjection
+from edgedp.vocabulary import PROXIES, VECTORS
 
 
 def test_the_folder_is_the_list() -> None:
-    assert metric_names() == ("betweenness2", "degree", "density", "ebc")
+    assert set(metric_names()) >= {"betweenness2", "degree", "density", "ebc"}
+    assert metric_names() == tuple(sorted(metric_names()))
     assert all(metric(name).name == name for name in metric_names())
+    assert all(metric(name).summary for name in metric_names())
+
+
+def test_every_metric_has_its_definition_and_every_definition_its_metric() -> None:
+    assert definition_names() == set(metric_names())
+
+
+@pytest.mark.parametrize("name", metric_names())
+@pytest.mark.parametrize("engine", ["native", "igraph"])
+def test_engines_compute_what_is_defined(name: str, engine: str) -> None:
+    for graph, wanted in zip(small_graphs.all_graphs(4), values(name, 4), strict=True):
+        np.testing.assert_allclose(GraphProjection(graph, engine).values(name), wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "form"), [(name, form) for name in metric_names() for form in metric(name).forms]
+)
+def test_sensitivities_are_those_that_are_defined(name: str, form: Any) -> None:
+    degrees, common = (column.ravel() for column in np.mgrid[0:13, 0:13])
+    for t in (0, 1, 2, 5, 30):
+        found = metric(name).uncapped_sensitivity(form, t, degrees, common)
+        wanted = [definition(name).sensitivity(form, d, m, t) for d, m in zip(degrees, common, strict=True)]
+        np.testing.assert_allclose(found, np.asarray(wanted, dtype=np.float64), rtol=2**-50)
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_a_metric_has_a_vector_of_its_own_or_proxies_that_do(name: str) -> None:
+    proxies = metric(name).proxies
+    assert set(proxies) <= set(PROXIES)
+    assert (name in proxies) == (name in VECTORS)
+    assert name in proxies or not proxies or "both" in proxies
 
 
 @pytest.mark.parametrize(

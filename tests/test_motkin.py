@@ -20,17 +20,18 @@ import small_graphs
 from edgedp import Graph
 from edgedp.cli import edgedp as command_line
 from edgedp.exact import first_pick_probabilities, motkin_first_pick_probabilities
+from edgedp.mechanisms.grid import GridScores
+from edgedp.mechanisms.pareto import rounds as rounds_module
+from edgedp.mechanisms.pareto.profile import ParetoProfile, pareto_profile
+from edgedp.mechanisms.pareto.rounds import ParetoRounds
+from edgedp.mechanisms.samplers import Sampler
+from edgedp.mechanisms.sums import top_k_scores
 from edgedp.metrics import metric_names
 from edgedp.metrics.degree import Degree
 from edgedp.metrics.density import Density
-from edgedp.pareto import rounds as rounds_module
-from edgedp.pareto.profile import ParetoProfile, pareto_profile
-from edgedp.pareto.rounds import ParetoRounds
-from edgedp.plan import PublicFacts, plan_motkin
+from edgedp.plan import ParetoPlan, PublicFacts, plan
 from edgedp.projection import GraphProjection
 from edgedp.sampling.words import Words
-from edgedp.scores import GridScores, Sampler
-from edgedp.scoring import top_k_scores
 from sampling_doubles import assert_has_law
 
 KITE = Graph.from_edges([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (3, 4), (4, 5)])
@@ -118,16 +119,18 @@ def largest_move(**options: Any) -> float:
 
     All neighbours with five nodes, (degree, density).
     """
-    planned = plan_motkin(PublicFacts(5, 4), metrics=("degree", "density"), k=1, epsilon=2, **options)
+    planned = plan(
+        "motkin", {"metrics": ("degree", "density"), "k": 1, "epsilon": 2, **options}, PublicFacts(5, 4)
+    )
 
     @cache
     def scores(mask: int) -> NDArray[np.float64]:
         projection = GraphProjection(small_graphs.all_graphs(5)[mask])
-        if planned.approach == "pareto":
+        if isinstance(planned, ParetoPlan):
             found = rounds_module.first_round(planned, projection)
         else:
             found = top_k_scores(planned, projection)
-        return found.exact() * float(found.unit)
+        return np.asarray(found.exact() * float(found.unit), dtype=np.float64)
 
     return max(
         float(np.abs(scores(one) - scores(two)).max())
@@ -283,15 +286,15 @@ def test_every_round_scores_those_who_are_left(
     names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What each pick of a real release is drawn from: ``PS`` and ``GS = |R| - 1`` among the candidates left."""
-    pick, seen = rounds_module.one_pick, []
+    pick, seen = Sampler.pick, []
 
     def spy(
-        scores: NDArray[np.int64], left: NDArray[np.int64], unit: Fraction, words: Words, sampler: Sampler
+        self: Sampler, scores: NDArray[np.int64], left: NDArray[np.int64], unit: Fraction, words: Words
     ) -> int:
         seen.append((scores[left].tolist(), left.copy(), unit))
-        return pick(scores, left, unit, words, sampler)
+        return pick(self, scores, left, unit, words)
 
-    monkeypatch.setattr(rounds_module, "one_pick", spy)
+    monkeypatch.setattr(Sampler, "pick", spy)
     utilities = np.column_stack([getattr(edgedp.exact, name)(KITE) for name in names])
     for seed in range(20):
         seen.clear()
@@ -410,6 +413,7 @@ def test_a_profile_is_computed_once_and_not_for_a_graph_that_differs_by_one_edge
 
 def test_only_what_a_profile_depends_on_computes_another(computed: list[int]) -> None:
     edgedp.motkin(KITE, k=3, epsilon=5)
+    options: dict[str, Any]
     for options in (
         {"epsilon": 1},
         {"k": 1},

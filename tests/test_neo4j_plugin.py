@@ -13,8 +13,8 @@ from scipy import stats
 import edgedp
 import neo4j
 from edgedp import Graph
-from edgedp.queries import query
-from edgedp.worker.projected import graph_of_pieces
+from edgedp.stores.packed import graph_of_pieces
+from edgedp.stores.queries import query
 from plugin_fixtures import TOP, PluginServer, neo4j_with_plugin, sentence
 
 __all__ = ["neo4j_with_plugin"]
@@ -128,15 +128,9 @@ def test_a_rollback_takes_no_debit_back(neo4j_with_plugin: PluginServer) -> None
 def test_a_debit_in_the_callers_transaction_would_vanish(neo4j_with_plugin: PluginServer) -> None:
     """The hole that the inner transaction closes."""
     planted = neo4j_with_plugin.plant()
-    version = neo4j_with_plugin.ask(
-        "MATCH (g:EdgeDPGraph {name: $name}) RETURN g.version AS v", name=planted.name
-    )
-    row = {
-        "name": planted.name, "version": version[0]["v"], "cost": 10**9, "releaseId": "x", "requestId": None,
-        "at": "now", "selector": "priv_top_k", "parameters": "{}", "public": "{}",
-    }  # fmt: skip
+    row = {"name": planted.name, "cost": 10**9, "price": 1}
     with neo4j_with_plugin.driver.session() as session, session.begin_transaction() as tx:
-        assert tx.run(query("neo4j", "ledger_debit"), row).data()[0]["spent"] == 10**9
+        assert tx.run(query("neo4j", "account_debit"), row).data()[0]["spent"] == 10**9
         tx.rollback()
     assert planted.spent == 0.0
 
@@ -180,7 +174,7 @@ def test_a_ledger_that_the_caller_locks_is_not_waited_for_for_ever(neo4j_with_pl
         with neo4j_with_plugin.driver.session() as session:
             tx = session.begin_transaction()
             tx.run(
-                "MATCH (ledger:EdgeDPLedger {name: $name}) SET ledger.held = true", name=planted.name
+                "MATCH (account:EdgeDPAccount {name: $name}) SET account.held = true", name=planted.name
             ).consume()
             with pytest.raises(neo4j.exceptions.ClientError) as caught:
                 tx.run(TOP, name=planted.name, config={"metric": "degree", "k": 1, "epsilon": 1}).consume()
@@ -313,7 +307,7 @@ def test_a_request_id_is_debited_once(neo4j_with_plugin: PluginServer) -> None:
     first = planted.top(k=3, requestId="r-1")
     assert planted.top(k=3, requestId="r-1") == first
     assert (
-        planted.top(k=3, requestId="r-1", epsilon="1.0", mechanism="sld") == first
+        planted.top(k=3, requestId="r-1", epsilon="1.0", mechanism="joint") == first
     )  # the same, written otherwise
     assert planted.spent == 1.0
     asked = {"metric": "degree", "k": 2, "epsilon": 1, "requestId": "r-1"}
@@ -351,6 +345,172 @@ def test_writes_ranks_in_place_of_the_old_ones(neo4j_with_plugin: PluginServer) 
     assert row == {"nodePropertiesWritten": 1, "epsilonRemaining": 96.0}
 
 
+def test_a_property_of_somebody_else_is_written_over_only_where_that_is_asked_for(
+    neo4j_with_plugin: PluginServer,
+) -> None:
+    planted = neo4j_with_plugin.plant()
+    ask, call = neo4j_with_plugin.ask, "CALL edgedp.privTopk.write($name, $config)"
+    ask(f"MATCH (n:`{planted.label}`) WHERE n.id < 3 SET n.email = 'x'")
+    config = {"metric": "degree", "k": 1, "epsilon": 1, "writeProperty": "email"}
+    said = neo4j_with_plugin.refusal(call, name=planted.name, config=config)
+    assert "which some node has and no release of" in said
+    emails = f"MATCH (n:`{planted.label}`) RETURN count(n.email) AS n"
+    assert ask(emails) == [{"n": 3}]
+    assert planted.spent == 0.0, "nodes are public: it is refused before the debit"
+    ask(call, name=planted.name, config=config | {"overwrite": True})
+    assert ask(emails) == [{"n": 1}]
+    ask(call, name=planted.name, config=config)  # ours by now
+    with neo4j_with_plugin.driver.session() as session, session.begin_transaction() as tx:
+        for _ in range(2):
+            tx.run(call, name=planted.name, config=config | {"writeProperty": "fresh"}).consume()
+        tx.rollback()
+    ask(f"MATCH (n:`{planted.label}`) SET n.fresh = 1")
+    said = neo4j_with_plugin.refusal(call, name=planted.name, config=config | {"writeProperty": "fresh"})
+    assert "which some node has" in said, "a mark that was rolled back makes the property nobody's"
+    assert planted.spent == 4.0
+
+
+def test_labels_of_edgedps_own_are_neither_registered_nor_released_nor_written(
+    neo4j_with_plugin: PluginServer,
+) -> None:
+    ask, refusal = neo4j_with_plugin.ask, neo4j_with_plugin.refusal
+    planted = neo4j_with_plugin.plant()
+    planted.top()
+    register = "CALL edgedp.graph.register('mine', $declared)"
+    declared = {
+        "nodeLabel": "EdgeDPAccount",
+        "relationshipType": "R",
+        "idProperty": "name",
+        "epsilonBudget": 9,
+    }
+    for change in ({}, {"nodeLabel": planted.label, "relationshipType": "EdgeDP_x", "idProperty": "id"}):
+        assert "must not begin with EdgeDP" in refusal(register, declared=declared | change)
+    edit = "MATCH (g:EdgeDPStoredGraph {name: $name}) SET g.nodeLabel = $label, g.idProperty = $key"
+    ask(edit, name=planted.name, label="EdgeDPAccount", key="name")
+    config = {"metric": "degree", "k": 1, "epsilon": 1, "writeProperty": "spent", "overwrite": True}
+    call = "CALL edgedp.privTopk.write($name, $config)"
+    assert "somebody edited it" in refusal(call, name=planted.name, config=config)
+    assert planted.spent == 1.0
+    ask(edit, name=planted.name, label=planted.label, key="id")
+    ask(f"MATCH (a:EdgeDPAccount {{name: $name}}) SET a:`{planted.label}`, a.id = 99", name=planted.name)
+    assert "carries a label of edgedp's own" in refusal(call, name=planted.name, config=config)
+    ask(f"MATCH (a:EdgeDPAccount {{name: $name}}) REMOVE a:`{planted.label}`", name=planted.name)
+    assert planted.spent == 1.0
+    assert len(ask("CALL edgedp.graph.list()")) > 0
+
+
+@pytest.mark.parametrize(
+    "change", ["CREATE (:`{label}`)", "CREATE (:`{label}` {{id: 3}})", "CREATE (:`{label}` {{id: 'x'}})"]
+)
+def test_nodes_without_an_id_of_their_own_cost_nothing_at_every_retry(
+    neo4j_with_plugin: PluginServer, change: str
+) -> None:
+    planted = neo4j_with_plugin.plant()
+    neo4j_with_plugin.ask(change.format(label=planted.label))
+    for _ in range(3):
+        config = {"metric": "degree", "k": 1, "epsilon": 1, "requestId": "r"}
+        assert "has no id" in neo4j_with_plugin.refusal(TOP, name=planted.name, config=config)
+    assert planted.spent == 0.0
+
+
+@pytest.mark.parametrize("value", ["-5000000000", "1.5", "'0'", "null", "0"])
+def test_a_ledger_that_was_edited_is_refused_and_kills_no_worker(
+    neo4j_with_plugin: PluginServer, value: str
+) -> None:
+    ask, refusal = neo4j_with_plugin.ask, neo4j_with_plugin.refusal
+    planted = neo4j_with_plugin.plant()
+    planted.top()
+    workers = neo4j_with_plugin.workers()
+    ask(f"MATCH (a:EdgeDPAccount {{name: $name}}) SET a.spent = {value}", name=planted.name)
+    config = {"metric": "degree", "k": 1, "epsilon": 1}
+    assert "does not add up" in refusal(TOP, name=planted.name, config=config)
+    (checked,) = ask("CALL edgedp.graph.check($name)", name=planted.name)
+    assert not checked["ok"]
+    assert checked["problems"]
+    ask("MATCH (a:EdgeDPAccount {name: $name}) SET a.spent = 1000000000", name=planted.name)
+    assert ask("CALL edgedp.graph.check($name)", name=planted.name) == [
+        {"name": planted.name, "ok": True, "problems": []}
+    ]
+    assert neo4j_with_plugin.workers() >= workers
+
+
+def test_a_null_argument_is_refused_in_a_sentence_and_kills_no_worker(
+    neo4j_with_plugin: PluginServer,
+) -> None:
+    planted = neo4j_with_plugin.plant()
+    planted.top()
+    workers = neo4j_with_plugin.workers()
+    for call in (
+        TOP,
+        "CALL edgedp.motkin.write($name, $config)",
+        "CALL edgedp.exact.stream($name, $config)",
+        "CALL edgedp.exact.sensitivity($name, $config)",
+        "CALL edgedp.graph.register('other', $config)",
+    ):
+        assert "the configuration is null" in neo4j_with_plugin.refusal(call, name=planted.name, config=None)
+    for call in (
+        TOP,
+        "CALL edgedp.budget($name)",
+        "CALL edgedp.graph.log($name)",
+        "CALL edgedp.graph.drop($name)",
+    ):
+        assert "name is " in neo4j_with_plugin.refusal(call, name=None, config={})
+    assert neo4j_with_plugin.workers() >= workers
+
+
+def test_a_request_id_has_an_end(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant()
+    asked = {"metric": "degree", "k": 1, "epsilon": 1}
+    said = neo4j_with_plugin.refusal(TOP, name=planted.name, config=asked | {"requestId": "x" * 201})
+    assert said.startswith("requestId ")
+    assert "at most 200" not in said or planted.spent == 0.0
+    assert len(planted.top(requestId="x" * 200)) == 1
+    assert planted.spent == 1.0
+
+
+def test_a_kept_release_is_shown_though_the_graph_changed_since(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant()
+    first = planted.top(k=5, requestId="r")
+    neo4j_with_plugin.ask(f"MATCH (n:`{planted.label}`) WHERE n.id > 1 DETACH DELETE n")
+    again = planted.top(k=5, requestId="r")  # by now k is above the number of nodes
+    assert [row["id"] for row in again] == [row["id"] for row in first]
+    assert planted.spent == 1.0
+
+
+def test_the_log_tells_what_happened_and_who_the_database_had_authenticated(
+    neo4j_with_plugin: PluginServer,
+) -> None:
+    planted = neo4j_with_plugin.plant()
+    neo4j_with_plugin.ask(
+        "CREATE USER eve IF NOT EXISTS SET PASSWORD 'eves own password' CHANGE NOT REQUIRED"
+    )
+    uri = neo4j_with_plugin.server.uri
+    with (
+        neo4j.GraphDatabase.driver(uri, auth=("eve", "eves own password")) as driver,
+        driver.session() as session,
+    ):
+        session.run(TOP, name=planted.name, config={"metric": "degree", "k": 1, "epsilon": 1}).consume()
+        session.run("CALL edgedp.exact.stream($name, {metric: 'ebc'})", name=planted.name).consume()
+        session.run("CALL edgedp.exact.adjacency($name)", name=planted.name).consume()
+    with edgedp.open_store(uri, auth=neo4j_with_plugin.server.auth) as store:
+        store.priv_top_k(
+            planted.name, metric="degree", k=1, epsilon=1
+        )  # read through the plugin: noted by its debit
+        store.graph(planted.name)  # noted once
+        kept = store.log(planted.name)
+    rows = neo4j_with_plugin.ask("CALL edgedp.graph.log($name)", name=planted.name)
+    assert [(row["event"], row["by"]) for row in rows] == [
+        ("budget", "neo4j"), ("register", "neo4j"), ("debit", "eve"), ("answer", "eve"), ("exact", "eve"),
+        ("exact", "eve"), ("debit", "neo4j"), ("answer", "neo4j"), ("exact", "neo4j"),
+    ]  # fmt: skip
+    assert [row["details"] for row in rows if row["event"] == "exact"] == [
+        {"read": "exact", "metric": "ebc"}, {"read": "graph"}, {"read": "graph"},
+    ]  # fmt: skip
+    assert [(row["seq"], row["at"], row["epsilonSpent"]) for row in rows] == [
+        (row["seq"], row["at"], row["epsilon_spent"]) for row in kept
+    ]
+
+
 def test_releases_tell_what_was_asked_and_what_came(neo4j_with_plugin: PluginServer) -> None:
     planted = neo4j_with_plugin.plant()
     picked = [row["id"] for row in planted.top(k=2, epsilon=0.1)]
@@ -374,7 +534,9 @@ def test_a_live_graph_that_breaks_its_bound_is_refused_in_constant_words(
         planted.connect(pairs)
         said.add(
             neo4j_with_plugin.refusal(
-                TOP, name=planted.name, config={"metric": "degree", "k": 1, "epsilon": 1}
+                TOP,
+                name=planted.name,
+                config={"metric": "degree", "k": 1, "epsilon": 1, "mechanism": "em"},
             ).partition(" (release ")[0]
         )
     assert len(said) == 1
@@ -408,11 +570,11 @@ def test_registration_refuses_what_is_no_graph(neo4j_with_plugin: PluginServer) 
     register = "CALL edgedp.graph.register('broken', $declared)"
     declared: dict[str, Any] = {"nodeLabel": "Bröken `x`", "relationshipType": "R`", "idProperty": "i`d"}
     ask("CREATE (:`Bröken ``x```), (:`Bröken ``x``` {`i``d`: 1})")
-    assert "is missing or of mixed types" in refusal(register, declared=declared)
+    assert "which 1 of 2 nodes lack" in refusal(register, declared=declared)
     ask("MATCH (n:`Bröken ``x```) SET n.`i``d` = 1")
-    assert "is of two nodes" in refusal(register, declared=declared)
-    ask("MATCH (n:`Bröken ``x```) SET n.`i``d` = 1.5")
-    assert "is missing or of mixed types" in refusal(register, declared=declared)
+    assert "which two nodes share" in refusal(register, declared=declared)
+    ask("MATCH (n:`Bröken ``x```) SET n.`i``d` = 1.5 * id(n)")
+    assert "must hold integers or texts" in refusal(register, declared=declared)
     for key, value in (("nodeLabel", None), ("epsilonBudget", -1), ("maxEpsilonPerRelease", "x")):
         assert refusal(register, declared=declared | {key: value}).startswith(f"{key} is ")
     assert refusal(register, declared=declared | {"degreeBound": -1}).startswith("degree_bound is -1")
@@ -424,7 +586,8 @@ def test_registration_refuses_what_is_no_graph(neo4j_with_plugin: PluginServer) 
 def test_a_graph_that_python_loaded_is_served_and_dropped(neo4j_with_plugin: PluginServer) -> None:
     graph = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4)])
     ask = neo4j_with_plugin.ask
-    before = ask("MATCH (n) RETURN count(n) AS n")[0]["n"]
+    before = ask("MATCH (n) WHERE NOT n:EdgeDPFingerprint RETURN count(n) AS n")[0]["n"]
+    entries_before = ask("MATCH (n:EdgeDPEntry) RETURN count(n) AS n")[0]["n"]
     with edgedp.open_store(neo4j_with_plugin.server.uri, auth=neo4j_with_plugin.server.auth) as store:
         store.load(graph, name="loaded", epsilon_budget=1e6)
         assert store.graph("loaded") == graph  # read through edgedp.exact.adjacency
@@ -433,7 +596,10 @@ def test_a_graph_that_python_loaded_is_served_and_dropped(neo4j_with_plugin: Plu
         ask("CALL edgedp.graph.drop('loaded')")
         assert [row["name"] for row in store.graphs() if row["name"] == "loaded"] == []
         assert store.budget("loaded")["epsilon_spent"] == 1e5
-    assert ask("MATCH (n) RETURN count(n) AS n")[0]["n"] == before + 3  # ledger, budget change and release
+    left = ask("MATCH (n) WHERE NOT n:EdgeDPEntry AND NOT n:EdgeDPFingerprint RETURN count(n) AS n")[0]["n"]
+    entries = ask("MATCH (n:EdgeDPEntry) RETURN count(n) AS n")[0]["n"]
+    assert left + entries_before == before + 1  # the account
+    assert entries == entries_before + 6  # budget, load, exact, debit, answer, drop
 
 
 def test_profile_shows_no_counts_from_inside(neo4j_with_plugin: PluginServer) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from edgedp.plan import MOTKIN_OPTIONS, PRIV_TOP_K_OPTIONS
+from edgedp.options import MotkinOptions, TopKOptions
 from plugin_fixtures import ROOT, PluginServer, neo4j_with_plugin
 
 __all__ = ["neo4j_with_plugin"]
@@ -47,11 +47,11 @@ def test_every_example_runs_and_each_procedure_has_one(neo4j_with_plugin: Plugin
 
 @pytest.mark.parametrize(
     ("procedure", "options"),
-    [("edgedp.privTopk", PRIV_TOP_K_OPTIONS), ("edgedp.motkin", MOTKIN_OPTIONS)],
+    [("edgedp.privTopk", TopKOptions.names()), ("edgedp.motkin", MotkinOptions.names())],
 )
 def test_every_key_of_a_release_is_documented(procedure: str, options: tuple[str, ...]) -> None:
     assert keys_of(SECTIONS[f"{procedure}.stream"]) == [*map(camel, options), "requestId"]
-    assert keys_of(SECTIONS[f"{procedure}.write"]) == ["writeProperty"]
+    assert keys_of(SECTIONS[f"{procedure}.write"]) == ["writeProperty", "overwrite"]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import edgedp
-from edgedp.plugin_install import server_plugin
+from edgedp.stores.server_plugin import server_plugin
 from neo4jserver.server import NEWEST_VERSION, Server
 from neo4jserver.toolchain import MissingToolError, java_for
 from plugin_fixtures import TOP, eventually, is_running, plugin_server

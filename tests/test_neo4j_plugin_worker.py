@@ -84,15 +84,16 @@ def drawing(started: Path, then: str) -> str:
 class Asking:
     """A release that is asked for beside the test."""
 
-    def __init__(self, planted: Planted) -> None:
+    def __init__(self, planted: Planted, **config: Any) -> None:
         self._planted = planted
+        self._config = config
         self.outcome: Any = None
         self._thread = threading.Thread(target=self._ask)
         self._thread.start()
 
     def _ask(self) -> None:
         try:
-            self.outcome = self._planted.top()
+            self.outcome = self._planted.top(**self._config)
         except neo4j.exceptions.Neo4jError as error:
             self.outcome = error
 
@@ -206,7 +207,7 @@ def test_prints_and_messages_of_errors_stay_inside(
     said = sentence(Asking(planted).end())
     assert "failed with ValueError" in said
     assert "4711" not in said
-    assert eventually(lambda: "ValueError at " in neo4j_with_plugin.logs(), 5)
+    assert eventually(lambda: "ValueError at " in neo4j_with_plugin.logs(), 120)
     # The whole phrase: the logs are full of numbers, ports and times among them.
     assert "degree 4711" not in neo4j_with_plugin.logs()
 
@@ -218,12 +219,13 @@ def test_an_error_beside_the_job_reaches_the_log_by_type_and_place(
     sabotage(
         """
         def answer(request, verbs):
-            jobs.checks.check_k(4712, 4711)
+            from edgedp import checks
+            checks.check_k(4712, 4711)
         worker._answer = answer
         """
     )
     assert "ended before it answered (exit status 1)" in sentence(Asking(planted).end())
-    assert eventually(lambda: "ParameterError at edgedp/checks.py:" in neo4j_with_plugin.logs(), 5)
+    assert eventually(lambda: "ParameterError at edgedp/checks.py:" in neo4j_with_plugin.logs(), 120)
     assert "k is 4712" not in neo4j_with_plugin.logs()
     assert planted.spent == 0.0
 
@@ -264,7 +266,7 @@ def test_a_worker_of_another_version_is_refused_by_name(
     sabotage("worker.version = lambda package: '0.0.7'")
     said = neo4j_with_plugin.refusal(TOP, name=planted.name, config=ASKED)
     assert "the worker is edgedp 0.0.7, must be 0.1.0" in said
-    sabotage("import edgedp.worker.protocol as protocol\nprotocol.PROTOCOL_VERSION = 9")
+    sabotage("import edgedp.stores.frames as protocol\nprotocol.PROTOCOL_VERSION = 9")
     said = neo4j_with_plugin.refusal(TOP, name=planted.name, config=ASKED)
     assert "protocol is of version 9" in said
     assert planted.spent == 0.0
@@ -286,6 +288,40 @@ def test_waiting_for_a_worker_does_not_count_against_the_job(
     asking = [Asking(planted) for _ in range(4)]
     assert [len(each.end()) for each in asking] == [1] * 4
     assert len(neo4j_with_plugin.workers()) == 1
+
+
+def test_a_slow_worker_is_not_taken_for_a_ledger_that_is_held(
+    neo4j_with_plugin: PluginServer, sabotage: Sabotage
+) -> None:
+    """No question is asked of a worker under a lock: its time is not that of the lock."""
+    body = """
+        for verb in ("plan", "register", "check_graph", "register_script", "judge", "draw"):
+            def slowly(request, job=jobs.VERBS[verb]):
+                time.sleep(1.5)
+                return job(request)
+            jobs.VERBS[verb] = slowly
+    """
+    sabotage(body, worker_count="1", ledger_lock_timeout="1s")
+    planted = neo4j_with_plugin.plant()
+    assert len(planted.top(requestId="r")) == 1
+    assert len(planted.top(requestId="r")) == 1
+
+
+def test_a_release_that_is_being_drawn_is_not_drawn_twice(
+    neo4j_with_plugin: PluginServer, sabotage: Sabotage, tmp_path: Path
+) -> None:
+    planted = neo4j_with_plugin.plant()
+    sabotage(drawing(tmp_path / "started", "time.sleep(600)"))
+    asking = Asking(planted, requestId="r")
+    pid = pid_of_draw(tmp_path / "started")
+    said = neo4j_with_plugin.refusal(TOP, name=planted.name, config=ASKED | {"requestId": "r"})
+    assert "is being drawn; ask again" in said
+    os.kill(pid, signal.SIGKILL)
+    assert "is debited" in sentence(asking.end())
+    neo4j_with_plugin.configure()
+    said = neo4j_with_plugin.refusal(TOP, name=planted.name, config=ASKED | {"requestId": "r"})
+    assert "debited and lost" in said
+    assert planted.spent == 1.0
 
 
 def test_a_graph_beyond_the_frame_limit(neo4j_with_plugin: PluginServer) -> None:

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from edgedp.graph import Graph
-from edgedp.pareto.cache import cached_profile, profile_folder, profile_key
-from edgedp.pareto.profile import ParetoProfile
+from edgedp.mechanisms.pareto.cache import cached_profile, profile_folder, profile_key
+from edgedp.mechanisms.pareto.profile import ParetoProfile
 
 PROFILE = ParetoProfile(3, np.array([0, 2, 2, 3, 3]), np.array([0, 2, 1], dtype=np.int32))
 OTHER = ParetoProfile(3, np.array([0, 0, 0, 0, 1]), np.array([2], dtype=np.int32))

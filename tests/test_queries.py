@@ -9,16 +9,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgedp.assets import asset
 from edgedp.errors import ParameterError, UnknownNameError
 from edgedp.metrics import metric, metric_names
-from edgedp.queries import fill, query, quote_identifier
+from edgedp.places import asset
+from edgedp.stores.queries import (
+    fill,
+    query,
+    quote_identifier,
+    statement_names,
+    statement_of_sensitivity,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("common", "embedded", "neo4j")
+FOLDERS = ("embedded", "neo4j")
 FILES = sorted(asset("queries").rglob("*.cypher"))
+LEDGER = {
+    path.stem: path
+    for path in (asset("queries") / "sqlite").glob("*.sql")
+    if not path.stem.startswith("migrat")
+}
+ONLY_SQLITE = {"complete"}
 PLACEHOLDERS = {
-    "node_label", "relationship_type", "id_property", "display_label", "constraint_name", "table",
+    "node_label", "relationship_type", "id_property", "display_label", "constraint_name", "property", "table",
 }  # fmt: skip
 
 each_file = pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
@@ -28,9 +40,9 @@ def header_of(path: Path) -> list[str]:
     """Return the lines of comment that a file begins with, without their slashes."""
     lines = []
     for line in path.read_text(encoding="utf-8").splitlines():
-        if not line.startswith("//"):
+        if not line.startswith(("//", "--")):
             break
-        lines.append(line.removeprefix("//").removeprefix(" "))
+        lines.append(line[2:].removeprefix(" "))
     return lines
 
 
@@ -49,7 +61,7 @@ def section(path: Path, name: str) -> list[str]:
     rest = header[start].removeprefix(f"{name}:").strip()
     if rest:
         return [] if rest == "none" else [rest]
-    entries = []
+    entries: list[str] = []
     for line in header[start + 1 :]:
         if not line.startswith("  "):
             break
@@ -113,11 +125,16 @@ def test_placeholders_are_known_and_stand_where_a_name_does(path: Path) -> None:
         ) or re.search(r":\w*\}\}$|\}\}$", before), statement[max(0, match.start() - 30) : match.end()]
 
 
+KINDS = {"debit", "answer", "exact"}
+CONFLICTS = {"account", "own_account", "type", "unfinished_type", "label", "registered_label"}
+
+
 @each_file
 def test_no_value_is_written_into_a_statement(path: Path) -> None:
     """Values are parameters; the only texts are of Neo4j's own vocabulary and the name of our procedure."""
     texts = set(re.findall(r"'([^']*)'|\"([^\"]*)\"", statement_of(path)))
-    assert {a or b for a, b in texts} <= {"NODE", "ONLINE", "edgedp.exact.adjacency"}
+    known = {"NODE", "ONLINE", "edgedp.exact.adjacency", "entry", "EdgeDP", "", " for "}
+    assert {a or b for a, b in texts} <= known | KINDS | CONFLICTS
 
 
 @each_file
@@ -136,13 +153,10 @@ def sources() -> str:
 
 def named_by_a_metric() -> set[str]:
     """Return the statements that `CypherProjection` names after metrics and their forms."""
-    names = set(metric_names())
-    for name in metric_names():
-        forms = metric(name).forms
-        names |= (
-            {f"sensitivity_{name}_{form}" for form in forms} if len(forms) > 1 else {f"sensitivity_{name}"}
-        )
-    return names
+    of_forms = {
+        statement_of_sensitivity(name, form) for name in metric_names() for form in metric(name).forms
+    }
+    return {*metric_names(), *of_forms}
 
 
 def test_every_statement_is_used() -> None:
@@ -150,32 +164,36 @@ def test_every_statement_is_used() -> None:
     unused = [
         f"{path.parent.name}/{path.stem}"
         for path in FILES
-        if path.stem not in by_metric and not re.search(rf'"(?:common/|neo4j/)?{path.stem}"', text)
+        if path.stem not in by_metric and not re.search(rf'"(?:neo4j/)?{path.stem}"', text)
     ]
     assert not unused
 
 
-def test_every_metric_has_its_statement_and_its_sensitivities() -> None:
-    there = {path.stem for path in FILES if path.parent.name == "neo4j"}
-    assert named_by_a_metric() <= there
+def test_every_metric_has_its_statement() -> None:
+    """Of its sensitivities it need not: they follow from degrees and common neighbours, which are read."""
+    assert set(metric_names()) <= statement_names("neo4j")
+    assert statement_names("neo4j") == {path.stem for path in FILES if path.parent.name == "neo4j"}
 
 
-def test_a_name_is_common_or_of_a_dialect_and_never_both() -> None:
-    names = {folder: {path.stem for path in FILES if path.parent.name == folder} for folder in FOLDERS}
+def test_the_folders_are_known() -> None:
     assert {path.parent.name for path in FILES} == set(FOLDERS)
-    assert not names["common"] & (names["embedded"] | names["neo4j"])
+
+
+@pytest.mark.parametrize("stem", sorted(LEDGER.keys() - ONLY_SQLITE))
+def test_a_ledger_is_the_same_in_sqlite_and_in_neo4j(stem: str) -> None:
+    sqlite, neo4j = LEDGER[stem], asset("queries") / "neo4j" / f"{stem}.cypher"
+    for name in ("parameters", "columns"):
+        assert names_in(section(sqlite, name)) == names_in(section(neo4j, name)), name
 
 
 def test_a_statement_comes_without_its_comments_and_with_its_names_filled() -> None:
     text = query("neo4j", "node_count", node_label="Odd `label")
     assert text == "MATCH (node:`Odd ``label`)\nRETURN count(node) AS nodes"
-    assert query("embedded", "ledger_find") == query("neo4j", "ledger_find")
 
 
 @each_file
 def test_every_file_is_filled_whole(path: Path) -> None:
-    dialect = "neo4j" if path.parent.name == "common" else path.parent.name
-    filled = query(dialect, path.stem, **dict.fromkeys(PLACEHOLDERS, "x"))
+    filled = query(path.parent.name, path.stem, **dict.fromkeys(PLACEHOLDERS, "x"))
     assert "{{" not in filled
     assert not filled.startswith("//")
 

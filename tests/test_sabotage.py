@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,8 @@ class Outcomes:
         if report.when == "call" and report.passed:
             self.passed += 1
         elif report.failed:
-            self.failures.append(str(report.longrepr.reprcrash.message))
+            shown: Any = report.longrepr  # of a failed test, with the place of the crash
+            self.failures.append(str(shown.reprcrash.message))
 
     @property
     def caught(self) -> bool:
@@ -84,7 +86,9 @@ def test_names_are_unique() -> None:
 def test_a_sabotage_that_nothing_catches_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The harness itself: a harmless patch is not reported as caught."""
     harmless = Sabotage(
-        "harmless", {"edgedp.epsilon:NANO": lambda real: real}, "test_epsilon.py::test_budgets_round_down"
+        "harmless",
+        {"edgedp.amounts.epsilon:NANO": lambda real: real},
+        "test_epsilon.py::test_budgets_round_down",
     )
     harmless.apply(monkeypatch)
     assert not run(harmless.caught_by).caught

@@ -73,15 +73,20 @@ def test_nothing_shown_is_a_score_or_a_degree(store: Store) -> None:
     """The keys are a closed list: a new one must be thought about here."""
     store.load(KITE, "kite", epsilon_budget=10)
     for release in (
-        store.priv_top_k("kite", metric="ebc", k=2, epsilon=1),
+        store.priv_top_k("kite", metric="ebc", k=2, epsilon=1, mechanism="sld"),
+        store.priv_top_k("kite", metric="ebc", k=2, epsilon=1, estimates=True),
         store.motkin("kite", metrics=["degree", "density"], k=2, epsilon=1, approach="aggregate"),
     ):
         shown = release.to_dict()
-        assert set(shown) == {
+        joint = shown["parameters"]["mechanism"] == "joint"
+        assert set(shown) == {*(("ranks_by", "estimates") if joint else ()),
             "selector", "parameters", "nodes", "public", "private",
             "graph", "release_id", "epsilon_budget", "epsilon_spent", "epsilon_remaining",
         }  # fmt: skip
-        assert set(shown["public"]) == {"node_count", "nodes", "degree_bound", "degree_bound_source"}
+        rests_on = {"rests_on"} if joint else set()
+        assert (
+            set(shown["public"]) == {"node_count", "nodes", "degree_bound", "degree_bound_source"} | rests_on
+        )
 
 
 def test_a_hundredth_is_spent_exactly_fifty_times(store: Store) -> None:
@@ -258,7 +263,7 @@ def test_a_graph_that_breaks_its_bound_is_refused_after_the_debit_in_a_constant_
     store: Store,
 ) -> None:
     """Only a graph that changed behind the store's back can; here the registry is edited."""
-    from edgedp.projection import BOUND_BROKEN
+    from edgedp.refusals import BOUND_BROKEN
     from edgedp.stores import registry
 
     store.load(KITE, "kite", epsilon_budget=1, degree_bound=3)
@@ -267,9 +272,10 @@ def test_a_graph_that_breaks_its_bound_is_refused_after_the_debit_in_a_constant_
         with session.transaction() as tx:
             import dataclasses
 
-            registry.put(tx, dataclasses.replace(row, degree_bound=2))
+            step = registry.put_step(dataclasses.replace(row, degree_bound=2))
+            tx.run(step.statement, **step.parameters)
     with pytest.raises(ParameterError) as refused:
-        store.priv_top_k("kite", metric="degree", k=1, epsilon=0.25)
+        store.priv_top_k("kite", metric="degree", mechanism="em", k=1, epsilon=0.25)
     assert str(refused.value) == BOUND_BROKEN
     assert not any(figure in BOUND_BROKEN for figure in "0123456789")
     assert store.budget("kite")["epsilon_spent"] == 0.25

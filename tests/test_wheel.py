@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -17,6 +18,8 @@ from pathlib import Path
 import pytest
 
 import edgedp
+from edgedp.engines.native import build
+from edgedp.engines.native.library import level_name
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -34,7 +37,7 @@ class Installed:
         variables = {
             name: value
             for name, value in os.environ.items()
-            if not name.startswith(("PYTHON", "EDGEDP_", "NEO4J_", "NUMBA_", "VIRTUAL_ENV", "COV_"))
+            if not name.startswith(("PYTHON", "EDGEDP_", "NEO4J_", "VIRTUAL_ENV", "COV_"))
         }
         done = subprocess.run(
             [self.environment / ("Scripts" if os.name == "nt" else "bin") / program, *words],
@@ -52,17 +55,38 @@ class Installed:
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the wheel from the checkout, with the build backend at hand or fetched for the purpose."""
-    built = tmp_path_factory.mktemp("wheel")
     at_hand = ["--no-isolation"] if importlib.util.find_spec("hatchling") else []
-    subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", *at_hand, "--outdir", built, ROOT],
+    return built_wheel(tmp_path_factory.mktemp("wheel"), *at_hand)[0]
+
+
+def built_wheel(folder: Path, *words: str, **environment: str) -> tuple[Path, str]:
+    """Build a wheel, and return it and what was said."""
+    done = subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", *words, "--outdir", folder, ROOT],
         check=True,
         capture_output=True,
         text=True,
+        timeout=600,
+        env=os.environ | environment,
+    )
+    (path,) = folder.glob("*.whl")
+    return path, done.stdout + done.stderr
+
+
+def run_unpacked(wheel: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of an unpacked wheel, over the packages that are here."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder / "unpacked")
+    code = f"import edgedp; assert edgedp.__file__.startswith({str(folder)!r}); from edgedp.cli import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *words],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(folder / "unpacked")},
+        capture_output=True,
+        text=True,
+        check=True,
         timeout=240,
     )
-    (path,) = built.glob("*.whl")
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +104,10 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
 def test_the_wheel_holds_the_package_and_its_data_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-    assert wheel.name == f"edgedp-{edgedp.__version__}-py3-none-any.whl"
+    kind = build.platform_tag(build.chosen_compiler())
+    assert wheel.name == f"edgedp-{edgedp.__version__}-py3-none-{kind}.whl"
+    assert f"edgedp/engines/native/{build.LIBRARY}" in names
+    assert not [name for name in names if name.endswith((".c", ".h"))]
     assert {name.partition("/")[0] for name in names} == {"edgedp", f"edgedp-{edgedp.__version__}.dist-info"}
     for folder, pattern in (("queries", "*.cypher"), ("loaders", "*")):
         for path in (ROOT / folder).rglob(pattern):
@@ -89,11 +116,12 @@ def test_the_wheel_holds_the_package_and_its_data_and_nothing_else(wheel: Path) 
     for path in (ROOT / "plugin" / "edgedp").rglob("*.py"):
         assert path.relative_to(ROOT / "plugin").as_posix() in names
     assert "edgedp/py.typed" in names
-    assert not [name for name in names if name.endswith((".pyc", ".nbi", ".nbc"))]
+    assert not [name for name in names if name.endswith(".pyc")]
 
 
 @pytest.mark.timeout(600)
 def test_the_steps_of_the_demo_run_from_the_wheel(installed: Installed) -> None:
+    assert "compiled kernels: " in installed.run("edgedp", "--version")
     where = installed.run("python", "-c", "import edgedp; print(edgedp.__file__)").strip()
     assert Path(where).is_relative_to(installed.environment)
     assert not Path(where).is_relative_to(ROOT)
@@ -116,7 +144,75 @@ def test_the_steps_of_the_demo_run_from_the_wheel(installed: Installed) -> None:
         assert len(set(release["nodes"])) == 10
         assert release["epsilon_spent"] == spent
         assert release["private"] is True
-    assert json.loads(installed.run("edgedp", "budget", "email-Enron", "--format", "json")) == {
+    budget = json.loads(installed.run("edgedp", "budget", "email-Enron", "--format", "json"))
+    assert re.fullmatch(r"\d+:[0-9a-f]{64}", budget.pop("head"))
+    assert budget == {
         "epsilon_budget": 10.0, "epsilon_spent": 2.0, "epsilon_remaining": 8.0, "releases": 2
     }  # fmt: skip
-    assert {path.name for path in installed.folder.iterdir()} >= {"graphs.edgedp", "cache"}
+    assert {path.name for path in installed.folder.iterdir()} >= {"graphs.edgedp"}
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ziglang") is not None, reason="ziglang is installed here")
+@pytest.mark.timeout(600)
+def test_without_any_compiler_a_wheel_is_built_that_igraph_serves(tmp_path: Path) -> None:
+    nothing = tmp_path / "nothing"
+    nothing.mkdir()
+    wheel, said = built_wheel(
+        tmp_path / "wheel",
+        "--no-isolation",
+        "--skip-dependency-check",
+        PATH=str(nothing),
+        EDGEDP_KERNELS="",
+        CC="",
+    )
+    assert wheel.name == f"edgedp-{edgedp.__version__}-py3-none-any.whl"
+    assert "no C compiler and no ziglang: edgedp is built without its kernels" in said
+    version = run_unpacked(wheel, tmp_path, "--version").stdout
+    assert (
+        version
+        == f"edgedp, version {edgedp.__version__} (no compiled kernels: they are not installed; igraph serves)\n"
+    )
+    demo = run_unpacked(wheel, tmp_path, "demo")
+    assert "epsilon budget 10" in demo.stdout
+    assert demo.stderr.startswith("note: igraph computes in place of the compiled kernels")
+    assert len(demo.stderr.splitlines()) == 1
+
+
+@pytest.mark.slow  # fetches the compiler
+@pytest.mark.timeout(900)
+def test_a_wheel_is_built_by_ziglang_alone(tmp_path: Path) -> None:
+    nothing = tmp_path / "nothing"
+    nothing.mkdir()
+    wheel, _ = built_wheel(tmp_path / "wheel", PATH=str(nothing), EDGEDP_KERNELS="", CC="")
+    assert wheel.name == f"edgedp-{edgedp.__version__}-py3-none-{build.platform_tag('zig')}.whl"
+    version = run_unpacked(wheel, tmp_path, "--version").stdout
+    assert version == f"edgedp, version {edgedp.__version__} (compiled kernels: {level_name()})\n"
+    values = run_unpacked(wheel, tmp_path, "demo")
+    assert not values.stderr
+    digests = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import kernel_digests as k; k.check(['email-Enron', 'all labelled graphs of 4 nodes'])",
+        ],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path / "unpacked"), str(ROOT / "tests")])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert digests.returncode == 0, digests.stderr
+
+
+def test_an_unknown_choice_of_a_compiler_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EDGEDP_KERNELS", "fortran")
+    with pytest.raises(build.CompilerError, match="EDGEDP_KERNELS is 'fortran', must be cc, zig or none"):
+        build.chosen_compiler()
+
+
+def test_a_compiler_that_fails_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "false")
+    with pytest.raises(
+        build.CompilerError, match=r"the kernels could not be built: .*; set CC to another compiler"
+    ):
+        build.compile_library(tmp_path / build.LIBRARY, "cc")
+    assert not (tmp_path / build.LIBRARY).exists()

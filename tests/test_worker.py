@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -20,12 +21,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 import edgedp
-from edgedp import Graph
-from edgedp.worker.projected import graph_of_rows
-from edgedp.worker.protocol import Frame, FrameError, read_frame, write_frame
+from edgedp import Graph, refusals
+from edgedp.stores.frames import Frame, FrameError, read_frame, write_frame
+from edgedp.stores.packed import graph_of_rows
+from edgedp.worker.jobs import VERBS
 
 CASES = json.loads((Path(__file__).parent / "conformance" / "frames.json").read_text(encoding="utf-8"))
-DTYPES = {"int32": "<i4", "int64": "<i8", "float64": "<f8", "text": np.str_}
+DTYPES: dict[str, Any] = {"int32": "<i4", "int64": "<i8", "float64": "<f8", "text": np.str_}
 LIMIT = 2**30
 WORKER = ("-P", "-m", "edgedp.worker")
 
@@ -101,7 +103,7 @@ def test_the_limit_is_checked_before_memory_is_taken() -> None:
 
 def test_a_frame_of_another_version_is_refused_by_number() -> None:
     content = written(Frame({}))
-    with pytest.raises(FrameError, match="the protocol version is 7, must be 1"):
+    with pytest.raises(FrameError, match="the protocol version is 7, must be 2"):
         read(content[:6] + (7).to_bytes(2, "little") + content[8:])
 
 
@@ -168,7 +170,11 @@ def worker() -> Iterator[Worker]:
 
 
 EDGES = [(7, 3), (3, 9), (9, 7), (7, 1)]
-FACTS = {"node_count": 4, "degree_bound": None, "nodes_supplied": True}
+GRAPH = {
+    "name": "people", "version": 11, "nodeLabel": "Person", "relationshipType": "KNOWS", "idProperty": "id",
+    "nodeCount": 4, "degreeBound": None, "nodesSupplied": True, "loaded": False, "digest": None,
+}  # fmt: skip
+SURVEY = {"nodes": 4, "identified": 4, "distinctIds": 4, "types": ["INTEGER NOT NULL"], "ours": 0}
 PROJECTION = {
     "ids": np.array([7, 3, 9, 1]),
     "sources": np.array([0, 1, 1, 2, 0], dtype=np.int32),
@@ -176,9 +182,24 @@ PROJECTION = {
 }
 
 
-def asked(**config: Any) -> dict[str, Any]:
+def job(verb: str, arrays: dict[str, Any] | None = None, **header: Any) -> Frame:
+    """Run a job in this process, with a header as it comes out of JSON."""
+    done = VERBS[verb](Frame(json.loads(json.dumps(header)), arrays or {}))
+    return Frame(json.loads(json.dumps(done.header)), done.arrays)
+
+
+def asked(
+    *,
+    graph: Any = None,
+    survey: Any = None,
+    account: Any = None,
+    writes: bool = False,
+    before: Any = (),
+    **config: Any,
+) -> dict[str, Any]:
     return {
-        "selector": "priv_top_k", "facts": FACTS, "writes": False, "id_property": "id",
+        "kind": "priv_top_k", "graph": GRAPH | (graph or {}), "survey": SURVEY | (survey or {}), "writes": writes,
+        "asked_before": list(before), "account": [account or ACCOUNT],
         "config": {"metric": "degree", "k": 2, "epsilon": 0.1} | config,
     }  # fmt: skip
 
@@ -189,12 +210,15 @@ def test_the_worker_says_who_it_is(worker: Worker) -> None:
     assert worker.answer("about")["version"] == edgedp.__version__
 
 
-def test_a_plan_prices_a_float_as_its_shortest_decimal(worker: Worker) -> None:
-    plan = worker.answer("plan", **asked(requestId="r"))
-    assert plan["cost"] == 100_000_000
-    assert json.loads(plan["parameters"])["epsilon"] == "0.1"
-    assert plan["request_id"] == "r"
-    assert json.loads(plan["public"])["degree_bound"] == 3
+def test_a_plan_prices_a_float_as_its_shortest_decimal() -> None:
+    plan = job("plan", **asked(requestId="r")).header
+    steps = {step["statement"]: step["parameters"] for step in plan["script"]["steps"]}
+    assert steps["account_debit"]["cost"] == 100_000_000
+    assert steps["request_find"]["requestId"] == plan["request_id"] == "r"
+    assert steps["graph_current"]["version"] == 11
+    assert plan["plan"]["parameters"]["epsilon"] == "0.1"
+    assert json.loads(steps["log_debit"]["body"])["public"]["degree_bound"] == 3
+    assert plan["script"]["done"] == "debited"
 
 
 @pytest.mark.parametrize(
@@ -204,87 +228,265 @@ def test_a_plan_prices_a_float_as_its_shortest_decimal(worker: Worker) -> None:
         ({"sensitivity_form": "degree"}, "did you mean 'sensitivityForm'?"),
         ({"epsilon": "<LocalDate>"}, "epsilon is '<LocalDate>'"),
         ({"requestId": 5}, "requestId is 5"),
-        ({"writeProperty": "rank"}, "must be a known one"),
+        ({"requestId": "x" * 201}, "at most 200"),
+        ({"writeProperty": "rank"}, "there is no option 'writeProperty'"),
+        ({"survey": {"nodes": 3}}, "has no id"),
+        ({"survey": {"ours": 1}}, "label of edgedp's own"),
+        ({"graph": {"nodeLabel": "EdgeDPAccount"}}, "somebody edited it"),
+        ({"graph": {"loaded": True}}, "somebody edited it"),
+        ({"writes": True}, "writeProperty is None"),
+        ({"writes": True, "writeProperty": "id"}, "another property than the id"),
+        ({"writes": True, "writeProperty": "_x"}, "not start with '_'"),
+        ({"writes": True, "writeProperty": "x", "overwrite": 1}, "must be true or false"),
+        ({"overwrite": True}, "there is no option 'overwrite'"),
     ],
 )
-def test_a_plan_refuses_in_one_sentence(worker: Worker, changed: dict[str, Any], says: str) -> None:
-    reply = worker.ask("plan", **asked(**changed)).header
-    assert says in reply["refusal"]
+def test_a_plan_refuses_in_one_sentence(changed: dict[str, Any], says: str) -> None:
+    with pytest.raises(edgedp.EdgeDPError, match=re.escape(says)) as refused:
+        job("plan", **asked(**changed))
+    assert "\n" not in str(refused.value)
 
 
-def test_a_draw_names_rows_of_the_plugins_order(worker: Worker) -> None:
-    plan = worker.answer("plan", **asked(k=4, epsilon=1000))
-    header = {"selector": "priv_top_k", "parameters": plan["parameters"], "facts": FACTS}
-    reply = worker.ask("draw", PROJECTION, **header)
+@pytest.mark.parametrize("verb", ["plan", "register", "exact", "sensitivity"])
+def test_a_null_configuration_is_a_refusal_and_no_failure(verb: str) -> None:
+    with pytest.raises(edgedp.ParameterError, match="the configuration is null"):
+        job(verb, PROJECTION, **(asked() | {"name": "people", "config": None}))
+
+
+def test_a_property_of_somebody_else_is_refused_unless_it_may_be_overwritten() -> None:
+    plan = job("plan", **asked(writes=True, writeProperty="email")).header
+    assert "which some node has and no release of 'people' wrote" in plan["write"]["if_there"]
+    plan = job("plan", **asked(writes=True, writeProperty="email", overwrite=True)).header
+    assert plan["write"] == {"property": "email", "if_there": None}
+
+
+def drawn(planned: dict[str, Any], arrays: dict[str, Any]) -> Frame:
+    return job("draw", arrays, name="people", release_id="a", plan=planned["plan"])
+
+
+def test_a_draw_names_rows_of_the_plugins_order_and_the_script_that_keeps_it() -> None:
+    reply = drawn(job("plan", **asked(k=4, epsilon=1000)).header, PROJECTION)
     ids = PROJECTION["ids"][reply.arrays["rows"]].tolist()
-    assert json.loads(reply.header["answer"]["nodes"]) == ids
+    assert reply.header["answer"] == {"nodes": ids}
+    steps = {step["statement"]: step["parameters"] for step in reply.header["script"]["steps"]}
+    assert json.loads(steps["log_answer"]["body"]) == {"nodes": ids}
     assert ids[0] == 7
     assert sorted(ids) == [1, 3, 7, 9]
 
 
-def test_a_draw_refuses_a_graph_that_is_not_the_planned_one(worker: Worker) -> None:
-    plan = worker.answer("plan", **asked())
-    header = {"selector": "priv_top_k", "parameters": plan["parameters"]}
-    said = worker.ask("draw", PROJECTION, **header, facts=FACTS | {"node_count": 5}).header["refusal"]
-    assert "the number of nodes is 4, must be 5" in said
-    said = worker.ask("draw", PROJECTION, **header, facts=FACTS | {"degree_bound": 2}).header["refusal"]
-    assert "breaks its declared degree bound" in said
+def test_a_draw_refuses_a_graph_that_is_not_the_planned_one_in_constant_words() -> None:
+    plan = job("plan", **asked(k=1)).header
+    bounded = job("plan", **asked(k=1, mechanism="em", graph={"degreeBound": 2})).header
+    without_ids = {key: array for key, array in PROJECTION.items() if key != "ids"}
+    fewer = PROJECTION | {"ids": np.array([7, 3, 9, 1, 2])}
+    twice = PROJECTION | {"ids": np.array([7, 3, 7, 1])}
+    for planned, arrays, says in (
+        (plan, fewer, refusals.NODES_CHANGED),
+        (plan, without_ids, refusals.IDS_BROKEN),
+        (plan, twice, refusals.IDS_BROKEN),
+        (bounded, PROJECTION, refusals.BOUND_BROKEN),
+    ):
+        with pytest.raises(edgedp.EdgeDPError) as refused:
+            drawn(planned, arrays)
+        assert str(refused.value) == says
 
 
-def test_exact_values_come_in_the_plugins_order(worker: Worker) -> None:
-    graph = Graph.from_edges(EDGES)
-    values = worker.ask("exact", PROJECTION, config={"metric": "degree"}).arrays["values"]
-    np.testing.assert_array_equal(values, edgedp.exact.degree(graph, nodes=PROJECTION["ids"]))
-    values = worker.ask("sensitivity", PROJECTION, config={"metric": "ebc", "t": 1}).arrays["values"]
-    np.testing.assert_array_equal(values, edgedp.exact.sensitivity(graph, "ebc", 1, nodes=PROJECTION["ids"]))
-
-
-PLACE = {"nodeLabel": "Person", "relationshipType": "KNOWS", "idProperty": "id"}
-LEDGER = {
-    "budget": None, "spent": 5, "maxPerRelease": None, "delta": None, "declared": None, "budgetRho": None,
-    "spentRho": None, "relationshipType": None,
+ACCOUNT = {
+    "name": "people", "delta": None, "declared": 10**9, "budget": 10**9, "spent": 5, "maxPerRelease": None,
+    "relationshipType": "KNOWS", "entries": 0,
 }  # fmt: skip
-READ: dict[str, list[Any]] = {
-    "graph_find": [],
-    "ledger_find": [LEDGER],
-    "ledger_places": [],
-    "graph_places": [],
-}
 
 
-def test_a_registration_is_validated_then_written_out_as_statements(worker: Worker) -> None:
-    declaration = worker.answer("register", name="people", config=PLACE | {"epsilonBudget": 0.1})
-    assert declaration["epsilonBudget"] == 100_000_000
-    answer = worker.answer("declare", declaration=declaration, node_count=4, rows=READ)
-    written = {each["statement"]: each["parameters"] for each in answer["statements"]}
-    assert written["ledger_set_budget"]["budget"] == 100_000_000
-    assert written["ledger_place"] == {"name": "people", "relationshipType": "KNOWS"}
-    assert written["graph_put"]["nodeCount"] == 4
-    assert written["graph_put"]["version"] == declaration["version"]
+def test_a_kept_release_is_judged_under_the_facts_that_it_was_drawn_under() -> None:
+    first = job("plan", **asked(k=4, requestId="r", metric="ebc", mechanism="sld")).header
+    (debit,) = (step["parameters"] for step in first["script"]["steps"] if step["statement"] == "log_debit")
+    row = {
+        "releaseId": "a",
+        "at": "1",
+        "cost": 1,
+        "body": debit["body"],
+        "answer": '{"nodes": [9]}',
+        "leaseAlive": False,
+    }
+    again = asked(k=4, requestId="r", metric="ebc", mechanism="sld", before=[row])
+    smaller = {
+        "graph": {"nodeCount": 3, "degreeBound": 2},
+        "survey": {"nodes": 3, "identified": 3, "distinctIds": 3},
+    }
+    assert job("plan", **again).header["kept"] == {"nodes": [9]}
+    again |= {"graph": GRAPH | smaller["graph"], "survey": SURVEY | smaller["survey"]}
+    assert job("plan", **again).header["kept"] == {"nodes": [9]}, "the graph has fewer nodes than k by now"
+    with pytest.raises(edgedp.ParameterError, match="must be new for another request"):
+        job("plan", **asked(k=3, requestId="r", metric="ebc", before=[row]))
 
 
 @pytest.mark.parametrize(
-    ("config", "rows", "says"),
+    ("outcome", "rows", "says"),
     [
-        ({"epsilonBudget": "1e-9"}, {}, "must be at least what was spent"),
-        ({}, {"ledger_places": [{"name": "us", "relationshipType": "KNOWS"}]}, "kept under the name 'us'"),
-        ({"delta": 0.1}, {}, "without an epsilonBudget"),
-        ({"delta": 0.1, "epsilonBudget": 1}, {}, "paid in pure epsilon"),
+        (
+            "refused",
+            {"account_find": [ACCOUNT | {"budget": 10, "declared": 10}]},
+            "what is left of the budget",
+        ),
+        ("replaced", {}, "changed since the release was planned"),
+        ("broken", {}, "does not add up"),
+        ("unknown", {}, "must have been loaded or registered"),
     ],
 )
-def test_a_registration_refuses_what_is_taken_or_spent(
-    worker: Worker, config: dict[str, Any], rows: dict[str, Any], says: str
-) -> None:
-    reply = worker.ask("register", name="people", config=PLACE | config).header
-    if "answer" in reply:
-        reply = worker.ask("declare", declaration=reply["answer"], node_count=4, rows=READ | rows).header
-    assert says in reply["refusal"]
+def test_an_outcome_of_a_debit_is_worded(outcome: str, rows: dict[str, Any], says: str) -> None:
+    plan = job("plan", **asked()).header["plan"]
+    with pytest.raises(edgedp.EdgeDPError, match=says):
+        job("judge", outcome=outcome, rows=rows, name="people", plan=plan, request_id=None)
+
+
+@pytest.mark.parametrize(
+    ("alive", "says"), [(True, "is being drawn; ask again"), (False, "debited and lost")]
+)
+def test_a_request_without_an_answer_waits_or_is_lost_and_is_never_redrawn(alive: bool, says: str) -> None:
+    planned = job("plan", **asked(requestId="r")).header
+    (debit,) = (step["parameters"] for step in planned["script"]["steps"] if step["statement"] == "log_debit")
+    row = {"releaseId": "a", "at": "1", "cost": 1, "body": debit["body"], "answer": None, "leaseAlive": alive}
+    with pytest.raises(edgedp.StoreError, match=says):
+        job(
+            "judge",
+            outcome="asked_before",
+            rows={"request_find": [row]},
+            name="people",
+            plan=planned["plan"],
+            request_id="r",
+        )
+
+
+def test_exact_values_come_in_the_plugins_order() -> None:
+    graph = Graph.from_edges(EDGES)
+    values = job("exact", PROJECTION, config={"metric": "degree"}).arrays["values"]
+    np.testing.assert_array_equal(values, edgedp.exact.degree(graph, nodes=PROJECTION["ids"]))
+    values = job("sensitivity", PROJECTION, config={"metric": "ebc", "t": 1}).arrays["values"]
+    np.testing.assert_array_equal(values, edgedp.exact.sensitivity(graph, "ebc", 1, nodes=PROJECTION["ids"]))
+
+
+@pytest.mark.parametrize(
+    ("read", "config", "noted"),
+    [
+        ("exact", {"metric": "ebc"}, {"read": "exact", "metric": "ebc"}),
+        ("sensitivity", {"metric": "ebc", "t": 2}, {"read": "sensitivity", "metric": "ebc", "t": 2}),
+        ("adjacency", None, {"read": "graph"}),
+    ],
+)
+def test_an_exact_read_is_noted_by_what_was_read(read: str, config: Any, noted: dict[str, Any]) -> None:
+    script = job("exact_script", name="people", read=read, config=config).header["script"]
+    (row,) = (step["parameters"] for step in script["steps"] if step["statement"] == "log_append")
+    assert (row["kind"], json.loads(row["body"])) == ("exact", noted)
+    if config:
+        with pytest.raises(edgedp.UnknownNameError):
+            job("exact_script", name="people", read=read, config=config | {"metric": "ebcc"})
+
+
+def test_a_log_and_what_is_wrong_with_it_come_in_pythons_words() -> None:
+    body = json.dumps({"kind": "priv_top_k", "parameters": {}, "public": {}})
+    entry = {
+        "name": "people", "seq": 1, "kind": "debit", "at": "1", "by": "neo4j", "releaseId": "a", "requestId": None,
+        "cost": 5, "charge": 5, "body": body, "total": 5, "prev": None, "hash": None,
+    }  # fmt: skip
+    rows = {"account_find": [ACCOUNT | {"entries": 1}], "log_list": [entry]}
+    (shown,) = job("log", name="people", rows=rows).header["entries"]
+    assert (shown["by"], shown["event"], shown["epsilon_spent"]) == ("neo4j", "debit", 5e-9)
+    assert job("check", name="people", rows=rows).header["problems"] == []
+    rows["account_find"] = [ACCOUNT | {"spent": 4, "entries": 1}]
+    assert "was spent, the releases cost" in job("check", name="people", rows=rows).header["problems"][0]
+
+
+PLACE = {"nodeLabel": "Person", "relationshipType": "KNOWS", "idProperty": "id"}
+
+
+def registered(account: Any = None, survey: Any = None, **config: Any) -> dict[str, Any]:
+    """Take the way of a registration and return the parameters of its script's statements."""
+    said = job("register", name="people", config=PLACE | config).header
+    survey = SURVEY | (survey or {})
+    graph = job("check_graph", PROJECTION, **said, survey=survey).header["graph"]
+    script = job("register_script", graph=graph, declared=said["declared"], account=account).header["script"]
+    return {step["statement"]: step["parameters"] for step in script["steps"]}
+
+
+def test_a_registration_is_validated_then_written_out_as_a_script() -> None:
+    written = registered(epsilonBudget=0.1, maxEpsilonPerRelease=0.05)
+    assert written["account_set_budget"]["budget"] == 100_000_000
+    assert written["account_set_limit"]["maxPerRelease"] == 50_000_000
+    assert written["account_place"] == {"name": "people", "relationshipType": "KNOWS"}
+    assert written["graph_put"]["nodeCount"] == 4
+    assert written["place_conflicts"]["nodeLabel"] == "Person"
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"epsilonBudget": "1e-9", "account": ACCOUNT}, "must be at least what was spent"),
+        ({"delta": 0.1}, "without an epsilonBudget"),
+        ({"delta": "1e-6", "epsilonBudget": 1, "account": ACCOUNT}, "paid in pure epsilon"),
+        ({"delta": 0.9, "epsilonBudget": 1}, "below 1 / n"),
+        ({"epsilonBudget": 1, "maxEpsilonPerRelease": 2}, "must be at most the budget"),
+        ({"nodeLabel": "EdgeDPAccount"}, "must not begin with EdgeDP"),
+        ({"relationshipType": "EdgeDP_x"}, "must not begin with EdgeDP"),
+        ({"degreeBound": 2}, "at least the largest degree, 3"),
+        ({"survey": {"ours": 1}}, "edgedp wrote carry too"),
+        ({"survey": {"identified": 3}}, "1 of 4 nodes lack"),
+        ({"nodelabel": "x"}, "did you mean 'nodeLabel'?"),
+    ],
+)
+def test_a_registration_refuses_what_is_taken_or_spent(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(edgedp.EdgeDPError, match=re.escape(says)):
+        registered(**given)
+
+
+def test_outcomes_of_a_curators_script_are_worded() -> None:
+    rows = {"place_conflicts": [{"conflict": "type", "other": "kite"}]}
+    for outcome, says in {
+        "place": "that of a loaded graph",
+        "changed": "by somebody else",
+        "unknown": "must have been",
+    }.items():
+        with pytest.raises(edgedp.EdgeDPError, match=says):
+            job("curator_refusal", outcome=outcome, rows=rows, name="people", graph=GRAPH)
+
+
+def test_a_drop_makes_an_account_that_somebody_deleted_again_and_retires_a_loaded_version() -> None:
+    loaded = GRAPH | {"loaded": True, "nodeLabel": "EdgeDP_people_b", "relationshipType": "EdgeDP_people_b"}
+    for graph, statements in ((GRAPH, set()), (loaded, {"load_retire"})):
+        script = job("drop", graph=graph).header["script"]
+        ran = [step["statement"] for step in script["steps"]]
+        assert ran[:2] == ["account_open", "account_lock"]
+        assert {"graph_forget", "log_append"} | statements <= set(ran)
+        assert ("load_retire" in ran) == bool(statements)
+
+
+def test_the_version_of_a_database_is_judged() -> None:
+    assert job("version", version=2, old=False).header == {"current": True, "fresh": False}
+    assert job("version", version=None, old=False).header == {"current": False, "fresh": True}
+    assert job("version", version=None, old=True).header == {"current": False, "fresh": False}
+    for version, old in ((3, False), (2, True)):
+        with pytest.raises(edgedp.StoreError):
+            job("version", version=version, old=old)
+    way = job(
+        "migrate", rows={name: [] for name in ("old_graphs", "old_ledgers", "old_releases", "old_changes")}
+    ).header
+    assert way["before"][0][0] == "schema_one"
+    assert way["script"]["steps"][0]["statement"] == "schema_begin"
+
+
+def test_a_misspelt_graph_is_refused_with_the_nearest() -> None:
+    with pytest.raises(edgedp.UnknownNameError, match="did you mean 'people'"):
+        job("unknown_graph", name="poeple", names=["people"])
+
+
+def test_accounts_are_shown_in_epsilon() -> None:
+    (shown,) = job("accounts", rows=[ACCOUNT]).header["accounts"]
+    assert shown == {"epsilon_budget": 1.0, "epsilon_spent": 5e-9, "epsilon_remaining": 0.999999995}
 
 
 def test_an_unexpected_error_travels_as_type_and_place(worker: Worker) -> None:
-    reply = worker.ask("draw", PROJECTION, selector="priv_top_k", parameters="{", facts=FACTS).header
-    assert reply["failure"]["type"] == "JSONDecodeError"
-    assert reply["failure"]["place"].startswith("edgedp/worker/jobs.py:")
+    reply = worker.ask("draw", PROJECTION, plan={}, name="people", release_id="a").header
+    assert reply["failure"]["type"] == "KeyError"
+    assert reply["failure"]["place"].startswith("edgedp/worker/requests.py:")
     assert set(reply) == {"failure"}
     assert set(reply["failure"]) == {"type", "place"}
 
@@ -298,13 +500,9 @@ def test_a_closed_pipe_ends_the_worker_at_once() -> None:
 def test_a_closed_pipe_ends_the_worker_in_the_middle_of_a_job(tmp_path: Path, job: str) -> None:
     script = tmp_path / "run.py"
     script.write_text(
-        "import numba, sys\n"
+        "import ctypes, sys\n"
         "import edgedp.worker.__main__ as worker, edgedp.worker.jobs as jobs\n"
-        "@numba.njit(nogil=True)\n"
-        "def compiled():\n"
-        "    total = 0\n"
-        "    while total >= 0:\n"
-        "        total = (total + 1) % 1000\n"
+        "compiled = ctypes.CDLL(None).pause  # as a kernel does, it waits without the interpreter's lock\n"
         f"def busy(request):\n    print('busy', file=sys.stderr, flush=True)\n    {job}\n"
         "jobs.VERBS['about'] = busy\n"
         "worker.main([])\n"
@@ -325,3 +523,9 @@ def test_a_frame_beyond_the_limit_ends_the_conversation() -> None:
 def test_an_interrupt_at_the_console_is_the_servers(worker: Worker) -> None:
     worker.process.send_signal(signal.SIGINT)
     assert worker.answer("about")
+
+
+def test_the_default_mechanism_follows_whether_a_delta_is_declared() -> None:
+    with_delta = ACCOUNT | {"delta": 10**12, "declared": 10**9, "budget": 10**10}
+    assert job("plan", **asked()).header["plan"]["parameters"]["mechanism"] == "joint"
+    assert job("plan", **asked(account=with_delta)).header["plan"]["parameters"]["mechanism"] == "sld"

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from edgedp import exact, mechanisms
+    from edgedp import exact, mechanisms, quality
     from edgedp.errors import (
         BudgetError,
         EdgeDPError,
@@ -22,9 +22,12 @@ if TYPE_CHECKING:
         UnknownNameError,
     )
     from edgedp.graph import Graph
-    from edgedp.reading import read_graph
+    from edgedp.in_memory import motkin, priv_top_k
+    from edgedp.numbers.in_memory import count, distribution, summary
+    from edgedp.reading import datasets, read_graph
     from edgedp.release import Release
-    from edgedp.selectors import motkin, priv_top_k
+    from edgedp.selection.percentiles import percentile
+    from edgedp.selection.picking import select, select_top_k
     from edgedp.stores import Store, open_store
 
 __version__ = "0.1.0"
@@ -41,12 +44,19 @@ _HOME = {
     "StoreError": "errors",
     "StoreUnavailableError": "errors",
     "UnknownNameError": "errors",
-    "motkin": "selectors",
+    "count": "numbers.in_memory",
+    "datasets": "reading",
+    "distribution": "numbers.in_memory",
+    "motkin": "in_memory",
     "open_store": "stores",
-    "priv_top_k": "selectors",
+    "percentile": "selection.percentiles",
+    "priv_top_k": "in_memory",
     "read_graph": "reading",
+    "select": "selection.picking",
+    "select_top_k": "selection.picking",
+    "summary": "numbers.in_memory",
 }
-_MODULES = ("exact", "mechanisms")
+_MODULES = ("exact", "mechanisms", "quality")
 
 __all__ = [
     "BudgetError",
@@ -61,12 +71,20 @@ __all__ = [
     "StoreUnavailableError",
     "UnknownNameError",
     "__version__",
+    "count",
+    "datasets",
+    "distribution",
     "exact",
     "mechanisms",
     "motkin",
     "open_store",
+    "percentile",
     "priv_top_k",
+    "quality",
     "read_graph",
+    "select",
+    "select_top_k",
+    "summary",
 ]
 
 

@@ -6,29 +6,43 @@ import difflib
 import math
 import numbers
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar, assert_never, cast
 
 from edgedp.errors import ParameterError, UnknownNameError
+from edgedp.shown import kind_of
+from edgedp.vocabulary import (
+    MECHANISMS,
+    SAMPLERS,
+    MechanismName,
+    MetricForm,
+    MetricName,
+    PickingName,
+    SamplerName,
+)
 
 __all__ = [
+    "check_cap",
     "check_choice",
     "check_degree_bound",
     "check_distance",
     "check_form",
+    "check_graph",
     "check_graph_name",
     "check_k",
     "check_mechanism",
     "check_metric",
+    "check_no_option",
     "check_option_names",
+    "check_request_id",
     "check_sampler",
+    "check_switch",
     "check_text",
     "check_weights",
     "check_whole",
     "nearest",
 ]
 
-MECHANISMS = ("em", "pf", "ld", "sld", "joint")
-SAMPLERS = ("exponential", "permute_and_flip")
+_Name = TypeVar("_Name", bound=str)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -46,23 +60,23 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"choose one of {', '.join(known)}" if known else "there is none yet"
 
 
-def check_choice(value: Any, name: str, choices: Sequence[str]) -> str:
-    """Return `value` if it is one of the choices."""
+def check_choice(value: Any, name: str, choices: Sequence[_Name]) -> _Name:
+    """Return the one of the choices that `value` is."""
     if not isinstance(value, str) or value not in choices:
         raise UnknownNameError(
             f"{name} is {value!r}, must be one of {', '.join(choices)}; {nearest(str(value), choices)}"
         )
-    return value
+    return choices[choices.index(cast(_Name, value))]
 
 
-def check_metric(value: Any, name: str = "metric") -> str:
+def check_metric(value: Any, name: str = "metric") -> MetricName:
     """Return the name of a metric."""
     from edgedp.metrics import metric_names
 
-    return check_choice(value, name, metric_names())
+    return cast(MetricName, check_choice(value, name, metric_names()))
 
 
-def check_form(value: Any, metric: str) -> str:
+def check_form(value: Any, metric: str) -> MetricForm:
     """Return the form of a metric's sensitivity; the default is its first."""
     from edgedp.metrics import metric as metric_by_name
 
@@ -70,12 +84,23 @@ def check_form(value: Any, metric: str) -> str:
     return forms[0] if value is None else check_choice(value, "form", forms)
 
 
-def check_mechanism(value: Any, choices: Sequence[str] = MECHANISMS) -> str:
+def check_graph(value: Any) -> None:
+    """Refuse what is no `Graph`, by its type; the value itself may hold private edges and is not shown."""
+    from edgedp.graph import Graph
+
+    if not isinstance(value, Graph):
+        raise ParameterError(
+            f"graph is {kind_of(value)}, must be an edgedp.Graph; convert it by Graph.from_networkx, from_igraph, "
+            "from_scipy, from_frame or from_edges, or read it by edgedp.read_graph"
+        )
+
+
+def check_mechanism(value: Any) -> MechanismName:
     """Return the name of a mechanism."""
-    return check_choice(value, "mechanism", choices)
+    return check_choice(value, "mechanism", MECHANISMS)
 
 
-def check_sampler(value: Any, mechanism: str) -> str:
+def check_sampler(value: Any, mechanism: PickingName) -> SamplerName:
     """Return the sampler of a mechanism; ``pf`` is ``em`` with ``permute_and_flip``.
 
     Examples
@@ -83,19 +108,24 @@ def check_sampler(value: Any, mechanism: str) -> str:
     >>> check_sampler(None, "pf"), check_sampler(None, "sld")
     ('permute_and_flip', 'exponential')
     """
+    sampler = None if value is None else check_choice(value, "sampler", SAMPLERS)
+    match mechanism:
+        case "em" | "ld" | "sld":
+            return "exponential" if sampler is None else sampler
+        case "pf":
+            if sampler not in (None, "permute_and_flip"):
+                raise ParameterError(
+                    f"sampler is {sampler!r}, must be 'permute_and_flip' for mechanism 'pf'; use mechanism 'em'"
+                )
+            return "permute_and_flip"
+        case _:
+            assert_never(mechanism)
+
+
+def check_no_option(name: str, value: Any, of: str) -> None:
+    """Refuse an option that would have no effect."""
     if value is not None:
-        check_choice(value, "sampler", SAMPLERS)
-    if mechanism == "joint":
-        if value is not None:
-            raise ParameterError("sampler is not an option of mechanism 'joint', must be left out; drop it")
-        return "geometric"
-    if mechanism == "pf":
-        if value == "exponential":
-            raise ParameterError(
-                "sampler is 'exponential', must be 'permute_and_flip' for mechanism 'pf'; use mechanism 'em'"
-            )
-        return "permute_and_flip"
-    return value or "exponential"
+        raise ParameterError(f"{name} is not an option of {of}; leave it out")
 
 
 def check_whole(value: Any, name: str) -> int:
@@ -129,6 +159,23 @@ def check_degree_bound(value: Any) -> int | None:
     return bound
 
 
+def check_cap(value: Any) -> int:
+    """Return the cap of the cuts of neighbour lists: a whole number, 1 or more."""
+    cap = check_whole(value, "cap")
+    if cap < 1:
+        raise ParameterError(
+            f"cap is {cap}, must be 1 or more; give the most neighbours that a node connects"
+        )
+    return cap
+
+
+def check_switch(value: Any, name: str) -> bool:
+    """Return a switch: true or false, nothing that is taken for it."""
+    if not isinstance(value, bool):
+        raise ParameterError(f"{name} is {value!r}, must be true or false; give one of the two")
+    return value
+
+
 def check_distance(value: Any) -> int:
     """Return a distance ``t`` in edges."""
     t = check_whole(value, "t")
@@ -146,13 +193,25 @@ def check_text(value: Any, name: str) -> str:
     return value
 
 
+def check_request_id(value: Any, name: str = "request_id") -> str:
+    """Return an asker's identifier of a request: a text of at most 200 characters."""
+    text = check_text(value, name)
+    if len(text) > 200:
+        raise ParameterError(
+            f"{name} has {len(text)} characters, must have at most 200; choose a shorter one"
+        )
+    return text
+
+
 def check_graph_name(value: Any) -> str:
     """Return the name of a stored graph: printable, at most 200 characters."""
     name = check_text(value, "name")
-    if len(name) > 200 or name != name.strip():
+    if len(name) > 200:
         raise ParameterError(
-            f"name is {name[:40]!r}..., must be at most 200 characters without space around it; choose another"
+            f"name is {name[:40]!r}..., of {len(name)} characters, must be of at most 200; choose a shorter one"
         )
+    if name != name.strip():
+        raise ParameterError(f"name is {name!r}, with space around it; leave the space out")
     return name
 
 
@@ -169,9 +228,7 @@ def check_weights(value: Any, count: int) -> tuple[float, ...]:
             f"weights is {value!r}, must be a list of numbers; give one for each metric"
         ) from None
     if len(weights) != count:
-        raise ParameterError(
-            f"weights is of length {len(weights)}, must be {count}; give one for each metric"
-        )
+        raise ParameterError(f"weights are {len(weights)} for {count} metrics; give one for each metric")
     if not all(math.isfinite(weight) for weight in weights):
         raise ParameterError(f"weights is {list(weights)}, must be finite; give other weights")
     if all(weight == 0 for weight in weights):
@@ -184,4 +241,4 @@ def check_option_names(given: Iterable[str], known: Iterable[str]) -> None:
     known = list(known)
     for name in given:
         if name not in known:
-            raise UnknownNameError(f"the option is {name!r}, must be a known one; {nearest(name, known)}")
+            raise UnknownNameError(f"there is no option {name!r}; {nearest(name, known)}")

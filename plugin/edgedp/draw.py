@@ -1,26 +1,28 @@
-"""Draw: a plan, the projected private data and random words in; positions in the order picked out.
+"""Draw: a plan, the projected private data and random words in; an answer out.
 
-The only function through which anything computed from private edges leaves.
+The only way by which anything computed from private edges leaves.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.projection import Projection, check_bound
-from edgedp.scoring import top_k_scores
+from edgedp.mechanisms.sums import top_k_scores
+from edgedp.plan import AggregatePlan, JointMotkinPlan, JointPlan, NodesPlan, ParetoPlan, Plan, TopKPlan
+from edgedp.projection import Projection, check_projection
+from edgedp.release import Answer, Nodes
 
 if TYPE_CHECKING:
-    from edgedp.plan import Plan
+    from edgedp.mechanisms.adaptive.vectors import NoisyVector
     from edgedp.sampling.words import Words
 
-__all__ = ["draw"]
+__all__ = ["draw", "draw_positions"]
 
 
-def draw(plan: Plan, projection: Projection, words: Words) -> NDArray[np.int64]:
+def draw(plan: Plan, projection: Projection, words: Words) -> Answer:
     """Draw a planned release.
 
     Parameters
@@ -34,25 +36,70 @@ def draw(plan: Plan, projection: Projection, words: Words) -> NDArray[np.int64]:
 
     Returns
     -------
-    (k,) int64
-        Positions of the nodes, in the order picked.
+    Answer
 
     Raises
     ------
-    ParameterError
-        The graph breaks the degree bound; a constant sentence.
+    EdgeDPError
+        The projection is not what was planned, in a constant sentence of `edgedp.refusals`.
 
     Notes
     -----
-    Privacy: ``plan.epsilon``-edge-DP for graphs that keep the degree bound (docs/privacy.md).
+    Privacy: ``plan.epsilon``-edge-DP; where ``plan.rests_on_bound``, for graphs that keep the degree bound
+    (docs/privacy.md).
     """
-    check_bound(plan, projection)
-    if plan.mechanism == "joint":
-        from edgedp.joint import draw_joint
+    match plan:
+        case TopKPlan() | ParetoPlan() | AggregatePlan():
+            positions, shown = draw_positions(plan, projection, words), None
+        case JointPlan() | JointMotkinPlan():
+            positions, degrees = _draw_joint(plan, projection, words)
+            shown = _estimated(degrees) if plan.estimates else None
+        case _:
+            assert_never(plan)
+    return Nodes(tuple(projection.node_ids[positions].tolist()), shown)
 
-        return draw_joint(plan, projection, words)
-    if plan.approach == "pareto":
-        from edgedp.pareto.rounds import draw_pareto
 
-        return draw_pareto(plan, projection, words)
-    return top_k_scores(plan, projection).draw(plan.k, words)
+def draw_positions(plan: NodesPlan, projection: Projection, words: Words) -> NDArray[np.int64]:
+    """Draw a plan whose answer is nodes, as positions of the projection; parameters as for `draw`.
+
+    Returns
+    -------
+    (k,) int64
+        Positions of the nodes, in the order picked.
+    """
+    match plan:
+        case TopKPlan() | AggregatePlan():
+            check_projection(plan, projection)
+            return top_k_scores(plan, projection).draw(plan.k, words)
+        case JointPlan() | JointMotkinPlan():
+            return _draw_joint(plan, projection, words)[0]
+        case ParetoPlan():
+            check_projection(plan, projection)
+            from edgedp.mechanisms.pareto.rounds import draw_pareto
+
+            return draw_pareto(plan, projection, words)
+        case _:
+            assert_never(plan)
+
+
+def _draw_joint(
+    plan: JointPlan | JointMotkinPlan, projection: Projection, words: Words
+) -> tuple[NDArray[np.int64], list[NoisyVector]]:
+    """Return positions, and the noisy vectors of degrees that were bought with them."""
+    from edgedp.mechanisms.adaptive import planned
+
+    check_projection(plan, projection)
+    match plan:
+        case JointPlan():
+            return planned.draw_joint_top_k(plan, projection, words)
+        case JointMotkinPlan():
+            return planned.draw_joint_motkin(plan, projection, words)
+        case _:
+            assert_never(plan)
+
+
+def _estimated(degrees: list[NoisyVector]) -> dict[str, dict[str, int]]:
+    """Return the estimates as they are shown and recorded: post-processing of released vectors."""
+    from edgedp.mechanisms.adaptive.estimates import estimates
+
+    return {name: estimate.to_dict() for name, estimate in estimates(degrees).items()}

@@ -51,3 +51,7 @@ class StoreUnavailableError(StoreError, ConnectionError):
 
 class EngineError(EdgeDPError, RuntimeError):
     """An engine cannot do what was asked of it on this machine or this store."""
+
+
+class KernelWarning(UserWarning):
+    """The compiled kernels are missing, and igraph computes in their place."""

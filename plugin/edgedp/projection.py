@@ -9,36 +9,30 @@ from __future__ import annotations
 
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.checks import check_choice
-from edgedp.errors import ParameterError
+from edgedp.engines import serving
+from edgedp.errors import ParameterError, StoreError
 from edgedp.metrics import metric
+from edgedp.refusals import BOUND_BROKEN, IDS_BROKEN, NODES_CHANGED
+from edgedp.vocabulary import GRAPH_ENGINES
 
 if TYPE_CHECKING:
+    from edgedp.engines.figures import Figures
     from edgedp.graph import Graph
     from edgedp.plan import Plan
 
 __all__ = [
-    "BOUND_BROKEN",
-    "GRAPH_ENGINES",
     "GraphProjection",
+    "NumberProjection",
     "Projection",
-    "check_bound",
+    "check_projection",
     "exact_quantities",
-    "quantities",
 ]
-
-GRAPH_ENGINES = ("native", "igraph")
-
-BOUND_BROKEN = (
-    "the graph breaks its declared degree bound, must keep it; what was asked for stays spent, "
-    "ask the curator to declare a larger bound"
-)
-"""The one refusal after the debit: a constant sentence, for it is computed from private edges."""
 
 
 class Projection(Protocol):
@@ -46,7 +40,7 @@ class Projection(Protocol):
 
     @property
     def node_ids(self) -> NDArray[Any]:
-        """(n,) ids of the positions; public."""
+        """(n,) ids of the positions, ascending; public."""
 
     def degrees(self) -> NDArray[np.int64]:
         """Return the (n,) degrees."""
@@ -60,8 +54,30 @@ class Projection(Protocol):
     def betweenness2_shares(self, bits: int) -> NDArray[np.int64]:
         """Return the (n,) length-2 betweenness in integer shares of ``2**-bits``."""
 
+    def cut_shares(
+        self, caps: NDArray[np.int64], ranks: NDArray[np.int64] | None, bits: int
+    ) -> NDArray[np.int64]:
+        """Return the (n,) length-2 betweenness through cuts (`edgedp.engines.cuts`), in units of ``2**-bits``."""
+
+    def cut_closed_shares(
+        self,
+        caps: NDArray[np.int64],
+        ranks: NDArray[np.int64] | None,
+        weights: NDArray[np.int64],
+        level: int,
+        bits: int,
+    ) -> NDArray[np.int64]:
+        """Return the (n,) sums of ``floor(2**bits W level / (level + S))`` over the adjacent pairs in the cuts."""
+
     def fingerprint(self) -> str | None:
         """Return a hash that differs when one edge differs, or None where the graph is not at hand."""
+
+
+class NumberProjection(Projection, Protocol):
+    """What a draw of a number may ask of the private graph beside that."""
+
+    def figures(self) -> Figures:
+        """Return the figures over pairs of nodes."""
 
 
 class GraphProjection:
@@ -69,7 +85,9 @@ class GraphProjection:
 
     def __init__(self, graph: Graph, engine: str = "native") -> None:
         self._graph = graph
-        self._engine = check_choice(engine, "engine", GRAPH_ENGINES)
+        asked = check_choice(engine, "engine", GRAPH_ENGINES)
+        self._engine = check_choice(serving(asked), "engine", GRAPH_ENGINES)
+        self._figures: Figures | None = None
 
     @property
     def node_ids(self) -> NDArray[Any]:
@@ -82,8 +100,24 @@ class GraphProjection:
 
     def values(self, name: str, positions: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
         """Return a metric's exact values, of all nodes or of `positions` in their order."""
-        found = metric(name)
-        return (found.native if self._engine == "native" else found.igraph)(self._graph, positions)
+        match self._engine:
+            case "native":
+                return metric(name).native(self._graph, positions)
+            case "igraph":
+                return metric(name).igraph(self._graph, positions)
+            case _:
+                assert_never(self._engine)
+
+    def kept_triangles(self) -> NDArray[np.int64] | None:
+        """Return the (n,) triangles of each node where they were listed before, else None."""
+        return self._graph.kept.get("triangles")
+
+    def reach(self, positions: NDArray[np.int64]) -> float:
+        """Return the part of all arcs that start at neighbours of some positions, neighbours of two counted twice."""
+        graph = self._graph
+        rows = [graph.indices[graph.indptr[v] : graph.indptr[v + 1]] for v in positions.tolist()]
+        arcs = sum(int(graph.degrees[row].sum()) for row in rows)
+        return arcs / max(len(graph.indices), 1)
 
     def max_common_neighbors(self, positions: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
         """Return, for each node, the most neighbours that it shares with another node."""
@@ -95,33 +129,58 @@ class GraphProjection:
         shares: NDArray[np.int64] = self._module().betweenness2_shares(self._graph, bits)
         return shares
 
+    def cut_shares(
+        self, caps: NDArray[np.int64], ranks: NDArray[np.int64] | None, bits: int
+    ) -> NDArray[np.int64]:
+        """Return the (n,) length-2 betweenness through cuts, in units of ``2**-bits``."""
+        shares: NDArray[np.int64] = self._module().cut_shares(self._graph, caps, ranks, bits)
+        return shares
+
+    def cut_closed_shares(
+        self,
+        caps: NDArray[np.int64],
+        ranks: NDArray[np.int64] | None,
+        weights: NDArray[np.int64],
+        level: int,
+        bits: int,
+    ) -> NDArray[np.int64]:
+        """Return the (n,) sums of ``floor(2**bits W level / (level + S))`` over the adjacent pairs in the cuts."""
+        module = self._module()
+        shares: NDArray[np.int64] = module.cut_closed_shares(self._graph, caps, ranks, weights, level, bits)
+        return shares
+
+    def figures(self) -> Figures:
+        """Return the figures over pairs of nodes, each computed once."""
+        from edgedp.engines.figures import GraphFigures
+
+        if self._figures is None:
+            self._figures = GraphFigures(self._graph, self._engine)
+        return self._figures
+
     def fingerprint(self) -> str | None:
         """Return the graph's fingerprint."""
         return self._graph.fingerprint
 
     def _module(self) -> ModuleType:
-        return import_module("edgedp.kernels" if self._engine == "native" else "edgedp.igraph_engine")
+        return import_module(f"edgedp.engines.{self._engine}")
 
 
-def check_bound(plan: Plan, projection: Projection) -> None:
-    """Refuse a graph that breaks the bound its release rests on, in a sentence that never varies."""
-    if int(projection.degrees().max(initial=0)) > plan.degree_bound:
+def check_projection(plan: Plan, projection: Projection) -> None:
+    """Refuse private data that are not what was planned, in a sentence that never varies.
+
+    First what rests on the public node set, then, for a plan that rests on it, the degree bound.
+    """
+    ids = projection.node_ids
+    if len(ids) != plan.facts.node_count:
+        raise StoreError(NODES_CHANGED)
+    if ids.dtype.kind not in "iuU" or not (ids[1:] > ids[:-1]).all():
+        raise StoreError(IDS_BROKEN)
+    if plan.rests_on_bound and int(projection.degrees().max(initial=0)) > plan.degree_bound:
         raise ParameterError(BOUND_BROKEN)
 
 
-def quantities(plan: Plan) -> set[str]:
-    """Return the names of what a plan's draw asks of its projection, beside the degrees."""
-    if plan.mechanism == "joint":
-        name = plan.proxy or plan.metrics[0]
-        return set() if name == "degree" else {"betweenness2_shares"}
-    asked = set(plan.metrics) - {"degree"}
-    if plan.sensitivity_form in ("common_neighbors", "interval+edge"):
-        asked.add("max_common_neighbors")
-    return asked
-
-
-def exact_quantities(metric: str, t: int | None, form: str | None) -> set[str]:
+def exact_quantities(name: str, t: int | None, form: str | None) -> set[str]:
     """Return what an exact value, or a sensitivity, asks of its projection beside the degrees."""
     if t is None:
-        return {metric} - {"degree"}
+        return set() if metric(name).is_degree else {name}
     return {"sensitivity", "max_common_neighbors"} if form == "common_neighbors" else {"sensitivity"}

@@ -4,6 +4,6 @@
 //   name: the graph's name
 // columns:
 //   nodeLabel, constraintName: as in load_begin
-// cost: one row each
-MATCH (leftover:EdgeDPLeftover {graph: $name})
-RETURN leftover.nodeLabel AS nodeLabel, leftover.constraintName AS constraintName
+// cost: the versions
+MATCH (version:EdgeDPVersion {name: $name, current: false})
+RETURN version.nodeLabel AS nodeLabel, version.constraintName AS constraintName

@@ -1,9 +1,13 @@
-// Note that a version's nodes and edges are in the database and not current.
+// Note a new version, whose nodes and edges are about to be written and which nobody reads yet.
 //
 // parameters:
 //   name: the graph's name
-//   nodeLabel: the version's label
+//   nodeLabel, relationshipType: the version's own label, and its type
+//   displayLabel: the label that people see beside the version's own
 //   constraintName: name of its constraint
 // columns: none
 // cost: one row
-CREATE (:EdgeDPLeftover {graph: $name, nodeLabel: $nodeLabel, constraintName: $constraintName})
+CREATE (:EdgeDPVersion {
+  name: $name, nodeLabel: $nodeLabel, relationshipType: $relationshipType, displayLabel: $displayLabel,
+  constraintName: $constraintName, current: false
+})

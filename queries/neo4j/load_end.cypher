@@ -1,11 +1,10 @@
-// The version is whole, or is gone: forget that it was left over.
+// The version is whole: it is about to be its graph's current one.
 //
 // parameters:
 //   nodeLabel: the version's label
 // columns:
 //   nodeLabel: no row if somebody else cleared it meanwhile
 // cost: one row
-MATCH (leftover:EdgeDPLeftover {nodeLabel: $nodeLabel})
-WITH leftover, leftover.nodeLabel AS nodeLabel
-DELETE leftover
-RETURN nodeLabel
+MATCH (version:EdgeDPVersion {nodeLabel: $nodeLabel, current: false})
+SET version.current = true
+RETURN version.nodeLabel AS nodeLabel

@@ -3,4 +3,4 @@
 // parameters: none
 // columns: none
 // cost: none
-CREATE CONSTRAINT edgedp_graph IF NOT EXISTS FOR (graph:EdgeDPGraph) REQUIRE graph.name IS UNIQUE
+CREATE CONSTRAINT edgedp_stored_graph IF NOT EXISTS FOR (graph:EdgeDPStoredGraph) REQUIRE graph.name IS UNIQUE

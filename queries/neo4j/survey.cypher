@@ -1,13 +1,17 @@
-// What a registration must know about the nodes.
+// What is public about a graph's nodes, and what a registration and a release check of it.
 //
-// parameters: none
+// parameters:
+//   nodeLabel: their label
 // columns:
 //   nodes: number of nodes with the label
 //   identified: how many have the id property
 //   distinctIds: how many different values it has
 //   types: the types of its values
+//   ours: how many carry another label of edgedp's own
 // cost: one pass over the nodes
 MATCH (node:{{node_label}})
 RETURN count(node) AS nodes, count(node.{{id_property}}) AS identified,
        count(DISTINCT node.{{id_property}}) AS distinctIds,
-       collect(DISTINCT valueType(node.{{id_property}})) AS types
+       collect(DISTINCT valueType(node.{{id_property}})) AS types,
+       count(CASE WHEN any(label IN labels(node) WHERE label STARTS WITH 'EdgeDP' AND label <> $nodeLabel)
+                  THEN 1 END) AS ours

@@ -23,14 +23,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp import joint
 from edgedp.audit.cases import Case
 from edgedp.audit.neighbors import graph_of_mask, neighbor_pairs
 from edgedp.audit.ordered import answers, ordered_answer_law
 from edgedp.audit.tables import TableProjection
-from edgedp.joint_both import split_epsilon
-from edgedp.plan import Plan
+from edgedp.audit.vectors import worst_of_bought
+from edgedp.mechanisms import joint
+from edgedp.plan import JointMotkinPlan, JointPlan, NodesPlan
 from edgedp.projection import GraphProjection
+from edgedp.vocabulary import Vector
 
 __all__ = ["TOLERANCE", "Finding", "exhaustive_audit", "largest_loss", "log_ratios"]
 
@@ -128,10 +129,16 @@ def _worst(task: tuple[Case, tuple[int, ...], tuple[int, ...], tuple[Any, ...]])
         for node_count in node_counts
         for bound in range(1, node_count)
         for k in picks
-        if (2 if case.vectors else 1) <= k <= node_count
+        if _least_k(case) <= k <= node_count
         for epsilon in epsilons
     ]
     return max(findings, key=lambda finding: finding.ratio)
+
+
+def _least_k(case: Case) -> int:
+    """Return the least k: of degrees with the noise of a single largest one no vector is released."""
+    argmax = case.vectors and case.options.get("metric") == "degree" and not case.options.get("estimates")
+    return 2 if argmax else 1
 
 
 def largest_loss(case: Case, node_count: int, degree_bound: int, k: int, epsilon: Any) -> Finding:
@@ -151,15 +158,26 @@ def largest_loss(case: Case, node_count: int, degree_bound: int, k: int, epsilon
     Finding
     """
     plan = case.plan(node_count, degree_bound, k, epsilon)
-    pairs, kept = neighbor_pairs(node_count), _pairs_within(node_count, degree_bound)
-    losses = _vector_losses(plan) if case.vectors else np.abs(log_ratios(plan)).max(axis=1)
+    if case.vectors and not plan.rests_on_bound:
+        loss, masks = _bought_loss(plan)
+        return Finding(case, node_count, degree_bound, k, float(plan.epsilon), loss, masks)
+    pairs, within = neighbor_pairs(node_count), _pairs_within(node_count, degree_bound)
+    losses = _losses(case, plan)
     worst = int(losses.argmax())
-    without = pairs.masks[pairs.less[kept[worst]]]
-    masks = without, without | 1 << int(pairs.bits[kept[worst]])
+    without = pairs.masks[pairs.less[within[worst]]]
+    masks = without, without | 1 << int(pairs.bits[within[worst]])
     return Finding(case, node_count, degree_bound, k, float(plan.epsilon), float(losses[worst]), masks)
 
 
-def log_ratios(plan: Plan) -> NDArray[np.float64]:
+def _losses(case: Case, plan: NodesPlan) -> NDArray[np.float64]:
+    """Return the loss of every pair kept, in the answers or in the noisy vectors of a joint release."""
+    if isinstance(plan, JointPlan) and case.vectors:
+        return _vector_loss(plan, "betweenness2", plan.epsilon)
+    losses: NDArray[np.float64] = np.abs(log_ratios(plan)).max(axis=1)
+    return losses
+
+
+def log_ratios(plan: NodesPlan) -> NDArray[np.float64]:
     """Return ``ln p - ln q`` of every ordered answer, for every pair that keeps the degree bound.
 
     Returns
@@ -168,36 +186,44 @@ def log_ratios(plan: Plan) -> NDArray[np.float64]:
         ``p`` is the law on the graph without the edge; answers in the order of `edgedp.audit.ordered`.
     """
     node_count = plan.facts.node_count
-    pairs, kept = neighbor_pairs(node_count), _pairs_within(node_count, plan.degree_bound)
-    less, more = pairs.less[kept], pairs.more[kept]
+    pairs, within = neighbor_pairs(node_count), _pairs_within(node_count, plan.degree_bound)
+    less, more = pairs.less[within], pairs.more[within]
     laws = np.full((len(pairs.masks), math.perm(node_count, plan.k)), np.nan)
     for graph in np.union1d(less, more).tolist():
         laws[graph] = np.log(ordered_answer_law(plan, _tables(node_count)[graph]))
-    renamed = _renamed_answers(node_count, plan.k)[kept]
+    renamed = _renamed_answers(node_count, plan.k)[within]
     ratios: NDArray[np.float64] = laws[less] - np.take_along_axis(laws[more], renamed, axis=1)
     return ratios
 
 
-def _vector_losses(plan: Plan) -> NDArray[np.float64]:
-    """Return the loss of the noisy vectors of every pair kept, of the worst that may be bought for epsilon."""
-    if plan.proxy != "both":
-        return _vector_loss(plan, plan.proxy or plan.metrics[0], plan.epsilon)
-    first, second = split_epsilon(plan.epsilon)
-    # What is bought second follows from what was released first: the worse of the two counts.
-    seconds = [_vector_loss(plan, name, second) for name in ("degree", "betweenness2")]
-    losses: NDArray[np.float64] = _vector_loss(plan, "degree", first) + np.maximum(*seconds)
-    return losses
+def _bought_loss(plan: NodesPlan) -> tuple[float, tuple[int, int]]:
+    """Return the largest loss of a release that rests on no bound, over all labelled pairs, and the pair."""
+    match plan:
+        case JointPlan(ranked_by="degree"):
+            return _degree_loss(plan)
+        case JointPlan() | JointMotkinPlan():
+            return worst_of_bought(plan)
+        case _:
+            raise AssertionError("only joint releases have vectors")
 
 
-def _vector_loss(plan: Plan, name: str, epsilon: Fraction) -> NDArray[np.float64]:
+def _degree_loss(plan: JointPlan) -> tuple[float, tuple[int, int]]:
+    moves = joint.joint_moves(plan, "degree", plan.k)
+    tables = [joint.joint_values(plan, GraphProjection(graph_of_mask(mask, plan.facts.node_count)), "degree", plan.k)[0]
+              for mask in (0, 1)]  # fmt: skip
+    distance = int(np.abs(tables[0] - tables[1]).sum())  # of any edge: two degrees by one each
+    return float(distance * plan.epsilon / moves), (0, 1)
+
+
+def _vector_loss(plan: JointPlan, name: Vector, epsilon: Fraction) -> NDArray[np.float64]:
     """Return L1 distance over scale of one noisy vector, for every pair that keeps the degree bound."""
     node_count = plan.facts.node_count
-    pairs, kept = neighbor_pairs(node_count), _pairs_within(node_count, plan.degree_bound)
+    pairs, within = neighbor_pairs(node_count), _pairs_within(node_count, plan.degree_bound)
     vectors = np.array([joint.joint_values(plan, table, name, plan.k)[0] for table in _tables(node_count)])
-    moves = joint.joint_values(plan, _tables(node_count)[0], name, plan.k)[1]
-    renamed = np.take_along_axis(vectors[pairs.more[kept]], pairs.names[kept], axis=1)
-    distances = np.abs(vectors[pairs.less[kept]] - renamed).sum(axis=1)
-    return distances * float(epsilon / moves) if moves else np.zeros(len(kept))
+    sensitivity = joint.joint_values(plan, _tables(node_count)[0], name, plan.k)[1]
+    renamed = np.take_along_axis(vectors[pairs.more[within]], pairs.names[within], axis=1)
+    distances = np.abs(vectors[pairs.less[within]] - renamed).sum(axis=1)
+    return distances * float(epsilon / sensitivity) if sensitivity else np.zeros(len(within))
 
 
 @cache

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 from itertools import permutations
+from typing import assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp import joint, scoring
+from edgedp.errors import ParameterError
+from edgedp.mechanisms import joint, sums
+from edgedp.mechanisms.adaptive.planned import asked_of
+from edgedp.mechanisms.adaptive.top_k import lists_vector
+from edgedp.mechanisms.grid import GridScores
 from edgedp.mechanisms.laws import joint_ordered_law
-from edgedp.pareto.rounds import ParetoRounds
-from edgedp.pareto.score import release_pick
-from edgedp.plan import Plan
+from edgedp.mechanisms.pareto.rounds import ParetoRounds
+from edgedp.mechanisms.pareto.score import release_pick
+from edgedp.plan import AggregatePlan, JointMotkinPlan, JointPlan, NodesPlan, ParetoPlan, TopKPlan
 from edgedp.projection import Projection
-from edgedp.scores import GridScores
 
 __all__ = ["answers", "ordered_answer_law"]
 
@@ -26,12 +30,12 @@ def answers(node_count: int, k: int) -> list[tuple[int, ...]]:
     return list(permutations(range(node_count), k))
 
 
-def ordered_answer_law(plan: Plan, projection: Projection) -> NDArray[np.float64]:
+def ordered_answer_law(plan: NodesPlan, projection: Projection) -> NDArray[np.float64]:
     """Return the exact law of the whole ordered answer of a plan (small n, k of 1 or 2).
 
     Parameters
     ----------
-    plan : Plan
+    plan : NodesPlan
         Any but ``joint`` with proxy ``both``, whose noisy vectors are audited instead.
     projection : Projection
         The private data.
@@ -49,24 +53,41 @@ def ordered_answer_law(plan: Plan, projection: Projection) -> NDArray[np.float64
     return np.array([law[answer] for answer in answers(plan.facts.node_count, plan.k)])
 
 
-def _law(plan: Plan, projection: Projection) -> Law:
-    if plan.mechanism == "joint":
-        return _joint_law(plan, projection)
-    if plan.approach == "pareto":
-        return _pareto_law(plan, projection)
-    return scoring.top_k_scores(plan, projection).ordered_law(plan.k)
+def _law(plan: NodesPlan, projection: Projection) -> Law:
+    match plan:
+        case TopKPlan() | AggregatePlan():
+            return sums.top_k_scores(plan, projection).ordered_law(plan.k)
+        case JointPlan():
+            return _joint_law(plan, projection)
+        case ParetoPlan():
+            return _pareto_law(plan, projection)
+        case JointMotkinPlan():
+            raise ParameterError("mechanism is 'joint', of which the noisy vectors are audited; take another")
+        case _:
+            assert_never(plan)
 
 
-def _joint_law(plan: Plan, projection: Projection) -> Law:
-    values, moves = joint.joint_values(plan, projection, plan.proxy or plan.metrics[0], plan.k)
-    if moves == 0:
+def _joint_law(plan: JointPlan, projection: Projection) -> Law:
+    match plan.ranked_by:
+        case "both" | "ordered":
+            raise ParameterError(
+                f"proxy is {plan.ranked_by!r}, of which the noisy vectors are audited; take one proxy"
+            )
+        case "lists":
+            listed = lists_vector(asked_of(plan), projection)
+            values, sensitivity = listed.values, listed.moves
+        case "degree" | "betweenness2" as vector:
+            values, sensitivity = joint.joint_values(plan, projection, vector, plan.k)
+        case _:
+            assert_never(plan.ranked_by)
+    if sensitivity == 0:
         count = math.perm(len(values), plan.k)
         return dict.fromkeys(answers(len(values), plan.k), 1 / count)
-    return joint_ordered_law(values, moves / plan.epsilon, plan.k)
+    return joint_ordered_law(values, sensitivity / plan.epsilon, plan.k)
 
 
-def _pareto_law(plan: Plan, projection: Projection) -> Law:
-    """Return the law of the rounds that `edgedp.pareto.rounds.draw_pareto` draws."""
+def _pareto_law(plan: ParetoPlan, projection: Projection) -> Law:
+    """Return the law of the rounds that `edgedp.mechanisms.pareto.rounds.draw_pareto` draws."""
     rounds = ParetoRounds.of(plan, projection)
     law: Law = {}
 
@@ -75,13 +96,13 @@ def _pareto_law(plan: Plan, projection: Projection) -> Law:
     ) -> None:
         current = rounds.scores(scores, len(left))
         among = GridScores(current.upper[left], current.unit, current.sampler)
-        for chosen, share in zip(left.tolist(), among.law().tolist(), strict=True):
-            longer = (*picked, chosen)
+        for pick, share in zip(left.tolist(), among.law().tolist(), strict=True):
+            longer = (*picked, pick)
             if len(longer) == plan.k:
                 law[longer] = so_far * share
             else:
-                after = release_pick(scores, rounds.utilities, chosen)
-                descend(longer, left[left != chosen], after, so_far * share)
+                after = release_pick(scores, rounds.utilities, pick)
+                descend(longer, left[left != pick], after, so_far * share)
 
     everybody = np.arange(plan.facts.node_count, dtype=np.int64)
     descend((), everybody, rounds.pareto_scores, 1.0)

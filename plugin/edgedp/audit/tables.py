@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.joint import SHARE_BITS
+from edgedp.mechanisms.joint import SHARE_BITS
 from edgedp.metrics import metric_names
 from edgedp.projection import Projection
 
@@ -62,10 +62,16 @@ class TableProjection:
         return _of(self._common, positions)
 
     def betweenness2_shares(self, bits: int) -> NDArray[np.int64]:
-        """Return the length-2 betweenness in the shares that `edgedp.joint` uses."""
+        """Return the length-2 betweenness in the shares that `edgedp.mechanisms.joint` uses."""
         if bits != SHARE_BITS:
             raise ValueError(f"bits is {bits}, must be {SHARE_BITS}; use a projection of the graph itself")
         return self._shares
+
+    def cut_shares(self, *_: object) -> NDArray[np.int64]:
+        """Refuse: cuts depend on the ids, and a table stands for a graph under any."""
+        raise ValueError("a table has no cuts; use a projection of the graph itself")
+
+    cut_closed_shares = cut_shares
 
     def fingerprint(self) -> str | None:
         """Return None: nothing is to be kept for so small a graph."""

@@ -4,13 +4,30 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
+from typing import Any
 
 import click
 
 from edgedp import __version__
 from edgedp.errors import EdgeDPError
+from edgedp.shown import shown
 
 __all__ = ["edgedp", "main"]
+
+
+def _note(message: Warning | str, category: type[Warning], *place: Any, **further: Any) -> None:
+    """Print a warning as one line."""
+    click.echo(f"note: {message}", err=True)
+
+
+def _show_version(ctx: click.Context, _option: click.Parameter, asked: bool) -> None:
+    if not asked or ctx.resilient_parsing:
+        return
+    from edgedp.engines import kernels
+
+    click.echo(f"edgedp, version {__version__} ({kernels()})")
+    ctx.exit()
 
 
 class _OneLine(click.Group):
@@ -18,17 +35,19 @@ class _OneLine(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = _note
+                return super().invoke(ctx)
         except EdgeDPError as error:
-            raise click.ClickException(str(error)) from None
+            raise click.ClickException(shown(error)) from None
         except MemoryError:
-            raise click.ClickException("memory is short, must hold the graph; use a larger machine") from None
+            raise click.ClickException("the memory does not hold the graph; use a larger machine") from None
         except BrokenPipeError:
             # The reader of our output went away; that is its right.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(1) from None
         except OSError as error:
-            what = f"{error.filename}: " if error.filename else ""
+            what = f"{shown(error.filename)}: " if error.filename else ""
             raise click.ClickException(
                 f"{what}{error.strerror or error}; check that it exists, is writable and has room"
             ) from None
@@ -40,18 +59,33 @@ class _OneLine(click.Group):
     metavar="URI",
     envvar=["EDGEDP_STORE", "NEO4J_URI"],
     default=None,
-    help="A store file, or the address of a Neo4j server (neo4j://host:7687).  "
+    help="A store folder, or the address of a Neo4j server (neo4j://host:7687).  "
     "[default: EDGEDP_STORE, else NEO4J_URI, else graphs.edgedp]",
 )
-@click.version_option(__version__, prog_name="edgedp")
+@click.option(
+    "--head",
+    metavar="HEAD",
+    envvar="EDGEDP_LEDGER_HEAD",
+    default=None,
+    help="'SEQ:HASH NAME' or a file of such lines: refuse a store without this history.  [default: EDGEDP_LEDGER_HEAD]",
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_show_version,
+    help="Show the version, and which kernels compute, and exit.",
+)
 @click.pass_context
-def edgedp(ctx: click.Context, store: str | None) -> None:
+def edgedp(ctx: click.Context, store: str | None, head: str | None) -> None:
     """Release who matters in a graph, without saying who is connected to whom.
 
     Neo4j: NEO4J_USERNAME, NEO4J_PASSWORD and NEO4J_DATABASE are read from the environment, and the
     password is asked for where it is missing.
     """
     ctx.obj = store
+    ctx.meta["edgedp.head"] = head
 
 
 def main() -> None:
@@ -60,9 +94,9 @@ def main() -> None:
 
 
 def _add_commands() -> None:
-    from edgedp.cli import analyst, audit, curator, plugin, researcher
+    from edgedp.cli import analyst, audit, curator, ledger, plugin, researcher
 
-    for module in (curator, analyst, researcher, audit, plugin):
+    for module in (curator, ledger, analyst, researcher, audit, plugin):
         for command in module.COMMANDS:
             edgedp.add_command(command)
 

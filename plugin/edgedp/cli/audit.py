@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from edgedp.cli.options import Word
 from edgedp.cli.output import format_option, notice, print_rows, progress_bar
+from edgedp.metrics import metric_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,7 +25,7 @@ _Item = TypeVar("_Item")
     "--nodes", metavar="N", type=click.IntRange(2, 6), help="All graphs of up to N nodes.  [default: 5]"
 )
 @click.option("--slow", is_flag=True, help="Up to 6 nodes, and more values of epsilon.")
-@click.option("--metric", metavar="M", help="Only releases that read this metric.")
+@click.option("--metric", type=Word("metric", metric_names()), help="Only releases that read this metric.")
 @click.option(
     "--all", "every", is_flag=True, help="A row for every form, shift and weights, not the worst of them."
 )
@@ -64,10 +66,8 @@ def _print_exhaustive(
     nodes: int, metric: str | None, *, slow: bool, every: bool, processes: int, output: str
 ) -> None:
     from edgedp.audit import all_cases, exhaustive_audit
-    from edgedp.checks import check_metric
 
-    name = None if metric is None else check_metric(metric)
-    cases = [case for case in all_cases() if name is None or name in case.metrics.split("+")]
+    cases = [case for case in all_cases() if metric is None or metric in case.metrics.split("+")]
     audited = exhaustive_audit(
         cases,
         node_counts=range(2, nodes + 1),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from edgedp.cli.opening import opened_store
 from edgedp.cli.output import amount, format_option, notice, print_object, print_rows, progress_bar
+from edgedp.cli.reading import name_of, reading_options
+from edgedp.shown import shown
 
 __all__ = ["COMMANDS"]
 
@@ -22,9 +26,10 @@ _LIMIT = click.option("--max-epsilon-per-release", metavar="E", help="Largest ep
 
 
 @click.command()
-@click.argument("source")
+@click.argument("file", metavar="SOURCE")
 @click.option("--name", metavar="N", help="Name in the store.  [default: the catalogue name or the file's]")
 @click.option("--nodes", metavar="FILE", help="File of all node ids, isolated ones included.")
+@reading_options
 @_BUDGET
 @_DELTA
 @_BOUND
@@ -35,7 +40,7 @@ _LIMIT = click.option("--max-epsilon-per-release", metavar="E", help="Largest ep
 @click.option("--node-label", metavar="L", help="Neo4j: an additional label of the nodes.")
 @click.option("--relationship-type", metavar="T", help="Neo4j: type of the relationships.")
 def load(
-    source: str,
+    file: str,
     name: str | None,
     nodes: str | None,
     epsilon_budget: str | None,
@@ -45,16 +50,24 @@ def load(
     replace: bool,
     node_label: str | None,
     relationship_type: str | None,
+    **reading: Any,
 ) -> None:
-    """Load a graph: a catalogue name, a file (SNAP, CSV, TSV; .gz, .zst) or a URL."""
-    from edgedp.reading import read_source
+    """Load a graph: a catalogue name, a file, a URL, or - for standard input.
 
+    Text with one edge a line, Parquet, Arrow, GraphML, GEXF, GML, Pajek, METIS or Matrix Market; plain, .gz,
+    .zst, .bz2, .xz or .zip. Format, columns, header and ids are detected and shown; where they cannot be told
+    for sure, the load is refused and names the option to give.
+    """
+    from edgedp.reading import checked_options, read_source
+
+    options = checked_options(**reading)
+    name = name_of(file) if name is None else name
     with progress_bar() as progress:
-        graph, report = read_source(source, nodes, progress=progress)
+        graph, report = read_source(file, nodes, options, progress=progress)
         with opened_store() as store:
             row = store.load(
                 graph,
-                name or _name_of(source),
+                name,
                 epsilon_budget=epsilon_budget,
                 degree_bound=degree_bound,
                 max_epsilon_per_release=max_epsilon_per_release,
@@ -65,7 +78,7 @@ def load(
                 progress=progress,
             )
     for line in report.lines():
-        click.echo(line)
+        click.echo(shown(line))
     click.echo(
         f"loaded as {row['name']}: epsilon budget {amount(row['epsilon_budget'])}, "
         f"spent {amount(row['epsilon_spent'])}, degree bound {row['degree_bound']:,}"
@@ -134,20 +147,14 @@ def budget(name: str, epsilon_budget: str | None, delta: str | None, output: str
             if epsilon_budget is None and delta is None
             else store.set_budget(name, epsilon_budget, delta)
         )
+        head = store.head(name)
     if output == "json":
-        print_object(row)
+        print_object(row | {"head": head})
     else:
         print_rows([row], output, list(row))
+        notice(f"head of the log: {head}")
     if epsilon_budget is not None:
         notice("the new budget is recorded")
-
-
-def _name_of(source: str) -> str:
-    """Return the name of a file or address without folders and endings; a catalogue name stays as it is."""
-    last = source.rstrip("/").rpartition("/")[2]
-    for ending in (".gz", ".zst", ".txt", ".csv", ".tsv", ".edges"):
-        last = last.removesuffix(ending)
-    return last or source
 
 
 COMMANDS = (load, register, drop, budget)

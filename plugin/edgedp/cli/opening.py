@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
+
+from edgedp.errors import ParameterError
 
 if TYPE_CHECKING:
     from edgedp.stores.store import Store
@@ -18,15 +22,24 @@ __all__ = ["opened_store"]
 @contextmanager
 def opened_store() -> Iterator[Store]:
     """Open the store of this command; ask for a Neo4j password only where it is missing."""
-    from edgedp.stores.opening import DEFAULT_STORE, NEO4J_SCHEMES, open_store
+    from edgedp.stores.opening import DEFAULT_STORE, NEO4J_SCHEMES, check_address, open_store
 
     uri = click.get_current_context().obj or DEFAULT_STORE
     auth = None
     if uri.split("://", 1)[0].lower() in NEO4J_SCHEMES:
+        check_address(uri)
         user = os.environ.get("NEO4J_USERNAME") or "neo4j"
         password = os.environ.get("NEO4J_PASSWORD")
         if password is None:
+            if not sys.stdin.isatty():
+                raise ParameterError(
+                    f"the password of {user} is missing, must be given where nobody can be asked; set NEO4J_PASSWORD"
+                )
             password = click.prompt(f"Password of {user}", hide_input=True, err=True)
         auth = (user, password)
-    with open_store(uri, auth) as store:
+    head = click.get_current_context().meta.get("edgedp.head")
+    with open_store(uri, auth, head=head) as store, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
         yield store
+    for each in caught:
+        click.echo(f"Warning: {each.message}", err=True)

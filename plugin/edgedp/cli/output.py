@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from edgedp.shown import shown
+
 if TYPE_CHECKING:
-    from edgedp.reading.progress import Progress
+    from edgedp.progress import Progress
 
 __all__ = ["amount", "format_option", "notice", "print_object", "print_rows", "progress_bar"]
 
@@ -50,7 +52,7 @@ def print_object(value: Mapping[str, Any]) -> None:
 
 def notice(text: str) -> None:
     """Print a line on stderr, beside the rows."""
-    click.echo(text, err=True)
+    click.echo(shown(text), err=True)
 
 
 def amount(value: float | None) -> str:
@@ -93,7 +95,7 @@ def _print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> N
         numeric = all(isinstance(row[name], (int, float)) or row[name] is None for row in rows)
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(_escaped(_plain(row[name])) for name in columns))
+        table.add_row(*(_escaped(shown(_plain(row[name]))) for name in columns))
     Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 

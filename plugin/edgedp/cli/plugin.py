@@ -26,9 +26,9 @@ def plugin() -> None:
 )
 def install(neo4j_home: str, python: str) -> None:
     """Put the jar into NEO4J_HOME/plugins and write conf/edgedp.conf; restart Neo4j afterwards."""
-    from edgedp import plugin_install
+    from edgedp.stores import server_plugin
 
-    files = plugin_install.install(neo4j_home, python)
+    files = server_plugin.install(neo4j_home, python)
     click.echo(
         f"installed {files.jar}\nconfigured {files.conf}: workers run {files.python}\nrestart Neo4j to load it"
     )
@@ -38,11 +38,11 @@ def install(neo4j_home: str, python: str) -> None:
 @click.argument("neo4j_home", required=False)
 def status(neo4j_home: str | None) -> None:
     """Say what lies in NEO4J_HOME, or, without it, what the server of --store has and whether its worker answers."""
-    from edgedp import plugin_install
     from edgedp.errors import StoreError
+    from edgedp.stores import server_plugin
 
     if neo4j_home is not None:
-        files = plugin_install.installed_files(neo4j_home)
+        files = server_plugin.installed_files(neo4j_home)
         for what, found in (("jar", files.jar), ("version", files.version), ("workers run", files.python)):
             click.echo(f"{what}: {found or 'none'}")
         return
@@ -50,8 +50,7 @@ def status(neo4j_home: str | None) -> None:
         server = store.plugin()
     if server.version is None:
         raise StoreError(
-            "the server has no edgedp plugin, must have one; "
-            "run 'edgedp plugin install NEO4J_HOME' and restart it"
+            "the server has no edgedp plugin; run 'edgedp plugin install NEO4J_HOME' and restart it"
         )
     if server.worker is None:
         raise StoreError(
@@ -64,9 +63,9 @@ def status(neo4j_home: str | None) -> None:
 @click.argument("neo4j_home")
 def uninstall(neo4j_home: str) -> None:
     """Take the jar and its configuration out of NEO4J_HOME; graphs and ledgers stay."""
-    from edgedp import plugin_install
+    from edgedp.stores import server_plugin
 
-    files = plugin_install.uninstall(neo4j_home)
+    files = server_plugin.uninstall(neo4j_home)
     click.echo(f"removed {files.jar or 'nothing'}; graphs and ledgers are in the database and stay")
 
 

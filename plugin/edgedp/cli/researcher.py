@@ -8,11 +8,13 @@ import click
 
 from edgedp.cli.analyst import show_release
 from edgedp.cli.opening import opened_store
+from edgedp.cli.options import Word, engine_option
 from edgedp.cli.output import amount, format_option, notice, print_rows
+from edgedp.metrics import metric_names
+from edgedp.vocabulary import METRIC_FORMS
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from edgedp.vocabulary import Engine
 
 __all__ = ["COMMANDS"]
 
@@ -21,21 +23,23 @@ _REMINDER = "note: these rows are exact, computed from private edges without a m
 
 @click.command()
 @click.argument("name")
-@click.option("--metric", metavar="M", required=True, help="degree, density, ebc or betweenness2.")
+@click.option("--metric", type=Word("metric", metric_names()), required=True, help="What to compute.")
 @click.option(
     "--top", metavar="N", type=click.IntRange(min=1), default=10, show_default=True, help="Rows to show."
 )
-@click.option("--engine", metavar="E", default="native", help="native, igraph or cypher.", show_default=True)
+@engine_option
 @click.option(
     "--sensitivity-at", metavar="T", type=int, help="Show the admissible sensitivity at distance T instead."
 )
-@click.option("--sensitivity-form", metavar="F", help="ebc: degree or common_neighbors.")
+@click.option(
+    "--sensitivity-form", type=Word("form", METRIC_FORMS), help="With --sensitivity-at.  [default: degree]"
+)
 @format_option
 def exact(
     name: str,
     metric: str,
     top: int,
-    engine: str,
+    engine: Engine,
     sensitivity_at: int | None,
     sensitivity_form: str | None,
     output: str,
@@ -44,27 +48,21 @@ def exact(
     from edgedp.errors import ParameterError
 
     if sensitivity_form is not None and sensitivity_at is None:
-        raise ParameterError(
-            "--sensitivity-form is given without --sensitivity-at, must go with it; add the distance"
-        )
+        raise ParameterError("--sensitivity-form is given without --sensitivity-at; add the distance")
     with opened_store() as store:
-        ids, values = store.exact_rows(name, metric, t=sensitivity_at, form=sensitivity_form, engine=engine)
+        ids, values = store.exact_rows(
+            name, metric, t=sensitivity_at, form=sensitivity_form, top=top, engine=engine
+        )
     notice(_REMINDER)
-    print_rows(_largest(ids, values, top), output, ["id", "value"])
-
-
-def _largest(ids: NDArray[np.generic], values: NDArray[np.float64], top: int) -> list[dict[str, object]]:
-    import numpy as np
-
-    order = np.argsort(-values, kind="stable")[:top]
-    return [{"id": ids[i].item(), "value": float(values[i])} for i in order]
+    rows = [{"id": node, "value": value} for node, value in zip(ids.tolist(), values.tolist(), strict=True)]
+    print_rows(rows, output, ["id", "value"])
 
 
 @click.command()
 @format_option
 def datasets(output: str) -> None:
     """List the catalogue: graphs that load by name."""
-    from edgedp.catalogue import catalogue
+    from edgedp.reading.catalogue import catalogue
 
     rows = [
         {

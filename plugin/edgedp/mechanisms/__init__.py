@@ -2,17 +2,18 @@
 
 `probabilities` works on plain arrays, without a graph; `edgedp.exact.first_pick_probabilities` gives
 the law of a graph's release. Both compute scores, grid and unit of noise by the functions that the
-draw uses.
+draw uses. `smooth_beta` is what a smooth bound for `edgedp.select` has to keep.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["probabilities"]
+__all__ = ["probabilities", "smooth_beta"]
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.single import probabilities
+    from edgedp.mechanisms.smooth import smooth_beta
 
 
 def __getattr__(name: str) -> Any:
@@ -20,4 +21,8 @@ def __getattr__(name: str) -> Any:
         from edgedp.mechanisms.single import probabilities
 
         return probabilities
+    if name == "smooth_beta":
+        from edgedp.mechanisms.smooth import smooth_beta
+
+        return smooth_beta
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

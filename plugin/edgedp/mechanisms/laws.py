@@ -67,10 +67,8 @@ def permute_and_flip_law(scores: NDArray[np.int64], unit: Fraction) -> Law:
 
     Parameters
     ----------
-    scores : (n,) int64 array
-        At least one.
-    unit : Fraction
-        Worth of one score step; positive.
+    scores, unit
+        As in `exponential_law`.
 
     Returns
     -------
@@ -79,7 +77,7 @@ def permute_and_flip_law(scores: NDArray[np.int64], unit: Fraction) -> Law:
 
     Notes
     -----
-    Privacy: computed from the scores without noise; not a release.
+    Privacy: as in `exponential_law`.
 
     Examples
     --------

@@ -13,10 +13,12 @@ from __future__ import annotations
 import pkgutil
 from functools import cache
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from edgedp.metrics.base import Metric, shifted_sums
+if TYPE_CHECKING:
+    from edgedp.metrics.base import Metric
 
-__all__ = ["Metric", "metric", "metric_names", "shifted_sums"]
+__all__ = ["metric", "metric_names"]
 
 
 @cache

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.vocabulary import MetricForm, Proxy
+
 if TYPE_CHECKING:
     from edgedp.graph import Graph
 
@@ -27,8 +29,12 @@ class Metric(ABC):
 
     name: ClassVar[str]
     """The name in every interface; also the name of the module, of the Cypher and of the columns."""
-    forms: ClassVar[tuple[str, ...]] = ("degree",)
+    summary: ClassVar[str]
+    """What it says of a node, in a few words, for help and tables."""
+    forms: ClassVar[tuple[MetricForm, ...]] = ("degree",)
     """The admissible sensitivities on offer, the default first."""
+    proxies: ClassVar[tuple[Proxy, ...]] = ()
+    """What a joint release may rank this metric by, the default first: its own integer vector, or proxies."""
     dominance: ClassVar[int]
     """Which metric of a sum decides how the sum goes with the degree: the one with the highest dominance."""
     utility_trend: ClassVar[int]
@@ -39,6 +45,8 @@ class Metric(ABC):
     """True if adding an edge never lowers any node's value."""
     moves_near_the_edge: ClassVar[bool] = True
     """True if an edge moves only its two ends and their common neighbours (docs/privacy.md, "edge form")."""
+    counts_pairs_apart: ClassVar[bool] = False
+    """True if the value is at most the number of non-adjacent pairs of neighbours."""
     is_degree: ClassVar[bool] = False
     """True if the value follows from the degree alone."""
 

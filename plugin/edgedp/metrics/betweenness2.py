@@ -48,18 +48,21 @@ class Betweenness2(Metric):
     """
 
     name = "betweenness2"
+    summary = "betweenness over shortest paths of length two"
+    proxies = ("both", "degree", "betweenness2", "lists", "ordered")
     dominance = 3
     utility_trend = +1
     sensitivity_trend = +1
     moves_near_the_edge = False
+    counts_pairs_apart = True
 
     def native(self, graph: Graph, positions: NDArray[np.int64] | None) -> NDArray[np.float64]:
-        from edgedp.kernels import betweenness2
+        from edgedp.engines.native import betweenness2
 
         return betweenness2(graph, positions)
 
     def igraph(self, graph: Graph, positions: NDArray[np.int64] | None) -> NDArray[np.float64]:
-        from edgedp.igraph_engine import betweenness2
+        from edgedp.engines.igraph import betweenness2
 
         return betweenness2(graph, positions)
 

@@ -20,6 +20,8 @@ class Degree(Metric):
     """``d(v)``. One edge moves exactly two degrees by one each; ``delta(t) = 1`` is admissible."""
 
     name = "degree"
+    summary = "the number of neighbours"
+    proxies = ("degree",)
     dominance = 2
     utility_trend = +1
     sensitivity_trend = 0

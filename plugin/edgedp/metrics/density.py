@@ -23,17 +23,18 @@ class Density(Metric):
     """``e(N(v)) / C(d, 2)``, 0 for ``d < 2``; ``delta(t) = 1`` if ``d - t <= 2``, else ``2 / (d - t)``."""
 
     name = "density"
+    summary = "the edges among a node's neighbours, of those that could be"
     dominance = 1
     utility_trend = -1
     sensitivity_trend = -1
 
     def native(self, graph: Graph, positions: NDArray[np.int64] | None) -> NDArray[np.float64]:
-        from edgedp.kernels import triangles
+        from edgedp.engines.native import triangles
 
         return _density(graph, positions, triangles(graph, positions))
 
     def igraph(self, graph: Graph, positions: NDArray[np.int64] | None) -> NDArray[np.float64]:
-        from edgedp.igraph_engine import triangles
+        from edgedp.engines.igraph import triangles
 
         return _density(graph, positions, triangles(graph, positions))
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import isqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.errors import EngineError
 from edgedp.metrics.base import Metric
 
 if TYPE_CHECKING:
@@ -30,18 +31,21 @@ class EgoBetweenness(Metric):
     """
 
     name = "ebc"
+    summary = "betweenness inside the ego network"
+    proxies = ("both", "degree", "betweenness2", "lists", "ordered")
     forms = ("degree", "common_neighbors")
     dominance = 3
     utility_trend = +1
     sensitivity_trend = +1
+    counts_pairs_apart = True
 
     def native(self, graph: Graph, positions: NDArray[np.int64] | None) -> NDArray[np.float64]:
-        from edgedp.kernels import ebc
+        from edgedp.engines.native import ebc
 
         return ebc(graph, positions)
 
     def igraph(self, graph: Graph, positions: NDArray[np.int64] | None) -> NDArray[np.float64]:
-        from edgedp.igraph_engine import ebc
+        from edgedp.engines.igraph import ebc
 
         return ebc(graph, positions)
 
@@ -55,18 +59,34 @@ class EgoBetweenness(Metric):
         self, form: str, t: int, degrees: NDArray[np.int64], common: NDArray[np.int64] | None
     ) -> NDArray[np.float64]:
         reach = (degrees + t).astype(np.float64)
-        width = reach if common is None or form == "degree" else (common + t).astype(np.float64)
+        width = (_width(form, degrees, common) + t).astype(np.float64)
         return np.maximum(width * (width - 1) / 4, reach)
 
     def shifted_sum(self, form: str, degree_bound: int, degree: int, common: int) -> float:
         ceiling = _quarters(degree_bound)
-        width = degree if form == "degree" else common
+        width = _width(form, degree, common)
         # delta is linear before the crossing, quadratic after it, and at its ceiling from `end` on.
         end = max(0, min(-(-ceiling // 4) - degree, _first_reaching(ceiling) - width))
         crossing = min(_crossing(degree, width), end)
         linear = 2 * ((degree + crossing) * (degree + crossing - 1) - degree * (degree - 1))
         quadratic = (_cubic(width + end) - _cubic(width + crossing)) // 3
         return (end * ceiling - linear - quadratic) / ceiling
+
+
+_Count = TypeVar("_Count", int, NDArray[np.int64])
+
+
+def _width(form: str, degree: _Count, common: _Count | None) -> _Count:
+    """Return what the quadratic part of a form grows with."""
+    match form:
+        case "degree":
+            return degree
+        case "common_neighbors" if common is not None:
+            return common
+        case _:
+            raise EngineError(
+                f"ebc has no sensitivity of the form {form!r} from what is given; report this defect"
+            )
 
 
 def _quarters(x: int) -> int:

@@ -1,13 +1,27 @@
 """Edges in: files, addresses and datasets of the catalogue become a `Graph`.
 
-``content`` brings the bytes, ``layout`` tells the format from them, ``table`` turns them into
-columns of ids, ``numbering`` the ids into positions, ``loading`` puts it all together.
+``locating`` finds the file, ``content`` unpacks it, ``recognition`` tells its format. Of a text, ``layout``
+tells separator and columns, ``table`` reads the ids and ``heading`` decides about the first line; ``tabular``,
+``markup``, ``networks`` and ``matrices`` read the other formats. ``numbering`` turns ids into positions, and
+``loading`` puts it all together.
 """
 
 from __future__ import annotations
 
-from edgedp.reading.loading import read_graph, read_source
-from edgedp.reading.progress import Progress
+from edgedp.progress import Progress
+from edgedp.reading.catalogue import Dataset, datasets
+from edgedp.reading.loading import graph_of, read_graph, read_source
+from edgedp.reading.options import ReadingOptions, checked_options
 from edgedp.reading.report import LoadReport
 
-__all__ = ["LoadReport", "Progress", "read_graph", "read_source"]
+__all__ = [
+    "Dataset",
+    "LoadReport",
+    "Progress",
+    "ReadingOptions",
+    "checked_options",
+    "datasets",
+    "graph_of",
+    "read_graph",
+    "read_source",
+]

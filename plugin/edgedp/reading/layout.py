@@ -1,35 +1,26 @@
-"""What the first lines of a text say about the rest: the separator and the number of columns."""
+"""What the first lines of a text say about the rest: the separator, the columns, and which of them are ends."""
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NoReturn
+from itertools import islice
 
 from edgedp.errors import GraphFormatError
+from edgedp.reading.choosing import choose_columns, looks_like_a_matrix
+from edgedp.reading.lines import COMMENTS, data_lines, decoded, split_line
+from edgedp.reading.options import ReadingOptions
 
-__all__ = [
-    "COMMENTS",
-    "EDGE_SEPARATORS",
-    "NODE_SEPARATORS",
-    "Layout",
-    "data_lines",
-    "detect_layout",
-    "is_integer",
-    "refuse_line",
-    "split_line",
-]
+__all__ = ["EDGE_SEPARATORS", "NODE_SEPARATORS", "Layout", "detect_layout"]
 
 EDGE_SEPARATORS = "\t,; "
 NODE_SEPARATORS = "\t,;"  # in a list of nodes a space belongs to the id
-COMMENTS = (b"#", b"%")
-"""What a line of comment starts with: SNAP's sign, and KONECT's."""
-SEPARATOR_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", " ": "spaces"}
+SEPARATOR_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", " ": "spaces", "|": "bars"}
+OTHER_SEPARATORS = ("->", "--", "=>", "::", "|", ":", "/", "-", "_", "=", "~")
+SAMPLE_LINES, SAMPLE_BYTES = 1000, 1 << 18
 
-_INTEGER = re.compile(r"[+-]?[0-9]+")
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_NUMERIC = re.compile(r"[+-]?[0-9.]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,88 +33,155 @@ class Layout:
         One character; a space stands for any run of spaces and tabs.
     columns : int
         Number of fields of the first line of data, which every other line must have too.
-    first, second : tuple of str
-        The fields of the first two lines of data; `second` is empty when there is one only.
-    start, number : int
-        Offset in bytes and line number (from 1, comments counted) of the first line of data.
+    picked : tuple of int
+        The columns that are read: those of the two ends, or that of the nodes.
+    first : tuple of str
+        The fields of the first line of data.
+    start, number, second_number : int
+        Offset behind the first line of data in the block that it was detected in, and the numbers of the first two
+        lines of data (from 1, comments counted; the second is 0 where there is none).
+    comments : tuple of bytes
+        What a line of comment starts with.
+    judge_comments : bool
+        Whether those are the usual signs, and not what the caller said: then a comment that could be a row is refused.
+    header : bool or None
+        Whether the first line of data names the columns; None where the rest must tell.
+    matrix : str
+        ``binary``, ``weighted`` or ``labelled`` where the sample could be an adjacency matrix, else the empty string.
     """
 
     separator: str
     columns: int
+    picked: tuple[int, ...]
     first: tuple[str, ...]
-    second: tuple[str, ...]
     start: int
     number: int
+    second_number: int = 0
+    comments: tuple[bytes, ...] = COMMENTS
+    judge_comments: bool = True
+    header: bool | None = None
+    matrix: str = ""
 
     @property
     def separator_name(self) -> str:
         """The separator in words."""
-        return SEPARATOR_NAMES[self.separator] if self.columns > 1 else "one column"
+        if self.columns == 1:
+            return "one column"
+        return SEPARATOR_NAMES.get(self.separator, f"columns separated by {self.separator}")
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The fields of the first line in the columns that are read."""
+        return tuple(self.first[column] for column in self.picked)
 
 
-def detect_layout(data: bytes, source: str, separators: str) -> Layout:
-    """Tell the layout from the first two lines of data; a text without any is refused."""
-    lines = data_lines(data)
-    first = next(lines, None)
-    if first is None:
-        what = "holds nothing but comments and blank lines" if data else "is empty"
-        raise GraphFormatError(f"{source!r} {what}, must hold at least one line of data; check the file")
-    number, start, raw = first
-    text = _decoded(raw, number, source)
-    bare = _QUOTED.sub("", text).strip()
-    separator = next((mark for mark in separators if mark in bare), "\t")
-    fields = split_line(raw, number, separator, source)
-    second = next(lines, None)
-    second_fields = split_line(second[2], second[0], separator, source) if second else []
-    return Layout(separator, len(fields), tuple(fields), tuple(second_fields), start, number)
+def detect_layout(block: bytes, source: str, width: int, options: ReadingOptions) -> Layout:
+    """Tell the layout from the first lines of data; a text without any is refused.
 
-
-def data_lines(data: bytes, start: int = 0, number: int = 1) -> Iterator[tuple[int, int, bytes]]:
-    """Yield (line number, offset, line) of every line that is neither blank nor a comment."""
-    while start < len(data):
-        end = data.find(b"\n", start)
-        line = data[start:end]
-        if line.strip(b" \t") and not line.startswith(COMMENTS):
-            yield number, start, line
-        start = end + 1
-        number += 1
-
-
-def split_line(raw: bytes, number: int, separator: str, source: str) -> list[str]:
-    """Split a line into its fields, quotes and blanks around them taken off.
-
-    This is the definition of a field; the columnar reader must agree with it.
+    Parameters
+    ----------
+    block : bytes
+        Whole lines.
+    width : int
+        2 for edges, 1 for nodes.
     """
-    line = _decoded(raw, number, source)
-    if separator == " ":
-        line = line.replace("\t", " ").strip(" ")
-    if '"' not in line:
-        fields = [field for field in line.split(" ") if field] if separator == " " else line.split(separator)
-    else:
-        try:
-            [fields] = csv.reader([line], delimiter=separator, skipinitialspace=True, strict=True)
-        except (csv.Error, ValueError):
-            refuse_line(raw, number, source, "must hold quoted fields that close on their line")
-    return [field.strip(" \t") for field in fields]
-
-
-def _decoded(raw: bytes, number: int, source: str) -> str:
-    """Decode a line; only UTF-8 is text here."""
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        refuse_line(raw, number, source, "must be text in UTF-8")
-
-
-def refuse_line(raw: bytes, number: int, source: str, condition: str) -> NoReturn:
-    """Refuse a line by its number and its text, shortened."""
-    shown = raw.decode(errors="backslashreplace")
-    shown = shown if len(shown) <= 60 else shown[:57] + "..."
-    raise GraphFormatError(
-        f"line {number} of {source!r} is {shown!r}, {condition}; correct or remove the line"
+    comments = COMMENTS if options.comments is None else options.comments
+    whole = block.rfind(b"\n", 0, SAMPLE_BYTES) + 1
+    lines = list(islice(data_lines(block[:whole], comments), SAMPLE_LINES))
+    lines = lines or list(islice(data_lines(block, comments), 1))
+    if not lines:
+        what = "holds nothing but comments and blank lines" if block.strip() else "is empty"
+        advice = "check the file"
+        if block.strip() and options.comments is None:
+            advice = "if its ids begin with # or %, say that there are no comments (--comments none)"
+        raise GraphFormatError(f"{source!r} {what}, must hold at least one line of data; {advice}")
+    number, start, raw = lines[0]
+    end = block.find(b"\n", start) + 1
+    text = decoded(raw, number, source)
+    candidates = EDGE_SEPARATORS if width == 2 else NODE_SEPARATORS
+    separator = options.separator or _separator(text, lines, source, candidates)
+    first = split_line(raw, number, separator, source)
+    sample = _sample(lines[1:], separator, len(first), source)
+    if len(first) < width:
+        raise GraphFormatError(f"{source!r} has one column, must have two ids a line; {_other(text)}")
+    named = isinstance(options.source, str) or isinstance(options.target, str)
+    header = True if named else options.header
+    picked = choose_columns(first, sample, width, header, options, source)
+    return Layout(
+        separator,
+        len(first),
+        picked,
+        tuple(first),
+        end,
+        number,
+        lines[1][0] if len(lines) > 1 else 0,
+        comments,
+        options.comments is None,
+        header,
+        "" if options.source is not None or width == 1 else looks_like_a_matrix(first, sample),
     )
 
 
-def is_integer(field: str) -> bool:
-    """Whether a field is an optional sign and decimal digits, of any length."""
-    return _INTEGER.fullmatch(field) is not None
+def _sample(
+    lines: list[tuple[int, int, bytes]], separator: str, columns: int, source: str
+) -> list[list[str]] | None:
+    """Split the sample; None where a line of it is broken, which the reader will refuse by its number."""
+    rows = []
+    for number, _, raw in lines:
+        try:
+            fields = split_line(raw, number, separator, source)
+        except GraphFormatError:
+            return None
+        if len(fields) != columns:
+            return None
+        rows.append(fields)
+    return rows
+
+
+def _separator(text: str, lines: list[tuple[int, int, bytes]], source: str, candidates: str) -> str:
+    """Choose the separator of the first line; one of two that both fit every line is refused."""
+    bare = _QUOTED.sub("", text).strip()
+    there = [mark for mark in candidates if mark in bare]
+    if not there:
+        return "\t"
+    chosen, *others = there
+    if chosen == "\t":
+        return chosen
+    widths = {mark: _width(lines, mark, source) for mark in there}
+    if chosen == "," and ";" in others:
+        if widths[","] and widths[";"]:
+            raise GraphFormatError(
+                f"{source!r} holds commas and semicolons in every line, must have one separator; "
+                "give it (--separator ';' or --separator ',')"
+            )
+        if widths[";"]:
+            return ";"
+    if chosen in ",;" and " " in others and widths[chosen] and widths[" "]:
+        words = [word for field in bare.split(chosen) if " " in field.strip() for word in field.split()]
+        if words and all(_NUMERIC.fullmatch(word) for word in words):
+            raise GraphFormatError(
+                f"{source!r} holds numbers apart by blanks and by {SEPARATOR_NAMES[chosen]}, must have one "
+                f"separator; give it (--separator space or --separator '{chosen}')"
+            )
+    return chosen
+
+
+def _width(lines: list[tuple[int, int, bytes]], separator: str, source: str) -> int:
+    """Return the number of columns where all lines have as many, two at least; else 0."""
+    try:
+        widths = {len(split_line(raw, number, separator, source)) for number, _, raw in lines}
+    except GraphFormatError:
+        return 0
+    width = widths.pop()
+    return width if not widths and width > 1 else 0
+
+
+def _other(text: str) -> str:
+    """Say what to do about a line without a usual separator."""
+    bare = _QUOTED.sub("", text).strip()
+    found = next((mark for mark in OTHER_SEPARATORS if 0 < bare.find(mark) < len(bare) - len(mark)), None)
+    if found is None:
+        return "give a list of nodes as `nodes`"
+    if len(found) > 1:
+        return f"write a comma in place of {found!r}, or give a list of nodes as `nodes`"
+    return f"give the separator (--separator '{found}'?), or a list of nodes as `nodes`"

@@ -2,54 +2,81 @@
 
 from __future__ import annotations
 
+import logging
 import os
-import re
+import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.request import url2pathname
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from edgedp.catalogue import Dataset, Resource, dataset, dataset_names, suggestion
-from edgedp.downloads import Download, cache_folder, fetch, file_sha256
-from edgedp.errors import GraphFormatError, ParameterError, UnknownNameError
+from edgedp.errors import GraphFormatError, ParameterError
 from edgedp.graph import Graph
-from edgedp.reading.content import Content, read_content
-from edgedp.reading.layout import EDGE_SEPARATORS, NODE_SEPARATORS, Layout, detect_layout
+from edgedp.progress import Progress, Silent
+from edgedp.reading.catalogue import Dataset
+from edgedp.reading.content import Content, opened_content
+from edgedp.reading.locating import Location, locate, obtain
 from edgedp.reading.numbering import number_nodes
-from edgedp.reading.progress import Progress, Silent
+from edgedp.reading.options import Column, Ids, ReadingOptions, checked_options
+from edgedp.reading.recognition import Format, recognise
 from edgedp.reading.report import LoadReport
-from edgedp.reading.table import Table, read_table
+from edgedp.reading.result import Read
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["read_graph", "read_source"]
+__all__ = ["graph_of", "read_graph", "read_source"]
 
-_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
+_log = logging.getLogger("edgedp.reading")
+
+Nodes = str | os.PathLike[str] | ArrayLike | Iterable[int | str] | None
 
 
 def read_graph(
-    source: str | os.PathLike[str],
-    nodes: str | os.PathLike[str] | ArrayLike | Iterable[int | str] | None = None,
+    file: str | os.PathLike[str],
+    /,
+    nodes: Nodes = None,
+    *,
+    source: Column | None = None,
+    target: Column | None = None,
+    header: bool | None = None,
+    separator: str | None = None,
+    ids: Ids | None = None,
+    comments: str | None = None,
+    nodes_header: bool | None = None,
+    refresh: bool = False,
 ) -> Graph:
-    """Read a graph: a dataset of the catalogue, a file, or an address.
+    """Read a graph: a dataset of the catalogue, a file, an address, or standard input.
 
-    The format is told from the content: SNAP (``#`` comments, tabs or spaces), CSV and TSV with or
-    without a header, semicolons; plain, gzip or Zstandard; LF or CRLF. Ids are integers where every
-    one of them is an integer of 64 bits (``007`` is 7), and texts otherwise. Columns after the second
-    are ignored, directions and parallels merge, self-loops drop.
+    What is left out is detected from the content: text with one edge a line (SNAP, KONECT, CSV, TSV), Parquet,
+    Arrow, GraphML, GEXF, GML, Pajek, Matrix Market and, by its name ``.metis`` or ``.graph``, METIS; each plain or
+    packed by gzip, Zstandard, bzip2, xz or zip. Where nobody can be sure it is refused, and the message names
+    the option to give. Ids are integers where every one of them is written as an integer of 64 bits usually
+    is, and texts otherwise (``007`` stays ``007``). Other columns are ignored, directions and parallels merge,
+    self-loops drop.
 
     Parameters
     ----------
-    source : str or path
-        A name (see `edgedp.catalogue`), a path, or an ``http``, ``https`` or ``file`` address. A name
+    file : str or path
+        A name (see `edgedp.datasets`), a path, an ``http``, ``https`` or ``file`` address, or ``-``. A name
         goes before a file of the same name, which is ``./name``.
     nodes : str, path or array-like, optional
         All node ids, or a file whose first column they are; adds nodes without edges.
+    source, target : str or int, optional
+        The columns of the two ends, by name or by number from 1; both or none.
+    header : bool, optional
+        Whether the first line names the columns.
+    separator : str, optional
+        One character, or ``tab``, ``comma``, ``semicolon``, ``space`` (any run of blanks).
+    ids : {"integer", "text"}, optional
+        How to take ids: as numbers (``007`` is 7, ``+49`` is 49), or as they are written.
+    comments : str, optional
+        The signs that begin a line of comment, such as ``"#"``, or ``"none"``.
+    nodes_header : bool, optional
+        Whether the first line of the file of nodes names its columns.
+    refresh : bool
+        Fetch an address anew, whatever the cache holds.
 
     Returns
     -------
@@ -60,24 +87,35 @@ def read_graph(
     UnknownNameError
         There is no such dataset or file, or an edge has an end that `nodes` lacks.
     GraphFormatError
-        The source cannot be read as an edge list; a broken line is named by its number and text.
+        The source cannot be read, or could be read in two ways; a broken line is named by its number and text.
 
     Notes
     -----
     Privacy: the curator's act. The graph holds the private edges; its nodes are public, supplied by `nodes`
-    or else declared public as the edges name them, and every release says which.
+    or by a format that lists them, or else declared public as the edges name them, and every release says which.
 
     Examples
     --------
     >>> read_graph("email-Enron")
-    <Graph: 36,692 nodes, 183,831 edges>
+    <Graph: 36,692 nodes, read from the edges>
     """
-    return read_source(source, nodes)[0]
+    options = checked_options(
+        source=source,
+        target=target,
+        header=header,
+        separator=separator,
+        ids=ids,
+        comments=comments,
+        nodes_header=nodes_header,
+        refresh=refresh,
+    )
+    return read_source(file, nodes, options)[0]
 
 
 def read_source(
-    source: str | os.PathLike[str],
-    nodes: str | os.PathLike[str] | ArrayLike | Iterable[int | str] | None = None,
+    file: str | os.PathLike[str],
+    nodes: Nodes = None,
+    options: ReadingOptions | None = None,
     *,
     progress: Progress | None = None,
 ) -> tuple[Graph, LoadReport]:
@@ -85,8 +123,10 @@ def read_source(
 
     Parameters
     ----------
-    source, nodes
+    file, nodes
         As in `read_graph`.
+    options : ReadingOptions, optional
+        What is not to be detected.
     progress : Progress, optional
         Called as ``progress(stage, done, total)`` in bytes, again and again.
 
@@ -97,171 +137,216 @@ def read_source(
         Privacy: computed from the edges, for the curator only.
     """
     progress = progress or Silent()
-    edges = _locate(source, progress)
-    listed = _as_source(nodes)
-    if listed is None and nodes is None and edges.entry is not None and edges.entry.node_list is not None:
-        where = _obtain(edges.entry.node_list, f"{edges.entry.name} (nodes)", progress)
-        node_table: Table | None = _read_columns(where, 1, NODE_SEPARATORS, progress).table
-    elif listed is not None:
-        node_table = _read_columns(_locate(listed, progress, "nodes"), 1, NODE_SEPARATORS, progress).table
-    else:
-        node_table = None if nodes is None else _table_of(nodes)
-    read = _read_columns(
-        edges, 2, EDGE_SEPARATORS, progress, as_texts=node_table is not None and node_table.of_texts
-    )
+    options = options or ReadingOptions()
+    if isinstance(file, str) and file == nodes == "-":
+        raise ParameterError("nodes is standard input too, must be another file; name one")
+    where = locate(file, progress, refresh=options.refresh)
+    listed, nodes_read = _nodes(nodes, where, options, progress)
+    read = _read(where, 2, options, progress)
     progress("building", 0, None)
-    graph = _build(read.table, node_table)
-    return graph, _report(graph, edges, read)
+    graph = _build(read, listed)
+    _log.info("read %s as %s", where.name, ", ".join(read.format))
+    return graph, _report(graph, where, read, nodes_read)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Location:
-    """A file to read, the name it goes by in messages, and how it came here."""
+def graph_of(value: Any) -> Graph:
+    """Return a graph of whatever holds one: a Graph, a source, a networkx or igraph graph, a sparse matrix, a frame.
 
-    path: Path
-    name: str
-    entry: Dataset | None = None
-    download: Download | None = None
-    notes: tuple[str, ...] = field(default=())
+    Raises
+    ------
+    ParameterError
+        It is nothing of the kind; the message names its type and never shows it.
 
+    Examples
+    --------
+    >>> graph_of(Graph.from_edges([(1, 2)])).node_count
+    2
+    """
+    from edgedp.reading.given import graph_in_memory
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    content: Content
-    layout: Layout
-    table: Table
-
-
-# -- where it is ------------------------------------------------------------------------------------
-
-
-def _as_source(nodes: Any) -> str | os.PathLike[str] | None:
-    """Return `nodes` where it names a file, None where it holds ids."""
-    return nodes if isinstance(nodes, str | os.PathLike) else None
-
-
-def _locate(source: str | os.PathLike[str], progress: Progress, what: str = "source") -> _Location:
-    """Find the file behind a dataset's name, an address or a path."""
-    if isinstance(source, os.PathLike):
-        return _Location(path=Path(source), name=str(source))
-    if not isinstance(source, str) or not source.strip():
-        raise ParameterError(f"{what} is {source!r}, must be a dataset, a path or an address; name one")
-    names = dataset_names() if what == "source" else []
-    if source in names:
-        entry = dataset(source)
-        return replace(_obtain(entry.edge_list, source, progress), entry=entry)
-    scheme = _SCHEME.match(source)
-    if scheme is None:
-        path = Path(source)
-        if not path.exists() and path.name == source:
-            raise UnknownNameError(
-                f"{what} is {source!r}, must be a file that exists"
-                + (f", an address or a dataset; {suggestion(source, names)}" if names else "; check the path")
-            )
-        return _Location(path=path, name=source)
-    if scheme[1].lower() == "file":
-        host, slash, rest = source[scheme.end() :].partition("/")
-        if host not in ("", "localhost") or not slash:
-            raise ParameterError(f"{what} is {source!r}, must be file:///PATH of this machine; correct it")
-        return _Location(path=Path(url2pathname(slash + rest)), name=source)
-    if scheme[1].lower() not in ("http", "https"):
-        raise ParameterError(f"{what} is {source!r}, must be an http, https or file address; fetch it first")
-    return _fetched(source, None, source, progress)
-
-
-def _obtain(resource: Resource, name: str, progress: Progress) -> _Location:
-    """Return the bundled copy of a dataset's file, or fetch it."""
-    if resource.bundled is not None:
-        if resource.sha256 is not None and file_sha256(resource.bundled) != resource.sha256:
-            raise GraphFormatError(
-                f"the sha256 of {str(resource.bundled)!r} is another, must be {resource.sha256}; "
-                "install the package again"
-            )
-        return _Location(path=resource.bundled, name=name)
-    assert resource.address is not None  # noqa: S101 -- the manifest was checked
-    return _fetched(resource.address, resource.sha256, name, progress)
-
-
-def _fetched(address: str, sha256: str | None, name: str, progress: Progress) -> _Location:
-    download = fetch(address, sha256=sha256, cache=cache_folder(), progress=progress)
-    trust = "as declared" if download.declared else "recorded at the first download"
-    notes = (f"kept at {download.path} (sha256 {download.sha256}, {trust}); delete it to fetch it anew",)
-    return _Location(path=download.path, name=name, download=download, notes=notes)
+    if isinstance(value, str | os.PathLike):
+        return read_source(value)[0]
+    return graph_in_memory(value)
 
 
 # -- what it holds ----------------------------------------------------------------------------------
 
 
-def _read_columns(
-    where: _Location, width: int, separators: str, progress: Progress, *, as_texts: bool = False
-) -> _Reading:
-    """Read the first columns of a file; a download that holds no table does not stay in the cache."""
-    try:
-        content = read_content(where.path, where.name, progress)
-        layout = detect_layout(content.data, where.name, separators)
-        if layout.columns < width:
-            raise GraphFormatError(
-                f"{where.name!r} has one column, must have two ids a line; give a list of nodes as `nodes`"
-            )
-        table = read_table(
-            content.data, layout, width, source=where.name, progress=progress, as_texts=as_texts
+def _nodes(
+    nodes: Nodes, edges: Location, options: ReadingOptions, progress: Progress
+) -> tuple[pl.Series | None, Read | None]:
+    """Return all node ids that were given, from a file, from values or by the dataset; and how a file was read."""
+    where = None
+    if isinstance(nodes, str | os.PathLike):
+        where = locate(nodes, progress, "nodes", refresh=options.refresh)
+    elif nodes is not None:
+        return _series_of(nodes), None
+    elif edges.entry is not None and edges.entry.node_list is not None:
+        where = obtain(
+            edges.entry.node_list, f"{edges.entry.name} (nodes)", progress, refresh=options.refresh
         )
-        if len(table.columns[0]) == 0:
-            raise GraphFormatError(
-                f"{where.name!r} holds a header only, must hold data below it; check the file"
-            )
+    if where is None:
+        return None, None
+    read = _read(where, 1, options.of_nodes(), progress)
+    return read.columns[0], read
+
+
+def _read(where: Location, width: int, options: ReadingOptions, progress: Progress) -> Read:
+    """Read a file; a download that cannot be read does not stay in the cache."""
+    try:
+        with opened_content(where.path, where.name, progress) as content:
+            read = _read_content(content, where, width, options)
+            if where.download is not None and options.separator is None:
+                _refuse_sentence(read, where)
+            return read
     except GraphFormatError:
         if where.download is not None and where.download.fresh and not where.download.declared:
             where.download.discard()
         raise
-    return _Reading(content, layout, table)
 
 
-def _table_of(nodes: Any) -> Table:
+def _refuse_sentence(read: Read, where: Location) -> None:
+    """Refuse the one line of text, such as ``Not Found``, with which a server says that it has no graph."""
+    if len(read.columns[0]) == 1 and read.of_texts and read.format[0] in ("spaces", "one column"):
+        raise GraphFormatError(
+            f"{where.name!r} answered with one line of words, must be a list; check the address, or give --separator"
+        )
+
+
+def _read_content(content: Content, where: Location, width: int, options: ReadingOptions) -> Read:
+    kind: Format = "text"
+    if not (options.separator is not None and b"\0" not in content.head):
+        kind = recognise(content.head, where.suffixes, where.name)
+    if kind == "text":
+        from edgedp.reading.text import read_text
+
+        return read_text(content, where.name, width, options)
+    if kind in ("parquet", "arrow"):
+        from edgedp.reading.tabular import read_tabular
+
+        return read_tabular(content, kind, where.name, width, options)
+    if width == 1:
+        raise GraphFormatError(
+            f"{where.name!r} is {kind}, must be a list of nodes; give a text, a Parquet or an Arrow file"
+        )
+    without_effect = options.given("source", "header", "separator", "comments")
+    if without_effect is not None:
+        raise ParameterError(
+            f"{without_effect} is given, must not be for {kind}, which has no columns to choose; leave it out"
+        )
+    return _read_network(content, kind, where.name, options)
+
+
+def _read_network(content: Content, kind: Format, name: str, options: ReadingOptions) -> Read:
+    from edgedp.reading import markup, matrices, networks
+
+    match kind:
+        case "graphml" | "gexf":
+            return markup.read_markup(content.chunks, kind, name, options.ids)
+        case "gml" | "pajek":
+            return networks.read_network(content, kind, name, options.ids)
+        case "matrix market":
+            return matrices.read_matrix_market(content, name, options.ids)
+        case "metis":
+            return matrices.read_metis(content, name, options.ids)
+        case "text" | "parquet" | "arrow":
+            raise AssertionError(kind)
+        case _:
+            assert_never(kind)
+
+
+def _series_of(nodes: Any) -> pl.Series:
     """Return ids that were given as values; `Graph` holds the one definition of what an id may be."""
     import polars as pl
 
     values = list(nodes) if isinstance(nodes, Iterable) and not hasattr(nodes, "__array__") else nodes
     ids = Graph.from_edges(np.zeros((0, 2), dtype=np.int64), nodes=values).node_ids
-    return Table([pl.Series(values=ids.tolist(), dtype=pl.String if ids.dtype.kind == "U" else pl.Int64)], ())
+    return pl.Series(values=ids.tolist(), dtype=pl.String if ids.dtype.kind == "U" else pl.Int64)
 
 
-def _build(edges: Table, nodes: Table | None) -> Graph:
-    """Build the graph of edges between the nodes listed, or between those that the edges name."""
+def _build(read: Read, listed: pl.Series | None) -> Graph:
+    """Build the graph of edges between the nodes listed, or between those that the file or its edges name."""
     import polars as pl
 
-    listed: pl.Series | None = None
-    if nodes is not None:
-        listed = nodes.columns[0]
-        if (
-            edges.of_texts and not nodes.of_texts
-        ):  # then some end of an edge is no integer, and is named below
+    columns, own = read.columns, read.nodes
+    if listed is not None:
+        of_texts = read.of_texts or (own is not None and own.dtype == pl.String)
+        if listed.dtype == pl.String and not of_texts:
+            columns = [column.cast(pl.String) for column in columns]
+            own = None if own is None else own.cast(pl.String)
+        elif of_texts and listed.dtype != pl.String:  # some end of an edge is no integer, and is named below
             listed = listed.cast(pl.String)
-    node_ids, positions = number_nodes(edges.columns, listed)
-    return Graph.from_positions(node_ids, positions, nodes_supplied=nodes is not None)
+        if own is not None:
+            number_nodes([own], listed)  # a node of the file that the list lacks is refused, not dropped
+    node_ids, positions = number_nodes(columns, own if listed is None else listed)
+    return Graph.from_positions(node_ids, positions, nodes_supplied=listed is not None or own is not None)
 
 
-def _report(graph: Graph, where: _Location, read: _Reading) -> LoadReport:
-    rows = len(read.table.columns[0])
-    loops = int((read.table.columns[0] == read.table.columns[1]).sum())
-    words = [read.layout.separator_name, "text ids" if read.table.of_texts else "integer ids"]
-    words += [read.content.compression] if read.content.compression else []
-    words += [read.content.line_ends] if read.content.line_ends != "LF" else []
+# -- what was found ---------------------------------------------------------------------------------
+
+
+def _report(graph: Graph, where: Location, read: Read, nodes: Read | None) -> LoadReport:
+    one, two = read.columns
+    rows = len(one)
+    loops = int((one == two).sum())
     return LoadReport(
         source=where.name,
-        format=", ".join(words),
-        line_count=read.content.data.count(b"\n"),
+        format=", ".join(read.format),
+        line_count=read.line_count,
         row_count=rows,
         self_loops=loops,
         duplicates=rows - loops - graph.edge_count,
-        extra_columns=read.layout.columns - 2,
-        header=read.table.header,
+        extra_columns=read.extra_columns,
+        header=read.header,
         node_count=graph.node_count,
         edge_count=graph.edge_count,
         max_degree=graph.max_degree,
         nodes_supplied=graph.nodes_supplied,
-        notes=where.notes + _differences(graph, where.entry),
+        first_edge=(one[0], two[0]) if rows else None,
+        first_number=read.first_number,
+        columns=tuple(column + 1 for column in read.picked),
+        first_line=read.first_line,
+        comments=read.comments,
+        ids=read.ids,
+        notes=read.notes
+        + _of_nodes(nodes)
+        + _invisible(graph)
+        + where.notes
+        + _differences(graph, where.entry),
     )
+
+
+def _of_nodes(read: Read | None) -> tuple[str, ...]:
+    """Say how the file of nodes was taken."""
+    if read is None:
+        return ()
+    from edgedp.shown import shortened
+
+    first = shortened(read.columns[0][0], 30)
+    how = f"; its first line is {read.first_line}" if read.first_line else ""
+    return (f"the file of nodes begins with {first!r}{how}",)
+
+
+def _invisible(graph: Graph) -> tuple[str, ...]:
+    """Say where two ids may look like one: by characters that nobody sees, or by two forms of one letter."""
+    from edgedp.shown import shown
+
+    if graph.node_ids.dtype.kind != "U":
+        return ()
+    nodes = graph.node_ids.tolist()
+    odd = [node for node in nodes if not node.isascii() or not node.isprintable() or node != node.strip()]
+    unseen = [node for node in odd if shown(node) != node or node != node.strip()]
+    forms = len(odd) - len({unicodedata.normalize("NFC", node) for node in odd})
+    told = []
+    if unseen:
+        told.append(
+            f"{len(unseen):,} ids hold characters that nobody sees, such as {shown(unseen[0])[:40]!r}; clean the file"
+        )
+    if forms:
+        told.append(
+            f"{forms:,} ids look like another one and are written otherwise in Unicode; normalize the file"
+        )
+    return tuple(told)
 
 
 def _differences(graph: Graph, entry: Dataset | None) -> tuple[str, ...]:

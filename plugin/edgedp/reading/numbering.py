@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.errors import UnknownNameError
 from edgedp.graph import distinct
+from edgedp.shown import shortened
 
 if TYPE_CHECKING:
     import polars as pl
@@ -111,7 +112,8 @@ def _number_texts(
     return np.array(ids.to_list(), dtype=np.str_), positions
 
 
-def _refuse_stranger(value: int | str) -> None:
+def _refuse_stranger(value: int | str) -> NoReturn:
+    told = value if isinstance(value, int) else shortened(value)
     raise UnknownNameError(
-        f"an end of an edge is {value!r}, must be one of the nodes given; add it to them or drop the edge"
+        f"an end of an edge is {told!r}, must be one of the nodes given; add it to them or drop the edge"
     )

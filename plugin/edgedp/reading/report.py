@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from edgedp.shown import shortened, shown
+
 __all__ = ["LoadReport"]
 
 
@@ -14,21 +16,29 @@ class LoadReport:
     Parameters
     ----------
     source : str
-        What the caller named: a dataset, a path or an address.
+        What the caller named: a dataset, a path or an address without user, password and query.
     format : str
         The format told from the content, in words.
     line_count, row_count : int
-        Lines in all (comments and blank ones too), and lines that are an edge.
+        Lines in all (comments and blank ones too; 0 where the format has none), and rows that are an edge.
     self_loops, duplicates : int
         Edges dropped because both ends are one node; edges merged into an earlier one, in either direction.
     extra_columns : int
-        Columns after the second, which are ignored.
+        Columns that are ignored.
     header : tuple of str
-        The first line where it names the columns, else empty.
+        The names of the columns, where there are any.
     node_count, edge_count, max_degree : int
         Figures of the graph: undirected, without parallels and self-loops.
     nodes_supplied : bool
-        Whether a list of all nodes was given.
+        Whether a list of all nodes was given, or the file lists them.
+    first_edge : (id, id) or None
+        The first edge as it was read, private as all are.
+    first_number : int
+        Its line, 0 where the format has none.
+    columns : tuple of int
+        The columns of its ends, from 1; empty where the format has none.
+    first_line, comments, ids : str
+        How the first line, the comments and the ids were taken, in words.
     notes : tuple of str
         Further sentences, such as where a download is kept.
 
@@ -49,6 +59,12 @@ class LoadReport:
     edge_count: int
     max_degree: int
     nodes_supplied: bool
+    first_edge: tuple[int | str, int | str] | None = None
+    first_number: int = 0
+    columns: tuple[int, ...] = ()
+    first_line: str = ""
+    comments: str = ""
+    ids: str = ""
     notes: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
@@ -58,28 +74,55 @@ class LoadReport:
         --------
         >>> report = LoadReport(source="a.txt", format="tabs, integer ids", line_count=5, row_count=4,
         ...     self_loops=1, duplicates=1, extra_columns=0, header=(), node_count=3, edge_count=2,
-        ...     max_degree=2, nodes_supplied=False)
+        ...     max_degree=2, nodes_supplied=False, first_edge=(1, 2), first_number=2, columns=(1, 2),
+        ...     first_line="an edge", comments="1 line that begins with # or %", ids="integers")
         >>> print(*report.lines(), sep="\n")
         a.txt: 3 nodes, 2 edges, largest degree 2
         read as tabs, integer ids: 5 lines, 4 of them edges
+        first edge as read: 1 - 2 (line 2)
+        first line: an edge; comments: 1 line that begins with # or %; ids: integers
         1 self-loop dropped, 1 duplicate merged
         nodes read from the edges
         """
+        rows = (
+            f"{_counted(self.line_count, 'line')}, {self.row_count:,} of them edges"
+            if self.line_count
+            else f"{_counted(self.row_count, 'row')}"
+        )
         told = [
-            f"{self.source}: {_counted(self.node_count, 'node')}, {_counted(self.edge_count, 'edge')}, "
+            f"{shown(self.source)}: {_counted(self.node_count, 'node')}, {_counted(self.edge_count, 'edge')}, "
             f"largest degree {self.max_degree:,}",
-            f"read as {self.format}: {_counted(self.line_count, 'line')}, {self.row_count:,} of them edges",
+            f"read as {self.format}: {rows}",
         ]
-        if self.header:
-            told.append(f"the first line names the columns: {', '.join(self.header)}")
+        if self.first_edge is not None:
+            told.append(self._first_edge())
+        first_line = (
+            f"{self.first_line} ({self._names()})" if self.header and self.first_line else self.first_line
+        )
+        taken = (("first line", first_line), ("comments", self.comments), ("ids", self.ids))
+        told.append("; ".join(f"{what}: {how}" for what, how in taken if how))
         told.append(
             f"{_counted(self.self_loops, 'self-loop')} dropped, "
             f"{_counted(self.duplicates, 'duplicate')} merged"
         )
         if self.extra_columns:
-            told.append(f"{_counted(self.extra_columns, 'column')} after the second ignored")
+            told.append(f"{_counted(self.extra_columns, 'other column')} ignored")
         told.append("nodes supplied" if self.nodes_supplied else "nodes read from the edges")
-        return told + list(self.notes)
+        return [line for line in told if line] + list(self.notes)
+
+    def _first_edge(self) -> str:
+        """Show the first edge, and where it stood."""
+        assert self.first_edge is not None  # noqa: S101 -- asked for only where there is one
+        one, two = (shortened(end, 40) for end in self.first_edge)
+        where = [f"line {self.first_number}"] if self.first_number else []
+        if self.header and self.columns:
+            where.append(f"columns {' and '.join(shortened(self.header[i - 1], 30) for i in self.columns)}")
+        elif self.extra_columns and self.columns:
+            where.append(f"columns {' and '.join(map(str, self.columns))}")
+        return f"first edge as read: {one} - {two}" + (f" ({', '.join(where)})" if where else "")
+
+    def _names(self) -> str:
+        return shortened(", ".join(self.header), 80)
 
 
 def _counted(count: int, noun: str) -> str:

@@ -1,171 +1,194 @@
-"""Lines of text to columns of ids: a columnar reader, and the slow one that it must agree with.
+"""Blocks of text to columns of ids: a columnar reader, and the slow one that it must agree with.
 
 The fast way looks at the bytes of a block at once, accepts it only when every line provably has the
 same number of fields, and lets polars parse it. Whatever it does not accept goes to the slow way,
-line by line, which either reads it or names the line that is broken.
+line by line, which either reads it or names the line that is broken. A text is read once, block by block:
+what was read as integers so far turns into the very same texts where a later block needs texts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.reading.layout import COMMENTS, Layout, data_lines, is_integer, refuse_line, split_line
+from edgedp.reading.layout import Layout
+from edgedp.reading.lines import Blocks, data_lines, refuse_line, split_line
+from edgedp.reading.words import could_name_a_column, is_integer
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from edgedp.reading.progress import Progress
+    from edgedp.reading.options import Ids
 
-__all__ = ["Table", "read_table"]
+__all__ = ["CANONICAL", "TextColumns", "integers_of", "read_columns"]
 
-BLOCK = 1 << 25
-NEWLINE, SPACE, QUOTE = b'\n "'
-
-# First lines that name columns, where the ids are texts (words over integers tell by themselves).
-HEADERS = {
-    ("source", "target"), ("src", "dst"), ("src", "dest"), ("source", "destination"), ("from", "to"),
-    ("fromnodeid", "tonodeid"), ("from_node", "to_node"), ("from_id", "to_id"), ("source_id", "target_id"),
-    ("node1", "node2"), ("node_1", "node_2"), ("id1", "id2"), ("id_1", "id_2"), ("user1", "user2"),
-    ("user_1", "user_2"), ("numeric_id_1", "numeric_id_2"), ("head", "tail"), ("start", "end"), ("u", "v"),
-    ("id",), ("node",), ("nodes",), ("node_id",), ("nodeid",), ("name",), ("user",), ("user_id",),
-}  # fmt: skip
+NEWLINE, SPACE, QUOTE, TAB = b'\n "\t'
+ZERO, NINE, PLUS, MINUS = b"09+-"
+CANONICAL = r"^(0|-?[1-9][0-9]{0,18})$"
+_NUMBER = r"^[+-]?[0-9]+$"
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """The leading columns of a text.
+@dataclass(slots=True)
+class TextColumns:
+    """The columns that were read, without the first line of data.
 
     Parameters
     ----------
     columns : list of polars.Series
         Ids, all Int64 or all String, of equal length.
-    header : tuple of str
-        The first line, where it names the columns; otherwise empty.
+    comment_count : int
+        Lines of comment.
     """
 
     columns: list[pl.Series]
-    header: tuple[str, ...]
+    comment_count: int
 
-    @property
-    def of_texts(self) -> bool:
-        """Whether the ids are texts."""
+
+@dataclass(slots=True)
+class _Parts:
+    """What was read so far: one list of series for each column, all of one type."""
+
+    width: int
+    texts: bool
+    parts: list[list[pl.Series]] = field(default_factory=list)
+
+    def add(self, columns: list[pl.Series]) -> None:
         import polars as pl
 
-        return self.columns[0].dtype == pl.String
+        if columns[0].dtype == pl.String and not self.texts:
+            self.texts = True
+            self.parts = [[column.cast(pl.String) for column in part] for part in self.parts]
+        elif self.texts:
+            columns = [column.cast(pl.String) for column in columns]
+        self.parts.append(columns)
+
+    def whole(self) -> list[pl.Series]:
+        import polars as pl
+
+        if not self.parts:
+            return [pl.Series(dtype=pl.String if self.texts else pl.Int64) for _ in range(self.width)]
+        return [pl.concat([part[column] for part in self.parts]) for column in range(self.width)]
 
 
-def read_table(
-    data: bytes, layout: Layout, width: int, *, source: str, progress: Progress, as_texts: bool = False
-) -> Table:
-    r"""Read the first `width` columns: integers if all their fields are 64-bit integers, else texts.
+def read_columns(blocks: Blocks, layout: Layout, source: str, ids: Ids | None) -> TextColumns:
+    """Read the picked columns of all lines that the blocks still hold.
 
     Parameters
     ----------
-    data : bytes
-        Text with ``\n`` line ends and a final newline.
-    as_texts : bool
-        Keep integers as the texts that they were (for edges whose list of nodes holds texts).
+    blocks : Blocks
+        The text behind the first line of data.
+    ids : {"integer", "text"} or None
+        None reads integers where every field is the usual writing of an integer of 64 bits, so that no id
+        changes, and texts otherwise.
 
     Raises
     ------
     GraphFormatError
-        A line has another number of fields than the first one, an empty id, an open quote, or is not UTF-8.
+        A line has another number of fields than the first one, an empty id, an open quote, is not UTF-8, or no integer
+        where they were asked for; or a comment could be a row.
     """
-    named = _names_columns(layout, width)
-    if not as_texts and (named or all(map(is_integer, layout.first[:width]))):
-        start = data.index(b"\n", layout.start) + 1 if named else layout.start
-        integers = _read_blocks(data, start, layout, width, "Int64", progress)
-        if integers is not None:
-            return Table(integers, layout.first if named else ())
-    texts = _read_blocks(data, layout.start, layout, width, "String", progress)
-    if texts is None:
-        texts = _read_lines(data, layout, width, source)
-    return _typed(texts, layout, width, as_texts=as_texts)
+    parts = _Parts(len(layout.picked), texts=ids == "text")
+    comments = 0
+    number = blocks.line_count + 1
+    for block in blocks:
+        data, left_out = _without_comments(block, layout, number, source)
+        comments += left_out
+        columns = _read_block(data, layout, ids, texts=parts.texts)
+        if columns is None:
+            columns = _typed(_read_lines(block, number, layout, source), ids, texts=parts.texts)
+            if columns is None:
+                _refuse_no_integer(block, number, layout, source)
+        parts.add(columns)
+        number = blocks.line_count + 1
+    return TextColumns(parts.whole(), comments)
 
 
-def _names_columns(layout: Layout, width: int) -> bool:
-    """Whether the first line holds words over a second one of integers."""
-    return (
-        len(layout.second) == layout.columns
-        and not any(map(is_integer, layout.first[:width]))
-        and all(map(is_integer, layout.second[:width]))
-    )
+# -- comments ---------------------------------------------------------------------------------------
 
 
-def _typed(texts: list[pl.Series], layout: Layout, width: int, *, as_texts: bool) -> Table:
-    """Take the header off, and turn columns that hold integers only into integers."""
-    import polars as pl
-
-    rest = [column.slice(1) for column in texts]
-    words = layout.first[:width]
-    integers_below = len(rest[0]) > 0 and all(_all_integers(column) for column in rest)
-    if not any(map(is_integer, words)) and integers_below:
-        named = True
-    else:
-        known = tuple(word.lower() for word in words) in HEADERS
-        named = known and not any(column.is_in(list(words)).any() for column in rest)
-    columns = rest if named else texts
-    if not as_texts and all(_all_integers(column) for column in columns):
-        integers = [column.str.strip_prefix("+").cast(pl.Int64, strict=False) for column in columns]
-        if not any(column.null_count() for column in integers):
-            columns = integers
-    return Table(columns, layout.first if named else ())
+def _without_comments(block: bytes, layout: Layout, number: int, source: str) -> tuple[bytes, int]:
+    """Take the comments out of a block, and say how many there were."""
+    signs = tuple(sign for sign in layout.comments if sign in block)
+    if not signs or not (block.startswith(signs) or any(b"\n" + sign in block for sign in signs)):
+        return block, 0
+    pattern = re.compile(b"^(?:" + b"|".join(map(re.escape, signs)) + rb")[^\n]*\n", re.MULTILINE)
+    if layout.judge_comments:
+        for found in pattern.finditer(block):
+            line = found[0][:-1]
+            if could_be_a_row(line, layout) or line == b"#":
+                where = number + block.count(b"\n", 0, found.start())
+                refuse_comment(line, where, source)
+    return pattern.subn(b"", block)
 
 
-def _all_integers(column: pl.Series) -> bool:
-    """Whether all fields are integers; the first one mostly tells."""
-    if len(column) and not is_integer(column[0]):
+def could_be_a_row(line: bytes, layout: Layout) -> bool:
+    """Whether a line of comment has as many fields as a row, right behind its sign, and of such a kind."""
+    body = line[1:]
+    if not body or body[:1] in b" \t#%!":
         return False
-    return bool(column.str.contains(r"^[+-]?[0-9]+$").all())
+    try:
+        fields = split_line(body, 0, layout.separator, "")
+    except ValueError:
+        return False
+    if len(fields) != layout.columns or any(fields[column] == "" for column in layout.picked):
+        return False
+    words = [fields[column] for column in layout.picked]
+    if any(map(is_integer, layout.words)) and not any(map(is_integer, words)):
+        return False
+    return not all(map(could_name_a_column, words))
+
+
+def refuse_comment(line: bytes, number: int, source: str) -> None:
+    """Refuse a line that may be a comment or a row."""
+    if line == b"#":
+        refuse_line(
+            line, number, source,
+            "must not stand alone between rows (as it does in Trivial Graph Format, which is not read)",
+            "say that it begins comments (--comments '#')",
+        )  # fmt: skip
+    sign = line[:1].decode()
+    refuse_line(
+        line,
+        number,
+        source,
+        "must be told to be a comment or a row",
+        f"say which (--comments '{sign}' or --comments none)",
+    )
 
 
 # -- the fast way -----------------------------------------------------------------------------------
 
 
-def _read_blocks(
-    data: bytes, start: int, layout: Layout, width: int, dtype: str, progress: Progress
-) -> list[pl.Series] | None:
-    """Parse block by block; None as soon as one is not regular or not of this type."""
+def _read_block(block: bytes, layout: Layout, ids: Ids | None, *, texts: bool) -> list[pl.Series] | None:
+    """Read a block without comments; None where it is not regular, or not of the type asked for."""
     import polars as pl
 
-    parts: list[list[pl.Series]] = []
-    done = start
-    for block in _blocks(data, start):
-        columns = _read_block(block, layout, width, dtype)
-        if columns is None:
-            return None
-        parts.append(columns)
-        done += len(block)
-        progress("parsing", done, len(data))
-    if not parts:
-        return [pl.Series(dtype=getattr(pl, dtype)) for _ in range(width)]
-    return [pl.concat([part[column] for part in parts]) for column in range(width)]
+    if not block:
+        dtype = pl.String if texts else pl.Int64
+        return [pl.Series(dtype=dtype) for _ in layout.picked]
+    regular = _regular_rows(block, layout)
+    if regular is None and b'"' not in block:
+        block = _squeezed(block, blanks=layout.separator == " ")
+        regular = _regular_rows(block, layout) if block else None
+    if regular is None:
+        return None
+    rows, plain = regular
+    if plain and not texts:
+        columns = _parsed(block, layout, rows, "Int64")
+        if columns is not None:
+            return columns
+    columns = _parsed(block, layout, rows, "String")
+    return None if columns is None else _typed(columns, ids, texts=texts)
 
 
-def _blocks(data: bytes, start: int) -> Iterator[bytes]:
-    """Cut the text after a newline, into pieces that keep the memory for masks small."""
-    while start < len(data):
-        end = data.rfind(b"\n", start, start + BLOCK) + 1 or data.index(b"\n", start) + 1
-        yield data[start:end]
-        start = end
-
-
-def _read_block(block: bytes, layout: Layout, width: int, dtype: str) -> list[pl.Series] | None:
+def _parsed(block: bytes, layout: Layout, rows: int, dtype: str) -> list[pl.Series] | None:
+    """Let polars parse a regular block; None where a field is empty or not of the type."""
     import polars as pl
 
-    if block.startswith(COMMENTS) or any(b"\n" + sign in block for sign in COMMENTS):
-        return None
-    rows = _regular_rows(block, layout)
-    if rows is None and layout.separator == " " and b'"' not in block:
-        block = _squeezed(block)
-        rows = _regular_rows(block, layout)
-    if rows is None:
-        return None
     wanted = getattr(pl, dtype)
     names = [str(column) for column in range(layout.columns)]
     try:
@@ -174,12 +197,12 @@ def _read_block(block: bytes, layout: Layout, width: int, dtype: str) -> list[pl
             has_header=False,
             separator=layout.separator,
             quote_char='"' if b'"' in block else None,
-            schema={name: wanted if column < width else pl.String for column, name in enumerate(names)},
-            columns=list(range(width)),
+            schema={name: wanted if int(name) in layout.picked else pl.String for name in names},
+            columns=sorted(layout.picked),
         )
     except pl.exceptions.PolarsError:
         return None
-    columns = frame.get_columns()
+    columns = [frame.get_column(names[column]) for column in layout.picked]
     whole = frame.height == rows and not any(column.null_count() for column in columns)
     if whole and dtype == "String":
         if b" " in block or b"\t" in block:
@@ -188,16 +211,44 @@ def _read_block(block: bytes, layout: Layout, width: int, dtype: str) -> list[pl
     return columns if whole else None
 
 
-def _regular_rows(block: bytes, layout: Layout) -> int | None:
+def _typed(columns: list[pl.Series], ids: Ids | None, *, texts: bool) -> list[pl.Series] | None:
+    """Turn texts into integers where all of them are; None where some are not and must be."""
+    if texts:
+        return columns
+    integers = integers_of(columns, anyhow=ids == "integer")
+    if integers is None and ids == "integer":
+        return None
+    return columns if integers is None else integers
+
+
+def integers_of(columns: list[pl.Series], *, anyhow: bool = False) -> list[pl.Series] | None:
+    """Return texts as 64-bit integers; None unless each is the usual writing of one, or any writing with `anyhow`."""
+    import polars as pl
+
+    pattern = _NUMBER if anyhow else CANONICAL
+    found = []
+    for column in columns:
+        if not column.str.contains(pattern).all():
+            return None
+        integers = column.str.strip_prefix("+").cast(pl.Int64, strict=False)
+        if integers.null_count():
+            return None
+        found.append(integers)
+    return found
+
+
+def _regular_rows(block: bytes, layout: Layout) -> tuple[int, bool] | None:
     """Count the lines of a block if each has exactly the fields of the layout, else None.
 
     With the separators and newlines alone, in order, a regular block is the same pattern in every
-    line: columns - 1 separators, one newline. Quotes are followed by their parity.
+    line: columns - 1 separators, one newline. Quotes are followed by their parity. The second value
+    says that no field is written as a number in an unusual way: with a plus or a leading zero.
     """
     codes = np.frombuffer(block, dtype=np.uint8)
     newlines = codes == NEWLINE
     marks = (codes == ord(layout.separator)) | newlines
-    if b'"' in block:
+    quoted = b'"' in block
+    if quoted:
         quotes = codes == QUOTE
         inside = np.logical_xor.accumulate(quotes)
         if (inside & newlines).any():
@@ -208,11 +259,23 @@ def _regular_rows(block: bytes, layout: Layout) -> int | None:
         if (quotes & inside & ~before).any() or (quotes & ~inside & ~after).any():
             return None
     spaces = layout.separator == " "
-    if (spaces or layout.columns == 1) and (marks[1:] & marks[:-1]).any():
+    if (spaces or layout.columns == 1) and (marks[0] or (marks[1:] & marks[:-1]).any()):
         return None  # a run of spaces is one separator, a blank line is none
     if spaces and b"\t" in block:
         return None
-    return _pattern_rows(codes[marks], ord(layout.separator), layout.columns)
+    rows = _pattern_rows(codes[marks], ord(layout.separator), layout.columns)
+    return None if rows is None else (rows, not quoted and _plain_numbers(codes, marks))
+
+
+def _plain_numbers(codes: NDArray[np.uint8], marks: NDArray[np.bool_]) -> bool:
+    """Whether no field begins with a blank, a plus, or a zero before another digit."""
+    first = np.flatnonzero(marks[:-1]) + 1
+    first = np.append(0, first)
+    begin, then = codes[first], codes[np.minimum(first + 1, len(codes) - 1)]
+    digit = (then >= ZERO) & (then <= NINE)
+    odd = (begin == SPACE) | (begin == TAB)  # behind which polars reads whatever number there is
+    odd |= (begin == PLUS) | ((begin == ZERO) & digit) | ((begin == MINUS) & (then == ZERO))
+    return not odd.any()
 
 
 def _pattern_rows(marks: NDArray[np.uint8], separator: int, columns: int) -> int | None:
@@ -223,12 +286,13 @@ def _pattern_rows(marks: NDArray[np.uint8], separator: int, columns: int) -> int
     return len(lines) if regular else None
 
 
-def _squeezed(block: bytes) -> bytes:
-    """Make every run of spaces and tabs one space, and drop those at the ends of lines and blank lines."""
-    codes = np.frombuffer(block.replace(b"\t", b" "), dtype=np.uint8)
-    blank, gap = codes == SPACE, (codes == SPACE) | (codes == NEWLINE)
-    codes = codes[~(blank & np.append(gap[1:], True))]
-    gap = (codes == SPACE) | (codes == NEWLINE)
+def _squeezed(block: bytes, *, blanks: bool) -> bytes:
+    """Drop blank lines and, with `blanks`, make every run of spaces and tabs one, and none at the ends of lines."""
+    codes = np.frombuffer(block.replace(b"\t", b" ") if blanks else block, dtype=np.uint8)
+    if blanks:
+        blank, gap = codes == SPACE, (codes == SPACE) | (codes == NEWLINE)
+        codes = codes[~(blank & np.append(gap[1:], True))]
+    gap = (codes == SPACE) | (codes == NEWLINE) if blanks else codes == NEWLINE
     follows_newline = np.append(True, codes[:-1] == NEWLINE)
     return bytes(codes[~(gap & follows_newline)])
 
@@ -236,20 +300,37 @@ def _squeezed(block: bytes) -> bytes:
 # -- the slow way -----------------------------------------------------------------------------------
 
 
-def _read_lines(data: bytes, layout: Layout, width: int, source: str) -> list[pl.Series]:
+def _read_lines(block: bytes, number: int, layout: Layout, source: str) -> list[pl.Series]:
     """Read line by line; refuse the first broken line by its number and text."""
     import polars as pl
 
-    columns: list[list[str]] = [[] for _ in range(width)]
-    for number, _, raw in data_lines(data, layout.start, layout.number):
-        fields = split_line(raw, number, layout.separator, source)
-        if len(fields) != layout.columns:
-            expected = f"{layout.columns} field{'s' if layout.columns > 1 else ''}"
-            refuse_line(
-                raw, number, source, f"must hold {expected} as line {layout.number} does, not {len(fields)}"
-            )
-        if "" in fields[:width]:
-            refuse_line(raw, number, source, "must hold no empty id")
-        for column, field in zip(columns, fields, strict=False):
-            column.append(field)
+    columns: list[list[str]] = [[] for _ in layout.picked]
+    for at, _, raw in data_lines(block, layout.comments, 0, number):
+        fields = split_line(raw, at, layout.separator, source)
+        check_fields(fields, raw, at, layout, source)
+        for column, position in zip(columns, layout.picked, strict=True):
+            column.append(fields[position])
     return [pl.Series(values=column, dtype=pl.String) for column in columns]
+
+
+def check_fields(fields: list[str], raw: bytes, number: int, layout: Layout, source: str) -> None:
+    """Refuse a line of another number of fields, or with an empty id."""
+    if len(fields) != layout.columns:
+        expected = f"{layout.columns} field{'s' if layout.columns > 1 else ''}"
+        refuse_line(
+            raw, number, source, f"must hold {expected} as line {layout.number} does, not {len(fields)}"
+        )
+    if any(fields[position] == "" for position in layout.picked):
+        refuse_line(raw, number, source, "must hold no empty id")
+
+
+def _refuse_no_integer(block: bytes, number: int, layout: Layout, source: str) -> NoReturn:
+    """Name the line whose id is no integer of 64 bits, where integers were asked for."""
+    for at, _, raw in data_lines(block, layout.comments, 0, number):
+        fields = split_line(raw, at, layout.separator, source)
+        for position in layout.picked:
+            if not is_integer(fields[position]) or not -(2**63) <= int(fields[position]) < 2**63:
+                refuse_line(
+                    raw, at, source, "must hold integers of 64 bits", "read the ids as texts (--ids text)"
+                )
+    raise AssertionError("a block without integers has a line without them")

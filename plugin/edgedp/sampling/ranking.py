@@ -54,9 +54,7 @@ class LazyScores:
             return
         exact = self._evaluate(positions)
         if np.any(exact > self.bounds[positions]):
-            raise EngineError(
-                "a score is above the bound given for it, must be at or below it; report this defect"
-            )
+            raise EngineError("a score is above the bound given for it; report this defect")
         self.bounds[positions] = exact
         self.known[positions] = True
 

@@ -17,14 +17,13 @@ not independent, so each of the ``k`` rounds draws its noise anew.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.errors import ParameterError
 from edgedp.sampling.geometric import two_sided_geometric
-from edgedp.sampling.noise import EXPONENTIAL, GUMBEL
+from edgedp.sampling.noise import EXPONENTIAL, GUMBEL, Noise
 from edgedp.sampling.ranking import Evaluate, LazyScores, first_places
 from edgedp.sampling.words import Words, random_order
 
@@ -141,7 +140,7 @@ def one_pick(
     candidates: NDArray[np.int64],
     unit: Fraction,
     words: Words,
-    sampler: Literal["exponential", "permute_and_flip"],
+    noise: Noise,
 ) -> int:
     """Draw one of some candidates, for rounds whose scores change in between.
 
@@ -155,8 +154,8 @@ def one_pick(
         Worth of one score step in standard noise; positive.
     words : Words
         Source of randomness.
-    sampler : {"exponential", "permute_and_flip"}
-        Which of the two mechanisms.
+    noise : Noise
+        `GUMBEL` for the exponential mechanism, `EXPONENTIAL` for permute-and-flip.
 
     Returns
     -------
@@ -175,12 +174,11 @@ def one_pick(
     Examples
     --------
     >>> from edgedp.sampling.words import SecureWords
-    >>> one_pick(np.array([9, 2, 1]), np.array([1, 2]), Fraction(1000), SecureWords(), "permute_and_flip")
+    >>> one_pick(np.array([9, 2, 1]), np.array([1, 2]), Fraction(1000), SecureWords(), EXPONENTIAL)
     1
     """
     _check_k(1, len(candidates))
     _check_unit(unit)
-    noise = GUMBEL if sampler == "exponential" else EXPONENTIAL
     return int(first_places(candidates, LazyScores(scores), 1, unit, noise, words)[0])
 
 

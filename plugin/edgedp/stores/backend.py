@@ -7,18 +7,21 @@ once, over these few methods.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from edgedp.errors import StoreError
+from edgedp.errors import EdgeDPError, StoreError
 from edgedp.plan import PublicFacts
 
 if TYPE_CHECKING:
     from edgedp.graph import Graph
-    from edgedp.plugin_install import ServerPlugin
+    from edgedp.progress import Progress
     from edgedp.projection import Projection
-    from edgedp.reading.progress import Progress
+    from edgedp.stores.script import Step
+    from edgedp.stores.server_plugin import ServerPlugin
 
 __all__ = ["Backend", "GraphRow", "Row", "Runner", "Session", "Transaction"]
 
@@ -38,6 +41,8 @@ class GraphRow:
     degree_bound: int | None
     nodes_supplied: bool
     loaded: bool
+    digest: str | None = None
+    """Embedded: SHA-256 of the version's file, hex."""
     display_label: str | None = field(default=None, compare=False)
     """Neo4j: the label that people see beside the version's own; written once, not kept."""
 
@@ -57,7 +62,7 @@ class GraphRow:
 
 
 class Runner(ABC):
-    """What runs statements."""
+    """What runs statements; rows hold integers, texts, booleans (0 and 1 in SQLite) and None."""
 
     @abstractmethod
     def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
@@ -86,20 +91,43 @@ class Session(Runner):
     @abstractmethod
     def ingest(
         self, row: GraphRow, graph: Graph, progress: Progress | None
-    ) -> AbstractContextManager[Transaction]:
-        """Write a new version of a graph and hand out the transaction that makes it current.
+    ) -> AbstractContextManager[GraphRow]:
+        """Write a new version of a graph and hand out its row as written; the caller then makes it current.
 
-        Until that transaction commits the version is not usable; one that was left half written is cleared
-        by the next load.
+        Until a transaction (`edgedp.stores.registry.load_script`) makes it the graph the version is not
+        usable; one that was left half written is cleared by the next load. Leaving the context by an error
+        clears it at once.
         """
+
+    def guards(self, row: GraphRow) -> list[Step]:
+        """Return what the transaction that loads or registers a graph checks besides; outcomes of the store's own."""
+        return []
+
+    def guard_refusal(self, outcome: str, row: GraphRow, rows: Mapping[str, list[Row]]) -> EdgeDPError:
+        """Say what an outcome of `guards` means, from the rows of the script's statements."""
+        raise AssertionError(f"no guard ends as {outcome}")
+
+    def prepare(self, row: GraphRow) -> None:
+        """Make sure, before a debit, that the graph of a row is there to be read; reads no edge."""
+        return
 
     @abstractmethod
     def retire(self, tx: Transaction, row: GraphRow) -> None:
         """Give up a loaded version's nodes and edges, as part of the transaction that forgets it."""
 
-    def sweep(self, name: str) -> None:
-        """Clear what retired and unfinished versions of a graph left behind, where retiring alone does not."""
-        return
+    def sweep(self, name: str) -> bool | None:
+        """Clear what retired and unfinished versions of a graph left behind; return whether there was any."""
+        return False
+
+    @property
+    def writable(self) -> bool:
+        """Whether anything can be written; an exact read of a copy that nobody can write to is not noted."""
+        return True
+
+    @property
+    @abstractmethod
+    def by(self) -> str:
+        """Who is asking, as the store knows it: ``uid 1000``, or the authenticated user of the database."""
 
 
 class Backend(ABC):
@@ -107,6 +135,12 @@ class Backend(ABC):
 
     cypher: ClassVar[frozenset[str]]
     """What the engine ``cypher`` computes here in reasonable time."""
+
+    restores_accounts: ClassVar[bool] = False
+    """Whether an account that somebody deleted can be made again from its log (``account_open``)."""
+
+    keeps_versions: ClassVar[bool] = False
+    """Whether a stored version never changes, so that its graph may be kept in memory while it stands."""
 
     @abstractmethod
     def session(self, *, create: bool = False) -> AbstractContextManager[Session]:
@@ -129,6 +163,18 @@ class Backend(ABC):
         raise StoreError(
             "the plugin is one of Neo4j, must be asked for with --store neo4j://...; name the server"
         )
+
+    def backup(self, destination: Path) -> dict[str, str]:
+        """Copy the store while it is in use; returns the heads of its logs. Only the embedded store does it itself."""
+        raise StoreError("backup is of an embedded store; use neo4j-admin for the database of a server")
+
+    def problems(self) -> list[str]:
+        """Return what is wrong with the store's files, besides what its ledger says; nothing is changed."""
+        return []
+
+    def heads(self) -> str | None:
+        """Return the heads that were left beside the store, as `edgedp.stores.heads` reads them."""
+        return None
 
     def close(self) -> None:
         """Let go of connections."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from edgedp.errors import EngineError
 from edgedp.metrics import metric
+from edgedp.stores.queries import statement_of_sensitivity
 
 if TYPE_CHECKING:
     from edgedp.stores.backend import Backend, GraphRow
@@ -61,12 +62,33 @@ class CypherProjection:
             "engine is 'cypher', must be 'native' or 'igraph' for betweenness2 by joint; choose another"
         )
 
+    def cut_shares(
+        self, caps: NDArray[np.int64], ranks: NDArray[np.int64] | None, bits: int
+    ) -> NDArray[np.int64]:
+        """Refuse: the cuts of all nodes need the whole graph."""
+        raise EngineError("engine is 'cypher', must be 'native' or 'igraph' for joint; choose another")
+
+    def cut_closed_shares(
+        self,
+        caps: NDArray[np.int64],
+        ranks: NDArray[np.int64] | None,
+        weights: NDArray[np.int64],
+        level: int,
+        bits: int,
+    ) -> NDArray[np.int64]:
+        """Refuse: the cuts of all nodes need the whole graph."""
+        raise EngineError("engine is 'cypher', must be 'native' or 'igraph' for joint; choose another")
+
     def sensitivity(
         self, name: str, t: int, form: str, positions: NDArray[np.int64] | None
     ) -> NDArray[np.float64]:
         """Return a metric's admissible ``delta(G, t, v)``, uncapped, computed in the database."""
-        statement = f"sensitivity_{name}_{form}" if len(metric(name).forms) > 1 else f"sensitivity_{name}"
-        return self._per_node(statement, positions, t=t, global_sensitivity=float("inf"))
+        statement = statement_of_sensitivity(name, form)
+        if statement in self._backend.cypher:
+            return self._per_node(statement, positions, t=t, global_sensitivity=float("inf"))
+        degrees = self.degrees() if positions is None else self.degrees()[positions]
+        common = self.max_common_neighbors(positions) if form == "common_neighbors" else None
+        return metric(name).uncapped_sensitivity(form, t, degrees, common)
 
     def fingerprint(self) -> None:
         """Return None: the graph is not at hand."""

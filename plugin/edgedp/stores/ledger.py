@@ -1,8 +1,8 @@
-"""The ledger: what may be spent, what was spent, and what was drawn for it.
+"""The ledger: what is debited, kept and noted, as scripts that every store runs alike.
 
-Amounts are integers: nano-epsilon, or pico-rho where a budget is declared as (epsilon, delta)
-(`edgedp.accounting`). Every function runs inside the caller's transaction; the debit
-commits before anything is drawn. The ledger outlives its graph.
+A script holds all guards of a change and all its writes; one transaction runs it under the ledger's lock.
+What an outcome means is judged here, in Python, when no lock is held. The debit commits before
+anything is drawn, and nothing is ever drawn a second time. The ledger outlives its graph.
 """
 
 from __future__ import annotations
@@ -10,94 +10,55 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from edgedp import accounting
-from edgedp.epsilon import NANO, format_nano
-from edgedp.errors import BudgetError, ParameterError, StoreError, UnknownNameError
+from edgedp.amounts import rho
+from edgedp.amounts.epsilon import format_nano
+from edgedp.errors import BudgetError, EdgeDPError, ParameterError, StoreError, UnknownNameError
+from edgedp.stores.account import Account, Declaration, refusal
+from edgedp.stores.script import Script, Step
 
 if TYPE_CHECKING:
     from edgedp.plan import Plan
-    from edgedp.stores.backend import GraphRow, Runner, Transaction
+    from edgedp.stores.backend import Row, Runner
 
 __all__ = [
-    "Account",
+    "ANSWER_GONE",
+    "LEASE_RENEWAL",
+    "LEASE_SECONDS",
     "Debit",
-    "balance",
-    "check_budget",
-    "debit",
-    "declare",
+    "Kept",
+    "answer_script",
+    "broken",
+    "budget_script",
+    "curator_refusal",
+    "debit_script",
+    "declaration_steps",
+    "event_script",
+    "event_steps",
     "find",
-    "kept_release",
+    "judge",
+    "kept_of",
+    "lease_end_script",
+    "lease_renewal_script",
+    "new_release_id",
     "now",
-    "record",
-    "refusal",
-    "releases",
+    "other_request",
+    "unknown",
 ]
 
+LEASE_SECONDS = 30
+"""How long a release counts as being drawn after its drawer was last heard of."""
 
-@dataclass(frozen=True)
-class Account:
-    """A ledger's state, in its currency: nano-epsilon, or pico-rho where a delta is declared.
-
-    Attributes
-    ----------
-    declared : int or None
-        The epsilon of the budget, nano-epsilon; None where none is declared.
-    budget, spent : int
-        In the currency.
-    limit : int or None
-        Largest epsilon of one release, nano-epsilon.
-    delta : int or None
-        Atto-delta; None for a pure ledger, which is the default.
-    """
-
-    declared: int | None
-    budget: int | None
-    spent: int
-    limit: int | None = None
-    delta: int | None = None
-
-    @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Account:
-        """Read a row of ``ledger_find`` or ``graph_list``."""
-        limit = row.get("maxPerRelease")
-        if row["delta"] is None:
-            return cls(row["budget"], row["budget"], int(row["spent"]), limit)
-        return cls(row["declared"], row["budgetRho"], int(row["spentRho"]), limit, int(row["delta"]))
-
-    def charge(self, planned: Plan) -> int:
-        """Return what a release adds, in the currency."""
-        return planned.cost if self.delta is None else accounting.cost(planned)
-
-    def affordable(self, planned: Plan) -> int:
-        """Return the largest nano-epsilon that a release like the planned one may still have."""
-        left = max((self.budget or 0) - self.spent, 0)
-        if self.delta is None:
-            return left
-        return min(accounting.affordable_epsilon(left, planned), self.declared or 0)
-
-    @property
-    def spent_epsilon(self) -> int:
-        """What was spent, in nano-epsilon (at the declared delta)."""
-        return self.spent if self.delta is None else accounting.spent_epsilon(self.spent, self.delta)
-
-    def shown(self) -> dict[str, Any]:
-        """Return the account as it is shown: epsilon declared, spent and remaining, and delta where there is one."""
-        remaining = None if self.declared is None else max(self.declared - self.spent_epsilon, 0) / NANO
-        amounts = {
-            "epsilon_budget": None if self.declared is None else self.declared / NANO,
-            "epsilon_spent": self.spent_epsilon / NANO,
-            "epsilon_remaining": remaining,
-        }
-        return amounts if self.delta is None else amounts | {"delta": self.delta / accounting.ATTO}
+LEASE_RENEWAL = 10
+"""After how many seconds a drawer renews its lease."""
 
 
 @dataclass(frozen=True)
 class Debit:
-    """A committed debit."""
+    """A committed debit, and the account after it."""
 
     release_id: str
     account: Account
@@ -107,181 +68,279 @@ class Debit:
         return {"graph": name, "release_id": self.release_id} | self.account.shown()
 
 
+@dataclass(frozen=True)
+class Kept:
+    """A release that answers a request already: what was asked, the public facts it was drawn under, its answer.
+
+    Attributes
+    ----------
+    kind, parameters, public
+        As the debit's row keeps them.
+    answer : dict
+        As the answer's row keeps it.
+    """
+
+    release_id: str
+    kind: str
+    parameters: dict[str, Any]
+    public: dict[str, Any]
+    answer: dict[str, Any]
+
+
 def now() -> str:
     """Return the time as ISO 8601 text in UTC, to the microsecond."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
-def declare(tx: Transaction, name: str, *, budget: int | None, delta: int | None, limit: int | None) -> None:
-    """Make sure that a ledger exists, and declare a budget and a limit a release where given.
+def new_release_id() -> str:
+    """Return a fresh identifier of a release."""
+    return uuid.uuid4().hex
+
+
+def debit_script(
+    name: str, version: int, plan: Plan, *, release_id: str, request_id: str | None, by: str, at: str
+) -> Script:
+    """Return the script that checks and debits a planned release; its outcomes are judged by `judge`.
 
     Parameters
     ----------
-    budget, limit : int, optional
-        Nano-epsilon.
-    delta : int, optional
-        Atto-delta; an account that has one keeps it.
+    name : str
+        The graph.
+    version : int
+        The version of the graph that was planned for.
+    plan : Plan
+    release_id : str
+        From `new_release_id`.
+    request_id : str or None
+    by : str
+        Who asks, as the store knows it.
+    at : str
+        From `now`.
+    """
+    named = {"name": name}
+    body = {"kind": plan.kind, "parameters": plan.parameters, "public": plan.public}
+    amounts = {"cost": plan.cost, "price": rho.cost(plan)}
+    steps = [
+        Step("account_lock", named, on_none="unknown"),
+        Step("account_find", named, on_none="unknown"),
+    ]
+    if request_id is not None:
+        steps.append(Step("request_find", named | {"requestId": request_id}, on_row="asked_before"))
+    steps += [
+        Step("graph_current", named | {"version": version}, on_none="replaced"),
+        Step("account_adds_up", named, on_none="broken"),
+        Step("account_debit", named | amounts, on_none="refused"),
+        Step(
+            "log_debit",
+            named
+            | amounts
+            | {
+                "releaseId": release_id,
+                "requestId": request_id,
+                "at": at,
+                "by": by,
+                "body": json.dumps(body),
+            },
+            on_none="broken",
+        ),
+        Step("lease_put", named | {"releaseId": release_id, "seconds": LEASE_SECONDS}),
+    ]
+    return Script(steps, done="debited")
+
+
+def judge(
+    outcome: str, rows: Mapping[str, list[Row]], *, name: str, plan: Plan, request_id: str | None
+) -> Kept:
+    """Say what an outcome of a debit other than ``debited`` means: a kept release, or raise the refusal.
+
+    Parameters
+    ----------
+    outcome : str
+    rows : mapping
+        Rows of the script's statements by stem.
 
     Raises
     ------
-    BudgetError
-        More than the new budget was spent already, or in the other currency.
+    BudgetError, ParameterError, StoreError, UnknownNameError
+        In one sentence that rests on public facts alone.
     """
-    tx.run("ledger_open", name=name)
-    tx.run("ledger_lock", name=name)
-    if budget is not None:
-        check_budget(tx, name, budget, delta)
-        change: dict[str, Any] = {"name": name, "changeId": uuid.uuid4().hex, "at": now()}
-        account = find(tx, name)
-        at = account.delta if delta is None else delta
-        if at is None:
-            tx.run("ledger_set_budget", **change, budget=budget)
-        else:
-            rho = accounting.budget(budget, at)
-            tx.run("ledger_set_budget_rho", **change, delta=at, declared=budget, budgetRho=rho)
-    if limit is not None:
-        tx.run("ledger_set_limit", name=name, maxPerRelease=limit)
+    match outcome:
+        case "asked_before":
+            return _judge_request(rows["request_find"][0], plan, str(request_id))
+        case "refused":
+            account = Account.of(rows["account_find"][0])
+            refused = refusal(name, plan.cost, account, account.affordable(plan))
+            raise refused if account.delta is None else BudgetError(f"{refused}{rho.price_named(plan)}")
+        case "replaced":
+            raise StoreError(f"the graph {name!r} changed since the release was planned; ask again")
+        case "broken":
+            raise broken(name)
+        case "unknown":
+            raise unknown(name)
+        case _:
+            raise AssertionError(f"no debit ends as {outcome}")
 
 
-def check_budget(runner: Runner, name: str, budget: int, delta: int | None) -> None:
-    """Refuse a budget below what was spent under the name, and a delta for what was paid in pure epsilon."""
-    rows = runner.run("ledger_find", name=name)
-    account = Account.of(rows[0]) if rows else Account(None, None, 0)
-    if delta is not None and account.delta is None and account.spent > 0:
-        raise BudgetError(
-            f"delta is declared for {name!r}, whose releases were paid in pure epsilon, must be declared before the "
-            "first release; leave it out"
-        )
-    at = account.delta if delta is None else delta
-    allowed = budget if at is None else accounting.budget(budget, at)
-    if allowed == 0 and budget > 0:
-        raise BudgetError(
-            f"epsilon_budget is {format_nano(budget)}, must allow a release at this delta; declare a larger one"
-        )
-    if allowed < account.spent:
-        raise BudgetError(
-            f"epsilon_budget is {format_nano(budget)}, must be at least what was spent, "
-            f"{format_nano(account.spent_epsilon)}; declare a larger one"
-        )
+def _judge_request(row: Row, plan: Plan, request_id: str) -> Kept:
+    asked = json.loads(row["body"])
+    if asked["kind"] != plan.kind or asked["parameters"] != plan.parameters:
+        raise other_request(request_id)
+    return kept_of(row, request_id)
 
 
-def kept_release(tx: Transaction, name: str, request_id: str, planned: Plan) -> dict[str, Any] | None:
-    """Return the release that was debited for a request before, or None.
-
-    Raises
-    ------
-    ParameterError
-        The identifier was used for another request.
-    StoreError
-        It was debited and never drawn.
-    """
-    tx.run("ledger_lock", name=name)
-    rows = tx.run("release_find", name=name, requestId=request_id)
-    if not rows:
-        return None
-    kept = rows[0]
-    if kept["selector"] != planned.selector or json.loads(kept["parameters"]) != planned.parameters:
-        raise ParameterError(
-            f"request_id is {request_id!r}, must be new for another request; choose another identifier"
-        )
-    if kept["nodes"] is None:
-        raise StoreError(
-            f"request_id is {request_id!r}, whose release was debited and not drawn; "
-            "ask again with another identifier (it costs again)"
-        )
-    return kept
-
-
-def debit(tx: Transaction, row: GraphRow, planned: Plan, request_id: str | None) -> Debit:
-    """Check and debit a planned release; the caller commits before it draws.
-
-    Raises
-    ------
-    BudgetError
-        No budget is declared, or the release does not fit; says what is left.
-    StoreError
-        The graph was replaced or dropped since the release was planned.
-    """
-    release_id = uuid.uuid4().hex
-    tx.run("ledger_lock", name=row.name)
-    account = find(tx, row.name)
-    charge = account.charge(planned)
-    entry: dict[str, Any] = {
-        "name": row.name,
-        "version": row.version,
-        "cost": planned.cost,
-        "releaseId": release_id,
-        "requestId": request_id,
-        "at": now(),
-        "selector": planned.selector,
-        "parameters": json.dumps(planned.parameters),
-        "public": json.dumps(planned.facts.to_dict()),
-    }
-    if account.delta is None:
-        done = tx.run("ledger_debit", **entry)
-    else:
-        done = tx.run("ledger_debit_rho", **entry, charge=charge)
-    if done:
-        return Debit(release_id, replace(account, spent=account.spent + charge))
-    current = tx.run("graph_find", name=row.name)
-    if not current or current[0]["version"] != row.version:
-        raise StoreError(f"the graph {row.name!r} was replaced or dropped meanwhile, must stay; ask again")
-    raise refusal(row.name, planned.cost, account, account.affordable(planned))
-
-
-def refusal(name: str, cost: int, account: Account, affordable: int) -> BudgetError:
-    """Return why a release of `cost` nano-epsilon does not fit; it rests on public amounts alone."""
-    asked = format_nano(cost)
-    if account.budget is None or account.declared is None:
-        return BudgetError(
-            f"the budget of {name!r} is not declared, must be before a release; the curator declares one with "
-            f"'edgedp budget {name} --set E'"
-        )
-    if account.limit is not None and cost > account.limit:
-        return BudgetError(
-            f"epsilon is {asked}, must be at most {format_nano(account.limit)} for one release; ask for less"
-        )
-    return BudgetError(
-        f"epsilon is {asked}, must be at most what is left of the budget of {name!r}, "
-        f"{format_nano(affordable)} of {format_nano(account.declared)}; "
-        + ("ask for less" if affordable else "the curator may declare more")
+def other_request(request_id: str) -> ParameterError:
+    """Return the refusal of an identifier that another request has."""
+    return ParameterError(
+        f"request_id is {request_id!r}, must be new for another request; choose another identifier"
     )
 
 
-def record(tx: Transaction, release_id: str, nodes: list[Any]) -> None:
-    """Keep the drawn nodes in the ledger, so that a lost answer can be read again."""
-    if not tx.run("release_record", releaseId=release_id, nodes=json.dumps(nodes)):
-        raise StoreError("the release's row is gone, must be in the ledger; what was asked for stays spent")
+def kept_of(row: Row, request_id: str) -> Kept:
+    """Return the kept release of a row of ``request_find``; one without an answer is refused, never redrawn."""
+    if row["answer"] is not None:
+        asked, answer = json.loads(row["body"]), json.loads(row["answer"])
+        return Kept(row["releaseId"], asked["kind"], asked["parameters"], asked["public"], answer)
+    if row["leaseAlive"]:
+        raise StoreError(
+            f"the release of request_id {request_id!r} is being drawn; ask again with the same identifier"
+        )
+    raise StoreError(
+        f"the release of request_id {request_id!r} was debited and lost; "
+        "ask again with another identifier (it costs again)"
+    )
 
 
-def balance(runner: Runner, name: str) -> dict[str, Any]:
-    """Return budget, spent, remaining and the number of releases."""
-    count = runner.run("release_count", name=name)[0]["releases"]
-    return find(runner, name).shown() | {"releases": int(count)}
+def answer_script(name: str, release_id: str, answer: Mapping[str, Any], *, by: str, at: str) -> Script:
+    """Return the script that keeps what was drawn; its outcome is ``kept``, or ``gone`` where there is no debit."""
+    named = {"name": name}
+    row = named | {"releaseId": release_id, "at": at, "by": by, "body": json.dumps(answer)}
+    return Script(
+        [
+            Step("account_lock", named, on_none="gone"),
+            Step("account_next", named, on_none="gone"),
+            Step("log_answer", row, on_none="gone"),
+            Step("lease_end", named | {"releaseId": release_id}),
+        ],
+        done="kept",
+    )
 
 
-def releases(session: Runner, name: str) -> list[dict[str, Any]]:
-    """Return every release of a graph, oldest first."""
-    find(session, name)
+ANSWER_GONE = "the release's row is not in the ledger, or has an answer; what was asked for stays spent"
+"""What the outcome ``gone`` of an answer means."""
+
+
+def lease_renewal_script(release_id: str) -> Script:
+    """Return the script that says that a release is still being drawn."""
+    return Script([Step("lease_renew", {"releaseId": release_id, "seconds": LEASE_SECONDS})])
+
+
+def lease_end_script(name: str, release_id: str) -> Script:
+    """Return the script that says that a release will not be drawn any more."""
+    return Script([Step("lease_end", {"name": name, "releaseId": release_id})])
+
+
+def event_steps(name: str, kind: str, body: Mapping[str, Any], *, by: str, at: str) -> list[Step]:
+    """Return the steps that note an event in the log; the ledger is locked.
+
+    Parameters
+    ----------
+    kind : {"load", "replace", "drop", "register", "forget", "budget", "limit", "exact"}
+    body : mapping
+        Public facts only; of an exact read what was read, never a result.
+    """
+    row = {"name": name, "kind": kind, "at": at, "by": by, "body": json.dumps(body)}
     return [
-        {
-            "release_id": row["releaseId"],
-            "at": row["at"],
-            "epsilon": row["cost"] / NANO,
-            "selector": row["selector"],
-            "parameters": json.loads(row["parameters"]),
-            "public": json.loads(row["public"]),
-            "nodes": None if row["nodes"] is None else json.loads(row["nodes"]),
-        }
-        for row in session.run("release_list", name=name)
+        Step("account_next", {"name": name}, on_none="unknown"),
+        Step("log_append", row, on_none="unknown"),
     ]
+
+
+def event_script(name: str, kind: str, body: Mapping[str, Any], *, by: str, at: str) -> Script:
+    """Return the script that notes one event; its outcome is ``done``, ``unknown`` or ``broken``."""
+    lock = [
+        Step("account_lock", {"name": name}, on_none="unknown"),
+        Step("account_adds_up", {"name": name}, on_none="broken"),
+    ]
+    return Script([*lock, *event_steps(name, kind, body, by=by, at=at)])
+
+
+def declaration_steps(
+    name: str, account: Account | None, declared: Declaration, *, by: str, at: str
+) -> list[Step]:
+    """Return the steps that declare a budget and a limit, each with its row of the log; the ledger is locked.
+
+    Parameters
+    ----------
+    account : Account or None
+        The account as it was read before; the statements guard against what changed since.
+
+    Raises
+    ------
+    BudgetError
+        As `Declaration.settled`.
+    """
+    delta, budget = declared.settled(name, account)
+    steps = []
+    if budget is not None and declared.budget is not None:
+        amounts = {"delta": delta, "declared": declared.budget, "budget": budget}
+        body: dict[str, Any] = {"epsilon_budget": format_nano(declared.budget)}
+        if delta is not None:
+            body["delta"] = delta / rho.ATTO
+        steps.append(Step("account_set_budget", {"name": name} | amounts, on_none="budget"))
+        steps += event_steps(name, "budget", body, by=by, at=at)
+    if declared.limit is not None:
+        limit = {"name": name, "maxPerRelease": declared.limit}
+        body = {"max_epsilon_per_release": format_nano(declared.limit)}
+        steps.append(Step("account_set_limit", limit, on_none="budget"))
+        steps += event_steps(name, "limit", body, by=by, at=at)
+    return steps
+
+
+def budget_script(name: str, account: Account | None, declared: Declaration, *, by: str, at: str) -> Script:
+    """Return the script that declares another budget; outcomes ``done``, ``unknown``, ``broken`` and ``budget``."""
+    lock = [
+        Step("account_lock", {"name": name}, on_none="unknown"),
+        Step("account_adds_up", {"name": name}, on_none="broken"),
+    ]
+    return Script([*lock, *declaration_steps(name, account, declared, by=by, at=at)])
+
+
+def curator_refusal(outcome: str, name: str) -> EdgeDPError:
+    """Return what an outcome of a curator's script other than ``done`` means."""
+    match outcome:
+        case "unknown":
+            return unknown(name)
+        case "broken":
+            return broken(name)
+        case "budget":
+            return StoreError(f"the account of {name!r} changed meanwhile; declare again")
+        case "changed":
+            return StoreError(
+                f"the graph {name!r} was loaded or dropped by somebody else meanwhile; ask again"
+            )
+        case "taken":
+            return StoreError(
+                f"name is {name!r}, must not be stored already; choose another name or drop it first"
+            )
+        case _:
+            raise AssertionError(f"no script of a curator ends as {outcome}")
+
+
+def broken(name: str) -> StoreError:
+    """Return the refusal of a ledger that does not add up."""
+    return StoreError(f"the ledger of {name!r} does not add up; run 'edgedp ledger check {name}'")
+
+
+def unknown(name: str) -> UnknownNameError:
+    """Return the refusal of a name that has no account."""
+    return UnknownNameError(
+        f"the graph is {name!r}, must have been loaded or registered; see 'edgedp graphs'"
+    )
 
 
 def find(runner: Runner, name: str) -> Account:
     """Return the account of a graph; one that never was is refused by name."""
-    rows = runner.run("ledger_find", name=name)
+    rows = runner.run("account_find", name=name)
     if not rows:
-        raise UnknownNameError(
-            f"the graph is {name!r}, must have been loaded or registered; see 'edgedp graphs'"
-        )
+        raise unknown(name)
     return Account.of(rows[0])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -14,23 +14,26 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.checks import check_text
-from edgedp.errors import EdgeDPError, ParameterError, StoreError
-from edgedp.graph import Graph
-from edgedp.queries import query, quote_identifier
+from edgedp.errors import EdgeDPError, ParameterError
+from edgedp.stores import neo4j_places as places
+from edgedp.stores import neo4j_schema, registry
 from edgedp.stores.backend import Backend, GraphRow, Row, Session, Transaction
 from edgedp.stores.cypher import CypherProjection
+from edgedp.stores.killpoints import reach
 from edgedp.stores.neo4j_errors import one_line_errors
+from edgedp.stores.packed import graph_of_adjacency, graph_of_pieces
+from edgedp.stores.queries import query, statement_names
+from edgedp.stores.script import Script, Step, run
 
 if TYPE_CHECKING:
-    from edgedp.plugin_install import ServerPlugin
+    from edgedp.graph import Graph
+    from edgedp.progress import Progress
     from edgedp.projection import Projection
-    from edgedp.reading.progress import Progress
+    from edgedp.stores.server_plugin import ServerPlugin
 
 __all__ = ["Neo4jBackend"]
 
 _DIALECT = "neo4j"
-_SCHEMA = ("schema_graph", "schema_ledger", "schema_ledger_type", "schema_release", "schema_release_graph")
 _NODE_BATCH = 20_000
 _EDGE_BATCH = 50_000
 _CLEAR_BATCH = 10_000
@@ -39,12 +42,15 @@ _CLEAR_BATCH = 10_000
 class Neo4jBackend(Backend):
     """A database of a Neo4j server."""
 
-    cypher = frozenset({"density", "ebc", "betweenness2", "max_common_neighbors", "sensitivity"})
+    restores_accounts = True
+    cypher = statement_names("neo4j") | {"max_common_neighbors", "sensitivity"}
 
-    def __init__(self, driver: Any, address: str, database: str | None) -> None:
+    def __init__(self, driver: Any, address: str, database: str | None, lock_timeout: float) -> None:
         self._driver = driver
         self._address = address
         self._database = database
+        self._lock_timeout = lock_timeout
+        self._of_this_version = False
 
     @classmethod
     def connect(
@@ -80,7 +86,7 @@ class Neo4jBackend(Backend):
             raise ParameterError(
                 f"store is {address}, must be an address such as neo4j://localhost:7687; check it"
             ) from None
-        return cls(driver, address, database)
+        return cls(driver, address, database, lock_timeout)
 
     @contextmanager
     def session(self, *, create: bool = False) -> Iterator[Session]:
@@ -88,51 +94,23 @@ class Neo4jBackend(Backend):
             one_line_errors(self._address, self._database),
             self._driver.session(database=self._database) as session,
         ):
-            opened = Neo4jSession(session)
-            if create:
-                for statement in _SCHEMA:
-                    opened.run(statement)
+            opened = Neo4jSession(session, self._address, self._database, self._lock_timeout)
+            if not self._of_this_version:
+                self._of_this_version = neo4j_schema.ensure(opened, create=create)
             yield opened
 
     def place(self, name: str, version: int, label: str | None, kind: str | None) -> GraphRow:
-        return GraphRow(
-            name,
-            version,
-            f"EdgeDP_{name}_{version:x}",
-            check_text(kind or "LINKED_TO", "relationship_type"),
-            "id",
-            0,
-            None,
-            nodes_supplied=False,
-            loaded=True,
-            display_label=check_text(label or "Node", "node_label"),
-        )
+        return places.loaded_place(name, version, label, kind)
 
     def survey(self, session: Session, row: GraphRow) -> GraphRow:
-        for statement in _SCHEMA:
-            session.run(statement)
-        found = session.run("survey", row.identifiers)[0]
-        nodes, label, key = int(found["nodes"]), row.node_label, row.id_property
-        if nodes == 0:
-            raise StoreError(
-                f"node_label is {label!r}, must be a label of at least one node; check its spelling"
-            )
-        if found["identified"] < nodes:
-            raise StoreError(
-                f"id_property is {key!r}, which {nodes - found['identified']:,} of {nodes:,} nodes lack, must be on "
-                "every node; set it on all of them"
-            )
-        if found["distinctIds"] < nodes:
-            raise StoreError(f"id_property is {key!r}, which two nodes share, must be unique; make it so")
-        if {kind.split(" ")[0] for kind in found["types"]} not in ({"INTEGER"}, {"STRING"}):
-            raise StoreError(
-                f"id_property is {key!r}, must hold integers or texts and not both; convert the values"
-            )
-        if not session.run("survey_index", nodeLabel=label, idProperty=key):
-            raise StoreError(
-                f"id_property is {key!r}, which has no index, must have one; run: CREATE CONSTRAINT FOR "
-                f"(n:{quote_identifier(label)}) REQUIRE n.{quote_identifier(key)} IS UNIQUE"
-            )
+        places.check_unreserved(row.node_label, "node_label")
+        places.check_unreserved(row.relationship_type, "relationship_type")
+        neo4j_schema.ensure(session, create=True)
+        registry.check_own_type(session, row.name, row.relationship_type)
+        found = session.run("survey", row.identifiers, nodeLabel=row.node_label)[0]
+        places.check_survey(row, found)
+        if not session.run("survey_index", nodeLabel=row.node_label, idProperty=row.id_property):
+            raise places.index_hint(row)
         if row.degree_bound is not None:
             largest = max(
                 (int(each["value"]) for each in session.run("degree", row.identifiers, nodes=None)), default=0
@@ -142,13 +120,13 @@ class Neo4jBackend(Backend):
                     f"degree_bound is {row.degree_bound}, must be at least the graph's largest degree, {largest}; "
                     "declare a larger bound"
                 )
-        return replace(row, node_count=nodes)
+        return replace(row, node_count=int(found["nodes"]))
 
     def projection(self, row: GraphRow) -> Projection:
         return CypherProjection(self, row)
 
     def plugin(self) -> ServerPlugin:
-        from edgedp.plugin_install import server_plugin
+        from edgedp.stores.server_plugin import server_plugin
 
         with one_line_errors(self._address, self._database):
             return server_plugin(self._driver, self._database)
@@ -160,11 +138,25 @@ class Neo4jBackend(Backend):
 class Neo4jSession(Session):
     """An open session; nothing is retried by the driver, so no debit is written twice."""
 
-    def __init__(self, session: Any) -> None:
+    def __init__(self, session: Any, address: str, database: str | None, lock_timeout: float) -> None:
         self._session = session
+        self._address = address
+        self._database = database
+        self._lock_timeout = lock_timeout
+        self._noted: dict[str, int] = {}
+
+    def _errors(self) -> AbstractContextManager[None]:
+        """Say what the driver says in one line, here and not only where the session ends."""
+        return one_line_errors(self._address, self._database)
+
+    @property
+    def by(self) -> str:
+        """Nothing beside the user whom the database has authenticated, which its statements write themselves."""
+        return ""
 
     def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
-        return cast("list[Row]", self.send(statement, identifiers, **parameters).data())
+        with self._errors():
+            return cast("list[Row]", self.send(statement, identifiers, **parameters).data())
 
     def send(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> Any:
         """Start a statement of ``queries/``; its result waits for it."""
@@ -172,31 +164,26 @@ class Neo4jSession(Session):
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
-        with self._session.begin_transaction() as tx:
-            yield Neo4jTransaction(tx)
+        with self._errors(), self._session.begin_transaction(timeout=self._lock_timeout) as tx:
+            yield Neo4jTransaction(tx, self._noted)
             tx.commit()
 
     def graph(self, row: GraphRow) -> Graph:
-        if self._packed:
-            from edgedp.worker.projected import graph_of_pieces
+        with self._errors():
+            return self._read(row)
 
+    def _read(self, row: GraphRow) -> Graph:
+        if self._packed:
             # Records as they come: .data() would walk through the packed arrays byte by byte.
-            rows = list(self._session.run("CALL edgedp.exact.adjacency($name)", {"name": row.name}))
+            # The row of the log that notes this read is there already: the exact read's, or the debit's.
+            asked = {"name": row.name, "entry": self._noted.pop(row.name, 0)}
+            rows = list(self._session.run("CALL edgedp.exact.adjacency($name, $entry)", asked))
             return graph_of_pieces(rows, nodes_supplied=row.nodes_supplied)
-        result = self.send("adjacency", row.identifiers)
         ids, neighbors = [], []
-        for node, adjacent in result:
+        for node, adjacent in self.send("adjacency", row.identifiers):
             ids.append(node)
             neighbors.append(adjacent)
-        unsorted = np.asarray(ids) if ids else np.zeros(0, dtype=np.int64)
-        order = np.argsort(unsorted, kind="stable")
-        node_ids = unsorted[order]
-        sources = np.repeat(np.argsort(order), [len(adjacent) for adjacent in neighbors])
-        flat = [target for adjacent in neighbors for target in adjacent]
-        targets = np.searchsorted(node_ids, np.asarray(flat, dtype=node_ids.dtype)) if flat else sources
-        return Graph.from_positions(
-            node_ids, np.column_stack([sources, targets]), nodes_supplied=row.nodes_supplied
-        )
+        return graph_of_adjacency(ids, neighbors, nodes_supplied=row.nodes_supplied)
 
     @cached_property
     def _packed(self) -> bool:
@@ -206,18 +193,39 @@ class Neo4jSession(Session):
     def node_count(self, row: GraphRow) -> int:
         return int(self.run("node_count", row.identifiers)[0]["nodes"])
 
+    @property
+    def writable(self) -> bool:
+        return not any(
+            row["access"] == "read-only" for row in self.run("database_access", database=self._database)
+        )
+
+    def prepare(self, row: GraphRow) -> None:
+        places.check_place(row)
+        places.check_nodes(row, self.run("survey", row.identifiers, nodeLabel=row.node_label)[0])
+
+    def guards(self, row: GraphRow) -> list[Step]:
+        return places.load_guards(row) if row.loaded else places.register_guards(row)
+
+    def guard_refusal(self, outcome: str, row: GraphRow, rows: Mapping[str, list[Row]]) -> EdgeDPError:
+        return places.guard_refusal(outcome, row, rows) or super().guard_refusal(outcome, row, rows)
+
+    def retire(self, tx: Transaction, row: GraphRow) -> None:
+        for step in places.retire_steps(row):
+            tx.run(step.statement, **step.parameters)
+
     @contextmanager
-    def ingest(self, row: GraphRow, graph: Graph, progress: Progress | None) -> Iterator[Transaction]:
+    def ingest(self, row: GraphRow, graph: Graph, progress: Progress | None) -> Iterator[GraphRow]:
         self.sweep(row.name)
-        constraint = f"edgedp_{row.version:x}"
-        self.run("load_begin", name=row.name, nodeLabel=row.node_label, constraintName=constraint)
+        script = Script(places.load_begin(row))
+        begun = run(self, script)
+        if begun.name != script.done:
+            raise self.guard_refusal(begun.name, row, begun.rows)
+        reach("begun")
         try:
-            self.run("load_constraint", row.identifiers | {"constraint_name": constraint})
+            self.run("load_constraint", row.identifiers | {"constraint_name": places.constraint_name(row)})
             self._write(row, graph, progress)
-            with self.transaction() as tx:
-                if not tx.run("load_end", nodeLabel=row.node_label):
-                    raise _cleared(row.name)
-                yield tx
+            reach("written")
+            yield row
         except BaseException:
             # A server that went away keeps what was written; the next load of this name clears it.
             with contextlib.suppress(Exception):
@@ -240,38 +248,39 @@ class Neo4jSession(Session):
             batch = edges[start : start + _EDGE_BATCH]
             nodes, adjacent = _adjacent(batch)  # while the server writes the batch before
             if sent is not None:
-                _check_written(*sent, row.name)
+                _check_written(*sent, row)
             result = self.send("load_edges", identifiers, ids=ids[nodes].tolist(), adjacent=adjacent)
             sent = result, len(batch)
             if progress is not None:
                 progress("writing", done + start, total)
         if sent is not None:
-            _check_written(*sent, row.name)
+            _check_written(*sent, row)
             if progress is not None:
                 progress("writing", total, total)
 
-    def retire(self, tx: Transaction, row: GraphRow) -> None:
-        tx.run(
-            "load_begin", name=row.name, nodeLabel=row.node_label, constraintName=f"edgedp_{row.version:x}"
-        )
-
-    def sweep(self, name: str) -> None:
-        for left in self.run("leftovers", name=name):
+    def sweep(self, name: str) -> bool:
+        found = self.run("leftovers", name=name)
+        for left in found:
             label = {"node_label": left["nodeLabel"]}
             while self.run("clear", label, most=_CLEAR_BATCH)[0]["cleared"]:
                 pass
             self.run("load_drop_constraint", {"constraint_name": left["constraintName"]})
-            self.run("load_end", nodeLabel=left["nodeLabel"])
+            self.run("load_cleared", nodeLabel=left["nodeLabel"])
+        return bool(found)
 
 
 class Neo4jTransaction(Transaction):
     """An explicit transaction."""
 
-    def __init__(self, tx: Any) -> None:
+    def __init__(self, tx: Any, noted: dict[str, int]) -> None:
         self._tx = tx
+        self._noted = noted
 
     def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
-        return cast("list[Row]", self._tx.run(_text(statement, identifiers), parameters).data())
+        rows = cast("list[Row]", self._tx.run(_text(statement, identifiers), parameters).data())
+        if statement in ("log_debit", "log_append") and rows:
+            self._noted[parameters["name"]] = rows[0]["seq"]
+        return rows
 
 
 def _adjacent(edges: NDArray[Any]) -> tuple[NDArray[np.int64], list[list[Any]]]:
@@ -283,18 +292,12 @@ def _adjacent(edges: NDArray[Any]) -> tuple[NDArray[np.int64], list[list[Any]]]:
     return nodes, [[i, each.tolist()] for i, each in zip(firsts.tolist(), after, strict=True)]
 
 
-def _check_written(result: Any, edges: int, name: str) -> None:
+def _check_written(result: Any, edges: int, row: GraphRow) -> None:
     """Wait for a batch and refuse the load if its nodes are gone."""
     if result.single()["written"] != edges:
-        raise _cleared(name)
+        raise places.cleared(row.name)
 
 
 def _text(statement: str, identifiers: dict[str, str] | None) -> str:
     """Return a statement of ``queries/``; its identifiers are quoted, its values are parameters."""
     return query(_DIALECT, statement, **(identifiers or {}))
-
-
-def _cleared(name: str) -> EdgeDPError:
-    return StoreError(
-        f"name is {name!r}, which somebody else loads at the same time, must be loaded once; load again"
-    )

@@ -54,6 +54,11 @@ def _translated(error: Exception, address: str, database: str | None) -> EdgeDPE
         return StoreError(
             "the name or the relationship type was taken by somebody else meanwhile, must be free; ask again"
         )
+    if "TransactionTimedOut" in code:
+        return StoreUnavailableError(
+            f"store is {address}, where the ledger was not free, or the server not done, within the lock timeout; "
+            "end the transaction that holds the ledger, or ask again"
+        )
     if "LockAcquisitionTimeout" in code or "LockClientStopped" in code or "DeadlockDetected" in code:
         return StoreUnavailableError(
             f"store is {address}, where another transaction holds the ledger, must be free; ask again"

@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from edgedp.errors import ParameterError
+from edgedp.shown import address_shown
+from edgedp.stores.backend import Backend
+from edgedp.stores.memory import DEFAULT_BYTES
 from edgedp.stores.store import Store
 
-__all__ = ["DEFAULT_STORE", "open_store"]
+__all__ = ["DEFAULT_STORE", "check_address", "open_store"]
 
 DEFAULT_STORE = "graphs.edgedp"
 
@@ -22,13 +25,15 @@ def open_store(
     *,
     database: str | None = None,
     lock_timeout: float = 60.0,
+    graph_memory: int = DEFAULT_BYTES,
+    head: str | None = None,
 ) -> Store:
     """Open a store of graphs.
 
     Parameters
     ----------
     uri : str or path
-        A file of the embedded database, made by the first `Store.load`; or the address of a Neo4j server
+        A folder, the embedded store, made by the first `Store.load`; or the address of a Neo4j server
         (``neo4j://``, ``bolt://``, also ``+s`` and ``+ssc``).
     auth : (user, password), optional
         For Neo4j; default ``NEO4J_USERNAME`` and ``NEO4J_PASSWORD``.
@@ -36,11 +41,16 @@ def open_store(
         For Neo4j; default ``NEO4J_DATABASE``, else the server's default.
     lock_timeout : float
         Seconds to wait for another writer.
+    graph_memory : int
+        Bytes of graphs of an embedded store that are kept in memory while their version stands; 0 keeps none.
+    head : str, optional
+        ``SEQ:HASH NAME``, or a file of such lines: a store without this history is refused, for it is an older
+        copy. Default ``EDGEDP_LEDGER_HEAD``.
 
     Returns
     -------
     Store
-        The embedded file is opened for each operation and not held.
+        The embedded store is opened for each operation and not held.
 
     Examples
     --------
@@ -55,13 +65,30 @@ def open_store(
     address = os.fspath(uri)
     scheme = address.split("://", 1)[0].lower() if "://" in address else ""
     if scheme in NEO4J_SCHEMES:
+        check_address(address)
         from edgedp.stores.neo4j import Neo4jBackend
 
-        return Store(Neo4jBackend.connect(address, auth, database, lock_timeout))
+        backend: Backend = Neo4jBackend.connect(address, auth, database, lock_timeout)
+        return Store(backend, graph_memory=graph_memory, head=head)
     if scheme:
         raise ParameterError(
-            f"store is {address!r}, must be a file or begin with neo4j:// or bolt://; check the address"
+            f"store is {address_shown(address)!r}, must be a path or begin with neo4j:// or bolt://; check the address"
         )
     from edgedp.stores.embedded import EmbeddedBackend
 
-    return Store(EmbeddedBackend(Path(address).expanduser(), lock_timeout))
+    backend = EmbeddedBackend(Path(address).expanduser(), lock_timeout)
+    return Store(backend, graph_memory=graph_memory, head=head)
+
+
+def check_address(address: str) -> None:
+    """Refuse an address of a server that holds a user, a password or a query; it is never shown.
+
+    Examples
+    --------
+    >>> check_address("neo4j://localhost:7687")
+    """
+    if "@" in address or "?" in address:
+        raise ParameterError(
+            "store holds a user or password or a query, must be an address alone; "
+            "set NEO4J_USERNAME, NEO4J_PASSWORD and NEO4J_DATABASE"
+        )

@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from edgedp.checks import nearest
 from edgedp.errors import StoreError, UnknownNameError
 from edgedp.plan import PublicFacts
+from edgedp.stores.account import Account, Declaration
 from edgedp.stores.backend import GraphRow
-from edgedp.stores.ledger import Account
+from edgedp.stores.ledger import declaration_steps, event_steps
+from edgedp.stores.script import Script, Step
 
 if TYPE_CHECKING:
-    from edgedp.stores.backend import Runner, Session, Transaction
+    from edgedp.stores.backend import Runner, Session
 
-__all__ = ["check_loadable", "check_own_type", "find", "known", "listed", "listing", "put"]
+__all__ = [
+    "check_loadable",
+    "check_own_type",
+    "drop_script",
+    "find",
+    "known",
+    "listed",
+    "listing",
+    "load_script",
+    "register_script",
+    "row_of",
+    "row_to_json",
+]
 
 
 def find(runner: Runner, name: str) -> GraphRow | None:
@@ -22,7 +37,11 @@ def find(runner: Runner, name: str) -> GraphRow | None:
     rows = runner.run("graph_find", name=name)
     if not rows:
         return None
-    row = rows[0]
+    return row_of(rows[0])
+
+
+def row_of(row: Mapping[str, Any]) -> GraphRow:
+    """Read a row of ``graph_find``."""
     return GraphRow(
         name=row["name"],
         version=row["version"],
@@ -31,34 +50,153 @@ def find(runner: Runner, name: str) -> GraphRow | None:
         id_property=row["idProperty"],
         node_count=row["nodeCount"],
         degree_bound=row["degreeBound"],
-        nodes_supplied=row["nodesSupplied"],
-        loaded=row["loaded"],
+        nodes_supplied=bool(row["nodesSupplied"]),
+        loaded=bool(row["loaded"]),
+        digest=row["digest"],
     )
+
+
+def row_to_json(row: GraphRow) -> dict[str, Any]:
+    """Return the columns of ``graph_find``."""
+    return {
+        "name": row.name,
+        "version": row.version,
+        "nodeLabel": row.node_label,
+        "relationshipType": row.relationship_type,
+        "idProperty": row.id_property,
+        "nodeCount": row.node_count,
+        "degreeBound": row.degree_bound,
+        "nodesSupplied": row.nodes_supplied,
+        "loaded": row.loaded,
+        "digest": row.digest,
+    }
 
 
 def known(session: Session, name: str) -> GraphRow:
     """Return the row of a graph with its node count of now; an unknown name is refused with the nearest one."""
     row = find(session, name)
     if row is None:
-        names = [stored["name"] for stored in listing(session)]
+        names = [stored["name"] for stored in session.run("graph_places")]
         raise UnknownNameError(f"the graph is {name!r}, must be a stored one; {nearest(str(name), names)}")
     return row if row.loaded else dataclasses.replace(row, node_count=session.node_count(row))
 
 
-def put(tx: Transaction, row: GraphRow) -> None:
-    """Write a graph's row, new or in place of the one before."""
-    tx.run(
-        "graph_put",
-        name=row.name,
-        version=row.version,
-        nodeLabel=row.node_label,
-        relationshipType=row.relationship_type,
-        idProperty=row.id_property,
-        nodeCount=row.node_count,
-        degreeBound=row.degree_bound,
-        nodesSupplied=row.nodes_supplied,
-        loaded=row.loaded,
+def put_step(row: GraphRow) -> Step:
+    """Return the step that writes a graph's row, new or in place of the one before."""
+    return Step("graph_put", row_to_json(row))
+
+
+def load_script(
+    row: GraphRow,
+    before: GraphRow | None,
+    account: Account | None,
+    declared: Declaration,
+    *,
+    fingerprint: str | None,
+    by: str,
+    at: str,
+    guards: Sequence[Step] = (),
+) -> Script:
+    """Return the script that makes a written version the graph of its name.
+
+    Parameters
+    ----------
+    row : GraphRow
+        The version, wholly written.
+    before : GraphRow or None
+        The row that it takes the place of; any other that is there by now is the outcome ``changed``.
+    account : Account or None
+        As it was read before.
+    fingerprint : str or None
+        HMAC of the adjacency under the store's secret.
+    guards : steps
+        What the backend checks in the transaction besides; their outcomes are the backend's.
+    """
+    named = {"name": row.name}
+    current = (
+        Step("graph_find", named, on_row="changed")
+        if before is None
+        else Step("graph_current", named | {"version": before.version}, on_none="changed")
     )
+    remember = [] if fingerprint is None else [Step("fingerprint_put", named | {"fingerprint": fingerprint})]
+    return Script(
+        [
+            *_open(row.name),
+            current,
+            *guards,
+            *declaration_steps(row.name, account, declared, by=by, at=at),
+            put_step(row),
+            *remember,
+            *event_steps(row.name, "load" if before is None else "replace", _facts(row), by=by, at=at),
+        ]
+    )
+
+
+def register_script(
+    row: GraphRow,
+    account: Account | None,
+    declared: Declaration,
+    *,
+    by: str,
+    at: str,
+    guards: Sequence[Step] = (),
+) -> Script:
+    """Return the script that registers a graph that is already there; also ends as ``taken``."""
+    named = {"name": row.name}
+    place = {
+        "nodeLabel": row.node_label,
+        "relationshipType": row.relationship_type,
+        "idProperty": row.id_property,
+    }
+    return Script(
+        [
+            *_open(row.name),
+            Step("graph_find", named, on_row="taken"),
+            *guards,
+            *declaration_steps(row.name, account, declared, by=by, at=at),
+            Step("account_place", named | {"relationshipType": row.relationship_type}),
+            put_step(row),
+            *event_steps(row.name, "register", place | _facts(row), by=by, at=at),
+        ]
+    )
+
+
+def drop_script(
+    row: GraphRow, *, by: str, at: str, retire: Sequence[Step] = (), reopen: bool = False
+) -> Script:
+    """Return the script that forgets a graph's row; its account and log stay.
+
+    Parameters
+    ----------
+    retire : steps
+        What gives up a loaded version.
+    reopen : bool
+        Make an account that somebody deleted again from its log, where ``account_open`` does that.
+    """
+    named = {"name": row.name}
+    return Script(
+        [
+            *([Step("account_open", named)] if reopen else []),
+            Step("account_lock", named, on_none="unknown"),
+            Step("graph_current", named | {"version": row.version}, on_none="changed"),
+            *retire,
+            Step("graph_forget", named),
+            *event_steps(row.name, "drop" if row.loaded else "forget", {}, by=by, at=at),
+        ]
+    )
+
+
+def _open(name: str) -> list[Step]:
+    return [
+        Step("account_open", {"name": name}),
+        Step("account_lock", {"name": name}, on_none="unknown"),
+        Step("account_adds_up", {"name": name}, on_none="broken"),
+    ]
+
+
+def _facts(row: GraphRow) -> dict[str, Any]:
+    """Return what the log says of a version; public facts, so neither digest nor fingerprint."""
+    return row.facts.to_dict() | {"version": row.version}
 
 
 def listing(runner: Runner) -> list[dict[str, Any]]:
@@ -91,7 +229,7 @@ def check_loadable(
         raise StoreError(
             f"name is {name!r}, which is a registered graph, must be a loaded one; drop it first"
         )
-    if kind in {row["relationshipType"] for row in runner.run("ledger_places")}:
+    if kind in {row["relationshipType"] for row in runner.run("account_places")}:
         raise StoreError(
             f"relationship_type is {kind!r}, must not be that of a registered graph; choose another type"
         )
@@ -99,7 +237,7 @@ def check_loadable(
 
 def check_own_type(runner: Runner, name: str, kind: str) -> None:
     """Refuse a second ledger for relationships that have one, whatever the label and the name."""
-    for row in runner.run("ledger_places"):
+    for row in runner.run("account_places"):
         if row["relationshipType"] == kind and row["name"] != name:
             raise StoreError(
                 f"relationship_type is {kind!r}, whose budget is kept under the name {row['name']!r}, "

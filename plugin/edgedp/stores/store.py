@@ -3,35 +3,60 @@
 from __future__ import annotations
 
 import dataclasses
-import json
+import hashlib
+import hmac
 import secrets
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgedp import checks
-from edgedp.accounting import delta_atto
-from edgedp.epsilon import budget_nano
-from edgedp.errors import EngineError, ParameterError, StoreError
+from edgedp.amounts.epsilon import budget_nano
+from edgedp.amounts.rho import delta_atto
+from edgedp.errors import EdgeDPError, EngineError, ParameterError, StoreError
 from edgedp.graph import positions_of
-from edgedp.plan import MOTKIN_OPTIONS, PRIV_TOP_K_OPTIONS, Plan, Selector, chosen, plan
-from edgedp.projection import GraphProjection, exact_quantities, quantities
-from edgedp.release import Release
-from edgedp.stores import ledger, registry
+from edgedp.options import MotkinOptions, TopKOptions
+from edgedp.plan import Kind, Plan, plan
+from edgedp.projection import GraphProjection, exact_quantities
+from edgedp.release import Answer, Release, answer_from_json
+from edgedp.stores import heads, history, kept, ledger, registry
+from edgedp.stores.account import Account, Declaration, check_delta
 from edgedp.stores.backend import Backend, GraphRow, Session
+from edgedp.stores.chain import Head
 from edgedp.stores.cypher import CypherProjection
+from edgedp.stores.killpoints import reach
+from edgedp.stores.lease import leased
+from edgedp.stores.ledger import Debit, Kept
+from edgedp.stores.memory import DEFAULT_BYTES, GraphMemory
+from edgedp.stores.script import Script, run
+from edgedp.stores.trial import try_engine
+from edgedp.vocabulary import (
+    ENGINES,
+    GRAPH_ENGINES,
+    Approach,
+    Engine,
+    MechanismName,
+    MetricForm,
+    MetricName,
+    ParetoForm,
+    Proxy,
+    SamplerName,
+    Sensitivity,
+    Shift,
+)
 
 if TYPE_CHECKING:
     from edgedp.graph import Graph
-    from edgedp.plugin_install import ServerPlugin
+    from edgedp.progress import Progress
     from edgedp.projection import Projection
-    from edgedp.reading.progress import Progress
+    from edgedp.stores.server_plugin import ServerPlugin
 
 __all__ = ["Store"]
-
-ENGINES = ("native", "igraph", "cypher")
 
 
 class Store:
@@ -41,8 +66,13 @@ class Store:
     first, in a committed transaction, and is only then drawn; what was drawn is kept in the ledger.
     """
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(
+        self, backend: Backend, *, graph_memory: int = DEFAULT_BYTES, head: str | None = None
+    ) -> None:
         self._backend = backend
+        self._memory = GraphMemory(graph_memory)
+        self._heads: dict[str, Head] | None = None
+        self._head_option = head
 
     def close(self) -> None:
         """Let go of connections."""
@@ -54,11 +84,21 @@ class Store:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    @contextmanager
+    def _session(self, *, create: bool = False) -> Iterator[Session]:
+        """Open a session; the first one checks the heads that were kept elsewhere."""
+        with self._backend.session(create=create) as session:
+            if self._heads is None:
+                kept_heads = heads.parse(self._backend.heads() or "") | heads.given(self._head_option)
+                heads.check(session, kept_heads)
+                self._heads = kept_heads
+            yield session
+
     # -- the curator -----------------------------------------------------------------------------
 
     def load(
         self,
-        graph: Graph,
+        graph: Graph | Any,
         name: str,
         epsilon_budget: Any = None,
         degree_bound: int | None = None,
@@ -74,7 +114,9 @@ class Store:
 
         Parameters
         ----------
-        graph : Graph
+        graph : Graph, source or graph of another library
+            What `edgedp.read_graph` reads (a dataset, a path, an address), or a networkx or igraph graph, a scipy
+            sparse matrix, or a data frame of one edge a row (with columns to choose: `Graph.from_frame`).
         name : str
         epsilon_budget : number or decimal text, optional
             Budget of all releases ever drawn under this name. Without one there are no releases.
@@ -85,7 +127,7 @@ class Store:
             Take the place of a stored graph of this name; what was spent under the name stays spent.
         delta : number or decimal text, optional
             Declares the budget as (epsilon, delta): releases then add up by bounded-range composition, which
-            allows many more small ones (`edgedp.accounting`). To be declared before the first release.
+            allows many more small ones (`edgedp.amounts.rho`). To be declared before the first release.
         node_label, relationship_type : str, optional
             Neo4j: an additional label of the nodes, and the type of the relationships.
         progress : callable, optional
@@ -101,9 +143,12 @@ class Store:
         EdgeDPError
             The name is taken, or the graph breaks the degree bound, or the budget is below what was spent.
         """
+        from edgedp.reading import graph_of
+
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
-        budget, atto, limit = _amounts(epsilon_budget, delta, max_epsilon_per_release)
+        declared = _declaration(epsilon_budget, delta, max_epsilon_per_release)
+        graph = graph_of(graph)
         if graph.node_count == 0:
             raise ParameterError("the graph has no node, must have at least one; load another")
         if bound is not None and graph.max_degree > bound:
@@ -111,29 +156,30 @@ class Store:
                 f"degree_bound is {bound}, must be at least the graph's largest degree, {graph.max_degree}; "
                 "declare a larger bound or load another graph"
             )
-        version = secrets.randbits(62)
-        with self._backend.session(create=True) as session:
+        with self._session(create=True) as session:
             before = registry.find(session, name)
             registry.check_loadable(session, name, before, replace=replace, kind=relationship_type)
-            if budget is not None:
-                ledger.check_budget(session, name, budget, atto)
-            row = dataclasses.replace(
-                self._backend.place(name, version, node_label, relationship_type),
+            account = _account(session, name)
+            check_delta(declared.settled(name, account)[0], graph.node_count)
+            placed = dataclasses.replace(
+                self._backend.place(name, secrets.randbits(62), node_label, relationship_type),
                 node_count=graph.node_count,
                 degree_bound=bound,
                 nodes_supplied=graph.nodes_supplied,
             )
-            with session.ingest(row, graph, progress) as tx:
-                ledger.declare(tx, name, budget=budget, delta=atto, limit=limit)
-                if registry.find(tx, name) != before:
-                    raise StoreError(
-                        f"name is {name!r}, which was loaded by somebody else meanwhile; load again"
-                    )
-                if before is not None:
-                    session.retire(tx, before)
-                registry.put(tx, row)
+            fingerprint = _fingerprint(session, graph)
+            twins = [row["name"] for row in session.run("fingerprint_find", fingerprint=fingerprint)]
+            with session.ingest(placed, graph, progress) as written:
+                script = registry.load_script(
+                    written, before, account, declared, fingerprint=fingerprint, by=session.by, at=ledger.now(),
+                    guards=session.guards(written),
+                )  # fmt: skip
+                self._curate(session, written, script, retired=before)
+            self._memory.forget(name)
             session.sweep(name)
-            return registry.listed(session, name)
+            listed = registry.listed(session, name)
+        _warn_of_twins(sorted(set(twins) - {name}))
+        return listed
 
     def register(
         self,
@@ -167,52 +213,77 @@ class Store:
         """
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
-        budget, atto, limit = _amounts(epsilon_budget, delta, max_epsilon_per_release)
+        declared = _declaration(epsilon_budget, delta, max_epsilon_per_release)
         label = checks.check_text(node_label, "node_label")
         kind = checks.check_text(relationship_type, "relationship_type")
         key = checks.check_text(id_property, "id_property")
-        with self._backend.session() as session:
+        with self._session() as session:
             if registry.find(session, name) is not None:
-                raise StoreError(
-                    f"name is {name!r}, must not be stored already; choose another name or drop it first"
-                )
+                raise ledger.curator_refusal("taken", name)
             version = secrets.randbits(62)
             asked = GraphRow(name, version, label, kind, key, 0, bound, nodes_supplied=True, loaded=False)
             surveyed = self._backend.survey(session, asked)
-            with session.transaction() as tx:
-                registry.check_own_type(tx, name, kind)
-                ledger.declare(tx, name, budget=budget, delta=atto, limit=limit)
-                tx.run("ledger_place", name=name, relationshipType=kind)
-                registry.put(tx, surveyed)
+            registry.check_own_type(session, name, kind)
+            account = _account(session, name)
+            check_delta(declared.settled(name, account)[0], surveyed.node_count)
+            script = registry.register_script(
+                surveyed, account, declared, by=session.by, at=ledger.now(), guards=session.guards(surveyed)
+            )
+            self._curate(session, surveyed, script)
             return registry.listed(session, name)
 
     def drop(self, name: str) -> None:
         """Drop a loaded graph, or forget a registered one; the ledger stays."""
-        with self._backend.session() as session:
+        with self._session() as session:
+            if registry.find(session, name) is None and session.sweep(name):
+                return  # what a load or drop left that did not end
             row = registry.known(session, name)
-            with session.transaction() as tx:
-                tx.run("ledger_lock", name=name)
-                tx.run("graph_forget", name=name)
-                if row.loaded:
-                    session.retire(tx, row)
+            script = registry.drop_script(
+                row, by=session.by, at=ledger.now(), reopen=self._backend.restores_accounts
+            )
+            self._curate(session, row, script, retired=row if row.loaded else None)
+            self._memory.forget(name)
             session.sweep(name)
 
     def set_budget(self, name: str, epsilon_budget: Any, delta: Any = None) -> dict[str, Any]:
         """Declare another budget; the change is recorded, and it may not go below what was spent."""
-        budget, atto, _ = _amounts(epsilon_budget, delta, None, zero=True)
-        with self._backend.session() as session:
-            ledger.find(session, name)
-            with session.transaction() as tx:
-                ledger.declare(tx, name, budget=budget, delta=atto, limit=None)
-            return ledger.balance(session, name)
+        declared = _declaration(epsilon_budget, delta, None, zero=True)
+        with self._session() as session:
+            account = ledger.find(session, name)
+            row = registry.find(session, name)
+            if declared.delta is not None and row is None:
+                raise ParameterError(
+                    f"delta is declared for {name!r}, which is not stored; load the graph first"
+                )
+            check_delta(declared.delta, 0 if row is None else row.node_count)
+            script = ledger.budget_script(name, account, declared, by=session.by, at=ledger.now())
+            outcome = run(session, script)
+            if outcome.name != script.done:
+                raise ledger.curator_refusal(outcome.name, name)
+            return history.balance(session, name)
+
+    def _curate(
+        self, session: Session, row: GraphRow, script: Script, *, retired: GraphRow | None = None
+    ) -> None:
+        """Run a curator's script; a loaded version that it takes out of the registry is given up with it."""
+        outcome = run(
+            session, script, last=None if retired is None else lambda tx: session.retire(tx, retired)
+        )
+        if outcome.name == script.done:
+            return
+        if any(outcome.name in (step.on_row, step.on_none) for step in session.guards(row)):
+            raise session.guard_refusal(outcome.name, row, outcome.rows)
+        raise ledger.curator_refusal(outcome.name, row.name)
 
     def graph(self, name: str) -> Graph:
-        """Return the whole graph. Privacy: the private edges; for the curator."""
-        with self._backend.session() as session:
-            return session.graph(registry.known(session, name))
+        """Return the whole graph; the reading is logged. Privacy: the private edges; for the curator."""
+        with self._session() as session:
+            row = registry.known(session, name)
+            self._note_exact(session, name, {"read": "graph"})
+            return self._read(session, row)
 
     def exact(
-        self, name: str, metric: str, nodes: ArrayLike | None = None, engine: str = "native"
+        self, name: str, metric: str, nodes: ArrayLike | None = None, engine: Engine = "native"
     ) -> NDArray[np.float64]:
         """Return exact values of a stored graph, in the order of its ids or of `nodes`. Privacy: not a release."""
         return self.exact_rows(name, metric, nodes=nodes, engine=engine)[1]
@@ -224,7 +295,7 @@ class Store:
         t: int,
         form: str | None = None,
         nodes: ArrayLike | None = None,
-        engine: str = "native",
+        engine: Engine = "native",
     ) -> NDArray[np.float64]:
         """Return the admissible ``delta(G, t, v)`` of a stored graph. Privacy: not a release."""
         return self.exact_rows(name, metric, t=t, form=form, nodes=nodes, engine=engine)[1]
@@ -237,17 +308,30 @@ class Store:
         t: int | None = None,
         form: str | None = None,
         nodes: ArrayLike | None = None,
-        engine: str = "native",
+        top: int | None = None,
+        engine: Engine = "native",
     ) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """Return node ids and exact values, or sensitivities where a distance `t` is given. Privacy: not a release."""
-        from edgedp.exact import sensitivity_of
+        """Return node ids and exact values, or sensitivities where a distance `t` is given. Privacy: not a release.
 
+        With `top`, those of the largest values only, the largest first; not with `nodes`.
+        """
+        from edgedp.engines.top import top_positions
+        from edgedp.exact import sensitivity_of, top_of
+
+        if top is not None and nodes is not None:
+            raise ParameterError("top is given with nodes, must go without; leave one of them out")
         checks.check_metric(metric)
         checks.check_choice(engine, "engine", ENGINES)
         self._check_engine(engine, exact_quantities(metric, t, form))
-        with self._backend.session() as session:
-            projection = self._project(session, registry.known(session, name), engine)
+        with self._session() as session:
+            row = registry.known(session, name)
+            asked = {"read": "exact" if t is None else "sensitivity", "metric": metric, "t": t, "form": form}
+            self._note_exact(session, name, {key: value for key, value in asked.items() if value is not None})
+            projection = self._project(session, row, engine)
         ids = projection.node_ids
+        if top is not None and t is None:
+            largest, values = top_of(projection, metric, top)
+            return ids[largest], values
         positions = None if nodes is None else positions_of(ids, np.asarray(nodes), what="nodes")
         if t is None:
             values = projection.values(metric, positions)
@@ -256,6 +340,8 @@ class Store:
             values = projection.sensitivity(metric, distance, chosen, positions)
         else:
             values = sensitivity_of(projection, metric, t, form, positions, None)
+        if top is not None:
+            positions, values = top_positions(values, lambda some: values[some], top)
         return ids if positions is None else ids[positions], values
 
     def plugin(self) -> ServerPlugin:
@@ -266,43 +352,100 @@ class Store:
 
     def graphs(self) -> list[dict[str, Any]]:
         """Return the public facts of every graph: name, node_count, degree_bound, epsilon_budget, epsilon_spent."""
-        with self._backend.session() as session:
+        with self._session() as session:
             return registry.listing(session)
 
     def budget(self, name: str) -> dict[str, Any]:
         """Return epsilon_budget, epsilon_spent, epsilon_remaining and the number of releases."""
-        with self._backend.session() as session:
-            return ledger.balance(session, name)
+        with self._session() as session:
+            return history.balance(session, name)
 
     def releases(self, name: str) -> list[dict[str, Any]]:
         """Return every release: release_id, at, what was asked and the nodes (None if never drawn).
 
         Reading a release again is post-processing and costs nothing.
         """
-        with self._backend.session() as session:
-            return ledger.releases(session, name)
+        with self._session() as session:
+            return history.releases(session, name)
+
+    # -- the history -----------------------------------------------------------------------------
+
+    def log(self, name: str) -> list[dict[str, Any]]:
+        """Return what happened under a name, oldest first: loads, declarations, debits, answers, exact reads.
+
+        Returns
+        -------
+        list of dict
+            seq, at (UTC), by, event, release_id, request_id, epsilon, details, epsilon_spent after it. Public facts
+            only: an exact read is there without its result.
+        """
+        with self._session() as session:
+            return history.log(session, name)
+
+    def head(self, name: str) -> str:
+        """Return the head of a graph's log, ``SEQ:HASH``: kept elsewhere, it shows an older or changed log."""
+        with self._session() as session:
+            return str(history.head(session, name))
+
+    def export(self, name: str) -> list[str]:
+        """Return the log as JSON lines that end with the number of rows and the head."""
+        with self._session() as session:
+            return list(history.export(session, name))
+
+    def check(self, name: str | None = None) -> list[dict[str, Any]]:
+        """Check the ledger of one graph, or the whole store; nothing is changed.
+
+        Returns
+        -------
+        list of dict
+            graph (None: the store's files) and problem, one row each; empty where all adds up.
+        """
+        found = [{"graph": None, "problem": text} for text in ([] if name else self._backend.problems())]
+        with self._session() as session:
+            if name is not None:
+                if not session.run("account_find", name=name):
+                    raise ledger.unknown(name)
+                names = [name]
+            else:
+                names = [row["name"] for row in session.run("account_list")]
+            for each in names:
+                found += [{"graph": each, "problem": text} for text in history.problems(session, each)]
+        return found
+
+    def backup(self, destination: str | Path) -> dict[str, str]:
+        """Copy an embedded store while it is in use.
+
+        Returns
+        -------
+        dict
+            The head of each graph's log, which the copy has.
+        """
+        with self._session():
+            return self._backend.backup(Path(destination).expanduser())
 
     # -- the analyst -----------------------------------------------------------------------------
 
     def priv_top_k(
         self,
         name: str,
-        metric: str,
+        metric: MetricName,
         k: int,
         epsilon: Any,
-        mechanism: str = "sld",
-        sampler: str | None = None,
-        sensitivity_form: str | None = None,
-        shift: str | None = None,
-        proxy: str | None = None,
-        engine: str = "native",
+        mechanism: MechanismName | None = None,
+        sampler: SamplerName | None = None,
+        sensitivity_form: MetricForm | None = None,
+        shift: Shift | None = None,
+        proxy: Proxy | None = None,
+        cap: int | None = None,
+        estimates: bool = False,
+        engine: Engine = "native",
         request_id: str | None = None,
     ) -> Release:
         """Release the k nodes of highest metric of a stored graph; parameters as for `edgedp.priv_top_k`.
 
         Parameters
         ----------
-        engine : {"native", "igraph", "cypher"}
+        engine : {"native", "igraph"}
             What computes the private data; it does not change the law.
         request_id : str, optional
             Asking again with the same identifier returns the kept release and costs nothing.
@@ -312,72 +455,144 @@ class Store:
         BudgetError
             The release does not fit the budget; says what is left. Nothing was spent.
         """
-        options = chosen(PRIV_TOP_K_OPTIONS, locals())
-        return self._release("priv_top_k", name, options, engine, request_id)
+        return self._release("priv_top_k", name, TopKOptions.among(locals()), engine, request_id)
 
     def motkin(
         self,
         name: str,
-        metrics: Sequence[str] = ("degree", "density"),
+        metrics: Sequence[MetricName] = ("degree", "density"),
         k: int = 10,
         epsilon: Any = 1.0,
-        approach: str = "pareto",
-        sensitivity: str = "local",
-        mechanism: str | None = None,
-        sampler: str | None = None,
-        sensitivity_form: str | None = None,
-        shift: str | None = None,
+        approach: Approach = "pareto",
+        sensitivity: Sensitivity | None = None,
+        mechanism: MechanismName | None = None,
+        sampler: SamplerName | None = None,
+        sensitivity_form: MetricForm | ParetoForm | None = None,
+        shift: Shift | None = None,
         weights: Sequence[float] | None = None,
-        engine: str = "native",
+        estimates: bool = False,
+        engine: Engine = "native",
         request_id: str | None = None,
     ) -> Release:
         """Release k nodes that are good in several metrics at once; parameters as for `edgedp.motkin`."""
-        options = chosen(MOTKIN_OPTIONS, locals())
-        return self._release("motkin", name, options, engine, request_id)
+        return self._release("motkin", name, MotkinOptions.among(locals()), engine, request_id)
 
     def _release(
-        self, selector: Selector, name: str, options: dict[str, Any], engine: str, request_id: str | None
+        self, kind: Kind, name: str, options: dict[str, Any], engine: Engine, request_id: str | None
     ) -> Release:
+        if checks.check_choice(engine, "engine", ENGINES) not in GRAPH_ENGINES:
+            raise EngineError(
+                "engine is 'cypher', must be native or igraph for a release: it is drawn from one reading; "
+                "leave it out"
+            )
+        if request_id is not None:
+            checks.check_request_id(request_id)
+        with self._session() as session:
+            answered = None if request_id is None else self._answered(session, name, request_id)
+            if answered is not None:
+                return self._kept(session, name, answered, kind, options, str(request_id))
+            row = registry.known(session, name)
+            planned = plan(kind, options, ledger.find(session, name).told(row.facts))
+            try_engine(planned, engine)
+            session.prepare(row)
+            debited = self._debit(session, row, planned, request_id)
+            if isinstance(debited, Kept):
+                return self._kept(session, name, debited, kind, options, str(request_id))
+            reach("debited")
+            # The debit is committed: from here on a failure costs budget, never privacy.
+            try:
+                with leased(self._backend, name, debited.release_id):
+                    answer = self._draw(session, row, planned, engine)
+                    self._record(session, name, debited, answer)
+            except StoreError as error:
+                raise type(error)(f"{error} (release {debited.release_id} is debited)") from None
+        return Release(answer, planned, private=True, receipt=debited.receipt(name))
+
+    def _debit(self, session: Session, row: GraphRow, planned: Plan, request_id: str | None) -> Debit | Kept:
+        release_id = ledger.new_release_id()
+        script = ledger.debit_script(
+            row.name, row.version, planned, release_id=release_id, request_id=request_id, by=session.by,
+            at=ledger.now(),
+        )  # fmt: skip
+        outcome = run(session, script)
+        if outcome.name == script.done:
+            return Debit(release_id, Account.of(outcome.rows["account_debit"][0]))
+        return ledger.judge(outcome.name, outcome.rows, name=row.name, plan=planned, request_id=request_id)
+
+    def _draw(self, session: Session, row: GraphRow, planned: Plan, engine: str) -> Answer:
         from edgedp.draw import draw
         from edgedp.sampling.words import SecureWords
 
-        checks.check_choice(engine, "engine", ENGINES)
-        if request_id is not None:
-            checks.check_text(request_id, "request_id")
-        with self._backend.session() as session:
-            row = registry.known(session, name)
-            planned = plan(selector, options, row.facts)
-            self._check_engine(engine, quantities(planned))
-            with session.transaction() as tx:
-                kept = None if request_id is None else ledger.kept_release(tx, name, request_id, planned)
-                debited = None if kept else ledger.debit(tx, row, planned, request_id)
-            if debited is None:
-                return self._kept(session, name, planned, kept or {})
-            # The debit is committed: from here on a failure costs budget, never privacy.
-            projection = self._project(session, row, engine)
-        positions = draw(planned, projection, SecureWords())
-        nodes = projection.node_ids[positions].tolist()
-        with self._backend.session() as session, session.transaction() as tx:
-            ledger.record(tx, debited.release_id, nodes)
-        return Release(nodes, planned, private=True, receipt=debited.receipt(name))
+        projection = GraphProjection(self._read(session, row), engine)
+        reach("read")
+        answer = draw(planned, projection, SecureWords())
+        reach("drawn")
+        return answer
 
-    def _kept(self, session: Session, name: str, planned: Plan, kept: dict[str, Any]) -> Release:
-        left = ledger.balance(session, name)
-        left.pop("releases")
-        receipt = {"graph": name, "release_id": kept["releaseId"]} | left
-        return Release(json.loads(kept["nodes"]), planned, private=True, receipt=receipt)
+    def _record(self, session: Session, name: str, debited: Debit, answer: Answer) -> None:
+        """Keep an answer, so that a lost one can be read again; only then is it shown."""
+        shown = answer.to_json()
+        script = ledger.answer_script(name, debited.release_id, shown, by=session.by, at=ledger.now())
+        if run(session, script).name != script.done:
+            raise StoreError(ledger.ANSWER_GONE)
+        reach("recorded")
+
+    def _answered(self, session: Session, name: str, request_id: str) -> Kept | None:
+        """Return the release that a request has already, whatever became of the graph since."""
+        rows = session.run("request_find", name=name, requestId=request_id)
+        return ledger.kept_of(rows[0], request_id) if rows and rows[0]["answer"] is not None else None
+
+    def _kept(
+        self,
+        session: Session,
+        name: str,
+        answered: Kept,
+        kind: Kind,
+        options: Mapping[str, Any],
+        request_id: str,
+    ) -> Release:
+        """Show a kept release with the public facts that it was drawn under; another question is refused."""
+        drawn = kept.plan_of(answered.kind, answered.parameters, answered.public)
+        try:
+            asked = kept.as_then(options, drawn)
+            same = plan(kind, asked, ledger.find(session, name).told(drawn.facts)) == drawn
+        except EdgeDPError:
+            same = False
+        if not same:
+            raise ledger.other_request(request_id)
+        receipt = {"graph": name, "release_id": answered.release_id} | ledger.find(session, name).shown()
+        return Release(answer_from_json(answered.answer), drawn, private=True, receipt=receipt)
 
     # -- rows ------------------------------------------------------------------------------------
+
+    def _read(self, session: Session, row: GraphRow) -> Graph:
+        """Return a version's graph, from memory where versions never change."""
+        if not (row.loaded and self._backend.keeps_versions):
+            return session.graph(row)
+        graph = self._memory.get(row)
+        if graph is None:
+            graph = session.graph(row)
+            self._memory.put(row, graph)
+        return graph
 
     def _project(self, session: Session, row: GraphRow, engine: str) -> Projection:
         return (
             self._backend.projection(row)
             if engine == "cypher"
-            else GraphProjection(session.graph(row), engine)
+            else GraphProjection(self._read(session, row), engine)
         )
 
+    def _note_exact(self, session: Session, name: str, what: Mapping[str, Any]) -> None:
+        """Log an exact read before it is made; its result is never there."""
+        if not session.writable:
+            return
+        script = ledger.event_script(name, "exact", what, by=session.by, at=ledger.now())
+        outcome = run(session, script)
+        if outcome.name != script.done:
+            raise ledger.curator_refusal(outcome.name, name)
+
     def _check_engine(self, engine: str, needs: set[str]) -> None:
-        """Refuse, before the debit, what the store's Cypher cannot do in reasonable time."""
+        """Refuse what the store's Cypher cannot do in reasonable time."""
         missing = sorted(needs - self._backend.cypher) if engine == "cypher" else []
         if missing:
             raise EngineError(
@@ -386,14 +601,34 @@ class Store:
             )
 
 
-def _amounts(
-    budget: Any, delta: Any, limit: Any, *, zero: bool = False
-) -> tuple[int | None, int | None, int | None]:
-    """Return budget and limit in nano-epsilon, and delta in atto-delta, between them."""
+def _account(session: Session, name: str) -> Account | None:
+    rows = session.run("account_find", name=name)
+    return Account.of(rows[0]) if rows else None
+
+
+def _fingerprint(session: Session, graph: Graph) -> str:
+    """Return the HMAC of the adjacency under the store's secret: without it nobody can try an edge."""
+    session.run("secret_open", secret=secrets.token_hex(32))
+    secret = session.run("secret_find")[0]["secret"]
+    return hmac.new(bytes.fromhex(secret), graph.fingerprint.encode(), hashlib.sha256).hexdigest()
+
+
+def _declaration(budget: Any, delta: Any, limit: Any, *, zero: bool = False) -> Declaration:
+    """Return a declaration in integers, each between its limits."""
     if delta is not None and budget is None:
         raise ParameterError("delta is given without an epsilon_budget, must go with it; declare both")
-    return (
+    return Declaration(
         None if budget is None else budget_nano(budget, zero=zero),
         None if delta is None else delta_atto(delta),
         None if limit is None else budget_nano(limit, "max_epsilon_per_release"),
     )
+
+
+def _warn_of_twins(others: list[str]) -> None:
+    """Tell the curator of edges that another ledger accounts for already."""
+    if others:
+        warnings.warn(
+            f"these edges were loaded before under the name {', '.join(map(repr, others))}: what is learned about "
+            "them is the sum of all their ledgers",
+            stacklevel=3,
+        )

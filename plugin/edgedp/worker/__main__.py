@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import BinaryIO
 
 from edgedp.errors import EdgeDPError
-from edgedp.worker.protocol import Frame, FrameError, read_frame, write_frame
+from edgedp.stores.frames import Frame, FrameError, read_frame, write_frame
 
 _PACKAGE = "edgedp"
 
@@ -37,7 +37,7 @@ def main(arguments: list[str] | None = None) -> None:
     if options.memory_limit:
         _limit_memory(options.memory_limit)
 
-    from edgedp.worker.jobs import VERBS  # heavy: numba, and all that computes
+    from edgedp.worker.jobs import VERBS  # heavy: all that computes
 
     queue: SimpleQueue[Frame | BaseException] = SimpleQueue()
     threading.Thread(target=_watch, args=(requests, queue, options.frame_limit), daemon=True).start()

@@ -1,100 +1,114 @@
-"""The curator's verbs: what may be registered, and the statements that register it.
-
-The stores judge and write by a runner of statements. Here the runner is a rehearsal: reads are answered
-with rows that the plugin read in its transaction, writes are noted for the plugin to run in it.
-"""
+"""The curator's verbs: what may be registered or dropped, as scripts, and what their outcomes mean."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from edgedp import checks
-from edgedp.accounting import delta_atto
-from edgedp.epsilon import budget_nano
-from edgedp.errors import ParameterError, StoreError
-from edgedp.plan import PublicFacts
-from edgedp.stores import ledger, registry
-from edgedp.stores.backend import GraphRow, Row, Transaction
-from edgedp.worker.projected import graph_of_arrays
-from edgedp.worker.protocol import Frame
+from edgedp.amounts.epsilon import budget_nano
+from edgedp.amounts.rho import delta_atto
+from edgedp.errors import ParameterError
+from edgedp.stores import ledger, neo4j_schema, registry
+from edgedp.stores import neo4j_places as places
+from edgedp.stores.account import Account, Declaration, check_delta
+from edgedp.stores.backend import GraphRow
+from edgedp.stores.frames import Frame
+from edgedp.stores.packed import graph_of_arrays
+from edgedp.worker.requests import BY, graph_of, known_config
 
-__all__ = ["check_graph", "declare", "register"]
+__all__ = ["check_graph", "curator_refusal", "drop", "migrate", "register", "register_script", "version"]
 
 _PLACE = ("nodeLabel", "relationshipType", "idProperty")
-_AMOUNTS = ("epsilonBudget", "maxEpsilonPerRelease")
-_WRITES = {
-    "ledger_open", "ledger_lock", "ledger_set_budget", "ledger_set_budget_rho", "ledger_set_limit", "ledger_place",
-    "graph_put",
-}  # fmt: skip
+_BUDGET, _LIMIT = "epsilonBudget", "maxEpsilonPerRelease"
+
+
+def version(request: Frame) -> Frame:
+    """Say whether the database is of this version's, or refuse a newer one; ``migrate`` is the way from an older."""
+    header = request.header
+    current = neo4j_schema.check_version(header["version"], old=header["old"])
+    return Frame({"current": current, "fresh": header["version"] is None and not header["old"]})
+
+
+def migrate(request: Frame) -> Frame:
+    """Hand out what brings the database to the present version, from what was read of it."""
+    script = neo4j_schema.migration_script(request.header["rows"])
+    return Frame({"before": [list(each) for each in neo4j_schema.BEFORE], "script": script.to_dict()})
 
 
 def register(request: Frame) -> Frame:
-    """Validate the declaration of a graph; amounts come back as integers."""
-    config: dict[str, Any] = request.header["config"]
-    checks.check_option_names(config, [*_PLACE, "degreeBound", *_AMOUNTS, "delta"])
-    declared: dict[str, Any] = {"name": checks.check_graph_name(request.header["name"])}
-    declared |= {key: checks.check_text(config.get(key), key) for key in _PLACE}
-    declared["degreeBound"] = checks.check_degree_bound(config.get("degreeBound"))
-    for key in _AMOUNTS:
-        declared[key] = None if config.get(key) is None else budget_nano(config[key], key)
-    declared["delta"] = None if config.get("delta") is None else delta_atto(config["delta"])
-    if declared["delta"] is not None and declared["epsilonBudget"] is None:
-        raise ParameterError("delta is given without an epsilonBudget, must go with it; declare both")
-    return Frame(declared | {"version": secrets.randbits(62)})
-
-
-def check_graph(request: Frame) -> Frame:
-    """Check that a stored graph can be read and keeps its bound; a curator's job, so it may count."""
-    facts = PublicFacts(**request.header["facts"])
-    graph, _ = graph_of_arrays(request.arrays)
-    if graph.node_count == 0:
-        raise StoreError("nodeLabel is not on any node, must be a label of at least one; check its spelling")
-    if facts.degree_bound is not None and graph.max_degree > facts.degree_bound:
-        raise ParameterError(
-            f"degreeBound is {facts.degree_bound}, must be at least the largest degree, {graph.max_degree}; "
-            "declare a larger bound"
-        )
-    return Frame({"node_count": graph.node_count})
-
-
-def declare(request: Frame) -> Frame:
-    """Refuse what is taken or spent, or return the statements of the registration; the ledger is locked."""
-    declared = request.header["declaration"]
+    """Validate the declaration of a graph; what comes back is its row, still without a number of nodes."""
+    config = known_config(request, [*_PLACE, "degreeBound", _BUDGET, _LIMIT, "delta"])
+    name = checks.check_graph_name(request.header["name"])
+    place = {key: checks.check_text(config.get(key), key) for key in _PLACE}
+    for key in _PLACE[:2]:
+        places.check_unreserved(place[key], key)
     row = GraphRow(
-        name=declared["name"],
-        version=declared["version"],
-        node_label=declared["nodeLabel"],
-        relationship_type=declared["relationshipType"],
-        id_property=declared["idProperty"],
-        node_count=request.header["node_count"],
-        degree_bound=declared["degreeBound"],
+        name=name,
+        version=secrets.randbits(62),
+        node_label=place["nodeLabel"],
+        relationship_type=place["relationshipType"],
+        id_property=place["idProperty"],
+        node_count=0,
+        degree_bound=checks.check_degree_bound(config.get("degreeBound")),
         nodes_supplied=True,
         loaded=False,
     )
-    rehearsal = _Rehearsal(request.header["rows"])
-    if registry.find(rehearsal, row.name) is not None:
-        raise StoreError(
-            f"name is {row.name!r}, must not be stored already; choose another name or drop it first"
+    return Frame({"graph": registry.row_to_json(row), "declared": _declared(config)})
+
+
+def check_graph(request: Frame) -> Frame:
+    """Check that a graph can be read and keeps its bound; a curator's job, so it may count."""
+    row = graph_of(request)
+    places.check_survey(row, request.header["survey"])
+    graph, _ = graph_of_arrays(request.arrays)
+    if row.degree_bound is not None and graph.max_degree > row.degree_bound:
+        raise ParameterError(
+            f"degreeBound is {row.degree_bound}, must be at least the largest degree, {graph.max_degree}; "
+            "declare a larger bound"
         )
-    registry.check_own_type(rehearsal, row.name, row.relationship_type)
-    budget, limit = (declared[key] for key in _AMOUNTS)
-    ledger.declare(rehearsal, row.name, budget=budget, delta=declared["delta"], limit=limit)
-    rehearsal.run("ledger_place", name=row.name, relationshipType=row.relationship_type)
-    registry.put(rehearsal, row)
-    return Frame({"statements": rehearsal.noted})
+    check_delta(request.header["declared"]["delta"], graph.node_count)
+    return Frame({"graph": registry.row_to_json(replace(row, node_count=graph.node_count))})
 
 
-class _Rehearsal(Transaction):
-    """Answers with what was read and notes what is to be written; a read that was not made is a mistake."""
+def register_script(request: Frame) -> Frame:
+    """Hand out the script of a registration, from the account as it was read."""
+    header = request.header
+    row = registry.row_of(header["graph"])
+    account = Account.of(header["account"]) if header["account"] else None
+    declared = Declaration(**header["declared"])
+    script = registry.register_script(
+        row, account, declared, by=BY, at=ledger.now(), guards=places.register_guards(row)
+    )
+    return Frame({"script": script.to_dict()})
 
-    def __init__(self, rows: Mapping[str, list[Row]]) -> None:
-        self._rows = rows
-        self.noted: list[dict[str, Any]] = []
 
-    def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
-        if statement not in _WRITES:
-            return self._rows[statement]
-        self.noted.append({"statement": statement, "parameters": parameters})
-        return []
+def drop(request: Frame) -> Frame:
+    """Hand out the script that drops or forgets a graph."""
+    row = registry.row_of(request.header["graph"])
+    script = registry.drop_script(row, by=BY, at=ledger.now(), retire=places.retire_steps(row), reopen=True)
+    return Frame({"script": script.to_dict()})
+
+
+def curator_refusal(request: Frame) -> Frame:
+    """Refuse, in the words of an outcome of a curator's script."""
+    header = request.header
+    name, outcome = header["name"], header["outcome"]
+    if header.get("graph") is not None:
+        refusal = places.guard_refusal(outcome, registry.row_of(header["graph"]), header["rows"])
+        if refusal is not None:
+            raise refusal
+    raise ledger.curator_refusal(outcome, name)
+
+
+def _declared(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a `Declaration`."""
+    budget, delta, limit = config.get(_BUDGET), config.get("delta"), config.get(_LIMIT)
+    if delta is not None and budget is None:
+        raise ParameterError("delta is given without an epsilonBudget, must go with it; declare both")
+    return {
+        "budget": None if budget is None else budget_nano(budget, _BUDGET),
+        "delta": None if delta is None else delta_atto(delta),
+        "limit": None if limit is None else budget_nano(limit, _LIMIT),
+    }

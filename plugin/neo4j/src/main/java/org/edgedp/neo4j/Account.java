@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.stream.StreamSupport;
 
 /**
- * What a ledger holds, as it is shown. The ledger itself counts in integers of its currency; the worker says what they
+ * What an account holds, as it is shown. The ledger itself counts in integers of its currency; the worker says what they
  * are in epsilon.
  *
  * @param budget what may be spent; null if nothing is declared
@@ -16,7 +16,12 @@ import java.util.stream.StreamSupport;
  * @param delta of a budget that is declared as (epsilon, delta); null for a pure one
  */
 record Account(Double budget, Double spent, Double remaining, Double delta) {
-    /** Return the accounts of rows that hold a ledger's columns. */
+    /** Return the account of a name. */
+    static Account of(Call call, String name) {
+        return of(call, List.of(call.account(name))).get(0);
+    }
+
+    /** Return the accounts of rows that hold an account's columns. */
     static List<Account> of(Call call, List<Map<String, Object>> rows) {
         ObjectNode request = Frame.request("accounts");
         request.set("rows", Frame.toJson(rows));

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** A piece of a graph in packed bytes; Python reads it with {@code edgedp.worker.projected}. */
+/** A piece of a graph in packed bytes; Python reads it with {@code edgedp.stores.packed}. */
 public final class Adjacency {
     private static final int RELATIONSHIPS_A_PIECE = 1 << 22;
     private static final byte[] NOTHING = {};

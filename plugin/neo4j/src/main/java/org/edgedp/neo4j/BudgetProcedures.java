@@ -1,8 +1,5 @@
 package org.edgedp.neo4j;
 
-import static java.util.Map.of;
-import static org.edgedp.neo4j.Statements.rows;
-
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,18 +41,22 @@ public final class BudgetProcedures extends ProcedureBase {
         public final String at;
         /** What was asked, with every default filled in. */
         public final Map<String, Object> parameters;
-        /** Node ids in the order picked; null if it was debited and never drawn. */
+        /** Node ids in the order picked; null if it was debited and never drawn, or is no list of nodes. */
         public final List<Object> ids;
+        /** What was released; null if it was debited and never drawn. */
+        public final Map<String, Object> answer;
 
         @SuppressWarnings("unchecked")
         Kept(Map<String, Object> row) {
             releaseId = (String) row.get("releaseId");
             at = (String) row.get("at");
+            Map<String, Object> asked = Frame.fromJson((String) row.get("body"), Map.class);
             parameters = new LinkedHashMap<>();
-            parameters.put("selector", row.get("selector"));
-            parameters.putAll(Frame.fromJson((String) row.get("parameters"), Map.class));
-            String nodes = (String) row.get("nodes");
-            ids = nodes == null ? null : (List<Object>) Frame.fromJson(nodes, List.class);
+            parameters.put("selector", asked.get("kind"));
+            parameters.putAll((Map<String, Object>) asked.get("parameters"));
+            String kept = (String) row.get("answer");
+            answer = kept == null ? null : Frame.fromJson(kept, Map.class);
+            ids = answer == null ? null : (List<Object>) answer.get("nodes");
         }
     }
 
@@ -64,21 +65,19 @@ public final class BudgetProcedures extends ProcedureBase {
     @Description("Return the privacy budget of a graph, what was spent of it and in how many releases.")
     public Stream<Budget> budget(@Name(value = "name", description = "Name of the graph.") String name) {
         Call call = call();
-        Account account = new Ledger(call).account(name);
-        Object releases = call.inner()
-                .read(transaction -> rows(transaction, "release_count", of("name", name)))
-                .get(0)
-                .get("releases");
-        return Stream.of(new Budget(account, (Long) releases));
+        new Schema(call).check();
+        Account account = Account.of(call, name);
+        return Stream.of(new Budget(
+                account, (Long) call.read("release_count", name).get(0).get("releases")));
     }
 
     /** Tell a graph's releases. */
     @Procedure(name = "edgedp.releases", mode = Mode.READ)
     @Description("Return every release of a graph, oldest first; reading one again costs nothing.")
     public Stream<Kept> releases(@Name(value = "name", description = "Name of the graph.") String name) {
-        return call().inner().read(transaction -> {
-            Ledger.row(transaction, name);
-            return rows(transaction, "release_list", of("name", name)).stream().map(Kept::new);
-        });
+        Call call = call();
+        new Schema(call).check();
+        call.account(name);
+        return call.read("release_list", name).stream().map(Kept::new);
     }
 }

@@ -2,8 +2,10 @@ package org.edgedp.neo4j;
 
 import static org.edgedp.neo4j.Statements.rows;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
 import java.util.Map;
 import org.neo4j.graphdb.GraphDatabaseService;
 import org.neo4j.graphdb.Transaction;
@@ -19,21 +21,59 @@ import org.neo4j.procedure.TerminationGuard;
 record Call(InnerTransactions inner, Transaction callers, WorkerPool workers, TerminationGuard guard, Log log) {
     static Call of(GraphDatabaseService database, Transaction callers, TerminationGuard guard, Log log) {
         WorkerPool workers = WorkerPool.current();
-        return new Call(
-                new InnerTransactions(database, workers.settings().lockLimit()), callers, workers, guard, log);
+        Settings settings = workers.settings();
+        InnerTransactions inner = new InnerTransactions(database, settings.lockLimit(), settings.transactionLimit());
+        return new Call(inner, callers, workers, guard, log);
     }
 
     /** Return a stored graph; an unknown name is refused with the nearest known one. */
     GraphEntry graph(String name) {
-        return inner.read(transaction -> GraphEntry.find(transaction, name)).orElseThrow(() -> unknown(name));
+        String wanted = named(name);
+        return inner.read(transaction -> GraphEntry.find(transaction, wanted)).orElseThrow(() -> unknown(wanted));
+    }
+
+    /** Return an account's row; a name that has none, and never had, is refused. */
+    Map<String, Object> account(String name) {
+        String wanted = named(name);
+        return read("account_find", wanted).stream().findFirst().orElseThrow(() -> unknown(wanted));
+    }
+
+    /** Read the rows of a statement about a name. */
+    List<Map<String, Object>> read(String statement, String name) {
+        return inner.read(transaction -> rows(transaction, statement, Map.of("name", named(name))));
+    }
+
+    /** Refuse a name that is null. */
+    static String named(String name) {
+        if (name == null) {
+            throw new EdgeDPException("name is null, must be the name of a graph; see edgedp.graph.list()");
+        }
+        return name;
     }
 
     private EdgeDPException unknown(String name) {
         ObjectNode request = Frame.request("unknown_graph").put("name", name);
         ArrayNode names = request.putArray("names");
-        inner.read(transaction -> rows(transaction, "graph_list", Map.of()))
+        inner.read(transaction -> rows(transaction, "graph_places", Map.of()))
                 .forEach(row -> names.add((String) row.get("name")));
-        return new EdgeDPException(ask(request).header().get("sentence").textValue());
+        return refused(request);
+    }
+
+    /** Ask for a refusal, which comes in the worker's words. */
+    EdgeDPException refused(ObjectNode request) {
+        ask(request);
+        return new EdgeDPException("the worker did not refuse what it must; report this");
+    }
+
+    /** Run a curator's script; an outcome that is not its own is refused in the worker's words. */
+    void run(String name, JsonNode graph, JsonNode script) {
+        Script.Outcome outcome = inner.run(Script.of(script));
+        if (!outcome.done()) {
+            ObjectNode request = Frame.request("curator_refusal").put("name", name).put("outcome", outcome.name());
+            request.set("graph", graph);
+            request.set("rows", outcome.rows());
+            throw refused(request);
+        }
     }
 
     Projection project(GraphEntry graph) {
@@ -48,10 +88,9 @@ record Call(InnerTransactions inner, Transaction callers, WorkerPool workers, Te
         return workers.ask(new Frame(request, projection.arrays()), guard, log);
     }
 
-    /** A request about a graph, with its public facts and the caller's configuration. */
-    static ObjectNode request(String verb, GraphEntry graph, Map<String, Object> configuration) {
+    /** A request with the caller's configuration. */
+    static ObjectNode request(String verb, Map<String, Object> configuration) {
         ObjectNode request = Frame.request(verb);
-        request.set("facts", graph.facts());
         request.set("config", Frame.toJson(configuration));
         return request;
     }

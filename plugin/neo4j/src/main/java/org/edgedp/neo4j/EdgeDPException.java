@@ -6,7 +6,7 @@ package org.edgedp.neo4j;
  * <p>It has no cause and no stack trace, because Neo4j shows the root cause alone, and it prints as its sentence,
  * because Neo4j writes the exception itself behind "Caused by: ".
  */
-final class EdgeDPException extends RuntimeException {
+class EdgeDPException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     EdgeDPException(String sentence) {

@@ -1,5 +1,8 @@
 package org.edgedp.neo4j;
 
+import static org.edgedp.neo4j.Statements.rows;
+
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -28,17 +31,17 @@ public final class ExactProcedures extends ProcedureBase {
     }
 
     /** Stream a metric. */
-    @Procedure(name = "edgedp.exact.stream", mode = Mode.READ)
+    @Procedure(name = "edgedp.exact.stream", mode = Mode.WRITE)
     @Description("Return a metric of every node, without noise: not a release, for the curator only.")
     public Stream<Value> stream(
             @Name(value = "name", description = "Name of the graph.") String name,
-            @Name(value = "configuration", description = "metric: degree, density, ebc or betweenness2.")
+            @Name(value = "configuration", description = "metric, one that docs/procedures.md lists.")
                     Map<String, Object> configuration) {
         return values("exact", name, configuration);
     }
 
     /** Stream a sensitivity. */
-    @Procedure(name = "edgedp.exact.sensitivity", mode = Mode.READ)
+    @Procedure(name = "edgedp.exact.sensitivity", mode = Mode.WRITE)
     @Description("Return the admissible sensitivity of a metric of every node at distance t, without noise: "
             + "not a release, for the curator only.")
     public Stream<Value> sensitivity(
@@ -49,20 +52,51 @@ public final class ExactProcedures extends ProcedureBase {
     }
 
     /** Hand out the whole graph. */
-    @Procedure(name = "edgedp.exact.adjacency", mode = Mode.READ)
+    @Procedure(name = "edgedp.exact.adjacency", mode = Mode.WRITE)
     @Description("Return nodes and edges as packed little-endian bytes, for the Python store: "
             + "not a release, for the curator only.")
-    public Stream<Adjacency> adjacency(@Name(value = "name", description = "Name of the graph.") String name) {
+    public Stream<Adjacency> adjacency(
+            @Name(value = "name", description = "Name of the graph.") String name,
+            @Name(
+                            value = "entry",
+                            defaultValue = "0",
+                            description = "Number of the log's row that notes this read already: its last row, or a "
+                                    + "release that is being drawn. With 0 a row is written.")
+                    long entry) {
         Call call = call();
-        return Adjacency.pieces(call.project(call.graph(name)));
+        new Schema(call).check();
+        GraphEntry graph = call.graph(name);
+        if (entry == 0 || !noted(call, graph, entry)) {
+            note(call, graph, "adjacency", null);
+        }
+        return Adjacency.pieces(call.project(graph));
     }
 
     private Stream<Value> values(String verb, String name, Map<String, Object> configuration) {
         Call call = call();
+        new Schema(call).check();
         GraphEntry graph = call.graph(name);
-        ObjectNode request = Call.request(verb, graph, configuration);
+        note(call, graph, verb, configuration);
         Projection projection = call.project(graph);
-        double[] values = call.ask(request, projection).doubles("values");
+        double[] values = call.ask(Call.request(verb, configuration), projection).doubles("values");
         return IntStream.range(0, values.length).mapToObj(row -> new Value(projection, row, values[row]));
+    }
+
+    /** Note an exact read in the log before anything is read. */
+    private static void note(Call call, GraphEntry graph, String verb, Map<String, Object> configuration) {
+        ObjectNode request = Call.request("exact_script", configuration).put("name", graph.name());
+        request.put("read", verb);
+        JsonNode script = call.ask(request).header().get("script");
+        try {
+            call.run(graph.name(), graph.row(), script);
+        } catch (InnerTransactions.ReadOnlyException copy) {
+            // a copy that nobody can write to keeps no log
+        }
+    }
+
+    private static boolean noted(Call call, GraphEntry graph, long entry) {
+        return call.inner().read(transaction -> !rows(
+                        transaction, "exact_noted", Map.of("name", graph.name(), "entry", entry))
+                .isEmpty());
     }
 }

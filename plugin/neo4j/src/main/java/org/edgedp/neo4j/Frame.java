@@ -24,9 +24,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One message of the worker protocol, version 1: a JSON header and raw little-endian arrays.
+ * One message of the worker protocol, version 2: a JSON header and raw little-endian arrays.
  *
- * <p>The layout is documented once, in {@code plugin/edgedp/worker/protocol.py}; {@code tests/conformance/frames.json}
+ * <p>The layout is documented once, in {@code plugin/edgedp/stores/frames.py}; {@code tests/conformance/frames.json}
  * holds frames that both ends read and write alike.
  *
  * @param header one JSON object, without the key {@code arrays}
@@ -40,7 +40,7 @@ record Frame(ObjectNode header, Map<String, Object> arrays) {
             .build();
 
     private static final byte[] MAGIC = "edgedp".getBytes(UTF_8);
-    private static final short PROTOCOL_VERSION = 1;
+    private static final short PROTOCOL_VERSION = 2;
     private static final int PREFIX_LENGTH = 20;
 
     Frame(ObjectNode header) {

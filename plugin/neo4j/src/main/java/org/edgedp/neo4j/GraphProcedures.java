@@ -2,10 +2,13 @@ package org.edgedp.neo4j;
 
 import static org.edgedp.neo4j.Statements.rows;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.neo4j.procedure.Description;
 import org.neo4j.procedure.Mode;
 import org.neo4j.procedure.Name;
@@ -40,6 +43,55 @@ public final class GraphProcedures extends ProcedureBase {
         }
     }
 
+    /** One row of a log. */
+    public static final class Entry {
+        /** 1, 2, 3 ... of this graph. */
+        public final long seq;
+        /** When, ISO 8601 in UTC. */
+        public final String at;
+        /** Whom the database had authenticated. */
+        public final String by;
+        /** What happened: load, register, budget, debit, answer, exact ... */
+        public final String event;
+        /** Identifier of the release, of a debit and its answer. */
+        public final String releaseId;
+        /** What a debit cost; else null. */
+        public final Double epsilon;
+        /** Public facts of it; of an exact read what was read, never a result. */
+        public final Map<String, Object> details;
+        /** What was spent after it. */
+        public final double epsilonSpent;
+
+        @SuppressWarnings("unchecked")
+        Entry(JsonNode shown) {
+            seq = shown.get("seq").longValue();
+            at = shown.get("at").textValue();
+            by = shown.get("by").textValue();
+            event = shown.get("event").textValue();
+            releaseId = shown.path("release_id").textValue();
+            epsilon = shown.hasNonNull("epsilon") ? (Double) shown.get("epsilon").doubleValue() : null;
+            details = Frame.JSON.convertValue(shown.get("details"), Map.class);
+            epsilonSpent = shown.get("epsilon_spent").doubleValue();
+        }
+    }
+
+    /** What is wrong with a ledger. */
+    public static final class Checked {
+        /** Name of the graph. */
+        public final String name;
+        /** Whether it adds up. */
+        public final boolean ok;
+        /** What does not, in sentences. */
+        public final List<Object> problems;
+
+        @SuppressWarnings("unchecked")
+        Checked(String name, JsonNode found) {
+            this.name = name;
+            this.ok = found.isEmpty();
+            this.problems = Frame.JSON.convertValue(found, List.class);
+        }
+    }
+
     /** Register a graph. */
     @Procedure(name = "edgedp.graph.register", mode = Mode.SCHEMA)
     @Description("Register a graph that is already in the database, declare what is public of it and its budget.")
@@ -59,7 +111,9 @@ public final class GraphProcedures extends ProcedureBase {
     @Procedure(name = "edgedp.graph.list", mode = Mode.READ)
     @Description("Return the public facts of every graph.")
     public Stream<Listed> list() {
-        return listed(call());
+        Call call = call();
+        new Schema(call).check();
+        return listed(call);
     }
 
     /** Tell about the plugin. */
@@ -74,9 +128,48 @@ public final class GraphProcedures extends ProcedureBase {
     @Description("Delete a loaded graph, or forget a registered one; its ledger stays.")
     public Stream<Listed> drop(@Name(value = "name", description = "Name of the graph.") String name) {
         Call call = call();
+        new Schema(call).migrate();
         Stream<Listed> before = listed(call).filter(graph -> graph.name.equals(name));
         new Registry(call).drop(name);
         return before;
+    }
+
+    /** Tell what happened to a graph. */
+    @Procedure(name = "edgedp.graph.log", mode = Mode.READ)
+    @Description("Return the log of a graph, oldest first: loads, registrations, budgets, releases and exact reads, "
+            + "each with when and by whom.")
+    public Stream<Entry> log(@Name(value = "name", description = "Name of the graph.") String name) {
+        Call call = call();
+        new Schema(call).check();
+        call.account(name);
+        ObjectNode request = Frame.request("log").put("name", name);
+        for (String statement : List.of("account_find", "log_list")) {
+            request.withObject("/rows").set(statement, Frame.toJson(call.read(statement, name)));
+        }
+        return StreamSupport.stream(call.ask(request).header().get("entries").spliterator(), false)
+                .map(Entry::new);
+    }
+
+    /** Check a ledger. */
+    @Procedure(name = "edgedp.graph.check", mode = Mode.READ)
+    @Description("Say whether a graph's ledger adds up, and what is wrong with it where it does not.")
+    public Stream<Checked> check(@Name(value = "name", description = "Name of the graph.") String name) {
+        Call call = call();
+        new Schema(call).check();
+        ObjectNode request = Frame.request("check").put("name", name);
+        for (String statement : List.of("account_find", "log_list")) {
+            request.withObject("/rows").set(statement, Frame.toJson(call.read(statement, name)));
+        }
+        return Stream.of(new Checked(name, call.ask(request).header().get("problems")));
+    }
+
+    /** Migrate the ledgers of an older edgedp. */
+    @Procedure(name = "edgedp.graph.migrate", mode = Mode.SCHEMA)
+    @Description("Bring the ledgers of an older edgedp to this version; what was spent stays spent.")
+    public Stream<Listed> migrate() {
+        Call call = call();
+        new Schema(call).migrate();
+        return listed(call);
     }
 
     private static Stream<Listed> listed(Call call) {

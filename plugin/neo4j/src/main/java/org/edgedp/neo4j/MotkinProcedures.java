@@ -9,6 +9,8 @@ import org.neo4j.procedure.Procedure;
 
 /** Releases by DP-MOTkIN: nodes that are good in several metrics at once. */
 public final class MotkinProcedures extends ProcedureBase {
+    private static final String KIND = "motkin";
+
     /** Stream a release. */
     @Procedure(name = "edgedp.motkin.stream", mode = Mode.WRITE)
     @Description("Release k nodes that are high in several metrics at once, epsilon-edge-differentially private; "
@@ -17,7 +19,8 @@ public final class MotkinProcedures extends ProcedureBase {
             @Name(value = "name", description = "Name of the graph.") String name,
             @Name(value = "configuration", description = "metrics, k, epsilon, and what docs/procedures.md lists.")
                     Map<String, Object> configuration) {
-        return Release.draw(call(), Selector.MOTKIN, name, configuration, false).rows().stream();
+        Call call = call();
+        return Release.draw(call, KIND, name, configuration, false).ranks(call);
     }
 
     /** Write a release. */
@@ -26,8 +29,8 @@ public final class MotkinProcedures extends ProcedureBase {
             + "after clearing the property's old marks.")
     public Stream<Written> write(
             @Name(value = "name", description = "Name of the graph.") String name,
-            @Name(value = "configuration", description = "As of edgedp.motkin.stream, and writeProperty.")
+            @Name(value = "configuration", description = "As of edgedp.motkin.stream, writeProperty and overwrite.")
                     Map<String, Object> configuration) {
-        return Written.release(call(), Selector.MOTKIN, name, configuration);
+        return Written.release(call(), KIND, name, configuration);
     }
 }

@@ -9,6 +9,8 @@ import org.neo4j.procedure.Procedure;
 
 /** Releases by PrivTopk and by the joint mechanism: the nodes of the highest metric. */
 public final class PrivTopkProcedures extends ProcedureBase {
+    private static final String KIND = "priv_top_k";
+
     /** Stream a release. */
     @Procedure(name = "edgedp.privTopk.stream", mode = Mode.WRITE)
     @Description("Release the k nodes of the highest metric, epsilon-edge-differentially private; debits the ledger.")
@@ -16,7 +18,8 @@ public final class PrivTopkProcedures extends ProcedureBase {
             @Name(value = "name", description = "Name of the graph.") String name,
             @Name(value = "configuration", description = "metric, k, epsilon, and what docs/procedures.md lists.")
                     Map<String, Object> configuration) {
-        return Release.draw(call(), Selector.PRIV_TOP_K, name, configuration, false).rows().stream();
+        Call call = call();
+        return Release.draw(call, KIND, name, configuration, false).ranks(call);
     }
 
     /** Write a release. */
@@ -25,8 +28,8 @@ public final class PrivTopkProcedures extends ProcedureBase {
             + "after clearing the property's old marks.")
     public Stream<Written> write(
             @Name(value = "name", description = "Name of the graph.") String name,
-            @Name(value = "configuration", description = "As of edgedp.privTopk.stream, and writeProperty.")
+            @Name(value = "configuration", description = "As of edgedp.privTopk.stream, writeProperty and overwrite.")
                     Map<String, Object> configuration) {
-        return Written.release(call(), Selector.PRIV_TOP_K, name, configuration);
+        return Written.release(call(), KIND, name, configuration);
     }
 }

@@ -17,7 +17,7 @@ import org.neo4j.procedure.TerminationGuard;
  *
  * <p>Directions, parallels and loops are the worker's to merge.
  *
- * @param ids values of the id property, {@code long[]} or {@code String[]}
+ * @param ids values of the id property, {@code long[]} or {@code String[]}; null where they are missing or mixed
  * @param elementIds what Neo4j calls the nodes
  * @param sources row of each relationship's start
  * @param targets row of each relationship's end
@@ -55,7 +55,7 @@ record Projection(Object ids, String[] elementIds, int[] sources, int[] targets)
             }
         }
         return new Projection(
-                typedIds(ids, graph), elementIds.toArray(String[]::new), sources.toArray(), targets.toArray());
+                typedIds(ids), elementIds.toArray(String[]::new), sources.toArray(), targets.toArray());
     }
 
     int nodeCount() {
@@ -69,22 +69,22 @@ record Projection(Object ids, String[] elementIds, int[] sources, int[] targets)
     /** The arrays as the worker takes them. */
     Map<String, Object> arrays() {
         Map<String, Object> arrays = new LinkedHashMap<>();
-        arrays.put("ids", ids);
+        if (ids != null) {
+            arrays.put("ids", ids);
+        }
         arrays.put("sources", sources);
         arrays.put("targets", targets);
         return arrays;
     }
 
-    private static Object typedIds(List<Object> values, GraphEntry graph) {
+    private static Object typedIds(List<Object> values) {
         if (values.stream().allMatch(Projection::isWhole)) {
             return values.stream().mapToLong(value -> ((Number) value).longValue()).toArray();
         }
         if (values.stream().allMatch(String.class::isInstance)) {
             return values.toArray(String[]::new);
         }
-        throw new EdgeDPException("the property " + graph.idProperty() + " of the nodes labelled "
-                + graph.nodeLabel().name() + " is missing or of mixed types, must be an integer on all of them or a "
-                + "text on all of them; set it, or register another property");
+        return null; // Python has the words
     }
 
     private static boolean isWhole(Object value) {

@@ -1,10 +1,12 @@
 package org.edgedp.neo4j;
 
+import static org.edgedp.neo4j.Statements.rows;
+
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.neo4j.graphdb.Node;
 import org.neo4j.graphdb.NotFoundException;
@@ -14,11 +16,14 @@ import org.neo4j.graphdb.Transaction;
 /**
  * A release: plan, debit, project, draw, keep, show; in this order and never back.
  *
+ * <p>Every kind of release takes this way: its procedure names the kind and shows the answer.
+ *
  * @param graph what it was drawn from
- * @param plan what was asked
- * @param rows the nodes in the order picked
+ * @param answer what was drawn, as the ledger keeps it
+ * @param picked the answer's nodes as they were projected; null for a kept release, or one without nodes
+ * @param write where the ranks go, or null
  */
-record Release(GraphEntry graph, Plan plan, List<Rank> rows) {
+record Release(GraphEntry graph, JsonNode answer, List<Rank> picked, JsonNode write) {
     /** One node of a release. */
     public static final class Rank {
         /** 1 for the first node picked. */
@@ -36,72 +41,135 @@ record Release(GraphEntry graph, Plan plan, List<Rank> rows) {
     }
 
     /** Draw a release, or read again the one that answers the same request. */
-    static Release draw(
-            Call call, Selector selector, String name, Map<String, Object> configuration, boolean writes) {
+    static Release draw(Call call, String kind, String name, Map<String, Object> configuration, boolean writes) {
+        new Schema(call).check();
         GraphEntry graph = call.graph(name);
-        Plan plan = Plan.of(call, selector, graph, configuration, writes);
-        Ledger ledger = new Ledger(call);
-        Ledger.Debit debit = ledger.debit(graph, plan);
-        if (debit.nodes() != null) {
-            return new Release(graph, plan, kept(call, graph, debit.nodes()));
+        ObjectNode request = Call.request("plan", configuration).put("kind", kind).put("writes", writes);
+        request.set("graph", graph.row());
+        request.set("survey", call.inner().read(graph::survey));
+        request.set("account", Frame.toJson(call.read("account_find", graph.name())));
+        request.set("asked_before", askedBefore(call, graph, configuration));
+        JsonNode planned = call.ask(request).header();
+        if (!planned.get("kept").isNull()) {
+            return new Release(graph, planned.get("kept"), null, planned.get("write"));
         }
-        try {
-            return new Release(graph, plan, fresh(call, graph, plan, ledger, debit.releaseId()));
+        checkProperty(call, graph, planned.get("write"));
+        Script.Outcome debit = call.inner().run(Script.of(planned.get("script")));
+        if (!debit.done()) {
+            return new Release(graph, kept(call, graph, planned, debit), null, planned.get("write"));
+        }
+        String releaseId = planned.get("release_id").textValue();
+        try (Lease lease = new Lease(call.inner(), planned.get("lease"))) {
+            return fresh(call, graph, planned, lease);
         } catch (EdgeDPException error) {
-            throw new EdgeDPException(error.getMessage() + " (release " + debit.releaseId() + " is debited)");
+            throw new EdgeDPException(error.getMessage() + " (release " + releaseId + " is debited)");
         }
+    }
+
+    /** The nodes of the answer, in the order picked. */
+    Stream<Rank> ranks(Call call) {
+        if (picked != null) {
+            return picked.stream();
+        }
+        JsonNode ids = answer.path("nodes");
+        return call
+                .inner()
+                .read(transaction -> IntStream.range(0, ids.size())
+                        .mapToObj(pick -> found(transaction, pick + 1, ids.get(pick)))
+                        .toList())
+                .stream();
     }
 
     /** Write the ranks in the caller's transaction, in place of the property's old marks. */
-    long write(Transaction callers) {
+    long writeRanks(Call call) {
+        String property = write.get("property").textValue();
+        Transaction callers = call.callers();
         try (ResourceIterator<Node> nodes = callers.findNodes(graph.nodeLabel())) {
             nodes.stream()
-                    .filter(node -> node.hasProperty(plan.writeProperty())) // removing nothing would lock the node
-                    .forEach(node -> node.removeProperty(plan.writeProperty()));
+                    .filter(node -> node.hasProperty(property)) // removing nothing would lock the node
+                    .forEach(node -> node.removeProperty(property));
         }
-        return rows.stream().filter(row -> mark(callers, row)).count();
+        rows(callers, "written_put", Map.of("name", graph.name(), "property", property));
+        return ranks(call).filter(row -> mark(callers, property, row)).count();
     }
 
-    private boolean mark(Transaction callers, Rank row) {
+    private static boolean mark(Transaction callers, String property, Rank row) {
         if (row.nodeId == null) {
             return false;
         }
         try {
-            callers.getNodeByElementId(row.nodeId).setProperty(plan.writeProperty(), row.rank);
+            callers.getNodeByElementId(row.nodeId).setProperty(property, row.rank);
             return true;
         } catch (NotFoundException deletedByTheCaller) {
             return false;
         }
     }
 
-    private static List<Rank> fresh(Call call, GraphEntry graph, Plan plan, Ledger ledger, String releaseId) {
+    /** Refuse, before the debit, to write over values that are not a release's. */
+    private static void checkProperty(Call call, GraphEntry graph, JsonNode write) {
+        if (write.isNull() || write.get("if_there").isNull()) {
+            return;
+        }
+        String property = write.get("property").textValue();
+        Map<String, Object> found = rows(
+                        call.callers(),
+                        "written_find",
+                        Map.of("node_label", graph.nodeLabel().name(), "property", property),
+                        Map.of("name", graph.name(), "property", property))
+                .get(0);
+        if ((Boolean) found.get("there") && !(Boolean) found.get("ours")) {
+            throw new EdgeDPException(write.get("if_there").textValue());
+        }
+    }
+
+    private static JsonNode askedBefore(Call call, GraphEntry graph, Map<String, Object> configuration) {
+        Object asked = configuration == null ? null : configuration.get("requestId");
+        List<Map<String, Object>> found = asked instanceof String
+                ? call.inner()
+                        .read(transaction -> rows(
+                                transaction, "request_find", Map.of("name", graph.name(), "requestId", asked)))
+                : List.of();
+        return Frame.toJson(found);
+    }
+
+    private static JsonNode kept(Call call, GraphEntry graph, JsonNode planned, Script.Outcome debit) {
+        ObjectNode request =
+                Frame.request("judge").put("name", graph.name()).put("outcome", debit.name());
+        request.set("rows", debit.rows());
+        request.set("plan", planned.get("plan"));
+        request.set("request_id", planned.get("request_id"));
+        return call.ask(request).header().get("answer");
+    }
+
+    private static Release fresh(Call call, GraphEntry graph, JsonNode planned, Lease lease) {
         Projection projection = call.project(graph);
-        ObjectNode request = Frame.request("draw")
-                .put("selector", plan.selector().pythonName)
-                .put("parameters", plan.parameters());
-        request.set("facts", graph.facts());
+        ObjectNode request = Frame.request("draw").put("name", graph.name());
+        request.set("release_id", planned.get("release_id"));
+        request.set("plan", planned.get("plan"));
         Frame drawn = call.ask(request, projection);
-        ledger.record(releaseId, drawn.header().get("nodes").textValue());
-        long[] picked = drawn.longs("rows");
-        return IntStream.range(0, picked.length)
-                .mapToObj(pick -> rank(pick, projection, (int) picked[pick]))
-                .toList();
+        JsonNode shown = drawn.header();
+        if (!call.inner().run(Script.of(shown.get("script"))).done()) {
+            throw new EdgeDPException(shown.get("lost").textValue());
+        }
+        lease.answered();
+        long[] rows = drawn.longs("rows");
+        List<Rank> picked = rows == null
+                ? null
+                : IntStream.range(0, rows.length)
+                        .mapToObj(pick -> rank(pick, projection, (int) rows[pick]))
+                        .toList();
+        return new Release(graph, shown.get("answer"), picked, planned.get("write"));
     }
 
     private static Rank rank(int pick, Projection projection, int row) {
         return new Rank(pick + 1, projection.elementIds()[row], projection.id(row));
     }
 
-    private static List<Rank> kept(Call call, GraphEntry graph, String nodes) {
-        List<?> ids = Frame.fromJson(nodes, List.class);
-        return call.inner().read(transaction -> LongStream.rangeClosed(1, ids.size())
-                .mapToObj(rank -> kept(transaction, graph, rank, ids.get((int) rank - 1)))
-                .toList());
-    }
-
-    private static Rank kept(Transaction transaction, GraphEntry graph, long rank, Object id) {
-        try (Stream<Node> found = transaction.findNodes(graph.nodeLabel(), graph.idProperty(), id).stream()) {
-            return new Rank(rank, found.map(Node::getElementId).findFirst().orElse(null), id);
+    private Rank found(Transaction transaction, long rank, JsonNode kept) {
+        Object id = kept.isTextual() ? kept.textValue() : (Object) kept.longValue();
+        try (Stream<Node> nodes =
+                transaction.findNodes(graph.nodeLabel(), graph.idProperty(), id).stream()) {
+            return new Rank(rank, nodes.map(Node::getElementId).findFirst().orElse(null), id);
         }
     }
 }

@@ -17,10 +17,11 @@ import org.neo4j.configuration.SettingValueParsers;
  * @param workers how many workers at most
  * @param startLimit how long a worker may take to answer its first word
  * @param jobLimit how long one job may take, its wait for a free worker not counted
- * @param lockLimit how long a transaction on the ledger may take
+ * @param lockLimit how long a call waits for a ledger that others hold
+ * @param transactionLimit how long a transaction on the ledger may take once it has it
  * @param frameLimit bytes of one message, hence of one graph
  * @param memoryLimit bytes that a worker may allocate; 0 is no limit
- * @param cache where the workers keep compiled code between their lives
+ * @param cache where the workers keep sensitivity profiles between their lives
  */
 record Settings(
         String python,
@@ -28,6 +29,7 @@ record Settings(
         Duration startLimit,
         Duration jobLimit,
         Duration lockLimit,
+        Duration transactionLimit,
         long frameLimit,
         long memoryLimit,
         Path cache) {
@@ -40,7 +42,8 @@ record Settings(
             "worker.frame.limit", "1g",
             "worker.memory.limit", "0",
             "worker.cache", "data/edgedp",
-            "ledger.lock.timeout", "30s");
+            "ledger.lock.timeout", "30s",
+            "ledger.transaction.timeout", "600s");
 
     /** Read the file of a Neo4j home; the defaults hold where there is none. */
     static Settings read(Path home) {
@@ -70,6 +73,7 @@ record Settings(
                 values.parsed("worker.start.timeout", SettingValueParsers.DURATION),
                 values.parsed("worker.job.timeout", SettingValueParsers.DURATION),
                 values.parsed("ledger.lock.timeout", SettingValueParsers.DURATION),
+                values.parsed("ledger.transaction.timeout", SettingValueParsers.DURATION),
                 values.parsed("worker.frame.limit", SettingValueParsers.BYTES),
                 values.parsed("worker.memory.limit", SettingValueParsers.BYTES),
                 home.resolve(values.text("worker.cache")));

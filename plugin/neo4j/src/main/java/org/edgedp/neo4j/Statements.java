@@ -11,18 +11,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.neo4j.graphdb.Result;
 import org.neo4j.graphdb.Transaction;
 
-/** The Cypher of the project, the files that Python runs: {@code queries/} travels in the jar. */
+/** The Cypher of the project, the files that Python runs: {@code queries/neo4j} travels in the jar. */
 final class Statements {
     private static final Map<String, String> READ = new ConcurrentHashMap<>();
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{\\{(\\w+)\\}\\}");
 
     private Statements() {}
 
-    /** Return a statement of {@code queries/neo4j} or {@code queries/common}, without its header. */
+    /** Return a statement of {@code queries/neo4j}, without its header. */
     private static String statement(String name) {
         return READ.computeIfAbsent(name, Statements::read);
     }
@@ -47,18 +46,17 @@ final class Statements {
         }
     }
 
-    /** Quote an identifier as {@code edgedp.queries} does: never an injection. */
+    /** Quote an identifier as {@code edgedp.stores.queries} does: never an injection. */
     private static String quote(String identifier) {
         return "`" + identifier.replace("\\u0060", "`").replace("`", "``") + "`";
     }
 
     private static String read(String name) {
-        String file = Stream.of("neo4j", "common")
-                .map(folder -> "/queries/" + folder + "/" + name + ".cypher")
-                .filter(path -> Statements.class.getResource(path) != null)
-                .findFirst()
-                .orElseThrow(() -> new EdgeDPException("the statement " + name + " is not in the jar; build it again"));
+        String file = "/queries/neo4j/" + name + ".cypher";
         try (InputStream resource = Statements.class.getResourceAsStream(file)) {
+            if (resource == null) {
+                throw new EdgeDPException("the statement " + name + " is not in the jar; build it again");
+            }
             return new String(resource.readAllBytes(), UTF_8)
                     .lines()
                     .filter(line -> !line.stripLeading().startsWith("//"))

@@ -15,9 +15,8 @@ public final class Written {
         this.epsilonRemaining = epsilonRemaining;
     }
 
-    static Stream<Written> release(Call call, Selector selector, String name, Map<String, Object> configuration) {
-        Release release = Release.draw(call, selector, name, configuration, true);
-        long count = release.write(call.callers());
-        return Stream.of(new Written(count, new Ledger(call).account(name).remaining()));
+    static Stream<Written> release(Call call, String kind, String name, Map<String, Object> configuration) {
+        long count = Release.draw(call, kind, name, configuration, true).writeRanks(call);
+        return Stream.of(new Written(count, Account.of(call, name).remaining()));
     }
 }

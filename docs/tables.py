@@ -1,0 +1,71 @@
+"""Write the tables of the reference that follow from the code: ``make docs``; a test holds them to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from edgedp.metrics import metric, metric_names
+from edgedp.plan import options_of
+from edgedp.vocabulary import KINDS
+
+REFERENCE = Path(__file__).with_name("reference.md")
+
+
+def metrics() -> Iterator[list[str]]:
+    """Yield a row for each metric."""
+    yield ["metric", "what it says of a node", "sensitivity_form", "joint, by", "Pareto by interval+edge"]
+    for name in metric_names():
+        found = metric(name)
+        joint = _words(found.proxies) or "no"
+        yield [
+            f"`{name}`",
+            found.summary,
+            _words(found.forms),
+            joint,
+            "yes" if found.moves_near_the_edge else "no",
+        ]
+
+
+def options() -> Iterator[list[str]]:
+    """Yield a row for each option of each kind of release."""
+    yield ["option", "of", "command line", "procedures", "values"]
+    kinds: dict[tuple[str, ...], list[str]] = {}
+    for kind in KINDS:
+        for option in options_of(kind).described():
+            values = _words(option.choices) if option.choices else _kind_of(option.number, many=option.many)
+            row = (f"`{option.name}`", f"`{option.flag}`", f"`{option.key}`", values)
+            kinds.setdefault(row, []).append(kind)
+    for (name, flag, key, values), of in kinds.items():
+        yield [name, _words(of), flag, key, values]
+
+
+TABLES: dict[str, Callable[[], Iterator[list[str]]]] = {"metrics": metrics, "options": options}
+
+
+def written(text: str) -> str:
+    """Return a page with its tables as they are now; each stands below its mark, up to the next empty line."""
+    for name, rows in TABLES.items():
+        head, *rest = rows()
+        lines = [head, ["---"] * len(head), *rest]
+        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        text, found = re.subn(
+            rf"(?<=<!-- table: {name} -->\n)(\|.*\n)*", lambda _, table=table: table + "\n", text
+        )
+        if found != 1:
+            raise ValueError(f"the page has {found} marks of the table {name}, must have one")
+    return text
+
+
+def _words(words: Iterable[str]) -> str:
+    return ", ".join(f"`{word}`" for word in words)
+
+
+def _kind_of(number: type | None, *, many: bool) -> str:
+    kinds = {None: "a decimal", int: "a whole number", float: "a number", bool: "`true` or `false`"}
+    return f"{kinds[number]} for each metric" if many else kinds[number]
+
+
+if __name__ == "__main__":
+    REFERENCE.write_text(written(REFERENCE.read_text(encoding="utf-8")), encoding="utf-8")

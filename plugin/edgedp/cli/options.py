@@ -1,0 +1,77 @@
+"""Commands' options made of what may be asked (`edgedp.options`): flags, words, help, shell completion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from edgedp import checks
+from edgedp.cli.output import format_option
+from edgedp.options import Option, Options
+from edgedp.vocabulary import ENGINES
+
+__all__ = ["Word", "engine_option", "release_options"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+class Word(click.Choice[str]):
+    """One of a closed list of words, completed by the shell; another is refused with the nearest one."""
+
+    def __init__(self, name: str, choices: Sequence[str]) -> None:
+        super().__init__(choices)
+        self._called = name
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the word; the refusal is that of Python, of exit status 1."""
+        return checks.check_choice(value, self._called, list(self.choices))
+
+
+def release_options(asked: type[Options]) -> Callable[[_Command], _Command]:
+    """Add the options of a kind of release, and those that every release has, to a command."""
+    options = [
+        *(_click_option(option) for option in asked.described()),
+        engine_option,
+        click.option(
+            "--request-id", metavar="R", help="Asking again with it returns the kept release, free."
+        ),
+        format_option,
+    ]
+
+    def decorate(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def engine_option(command: _Command) -> _Command:
+    """Add ``--engine`` to a command."""
+    return click.option(
+        "--engine",
+        type=Word("engine", ENGINES),
+        default="native",
+        show_default=True,
+        help="What computes; never what is drawn.",
+    )(command)
+
+
+def _click_option(option: Option) -> Callable[[_Command], _Command]:
+    if option.number is bool:
+        return click.option(option.flag, option.name, is_flag=True, help=option.help)
+    singular = option.flag.lstrip("-").replace("-", "_")
+    optional = {} if option.required or option.many else {"default": option.default}
+    return click.option(
+        option.flag,
+        option.name,
+        type=option.number if option.choices is None else Word(singular, option.choices),
+        metavar=None if option.choices is not None or option.number is int else singular[0].upper(),
+        required=option.required,
+        multiple=option.many,
+        show_default=option.default is not None,
+        help=option.help,
+        **optional,
+    )

@@ -1,0 +1,59 @@
+"""Two-triangles: pairs of triangles that share an edge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import accumulate, chain, count
+from typing import TYPE_CHECKING
+
+from edgedp.counts.base import Bounds, Count
+
+if TYPE_CHECKING:
+    from edgedp.projection import NumberProjection
+
+__all__ = ["COUNT", "TwoTriangles"]
+
+
+@dataclass(frozen=True)
+class TwoTriangles(Count):
+    """``sum over edges of C(a_e, 2)``, ``a_e`` the triangles on an edge.
+
+    ``I_t = min(LS + 4 sum_{s<t} M_s, (5 M_t**2 - M_t) / 2)`` with ``M_t = min(c + t, m)`` of `triangles` and the exact
+    local sensitivity ``LS`` (docs/privacy-numbers.md, "Two-triangles").
+
+    References
+    ----------
+    Karwa, Raskhodnikova, Smith and Yaroslavtsev (2011), Private analysis of graph structure.
+    """
+
+    name = "two_triangles"
+    bounds_to_buy = 2
+
+    def maximum(self, bounds: Bounds) -> int:
+        edges = bounds.node_count * bounds.degree_bound // 2
+        return edges * (bounds.most_common * (bounds.most_common - 1) // 2)
+
+    def global_sensitivity(self, bounds: Bounds) -> int:
+        m = bounds.most_common
+        return m * (m - 1) // 2 + 2 * m * (m - 1)
+
+    def value(self, projection: NumberProjection, bounds: Bounds) -> int:
+        return projection.figures().two_triangles()
+
+    def sensitivities(self, projection: NumberProjection, bounds: Bounds) -> Iterable[int]:
+        most = projection.figures().most_common_neighbors()
+        start = projection.figures().two_triangles_move()
+        grown = accumulate((4 * min(most + s, bounds.most_common) for s in count()), initial=start)
+        return map(min, grown, self.sensitivities_from(most, bounds))
+
+    def leading(self, projection: NumberProjection, bounds: Bounds) -> int | None:
+        return projection.figures().most_common_neighbors()
+
+    def sensitivities_from(self, leading: int, bounds: Bounds) -> Iterable[int]:
+        m = bounds.most_common
+        reached = chain(range(min(leading, m), m), iter(lambda: m, None))
+        return ((5 * most * most - most) // 2 for most in reached)
+
+
+COUNT = TwoTriangles

@@ -1,0 +1,258 @@
+"""Figures of a whole graph over its pairs of nodes: triangles, common neighbours, largest pairs of degrees.
+
+What the counts (`edgedp.counts`) ask of a graph beside its degrees. A pair matters only while it can still beat the
+best one found, and what it can reach is known from cheap bounds: the most common neighbours of any pair are found
+by walking from the few nodes whose degree is larger than that, not over all paths of length two. Each walk takes
+memory for one source.
+
+Privacy: everything here is computed from private edges and is not a release.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from edgedp.graph import Graph
+
+__all__ = ["Figures", "GraphFigures"]
+
+Ints = NDArray[np.int64]
+
+BLOCK = 1 << 21
+"""Paths of length two that are listed at once."""
+
+
+class Figures(Protocol):
+    """What a count may ask of the private graph beside its degrees."""
+
+    def triangles(self) -> int:
+        """Return the number of triangles."""
+
+    def most_common_neighbors(self) -> int:
+        """Return the most neighbours that any two nodes share, adjacent or not."""
+
+    def two_triangles(self) -> int:
+        """Return the number of pairs of triangles that share an edge."""
+
+    def two_triangles_move(self) -> int:
+        """Return by how much the two-triangles move if the worst pair's edge is added or removed."""
+
+    def maximal_pairs(self) -> Ints:
+        """Return the (p, 2) degrees ``x >= y`` of pairs that no other pair exceeds, their own edge left out."""
+
+    def common_neighbors(self, pair: tuple[int, int]) -> int:
+        """Return the neighbours that the two positions share."""
+
+
+class GraphFigures:
+    """The figures of a graph in memory.
+
+    Parameters
+    ----------
+    graph : Graph
+    engine : {"native", "igraph"}
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> figures = GraphFigures(Graph.from_edges([(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]), "igraph")
+    >>> figures.triangles(), figures.most_common_neighbors(), figures.two_triangles()
+    (2, 2, 1)
+    >>> figures.maximal_pairs().tolist()
+    [[2, 2]]
+    """
+
+    def __init__(self, graph: Graph, engine: str = "native") -> None:
+        self._graph, self._engine = graph, engine
+
+    def triangles(self) -> int:
+        """Return the number of triangles."""
+        module = import_module(f"edgedp.engines.{self._engine}")
+        return int(module.triangles(self._graph).sum()) // 3
+
+    def most_common_neighbors(self) -> int:
+        """Return the most neighbours that any two nodes share, adjacent or not."""
+        return self._most_common_neighbors
+
+    def two_triangles(self) -> int:
+        """Return the number of pairs of triangles that share an edge."""
+        on_edge = self._edge_triangles
+        return int((on_edge * (on_edge - 1)).sum()) // 4
+
+    def two_triangles_move(self) -> int:
+        """Return by how much the two-triangles move if the worst pair's edge is added or removed."""
+        return _two_triangles_move(self._graph, self._edge_triangles, self._most_common_neighbors)
+
+    def maximal_pairs(self) -> Ints:
+        """Return the (p, 2) degrees ``x >= y`` of pairs that no other pair exceeds, their own edge left out."""
+        return maximal_pairs(self._graph)
+
+    def common_neighbors(self, pair: tuple[int, int]) -> int:
+        """Return the neighbours that the two positions share."""
+        a, b = (_row(self._graph, v) for v in pair)
+        return len(np.intersect1d(a, b, assume_unique=True))
+
+    @cached_property
+    def _most_common_neighbors(self) -> int:
+        return most_common_neighbors(self._graph)
+
+    @cached_property
+    def _edge_triangles(self) -> Ints:
+        return edge_triangles(self._graph)
+
+
+def most_common_neighbors(graph: Graph) -> int:
+    """Return ``max over u != w of |N(u) & N(w)|``.
+
+    Two nodes share no more neighbours than either has, so nodes are walked from in falling order of the degree,
+    until none left has more neighbours than the best pair shares.
+    """
+    best = 0
+    for u in np.argsort(-graph.degrees, kind="stable").tolist():
+        if graph.degrees[u] <= best:
+            break
+        ends = _ends(graph, _row(graph, u))
+        shared = np.bincount(ends, minlength=u + 1)
+        shared[u] = 0
+        best = max(best, int(shared.max()))
+    return best
+
+
+def edge_triangles(graph: Graph) -> Ints:
+    """Return, for each of the (2m,) arcs in the order of ``graph.indices``, the triangles that the edge is in.
+
+    Every triangle is found once, from its node of lowest rank in the order of the degrees: the sum of the
+    squares of the higher neighbours is what has to be looked at.
+    """
+    n, degrees = graph.node_count, graph.degrees
+    rank = np.empty(n, dtype=np.int64)
+    rank[np.argsort(degrees, kind="stable")] = np.arange(n)
+    tails = np.repeat(np.arange(n), degrees)
+    low, high = rank[tails], rank[graph.indices]
+    up = np.flatnonzero(low < high)
+    up = up[np.argsort(low[up] * n + high[up])]
+    low, high = low[up], high[up]
+    key = low * n + high
+    starts = np.searchsorted(low, np.arange(n + 1))
+    on_edge = np.zeros(len(up), dtype=np.int64)
+    # Pairs (p, q) of arcs out of one node, p before q: a triangle if the heads are adjacent.
+    following = starts[low + 1] - np.arange(len(up)) - 1
+    reached = np.cumsum(following)
+    start = 0
+    while start < len(up):
+        before = int(reached[start - 1]) if start else 0
+        stop = max(int(np.searchsorted(reached, before + BLOCK, side="right")), start + 1)
+        p = np.repeat(np.arange(start, stop), following[start:stop])
+        first = reached[start:stop] - following[start:stop] - before
+        q = p + 1 + np.arange(len(p)) - np.repeat(first, following[start:stop])
+        wanted = high[p] * n + high[q]
+        r = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+        found = key[r] == wanted
+        for arcs in (p[found], q[found], r[found]):
+            on_edge += np.bincount(arcs, minlength=len(up))
+        start = stop
+    result = np.empty(len(graph.indices), dtype=np.int64)
+    result[up] = on_edge
+    down = np.flatnonzero(rank[tails] > rank[graph.indices])
+    back = rank[graph.indices[down]] * n + rank[tails[down]]
+    result[down] = on_edge[np.searchsorted(key, back)]
+    return result
+
+
+def _two_triangles_move(graph: Graph, on_edge: Ints, most: int) -> int:
+    """Return ``max over pairs of C(c, 2) + sum over common neighbours k of (a_ik + a_jk) - 2 c [adjacent]``.
+
+    With ``a_ik`` the triangles on the edge ``{i, k}``. A pair of ``i`` shares at most ``min(most, d_i)`` neighbours,
+    so it reaches no more than the largest ``a_ik + max_j a_kj`` allow: sources are walked from in falling
+    order of that.
+    """
+    n, indptr, indices = graph.node_count, graph.indptr, graph.indices
+    if len(indices) == 0:
+        return 0
+    tails = np.repeat(np.arange(n), graph.degrees)
+    largest = np.zeros(n, dtype=np.int64)
+    np.maximum.at(largest, tails, on_edge)
+    reach = on_edge + largest[indices]
+    falling = np.lexsort((-reach, tails))
+    sums = np.concatenate([[0], np.cumsum(reach[falling])])
+    able = np.minimum(graph.degrees, most)
+    bounds = able * (able - 1) // 2 + sums[indptr[:-1] + able] - sums[indptr[:-1]]
+    best = 0
+    for u in np.argsort(-bounds, kind="stable").tolist():
+        if bounds[u] <= best:
+            break
+        row = _row(graph, u)
+        lengths = graph.degrees[row]
+        arcs = _ranges(indptr[row], lengths)
+        ends = indices[arcs]
+        size = int(ends.max()) + 1
+        shared = np.bincount(ends, minlength=size)
+        # Floats of integers far below 2**53: exact.
+        moved = np.bincount(
+            ends, on_edge[arcs] + np.repeat(on_edge[indptr[u] : indptr[u + 1]], lengths), minlength=size
+        ).astype(np.int64)
+        moved += shared * (shared - 1) // 2
+        adjacent = row[row < size]
+        moved[adjacent] -= 2 * shared[adjacent]
+        if u < size:
+            moved[u] = 0
+        best = max(best, int(moved.max()))
+    return best
+
+
+def maximal_pairs(graph: Graph) -> Ints:
+    """Return the degrees ``x >= y`` of the pairs that no other pair reaches in both, their own edge left out.
+
+    For each node, in falling order of the degree, only its first adjacent and its first non-adjacent partner
+    among those after it can matter; no later pair can once one is found that has both coordinates as large.
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> maximal_pairs(Graph.from_edges([(0, leaf) for leaf in range(1, 6)])).tolist()
+    [[4, 0], [1, 1]]
+    """
+    order = np.argsort(-graph.degrees, kind="stable")
+    degrees = graph.degrees[order].tolist()
+    place = np.empty(graph.node_count, dtype=np.int64)
+    place[order] = np.arange(graph.node_count)
+    pairs: set[tuple[int, int]] = set()
+    beaten = -1  # the largest smaller coordinate of a pair
+    for i, degree in enumerate(degrees):
+        if degree <= beaten:
+            break
+        row = np.sort(place[_row(graph, order[i])])
+        after = row[np.searchsorted(row, i) :]
+        if len(after):
+            pairs.add((degree - 1, degrees[int(after[0])] - 1))
+        # The first place after i that is missing from the row.
+        gaps = np.flatnonzero(after != np.arange(i + 1, i + 1 + len(after)))
+        partner = i + 1 + (int(gaps[0]) if len(gaps) else len(after))
+        if partner < len(degrees):
+            pairs.add((degree, degrees[partner]))
+        beaten = max([beaten, *(y for _, y in pairs)])
+    kept: list[tuple[int, int]] = []
+    for x, y in sorted(pairs, reverse=True):
+        if not kept or y > kept[-1][1]:
+            kept.append((x, y))
+    return np.array(kept, dtype=np.int64).reshape(-1, 2)
+
+
+def _row(graph: Graph, v: Any) -> NDArray[np.int32]:
+    return graph.indices[graph.indptr[v] : graph.indptr[v + 1]]
+
+
+def _ends(graph: Graph, nodes: NDArray[Any]) -> NDArray[np.int32]:
+    """Return the neighbours of the nodes, row after row."""
+    return graph.indices[_ranges(graph.indptr[nodes], graph.degrees[nodes])]
+
+
+def _ranges(starts: Ints, lengths: Ints) -> Ints:
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(starts - before, lengths) + np.arange(lengths.sum())

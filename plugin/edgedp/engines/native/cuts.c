@@ -1,0 +1,286 @@
+/* Cuts of neighbour lists, and what pairs of nodes hand to those whose cut holds both.
+ *
+ * cut(x) holds the first of the eligible neighbours of x in a public order: by a hash of the two ids, equal hashes by
+ * position. Where u and w stand in cut(x), x is a connector of the pair. All paths u - x - w are walked once, from the
+ * higher label, w < u: rows `in` hold the connectors of u, rows `out` the cut of x. Counters, and the longest row of a
+ * source where that is a hub's, are treated as in common_neighbors.c.
+ *
+ * Sums are integers: a result depends neither on the order of the work nor on the labels. Whoever calls makes sure that
+ * no sum leaves 62 bits. Time is the number of paths, at most the sum of C(|cut|, 2); memory is a few words a node.
+ */
+#include "kernels.h"
+
+#define HUB_ROW_DENSITY (1.0 / 64)
+#define HUB_ROW_PART (1.0 / 5)
+#define MOST_CODED ((1 << 15) - 1) /* of a code 2 * count + bit in 16 bits */
+#define LAST_BASE (1 << 30)
+
+typedef struct {
+    uint64_t key;
+    int64_t member;
+} candidate;
+
+/* A bijection of 64 bits: the finalizer of SplitMix64. */
+INLINE uint64_t stirred(uint64_t word) {
+    word = (word ^ (word >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    word = (word ^ (word >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return word ^ (word >> 31);
+}
+
+INLINE int comes_before(candidate a, candidate b) {
+    return a.key < b.key || (a.key == b.key && a.member < b.member);
+}
+
+/* Restore a heap whose root, the last of all, was replaced. */
+static void sift_down(candidate *heap, int64_t root, int64_t size) {
+    const candidate moved = heap[root];
+    for (int64_t child = 2 * root + 1; child < size; child = 2 * root + 1) {
+        if (child + 1 < size && comes_before(heap[child], heap[child + 1])) child++;
+        if (!comes_before(moved, heap[child])) break;
+        heap[root] = heap[child];
+        root = child;
+    }
+    heap[root] = moved;
+}
+
+INLINE int eligible(const int64_t *ranks, int64_t x, int64_t y) { return ranks == NULL || ranks[y] > ranks[x]; }
+
+INLINE int64_t count_eligible(const int64_t *ranks, int64_t x, const int32_t *row, int64_t length) {
+    if (ranks == NULL) return length;
+    int64_t found = 0;
+    for (int64_t i = 0; i < length; i++) found += ranks[row[i]] > ranks[x];
+    return found;
+}
+
+/* Write how many neighbours each node's cut will hold: sizes (n). caps (n), 0 or more; ranks (n), or NULL: all
+ * neighbours are eligible, otherwise those of higher rank. */
+KERNEL(cut_sizes)(scratch *memory, int64_t n, const int64_t *indptr, const int32_t *indices, const int64_t *caps,
+                  const int64_t *ranks, int64_t *sizes) {
+    (void)memory;
+    for (int64_t x = 0; x < n; x++) {
+        const int64_t found = count_eligible(ranks, x, indices + indptr[x], indptr[x + 1] - indptr[x]);
+        sizes[x] = found < caps[x] ? found : caps[x];
+    }
+    return OK;
+}
+
+/* Write the cuts, ascending, into rows whose lengths `cut_sizes` told: cut_indptr (n + 1), cut_indices.
+ *
+ * row_words, words (n): the key of y in the order of x is the stirred sum of row_words[x] and words[y]. */
+KERNEL(cut_rows)(scratch *memory, int64_t n, const int64_t *indptr, const int32_t *indices, const int64_t *ranks,
+                 const uint64_t *row_words, const uint64_t *words, const int64_t *cut_indptr, int32_t *cut_indices) {
+    for (int64_t x = 0; x < n; x++) {
+        const int64_t size = cut_indptr[x + 1] - cut_indptr[x];
+        int32_t *cut = cut_indices + cut_indptr[x];
+        int64_t seen = 0, written = 0;
+        if (size == 0) continue;
+        if (size == count_eligible(ranks, x, indices + indptr[x], indptr[x + 1] - indptr[x])) {
+            for (int64_t p = indptr[x]; p < indptr[x + 1]; p++)
+                if (eligible(ranks, x, indices[p])) cut[written++] = indices[p];
+            continue;
+        }
+        candidate *heap = ROOM(memory, CANDIDATES, size, candidate);
+        if (heap == NULL) return NO_MEMORY;
+        for (int64_t p = indptr[x]; p < indptr[x + 1]; p++) {
+            if (!eligible(ranks, x, indices[p])) continue;
+            const candidate found = {stirred(row_words[x] + words[indices[p]]), indices[p]};
+            if (seen < size) {
+                heap[seen++] = found;
+                if (seen == size)
+                    for (int64_t i = size / 2 - 1; i >= 0; i--) sift_down(heap, i, size);
+            } else if (comes_before(found, heap[0])) {
+                heap[0] = found;
+                sift_down(heap, 0, size);
+            }
+        }
+        if (seen < size) return REFUSED;
+        const candidate last = heap[0]; /* whoever does not come after it is in */
+        for (int64_t p = indptr[x]; p < indptr[x + 1]; p++) {
+            if (!eligible(ranks, x, indices[p])) continue;
+            const candidate found = {stirred(row_words[x] + words[indices[p]]), indices[p]};
+            if (!comes_before(last, found)) cut[written++] = indices[p];
+        }
+    }
+    return OK;
+}
+
+/* Put cuts under new labels, and transpose them: order (n) holds the position of each label, a permutation.
+ *
+ * in_indptr, out_indptr (n + 1), in_indices, out_indices (as many as cut_indices) out; all rows ascend. */
+KERNEL(relabel_cuts)(scratch *memory, int64_t n, const int64_t *cut_indptr, const int32_t *cut_indices,
+                     const int32_t *order, int64_t *in_indptr, int32_t *in_indices, int64_t *out_indptr,
+                     int32_t *out_indices) {
+    int32_t *labels = ROOM(memory, LABELS, n, int32_t);
+    int64_t *end = ROOM(memory, OFFSETS, n, int64_t);
+    if (labels == NULL || end == NULL) return NO_MEMORY;
+    memset(labels, -1, (size_t)n * sizeof *labels);
+    for (int64_t label = 0; label < n; label++) {
+        const int32_t x = order[label];
+        if (UNLIKELY(x < 0 || x >= n || labels[x] >= 0)) return REFUSED;
+        labels[x] = (int32_t)label;
+    }
+    memset(in_indptr, 0, (size_t)(n + 1) * sizeof *in_indptr);
+    out_indptr[0] = 0;
+    for (int64_t label = 0; label < n; label++) {
+        const int32_t x = order[label];
+        out_indptr[label + 1] = out_indptr[label] + cut_indptr[x + 1] - cut_indptr[x];
+    }
+    for (int64_t p = 0; p < cut_indptr[n]; p++) in_indptr[labels[cut_indices[p]] + 1]++;
+    for (int64_t label = 0; label < n; label++) {
+        in_indptr[label + 1] += in_indptr[label];
+        end[label] = in_indptr[label];
+    }
+    for (int64_t label = 0; label < n; label++) {
+        const int32_t x = order[label];
+        for (int64_t p = cut_indptr[x]; p < cut_indptr[x + 1]; p++) {
+            if (p + 16 < cut_indptr[n]) PREFETCH(&labels[cut_indices[p + 16]]);
+            in_indices[end[labels[cut_indices[p]]]++] = (int32_t)label;
+        }
+    }
+    for (int64_t label = 0; label < n; label++) end[label] = out_indptr[label];
+    for (int64_t u = 0; u < n; u++)
+        for (int64_t p = in_indptr[u]; p < in_indptr[u + 1]; p++) out_indices[end[in_indices[p]]++] = (int32_t)u;
+    return OK;
+}
+
+/* By code 2 * others + in_hub_row: a pair's share, and what the hub gains by one more connector. */
+static int by_code(scratch *memory, const int64_t *shares, int64_t most, int64_t **by, int64_t **gains) {
+    const int64_t coded = most < MOST_CODED ? most : MOST_CODED;
+    int64_t *share = *by = ROOM(memory, SHARES_BY_CODE, 2 * coded + 4, int64_t);
+    int64_t *gain = *gains = ROOM(memory, GAINS_BY_CODE, 2 * coded + 4, int64_t);
+    if (share == NULL || gain == NULL) return 0;
+    memset(share, 0, (size_t)(2 * coded + 4) * sizeof *share);
+    memset(gain, 0, (size_t)(2 * coded + 4) * sizeof *gain);
+    for (int64_t others = 0; others <= coded; others++) {
+        share[2 * others] = shares[others];
+        if (others < coded) share[2 * others + 1] = shares[others + 1];
+        if (others + 1 < coded) gain[2 * others + 1] = shares[others + 2] - shares[others + 1];
+    }
+    return 1;
+}
+
+/* Give every connector of a non-adjacent pair {u, w}, w < u, u in first .. last - 1, its share of the pair.
+ *
+ * indptr, indices: all neighbours, by label. in, out: from `relabel_cuts`. shares (most + 1), `most` the most connectors
+ * of any node: share of each of c connectors, shares[0] = 0. hub_row (n): where a node's cut is in hub_rows (hubs, n),
+ * or -1; 1 for a member. sums (n): added to. */
+KERNEL(cut_shares)(scratch *memory, int64_t n, const int64_t *indptr, const int32_t *indices, const int64_t *in_indptr,
+                   const int32_t *in_indices, const int64_t *out_indptr, const int32_t *out_indices, int64_t first,
+                   int64_t last, int64_t most, const int64_t *shares, const int32_t *hub_row, const uint8_t *hub_rows,
+                   int64_t *sums) {
+    int32_t *counts = ROOM(memory, COUNTS, n, int32_t);
+    uint16_t *codes = ROOM(memory, CODES, n, uint16_t);
+    int64_t *stops = ROOM(memory, STOPS, most + 1, int64_t);
+    int64_t *shares_by_code, *gains_by_code;
+    if (counts == NULL || codes == NULL || stops == NULL) return NO_MEMORY;
+    if (!by_code(memory, shares, most, &shares_by_code, &gains_by_code)) return NO_MEMORY;
+    int32_t base = 0;
+    for (int64_t u = first; u < last; u++) {
+        const int32_t *connectors = in_indices + in_indptr[u];
+        const int64_t count = in_indptr[u + 1] - in_indptr[u];
+        int64_t longest = 0, total = 0, top = 0;
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t start = out_indptr[connectors[i]];
+            const int64_t length = below(out_indices + start, out_indptr[connectors[i] + 1] - start, (int32_t)u);
+            stops[i] = start + length;
+            total += length;
+            if (length > longest) {
+                longest = length;
+                top = i;
+            }
+        }
+        if (total == 0) continue;
+        const int32_t hub = connectors[top];
+        const int64_t adjacent = indptr[u] + below(indices + indptr[u], indptr[u + 1] - indptr[u], (int32_t)u);
+        if (hub_row[hub] >= 0 && (double)longest > HUB_ROW_DENSITY * (double)u &&
+            (double)longest > HUB_ROW_PART * (double)total && count <= MOST_CODED) {
+            const uint8_t *row = hub_rows + (int64_t)hub_row[hub] * n;
+            for (int64_t cell = 0; cell < u; cell++) codes[cell] = row[cell];
+            int64_t received = longest * shares[1];
+            for (int64_t i = 0; i < count; i++) {
+                if (i == top) continue;
+                for (int64_t p = out_indptr[connectors[i]]; p < stops[i]; p++) {
+                    const uint16_t code = codes[out_indices[p]];
+                    received += gains_by_code[code];
+                    codes[out_indices[p]] = (uint16_t)(code + 2);
+                }
+            }
+            for (int64_t p = indptr[u]; p < adjacent; p++) { /* adjacent pairs have no share */
+                const uint16_t code = codes[indices[p]];
+                if (code & 1) received -= shares_by_code[code];
+                codes[indices[p]] = 0;
+            }
+            sums[hub] += received;
+            for (int64_t i = 0; i < count; i++) {
+                if (i == top) continue;
+                received = 0;
+                for (int64_t p = out_indptr[connectors[i]]; p < stops[i]; p++)
+                    received += shares_by_code[codes[out_indices[p]]];
+                sums[connectors[i]] += received;
+            }
+            continue;
+        }
+        if (base > LAST_BASE - count) {
+            memset(counts, 0, (size_t)n * sizeof *counts);
+            base = 0;
+        }
+        for (int64_t i = 0; i < count; i++) {
+            for (int64_t p = out_indptr[connectors[i]]; p < stops[i]; p++) {
+                const int32_t w = out_indices[p];
+                counts[w] = (counts[w] > base ? counts[w] : base) + 1;
+            }
+        }
+        for (int64_t p = indptr[u]; p < adjacent; p++) counts[indices[p]] = base; /* adjacent pairs have no share */
+        for (int64_t i = 0; i < count; i++) {
+            int64_t received = 0;
+            for (int64_t p = out_indptr[connectors[i]]; p < stops[i]; p++)
+                received += shares[counts[out_indices[p]] - base];
+            sums[connectors[i]] += received;
+        }
+        base += (int32_t)count;
+    }
+    memset(counts, 0, (size_t)n * sizeof *counts);
+    return OK;
+}
+
+/* Give every connector x of an adjacent pair {u, w}, w < u, u in first .. last - 1, floor(2^bits W_x lam / (lam + S)),
+ * S being the sum of W over the pair's connectors.
+ *
+ * As for `cut_shares`; weights (n): W by label, at least 1; level: lam, at least 1; 2^bits W lam is below 2^63. */
+KERNEL(cut_closed_shares)(scratch *memory, int64_t n, const int64_t *indptr, const int32_t *indices,
+                          const int64_t *in_indptr, const int32_t *in_indices, const int64_t *out_indptr,
+                          const int32_t *out_indices, int64_t first, int64_t last, int64_t most, int64_t bits,
+                          const int64_t *weights, int64_t level, int64_t *sums) {
+    uint8_t *closed = ROOM(memory, CLOSED, n, uint8_t);
+    uint64_t *totals = ROOM(memory, TOTALS, n, uint64_t);
+    int64_t *stops = ROOM(memory, STOPS, most + 1, int64_t);
+    if (closed == NULL || totals == NULL || stops == NULL) return NO_MEMORY;
+    memset(totals, 0, (size_t)n * sizeof *totals);
+    for (int64_t u = first; u < last; u++) {
+        const int32_t *connectors = in_indices + in_indptr[u];
+        const int64_t count = in_indptr[u + 1] - in_indptr[u];
+        const int64_t adjacent = indptr[u] + below(indices + indptr[u], indptr[u + 1] - indptr[u], (int32_t)u);
+        if (count == 0 || adjacent == indptr[u]) continue;
+        for (int64_t p = indptr[u]; p < adjacent; p++) {
+            closed[indices[p]] = 1;
+            totals[indices[p]] = 0;
+        }
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t start = out_indptr[connectors[i]];
+            stops[i] = start + below(out_indices + start, out_indptr[connectors[i] + 1] - start, (int32_t)u);
+            const uint64_t weight = (uint64_t)weights[connectors[i]];
+            for (int64_t p = start; p < stops[i]; p++) totals[out_indices[p]] += weight;
+        }
+        for (int64_t i = 0; i < count; i++) {
+            const uint64_t scaled = ((uint64_t)weights[connectors[i]] << bits) * (uint64_t)level;
+            uint64_t received = 0;
+            for (int64_t p = out_indptr[connectors[i]]; p < stops[i]; p++) {
+                const int32_t w = out_indices[p];
+                if (closed[w]) received += scaled / ((uint64_t)level + totals[w]);
+            }
+            sums[connectors[i]] += (int64_t)received;
+        }
+        for (int64_t p = indptr[u]; p < adjacent; p++) closed[indices[p]] = 0;
+    }
+    return OK;
+}

@@ -1,0 +1,125 @@
+"""The cut vectors by the native engine: arrays in, the kernels of `cuts.c`, arrays out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.engines.cuts import CutRows, node_words, row_words
+from edgedp.engines.native.engine import _hub_rows, _rows, _scratch, _share_out, _thread_count
+from edgedp.engines.native.layout import by_strongest_neighbors
+from edgedp.engines.native.library import Address, Rows, call, given, taken
+from edgedp.errors import EngineError
+
+if TYPE_CHECKING:
+    from edgedp.graph import Graph
+
+__all__ = ["cut_closed_shares", "cut_rows", "cut_shares"]
+
+Ints = NDArray[np.int64]
+
+
+def cut_rows(graph: Graph, caps: Ints, ranks: Ints | None) -> CutRows:
+    """Return the cuts of all nodes."""
+    n = graph.node_count
+    words = node_words(graph.node_ids)
+    places = Address() if ranks is None else given(ranks, np.int64, n, "ranks")
+    sizes, indptr = np.empty(n, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
+    limits = given(caps, np.int64, n, "caps")
+    if int(caps.min(initial=0)) < 0:
+        raise EngineError("caps holds a negative number, must be 0 or more; check the array")
+    with _scratch(graph) as memory:
+        rows = _rows(graph, memory)
+        call("cut_sizes", memory, *rows.addresses, limits, places, taken(sizes, np.int64, n, "sizes"))
+        np.cumsum(sizes, out=indptr[1:])
+        indices = np.empty(int(indptr[-1]), dtype=np.int32)
+        call(
+            "cut_rows",
+            memory,
+            *rows.addresses,
+            places,
+            given(row_words(words), np.uint64, n, "row_words"),
+            given(words, np.uint64, n, "words"),
+            given(indptr, np.int64, n + 1, "cut_indptr"),
+            taken(indices, np.int32, indices.size, "cut_indices"),
+        )
+    return CutRows(indptr, indices)
+
+
+def cut_shares(graph: Graph, caps: Ints, ranks: Ints | None, bits: int, threads: int | None = None) -> Ints:
+    """Return the sums of ``floor(2**bits / c)`` over the non-adjacent pairs in each node's cut."""
+    labelled = _Labelled(graph, cut_rows(graph, caps, ranks))
+    n, most = graph.node_count, labelled.most
+    shares = (1 << bits) // np.maximum(np.arange(most + 1, dtype=np.int64), 1)
+    shares[0] = 0
+    hub_row, hub_rows = _hub_rows(labelled.out)
+    arguments = (
+        most,
+        given(shares, np.int64, most + 1, "shares"),
+        given(hub_row, np.int32, n, "hub_row"),
+        given(hub_rows, np.uint8, hub_rows.size, "hub_rows"),
+    )
+    return labelled.summed("cut_shares", arguments, _thread_count(graph, threads))
+
+
+def cut_closed_shares(
+    graph: Graph,
+    caps: Ints,
+    ranks: Ints | None,
+    weights: Ints,
+    level: int,
+    bits: int,
+    threads: int | None = None,
+) -> Ints:
+    """Return the sums of ``floor(2**bits W level / (level + S))`` over the adjacent pairs in each node's cut."""
+    labelled = _Labelled(graph, cut_rows(graph, caps, ranks))
+    n = graph.node_count
+    given(weights, np.int64, n, "weights")
+    by_label = weights[labelled.positions]
+    arguments = (labelled.most, bits, given(by_label, np.int64, n, "weights"), level)
+    return labelled.summed("cut_closed_shares", arguments, _thread_count(graph, threads))
+
+
+class _Labelled:
+    """A graph and its cuts under the labels that the kernels like."""
+
+    def __init__(self, graph: Graph, cuts: CutRows) -> None:
+        n, size = graph.node_count, cuts.indices.size
+        self.graph = graph
+        self.into = Rows(n, np.empty(n + 1, dtype=np.int64), np.empty(size, dtype=np.int32))
+        self.out = Rows(n, np.empty(n + 1, dtype=np.int64), np.empty(size, dtype=np.int32))
+        with _scratch(graph) as memory:
+            layout = by_strongest_neighbors(_rows(graph, memory), memory)
+            call(
+                "relabel_cuts",
+                memory,
+                n,
+                given(cuts.indptr, np.int64, n + 1, "cut_indptr"),
+                given(cuts.indices, np.int32, size, "cut_indices", within=n),
+                given(layout.positions, np.int32, n, "positions"),
+                *self.into.addresses[1:],
+                *self.out.addresses[1:],
+            )
+        self.positions = layout.positions
+        self.rows = layout.rows
+        self.most = int(np.diff(self.into.indptr).max(initial=0))
+
+    def summed(self, kernel: str, arguments: tuple[Address | int, ...], threads: int) -> Ints:
+        """Return the sums of all workers, by position."""
+        n = self.graph.node_count
+        rows = (*self.rows.addresses, *self.into.addresses[1:], *self.out.addresses[1:])
+
+        def work(chunks: Iterator[slice]) -> Ints:
+            found = np.zeros(n, dtype=np.int64)
+            written = taken(found, np.int64, n, "sums")
+            with _scratch(self.graph) as memory:
+                for chunk in chunks:
+                    call(kernel, memory, *rows, chunk.start, chunk.stop, *arguments, written)
+            return found
+
+        sums = np.empty(n, dtype=np.int64)
+        sums[self.positions] = np.add.reduce(_share_out(work, np.diff(self.into.indptr), threads))
+        return sums

@@ -1,0 +1,65 @@
+"""From a plan to what the joint releases are asked for: the one place that reads both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.mechanisms.adaptive.choice import Degrees
+from edgedp.mechanisms.adaptive.several import Several, draw_several
+from edgedp.mechanisms.adaptive.top_k import Asked, draw_lists, draw_top_k
+from edgedp.mechanisms.adaptive.vectors import NoisyVector
+from edgedp.mechanisms.joint import draw_joint, joint_moves
+
+if TYPE_CHECKING:
+    from edgedp.plan import JointMotkinPlan, JointPlan
+    from edgedp.projection import Projection
+    from edgedp.sampling.words import Words
+
+__all__ = ["asked_of", "draw_joint_motkin", "draw_joint_top_k", "several_of"]
+
+Drawn = tuple[NDArray[np.int64], list[NoisyVector]]
+"""Positions, and the noisy vectors of degrees that were bought."""
+
+
+def asked_of(plan: JointPlan) -> Asked:
+    """Return what a plan asks of the adaptive release."""
+    return Asked(
+        plan.facts.node_count,
+        plan.degree_bound,
+        plan.k,
+        plan.epsilon,
+        ordered=plan.ranked_by == "ordered",
+        cap=plan.cap,
+    )
+
+
+def several_of(plan: JointMotkinPlan) -> Several:
+    """Return what a plan asks of the release of several metrics."""
+    return Several(plan.facts.node_count, plan.degree_bound, plan.k, plan.epsilon, plan.metrics, plan.weights)
+
+
+def draw_joint_top_k(plan: JointPlan, projection: Projection, words: Words) -> Drawn:
+    """Draw a planned joint release of the top k."""
+    match plan.ranked_by:
+        case "both" | "ordered":
+            positions, bought = draw_top_k(asked_of(plan), projection, words)
+            again = [bought.second] if isinstance(bought.choice, Degrees) else []
+            return positions, [bought.degrees, *again]
+        case "lists":
+            return draw_lists(asked_of(plan), projection, words), []
+        case "degree":
+            positions, seen = draw_joint(plan, "degree", projection, words)
+            return positions, [NoisyVector(seen, joint_moves(plan, "degree", plan.k) / plan.epsilon)]
+        case "betweenness2":
+            return draw_joint(plan, "betweenness2", projection, words)[0], []
+        case _:
+            assert_never(plan.ranked_by)
+
+
+def draw_joint_motkin(plan: JointMotkinPlan, projection: Projection, words: Words) -> Drawn:
+    """Draw a planned joint release of several metrics."""
+    positions, bought = draw_several(several_of(plan), projection, words)
+    return positions, bought.all_degrees

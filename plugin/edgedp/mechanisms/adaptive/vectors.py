@@ -1,0 +1,259 @@
+"""What an adaptive joint release buys: exact integer vectors, what one edge moves them by, and their noise.
+
+For any two graphs that differ by one edge, whatever their degrees, the vectors differ in L1 by at most ``moves``:
+2 for degrees; `cut_moves` for length-2 betweenness through cuts; `closed_moves` for the closed pairs in cuts.
+The cuts follow from public facts and from noisy values that were released before. Proofs: docs/privacy.md, "Lists".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.mechanisms.joint import noisy
+
+if TYPE_CHECKING:
+    from edgedp.projection import Projection
+    from edgedp.sampling.words import Words
+
+__all__ = [
+    "ClosedPairs",
+    "NoisyVector",
+    "Vector",
+    "closed_pairs",
+    "cut_bits",
+    "cut_moves",
+    "cut_vector",
+    "degree_vector",
+]
+
+Ints = NDArray[np.int64]
+
+MOST_BITS = 32
+"""Of a share; more would not be felt."""
+CLOSED_BITS = 22
+WEIGHT_BITS = 14
+LEVEL = 50
+"""``lam``: from about this many connectors on a closed pair hands out no more."""
+
+
+@dataclass(frozen=True)
+class Vector:
+    """An exact vector and what one edge moves it by.
+
+    Attributes
+    ----------
+    values : (n,) int64
+        In units of ``1 / unit``.
+    moves : int
+        L1 sensitivity in the same units; 0 where nothing can differ.
+    unit : int
+    """
+
+    values: Ints
+    moves: int
+    unit: int = 1
+
+    def with_noise(self, epsilon: Fraction, words: Words) -> NoisyVector:
+        """Return the vector with two-sided geometric noise of scale ``moves / epsilon`` on every entry.
+
+        Notes
+        -----
+        Privacy: ``epsilon``-edge-DP (docs/privacy.md, "Joint release").
+        """
+        return NoisyVector(noisy(self.values, self.moves, epsilon, words), self.moves / epsilon, self.unit)
+
+
+@dataclass(frozen=True)
+class NoisyVector:
+    """A released vector: whatever is computed from it is post-processing.
+
+    Attributes
+    ----------
+    integers : (n,) int64 or object array of Python integers
+        In units of ``1 / unit``.
+    noise : Fraction
+        Scale of the two-sided geometric noise, in the same units.
+    unit : int
+    """
+
+    integers: NDArray[np.int64]
+    noise: Fraction
+    unit: int = 1
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """(n,) float64 values."""
+        return self.integers.astype(np.float64) / self.unit
+
+    @property
+    def scale(self) -> float:
+        """Scale of the noise on `values`."""
+        return float(self.noise / self.unit)
+
+    @property
+    def variance(self) -> float:
+        """Variance of the noise on `values`: ``2 q / (1 - q)**2`` with ``q = exp(-1 / noise)``, in integer steps."""
+        if self.noise == 0:
+            return 0.0
+        half = float(1 / (2 * self.noise))
+        return 0.0 if half > 300 else float(0.5 / np.sinh(half) ** 2) / self.unit**2
+
+
+def degree_vector(projection: Projection, node_count: int) -> Vector:
+    """Return the degrees: one edge moves two of them by one each, whatever they are."""
+    return Vector(projection.degrees(), 2 if node_count >= 2 else 0)
+
+
+def cut_bits(cap: int) -> int:
+    """Return ``q``: `MOST_BITS`, or fewer where twice the shares of a node might not fit 62 bits.
+
+    Examples
+    --------
+    >>> cut_bits(1_000), cut_bits(2**16), cut_bits(2**31)
+    (32, 30, 0)
+    """
+    return min(MOST_BITS, 61 - (cap * (cap - 1) // 2).bit_length())
+
+
+def cut_moves(cap: int, node_count: int, bits: int, *, ordered: bool) -> int:
+    """Return what one edge moves the cut vector by, in units of ``2**-bits``, for any two neighbouring graphs.
+
+    ``(cap - 1) (2**bits + R) + 2**bits`` where an edge serves one end (*ordered*), and
+    ``2 (cap - 1) (2**bits + R) + 2**bits`` where it serves both (*lists*).
+
+    Parameters
+    ----------
+    cap : int
+        Of every cut, 1 or more.
+    node_count : int
+        Public.
+    bits : int
+    ordered : bool
+
+    Notes
+    -----
+    ``R = min(n - 3, 2**bits)`` is what rounding down costs: of a pair that loses a connector, the ``c`` others
+    may gain
+    ``(2**bits mod (c + 1)) - (2**bits mod c)`` more than it loses, where ``c <= n - 3``.
+
+    Examples
+    --------
+    >>> cut_moves(10, 3, 0, ordered=True), cut_moves(10, 3, 0, ordered=False)
+    (10, 19)
+    """
+    one = 1 << bits
+    remainder = min(max(node_count - 3, 0), one)
+    return (1 if ordered else 2) * (cap - 1) * (one + remainder) + one
+
+
+def cut_vector(projection: Projection, node_count: int, cap: int, ranks: Ints | None) -> Vector:
+    """Return length-2 betweenness through cuts: the sums of ``1 / c(u, w)`` over non-adjacent pairs in each cut.
+
+    Parameters
+    ----------
+    projection : Projection
+        The private data.
+    node_count, cap : int
+        Public, or computed from what was released.
+    ranks : (n,) int64 or None
+        Each node's place in a ranking that is public or was released: *ordered*. None: *lists*.
+    """
+    bits = cut_bits(cap)
+    caps = np.full(node_count, cap, dtype=np.int64)
+    moves = cut_moves(cap, node_count, bits, ordered=ranks is not None)
+    return Vector(projection.cut_shares(caps, ranks, bits), moves, 1 << bits)
+
+
+@dataclass(frozen=True)
+class ClosedPairs:
+    """How closed pairs are counted: node ``x`` connects up to ``caps[x]`` neighbours, with weight ``W_x``.
+
+    Adding ``b`` to a cut of ``x`` changes at most ``caps[x] - 1`` pairs by about ``W_x`` each: weights that fall
+    with the
+    cap make this the same for all nodes, about `cap` in units of 1, while no neighbour of a hub is cut away.
+
+    Attributes
+    ----------
+    caps : (n,) int64
+        ``min(max(nd, cap), most, cap 2**p)``.
+    weights : (n,) int64
+        ``W = floor(cap 2**p / caps)``, from 1 to ``2**p``.
+    level : int
+        ``Lam = lam 2**p``.
+    bits, weight_bits : int
+        ``q`` and ``p``; a share is ``floor(2**q W Lam / (Lam + S))`` units of ``2**-(p + q)``.
+    cap : int
+    """
+
+    caps: Ints
+    weights: Ints
+    level: int
+    bits: int
+    weight_bits: int
+    cap: int
+
+    @classmethod
+    def of(
+        cls, noisy_degrees: Ints, cap: int, most: int, bits: int = CLOSED_BITS, weight_bits: int = WEIGHT_BITS
+    ) -> ClosedPairs:
+        """Return the weights that follow from noisy degrees.
+
+        Parameters
+        ----------
+        noisy_degrees : (n,) int64
+            Released.
+        cap : int
+            From 1 to `most`.
+        most : int
+            ``n - 1``, or a smaller declared bound: no cut is larger.
+
+        Notes
+        -----
+        ``q`` falls where it must, so that ``2**q W Lam`` and all sums stay below ``2**62``:
+        ``2 p + q + bitlength(lam) <= 62`` and ``p + q + bitlength(cap (max caps - 1)) <= 62``.
+        """
+        largest = min(most, cap << weight_bits)
+        caps = np.clip(noisy_degrees, cap, largest).astype(np.int64)
+        weights = (cap << weight_bits) // caps
+        room = 62 - weight_bits - (cap * (int(caps.max(initial=1)) - 1)).bit_length()
+        shares = min(bits, 62 - 2 * weight_bits - LEVEL.bit_length(), room)
+        if shares < 0:
+            return cls.of(noisy_degrees, cap, most, bits, weight_bits - 1)
+        return cls(caps, weights, LEVEL << weight_bits, shares, weight_bits, cap)
+
+    def moves(self, node_count: int, *, ordered: bool) -> int:
+        """Return what one edge moves the vector by, in units of ``2**-(p + q)``, for any two neighbouring graphs.
+
+        With ``t(x) = (caps[x] - 1) (2**q W_x + 2 R)`` and ``R = n - 3``: the largest ``t`` (*ordered*), or the two
+        largest (*lists*), and ``lam 2**(p + q)`` for the pair that starts to count.
+        """
+        ends = 1 if ordered else 2
+        remainder = max(node_count - 3, 0)
+        served: list[int] = []
+        for cap, count in zip(*np.unique(self.caps, return_counts=True), strict=True):
+            weight = (self.cap << self.weight_bits) // int(cap)
+            served += [(int(cap) - 1) * ((weight << self.bits) + 2 * remainder)] * min(int(count), ends)
+        return sum(sorted(served)[-ends:]) + (self.level << self.bits)
+
+
+def closed_pairs(projection: Projection, node_count: int, counted: ClosedPairs, ranks: Ints | None) -> Vector:
+    """Return ``E_h(x)``, the sum of ``w_x lam / (lam + S)`` over the adjacent pairs in ``cut(x)``.
+
+    Parameters
+    ----------
+    projection : Projection
+        The private data.
+    node_count : int
+    counted : ClosedPairs
+        From public facts and noisy degrees.
+    ranks : (n,) int64 or None
+        As in `cut_vector`.
+    """
+    shares = projection.cut_closed_shares(counted.caps, ranks, counted.weights, counted.level, counted.bits)
+    moves = counted.moves(node_count, ordered=ranks is not None)
+    return Vector(shares, moves, 1 << (counted.bits + counted.weight_bits))

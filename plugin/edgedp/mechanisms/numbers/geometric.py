@@ -1,0 +1,48 @@
+"""Two-sided geometric noise of scale ``GS / epsilon``: the discrete Laplace law."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from edgedp.mechanisms.numbers.base import Amounts, Known, NumberLaw, NumberMechanism
+from edgedp.mechanisms.numbers.stairs import Stairs
+from edgedp.sampling.geometric import two_sided_geometric
+
+if TYPE_CHECKING:
+    from edgedp.counts.base import Profile
+    from edgedp.sampling.words import Words
+
+__all__ = ["MECHANISM", "Geometric", "GeometricLaw"]
+
+
+class GeometricLaw(Stairs):
+    """An integer plus noise with ``Pr[z] ~ exp(-|z| / scale)``: rung ``k`` is the integers at distance ``k``."""
+
+    def __init__(self, center: int, scale: Fraction) -> None:
+        super().__init__(center, (1,), 2, 1 / scale, 1)
+
+    def draw(self, words: Words) -> int:
+        """Draw from exactly this law."""
+        return self.center + int(two_sided_geometric(1, 1 / self.rate, words)[0])
+
+
+class Geometric(NumberMechanism):
+    """``Pr[r] ~ exp(-epsilon |r - f| / GS)``.
+
+    References
+    ----------
+    Ghosh, Roughgarden and Sundararajan (2009), Universally utility-maximizing privacy mechanisms.
+    """
+
+    name = "geometric"
+    public_scale = True
+
+    def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:
+        """Return the law of the noisy number."""
+        if profile.ceiling == 0:
+            return Known(profile.value)
+        return GeometricLaw(profile.value, Fraction(profile.ceiling) / amounts.epsilon)
+
+
+MECHANISM = Geometric()

@@ -1,0 +1,40 @@
+"""The staircase mechanism: the noise of least expectation for a global sensitivity."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from edgedp.mechanisms.numbers.base import Amounts, Known, NumberLaw, NumberMechanism
+from edgedp.mechanisms.numbers.rungs import first_rung
+from edgedp.mechanisms.numbers.stairs import Stairs
+
+if TYPE_CHECKING:
+    from edgedp.counts.base import Profile
+
+__all__ = ["MECHANISM", "Staircase"]
+
+
+class Staircase(NumberMechanism):
+    """Density ``exp(-epsilon k)`` on ``(k - 1 + g) GS < |y - f| <= (k + g) GS``, rounded to an integer.
+
+    ``g = 1 / (1 + exp(epsilon / 2))`` makes the mean distance least,
+    ``GS exp(epsilon / 2) / (exp(epsilon) - 1)``; any ``g`` is private.
+
+    References
+    ----------
+    Geng and Viswanath (2016), The optimal noise-adding mechanism in differential privacy.
+    """
+
+    name = "staircase"
+    public_scale = True
+
+    def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:
+        """Return the law of the noisy number."""
+        if profile.ceiling == 0:
+            return Known(profile.value)
+        share, bits = first_rung(amounts.epsilon)
+        rung = profile.ceiling << bits
+        return Stairs(profile.value, (share * profile.ceiling,), rung, amounts.epsilon, bits)
+
+
+MECHANISM = Staircase()

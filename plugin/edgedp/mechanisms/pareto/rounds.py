@@ -1,0 +1,188 @@
+"""The rounds of Pareto selection: scores over what is left, drawn one pick at a time.
+
+Pareto scores are integers and move by at most ``|R'| - 1`` among the candidates R' left, so global and
+shifted local scores need no grid: they are whole multiples of ``1 / (|R'| - 1)``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.errors import EngineError
+from edgedp.mechanisms.grid import GridScores, grid_bits, noise_unit, to_grid
+from edgedp.mechanisms.pareto.cache import cached_profile, profile_folder, profile_key
+from edgedp.mechanisms.pareto.profile import ParetoProfile, Sensitivity, pareto_profile
+from edgedp.mechanisms.pareto.score import pareto_score, release_pick
+from edgedp.mechanisms.picking import Dampened, ShiftDampened, Undampened
+from edgedp.mechanisms.samplers import sampler
+from edgedp.metrics import metric as metric_by_name
+from edgedp.vocabulary import ParetoForm, Shift
+
+if TYPE_CHECKING:
+    from edgedp.plan import ParetoPlan
+    from edgedp.projection import Projection
+    from edgedp.sampling.words import Words
+
+__all__ = ["ParetoRounds", "draw_pareto", "first_round"]
+
+
+@dataclass(frozen=True)
+class ParetoRounds:
+    """What the rounds of one plan share: the utilities and round 1's sensitivity profile."""
+
+    plan: ParetoPlan
+    utilities: NDArray[np.float64]
+    profile: ParetoProfile | None
+
+    @classmethod
+    def of(cls, plan: ParetoPlan, projection: Projection) -> ParetoRounds:
+        """Read utilities and, for local sensitivity, the profile."""
+        names = _movable(plan)
+        columns = [projection.values(name) for name in names]
+        utilities = np.column_stack(columns) if columns else np.zeros((plan.facts.node_count, 0))
+        match plan.mechanism:
+            case Undampened():
+                profile = None
+            case Dampened(form=form) | ShiftDampened(form=form):
+                profile = _profile(plan, form, projection, names, utilities)
+            case _:
+                assert_never(plan.mechanism)
+        return cls(plan, utilities, profile)
+
+    @cached_property
+    def pareto_scores(self) -> NDArray[np.int64]:
+        """(n,) Pareto scores of round 1, among all candidates."""
+        return pareto_score(self.utilities)
+
+    def draw(self, words: Words) -> NDArray[np.int64]:
+        """Draw k rounds: the chosen node leaves, and the score of what it dominated rises by one.
+
+        Round 1's profile, capped at ``|R'| - 1``, is kept: it counts the same boxes over a superset of the
+        candidates, so it is admissible for what is left (`ParetoProfile`, Notes). Every call draws anew.
+        """
+        scores = self.pareto_scores
+        left = np.arange(self.plan.facts.node_count, dtype=np.int64)
+        picked = np.empty(self.plan.k, dtype=np.int64)
+        for i in range(self.plan.k):
+            current = self.scores(scores, len(left))
+            pick = current.sampler.pick(current.upper, left, current.unit, words)
+            picked[i] = pick
+            left = left[left != pick]
+            scores = release_pick(scores, self.utilities, pick)
+        return picked
+
+    def scores(self, scores: NDArray[np.int64], left: int) -> GridScores:
+        """Return the selection scores of a round with `left` candidates, from their Pareto scores."""
+        plan = self.plan
+        cap = left - 1
+        epsilon = plan.epsilon / plan.k
+        drawn_by = sampler(plan.mechanism.sampler)
+        if cap == 0 or not self.utilities.shape[1]:
+            return GridScores(np.zeros_like(scores), epsilon / 2, drawn_by)
+        unit = epsilon / (2 * cap)
+        match plan.mechanism:
+            case Undampened():
+                return GridScores(scores, unit, drawn_by)
+            case Dampened():
+                bits = grid_bits(plan.facts.node_count + plan.degree_bound + 4)
+                dampened = self._local().dampen(scores, cap).to_float()
+                return GridScores(
+                    to_grid(dampened, bits), noise_unit(epsilon, bits, monotone=False), drawn_by
+                )
+            case ShiftDampened(shift=shift):
+                return GridScores(_shifted(scores, self._local().shifted_sum(cap), shift), unit, drawn_by)
+            case _:
+                assert_never(plan.mechanism)
+
+    def _local(self) -> ParetoProfile:
+        if self.profile is None:
+            raise EngineError(
+                "the rounds have no sensitivity profile, which dampening needs; report this defect"
+            )
+        return self.profile
+
+
+def _shifted(scores: NDArray[np.int64], sums: NDArray[np.int64], shift: Shift) -> NDArray[np.int64]:
+    """Return the shifted limit of dampened scores, in whole multiples of the cap's inverse."""
+    match shift:
+        case "up":
+            return scores - sums
+        case "down":
+            return scores + sums
+        case _:
+            assert_never(shift)
+
+
+def first_round(plan: ParetoPlan, projection: Projection) -> GridScores:
+    """Return the selection scores of round 1."""
+    rounds = ParetoRounds.of(plan, projection)
+    return rounds.scores(rounds.pareto_scores, plan.facts.node_count)
+
+
+def draw_pareto(plan: ParetoPlan, projection: Projection, words: Words) -> NDArray[np.int64]:
+    """Draw the k rounds of a plan."""
+    return ParetoRounds.of(plan, projection).draw(words)
+
+
+def _movable(plan: ParetoPlan) -> list[str]:
+    """Return the metrics that one edge can move under the declared bound; a constant one leaves the list."""
+    return [name for name in plan.metrics if metric_by_name(name).global_sensitivity(plan.degree_bound) > 0]
+
+
+def _profile(
+    plan: ParetoPlan,
+    form: ParetoForm,
+    projection: Projection,
+    names: list[str],
+    utilities: NDArray[np.float64],
+) -> ParetoProfile:
+    """Return the profile, from the cache where it was computed for the same graph and parameters before."""
+    fingerprint = projection.fingerprint()
+
+    def compute() -> ParetoProfile:
+        return _computed_profile(plan, form, projection, names, utilities)
+
+    if fingerprint is None:
+        return compute()
+    key = profile_key(
+        fingerprint,
+        metrics=names,
+        degree_bound=plan.degree_bound,
+        form=form,
+        utilities=utilities,  # engines may differ in the last bit, and a profile holds for its own floats
+    )
+    return cached_profile(profile_folder(), key, compute)
+
+
+def _computed_profile(
+    plan: ParetoPlan,
+    form: ParetoForm,
+    projection: Projection,
+    names: list[str],
+    utilities: NDArray[np.float64],
+) -> ParetoProfile:
+    degrees = projection.degrees()
+    match form:
+        case "interval":
+            common = None
+        case "interval+edge":
+            common = int(projection.max_common_neighbors().max(initial=0))
+        case _:
+            assert_never(form)
+
+    def sensitivity(name: str) -> Sensitivity:
+        metric = metric_by_name(name)
+        return lambda t: metric.sensitivity(metric.forms[0], t, degrees, None, plan.degree_bound)
+
+    return pareto_profile(
+        utilities,
+        [sensitivity(name) for name in names],
+        integral=[metric_by_name(name).is_degree for name in names],
+        limit=plan.degree_bound + 3,
+        common_neighbors=common,
+    )

@@ -1,0 +1,154 @@
+"""How far a released number may be from the exact one: only from public facts, or from what epsilon bought.
+
+The noise of `geometric` and `staircase` follows public facts alone. That of `calibrated` follows the graph, so
+its size is
+private; a tenth of epsilon buys a noisy upper bound of the one figure that it follows, and the interval is computed
+from that bound (docs/privacy-numbers.md, "Error bars").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import exp, floor
+from typing import TYPE_CHECKING, Any
+
+from edgedp.counts import Count, Profile, count_class
+from edgedp.counts.base import below
+from edgedp.mechanisms.numbers import Amounts
+from edgedp.mechanisms.numbers.base import Known, SymmetricLaw
+from edgedp.mechanisms.numbers.calibrated import rate_of
+from edgedp.mechanisms.numbers.nls import shift_for
+from edgedp.mechanisms.numbers.rungs import Pace, envelope, first_rung, pace
+from edgedp.numbers.answers import CONFIDENCE, Interval
+from edgedp.sampling.geometric import two_sided_geometric
+
+if TYPE_CHECKING:
+    from edgedp.numbers.counting import CountOptions
+    from edgedp.projection import NumberProjection
+    from edgedp.sampling.words import Words
+
+__all__ = ["BAR_SHARE", "BoughtBound", "buy_bound", "height_quantile", "public_bar"]
+
+BAR_SHARE = Fraction(1, 10)
+"""Of epsilon, for a bound that an error bar rests on."""
+BOUND_FAILS = Fraction(1, 100)
+"""Of the 5 % that an interval may miss, what the bound may; the rest is for the noise."""
+
+
+def public_bar(options: CountOptions, value: int | float) -> Interval | None:
+    """Return the error bar of a mechanism whose noise follows public facts; None for any other."""
+    if not options.rule.public_scale:
+        return None
+    found = _shape(options)
+    ceiling = found.global_sensitivity(options.bounds)
+    maximum, bits = found.maximum(options.bounds), found.bits(options.bounds)
+    law = options.rule.law(Profile(0, (), ceiling, maximum, bits), Amounts(options.epsilon))
+    scale = float(Fraction(ceiling, 1 << bits) / options.epsilon)
+    if not isinstance(law, SymmetricLaw):
+        raise AssertionError("noise of a public scale is symmetric")
+    return _cut(value, _radius(law), maximum, bits, scale)
+
+
+@dataclass(frozen=True)
+class BoughtBound:
+    """A noisy upper bound of the figure that a count's noise follows.
+
+    Attributes
+    ----------
+    bound : int
+        At least the figure, but for 1 %.
+    share : Fraction
+        Of epsilon that it cost.
+    """
+
+    bound: int
+    share: Fraction
+    options: CountOptions
+
+    def around(self, value: int | float) -> Interval:
+        """Return the interval around a number drawn for the rest of epsilon: from the bound, not from the graph."""
+        options, found = self.options, _shape(self.options)
+        ceiling = found.global_sensitivity(options.bounds)
+        maximum, bits = found.maximum(options.bounds), found.bits(options.bounds)
+        if ceiling == 0:
+            return Interval(value, value)
+        rest = options.epsilon * (1 - self.share)
+        steady = pace(rest)
+        steps = below(ceiling, found.sensitivities_from(self.bound, options.bounds))
+        rungs = envelope(steps, ceiling, steady)
+        height = height_quantile(rest, steady, 1 - CONFIDENCE - float(BOUND_FAILS))
+        whole = floor(height)
+        widths = (rungs + [ceiling << steady.unit_bits] * max(whole + 1 - len(rungs), 0))[: whole + 1]
+        reached = sum(widths[:whole]) + Fraction(height - whole) * widths[whole]
+        radius = floor(reached / (1 << steady.unit_bits) + Fraction(1, 2))
+        return _cut(value, radius, maximum, bits, None)
+
+
+def buy_bound(options: CountOptions, projection: NumberProjection, words: Words) -> BoughtBound:
+    """Draw the bound, for `BAR_SHARE` of epsilon, of a figure that an edge moves by at most 1."""
+    figure = options.count(projection.node_ids).leading(projection, options.bounds)
+    scale = 1 / (BAR_SHARE * options.epsilon)
+    noise = int(two_sided_geometric(1, scale, words)[0])
+    return BoughtBound(max((figure or 0) + noise + shift_for(scale, BOUND_FAILS), 0), BAR_SHARE, options)
+
+
+def height_quantile(epsilon: Fraction, pace: Pace, missed: float) -> float:
+    """Return a height ``T`` that calibrated noise exceeds with probability at most `missed`, on any graph.
+
+    The rungs of no graph grow faster than ``1 + 1/B``, so the height is largest, in the stochastic order, where all
+    grow as fast: there the weights of heights ``j + v``, ``0 < v <= 1``, fall by ``r = exp(-h) (1 + 1/B)``
+    from one ``j`` to the next.
+
+    Examples
+    --------
+    >>> from edgedp.mechanisms.numbers.rungs import pace
+    >>> round(height_quantile(Fraction(1), pace(Fraction(1)), 0.04), 1)
+    3.5
+    """
+    rate = rate_of(epsilon, pace)
+    share, bits = first_rung(rate)
+    g, fall = share / (1 << bits), exp(-min(float(rate), 700.0))
+    ratio = fall * (1 + 1 / pace.growth)
+    j, left = 0, 1.0
+    while left * ratio > missed:
+        left *= ratio
+        j += 1
+    # Pr[T > j + v] = left (1 - (1 - ratio) part), where part is the share of a unit up to v.
+    part = (1 - missed / left) / (1 - ratio)
+    unit = g + (1 - g) * fall
+    mass = min(max(part, 0.0), 1.0) * unit
+    return j + (mass if mass <= g else g + (mass - g) / fall)
+
+
+def _shape(options: CountOptions) -> Count:
+    """Return the count with stand-ins for its nodes: for what follows from public facts alone."""
+    stand_in: dict[str, Any] = {}
+    if options.star_size is not None:
+        stand_in["star_size"] = options.star_size
+    if options.pair is not None:
+        stand_in["pair"] = (0, 1)
+    if options.node is not None:
+        stand_in["node"] = 0
+    return count_class(options.of)(**stand_in)
+
+
+def _radius(law: SymmetricLaw) -> int:
+    """Return the least distance that noise keeps with probability 95 %."""
+    if isinstance(law, Known):
+        return 0
+    high = 1
+    while 2 * law.noise_tail(high + 1) > 1 - CONFIDENCE:
+        high *= 2
+    low = -1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if 2 * law.noise_tail(middle + 1) <= 1 - CONFIDENCE else (middle, high)
+    return high
+
+
+def _cut(value: int | float, radius: int, maximum: int, bits: int, scale: float | None) -> Interval:
+    if bits == 0:
+        return Interval(max(value - radius, 0), min(value + radius, maximum), scale)
+    unit = 1 << bits
+    return Interval(max(value - radius / unit, 0.0), min(value + radius / unit, maximum / unit), scale)

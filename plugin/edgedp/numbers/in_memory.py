@@ -1,0 +1,211 @@
+"""Numbers of a graph in memory: the caller holds the edges, nothing is debited."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from edgedp.checks import check_degree_bound
+from edgedp.errors import ParameterError
+from edgedp.numbers.answers import NumberRelease
+from edgedp.numbers.counting import COUNT_OPTIONS, CountOptions, count_options
+from edgedp.numbers.distributing import distribution_options
+from edgedp.numbers.summarizing import summary_options
+from edgedp.plan import PublicFacts
+from edgedp.projection import GraphProjection
+from edgedp.sampling.words import words_from
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from edgedp.graph import Graph
+
+__all__ = ["count", "count_in_memory", "distribution", "facts_in_memory", "summary"]
+
+
+def count(
+    graph: Graph,
+    of: str,
+    epsilon: Any,
+    mechanism: str | None = None,
+    star_size: int | None = None,
+    pair: Any = None,
+    node: Any = None,
+    degree_bound: int | None = None,
+    delta: Any = None,
+    error_bar: bool = False,
+    rng: np.random.Generator | None = None,
+) -> NumberRelease:
+    """Release one number of a graph, epsilon-edge-differentially private.
+
+    Parameters
+    ----------
+    graph : Graph
+    of : str
+        ``edges``, ``triangles``, ``two_triangles`` (pairs of triangles that share an edge), ``wedges`` (paths
+        of length two),
+        ``stars`` (a node with `star_size` of its neighbours), ``clustering`` (three times triangles over wedges),
+        ``common_neighbors`` of `pair`, or ``degree``, ``density``, ``ebc``, ``betweenness2`` of `node`.
+    epsilon : number or decimal text
+        Privacy loss, at least 1e-9.
+    mechanism : str, optional
+        ``geometric`` (default for edges, common_neighbors and degree), ``calibrated`` (default otherwise),
+        ``staircase``, ``ladder``, ``smooth``; with `delta` also ``nls`` and ``lls``.
+    star_size : int, optional
+        Of stars: from 2 to the degree bound; default 3.
+    pair : two node ids, optional
+    node : node id, optional
+    degree_bound : int, optional
+        A **public** bound on the degree; default ``n - 1``.
+    delta : number or decimal text, optional
+        For ``nls`` and ``lls``, and for ``smooth`` with Laplace noise: the release is then
+        ``(epsilon, delta)``-private.
+    error_bar : bool
+        Spend a tenth of epsilon on a bound of the noise, and show the interval that follows from it
+        (``calibrated`` only).
+    rng : numpy.random.Generator, optional
+        For simulations: the release is then marked as not private.
+
+    Returns
+    -------
+    NumberRelease
+        With ``value``: an int (a float for clustering and for metrics of a node but the degree) from 0 to the largest
+        that is possible.
+
+    Raises
+    ------
+    EdgeDPError
+        A parameter is out of its domain or contradicts another one, or the graph breaks the bound.
+
+    Notes
+    -----
+    Privacy: neighbours differ by one edge; the node set, `degree_bound`, `pair` and `node` are public. The
+    noise of ``geometric`` and
+    ``staircase`` follows public facts; that of any other follows the graph, and its size is not shown.
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> star = Graph.from_edges([(0, leaf) for leaf in range(1, 30)])
+    >>> count(star, of="edges", epsilon=60).value
+    29
+
+    References
+    ----------
+    docs/privacy-numbers.md; Zhang et al. (2015), Private release of graph statistics using ladder functions.
+    """
+    arguments = locals()
+    options = count_in_memory(graph, degree_bound, {name: arguments[name] for name in COUNT_OPTIONS})
+    words = words_from(rng)
+    return NumberRelease(options.draw(GraphProjection(graph), words), options, private=words.private)
+
+
+def distribution(
+    graph: Graph,
+    of: str = "degree",
+    *,
+    epsilon: Any,
+    form: str = "ccdf",
+    degree_bound: int | None = None,
+    rng: np.random.Generator | None = None,
+) -> NumberRelease:
+    """Release how the degrees are spread, epsilon-edge-differentially private.
+
+    Parameters
+    ----------
+    graph : Graph
+    of : {"degree"}
+    epsilon : number or decimal text
+    form : {"ccdf", "histogram"}
+        The numbers of nodes of degree ``k`` or more, ``k = 1 .. D``, or of exactly ``k``, ``k = 0 .. D``.
+    degree_bound, rng
+        As in `count`.
+
+    Returns
+    -------
+    NumberRelease
+        With ``values``: int64. Those of ``ccdf`` never rise and lie between 0 and n; those of ``histogram`` sum to n.
+
+    Notes
+    -----
+    Privacy: an edge moves two of the cumulative numbers by one each; noise of scale ``2 / epsilon`` on all of them.
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> path = Graph.from_edges([(0, 1), (1, 2)])
+    >>> distribution(path, epsilon=100).values.tolist()
+    [3, 1]
+    >>> distribution(path, epsilon=100, form="histogram").values.tolist()
+    [0, 2, 1]
+
+    References
+    ----------
+    Hay et al. (2009), Accurate estimation of the degree distribution of private networks.
+    """
+    options = distribution_options(
+        facts_in_memory(graph, degree_bound), {"of": of, "epsilon": epsilon, "form": form}
+    )
+    words = words_from(rng)
+    return NumberRelease(options.draw(GraphProjection(graph), words), options, private=words.private)
+
+
+def summary(
+    graph: Graph, epsilon: Any, degree_bound: int | None = None, rng: np.random.Generator | None = None
+) -> NumberRelease:
+    """Release what an owner publishes about a graph, several numbers for one epsilon.
+
+    A tenth of epsilon buys the edges, three tenths the triangles, two the wedges, three the distribution of
+    the degrees and
+    one a bound above the largest degree; mean degree, density, clustering and quantiles are computed from these.
+
+    Parameters
+    ----------
+    graph : Graph
+    epsilon : number or decimal text
+        Of all of it.
+    degree_bound, rng
+        As in `count`.
+
+    Returns
+    -------
+    NumberRelease
+        With ``values``, every number by its name, and ``to_text()``.
+
+    Notes
+    -----
+    Privacy: ``epsilon``-edge-DP as a whole.
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> path = Graph.from_edges([(0, 1), (1, 2)])
+    >>> page = summary(path, epsilon=2000).values
+    >>> page["edges"], page["wedges"], page["degree_ccdf"], page["degree_at_most"]
+    (2, 1, [3, 1], 2)
+    """
+    options = summary_options(facts_in_memory(graph, degree_bound), {"epsilon": epsilon})
+    words = words_from(rng)
+    return NumberRelease(options.draw(GraphProjection(graph), words), options, private=words.private)
+
+
+def count_in_memory(graph: Graph, degree_bound: Any, options: dict[str, Any]) -> CountOptions:
+    """Return the canonical options of a release of a graph that the caller holds."""
+    planned = count_options(
+        PublicFacts(graph.node_count, check_degree_bound(degree_bound), graph.nodes_supplied),
+        options,
+        stored=False,
+    )
+    planned.check_nodes(graph.node_ids)
+    facts_in_memory(graph, degree_bound)
+    return planned
+
+
+def facts_in_memory(graph: Graph, degree_bound: Any) -> PublicFacts:
+    """Return the public facts of a graph that the caller holds; a bound that it breaks is refused."""
+    bound = check_degree_bound(degree_bound)
+    facts = PublicFacts(graph.node_count, bound, graph.nodes_supplied)
+    if graph.max_degree > facts.effective_degree_bound:
+        raise ParameterError(
+            f"degree_bound is {bound}, must be at least the graph's largest degree; declare a larger bound"
+        )
+    return facts

@@ -1,0 +1,126 @@
+"""What every plan rests on and has: public facts, a cost, and what its draw asks for."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+from edgedp.amounts.epsilon import to_fraction
+from edgedp.vocabulary import Kind
+
+__all__ = ["PlanBase", "PlanOfNodes", "PublicFacts"]
+
+
+@dataclass(frozen=True)
+class PublicFacts:
+    """What is public about a graph: it may be read before the debit, and shown.
+
+    Parameters
+    ----------
+    node_count : int
+        Number of nodes; the node set is public.
+    degree_bound : int or None
+        The declared degree bound; None where none was declared (then ``n - 1`` holds, which promises nothing).
+    nodes_supplied : bool
+        Whether the curator supplied the nodes, or they were read from the edges and declared public.
+    delta_declared : bool
+        Whether the budget is declared as (epsilon, delta), where a release of k picks is cheaper than a joint one.
+    """
+
+    node_count: int
+    degree_bound: int | None = None
+    nodes_supplied: bool = False
+    delta_declared: bool = field(default=False, repr=False, compare=False)
+
+    @property
+    def effective_degree_bound(self) -> int:
+        """``D``: the declared bound, at most ``n - 1``."""
+        most = max(self.node_count - 1, 0)
+        return most if self.degree_bound is None else min(self.degree_bound, most)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as a release shows them."""
+        return {
+            "node_count": self.node_count,
+            "nodes": "supplied"
+            if self.nodes_supplied
+            else "read from the edges, declared public by the curator",
+            "degree_bound": self.effective_degree_bound,
+            "degree_bound_source": (
+                "declared by the curator" if self.degree_bound is not None else "the default, n - 1"
+            ),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanBase(ABC):
+    """A validated release of any kind: the facts it rests on and its cost.
+
+    Attributes
+    ----------
+    cost : int
+        Nano-epsilon; the release is drawn with exactly this.
+    facts : PublicFacts
+    """
+
+    KIND: ClassVar[Kind]
+
+    cost: int
+    facts: PublicFacts
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of release, in the word that ledgers keep."""
+        return self.KIND
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The whole privacy loss, exactly what is debited."""
+        return to_fraction(self.cost)
+
+    @property
+    def degree_bound(self) -> int:
+        """The effective degree bound ``D``."""
+        return self.facts.effective_degree_bound
+
+    @property
+    def rests_on_bound(self) -> bool:
+        """Whether the guarantee holds only for graphs that keep the degree bound."""
+        return True
+
+    def on(self, facts: PublicFacts) -> Self:
+        """Return the smallest release of this kind and mechanism for another graph: to try an engine with."""
+        return replace(self, facts=facts)
+
+    @property
+    def public(self) -> dict[str, Any]:
+        """The public facts as a release shows and records them; whether it rests on the degree bound is one."""
+        return self.facts.to_dict() | ({} if self.rests_on_bound else {"rests_on": "no degree bound"})
+
+    @property
+    @abstractmethod
+    def parameters(self) -> dict[str, Any]:
+        """Canonical parameters, JSON-able; asking with them again gives the same plan."""
+
+    @property
+    @abstractmethod
+    def quantities(self) -> frozenset[str]:
+        """What the draw asks of its projection, beside the degrees."""
+
+    @property
+    @abstractmethod
+    def rho_shares(self) -> int:
+        """``epsilon^2 / rho`` of the release: what it costs where a delta is declared (`edgedp.amounts.rho`)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanOfNodes(PlanBase):
+    """A plan whose answer is k nodes."""
+
+    k: int
+
+    def on(self, facts: PublicFacts) -> Self:
+        """Return the smallest release of this kind and mechanism for another graph: one node."""
+        return replace(self, facts=facts, k=1)

@@ -1,0 +1,32 @@
+"""Graphs that somebody holds in memory, whatever library made them; nothing that is absent is imported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from edgedp.errors import ParameterError
+from edgedp.graph import Graph
+from edgedp.shown import kind_of
+
+__all__ = ["graph_in_memory"]
+
+
+def graph_in_memory(value: Any) -> Graph:
+    """Return the graph of a value that says by its type how it is meant; refuse every other by its type."""
+    from edgedp.reading.tabular import is_frame
+
+    library = type(value).__module__.partition(".")[0]
+    if isinstance(value, Graph):
+        return value
+    if any(kind.__module__.partition(".")[0] == "networkx" for kind in type(value).__mro__):
+        return Graph.from_networkx(value)
+    if hasattr(value, "get_edgelist") and hasattr(value, "vs"):
+        return Graph.from_igraph(value)
+    if hasattr(value, "tocoo"):
+        return Graph.from_scipy(value)
+    if is_frame(value) and library != "numpy":
+        return Graph.from_frame(value)
+    raise ParameterError(
+        f"graph is {kind_of(value)}, must be an edgedp.Graph, a source to read, a networkx or igraph graph, "
+        "a sparse matrix or a data frame; for pairs of ids give Graph.from_edges(pairs)"
+    )

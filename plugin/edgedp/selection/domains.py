@@ -1,0 +1,247 @@
+"""Public domains of a property: what a value is clipped to, and the grid that an answer is picked from.
+
+A value becomes a number, or missing, or a category by itself alone: what stands in the other records never
+decides how it is read. So replacing one record changes one entry of what is counted.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from edgedp.checks import check_choice, check_whole
+from edgedp.errors import ParameterError
+
+__all__ = ["Domain", "codes", "declare", "declared_grid", "numbers_of"]
+
+GridKind = Literal["linear", "geometric", "explicit"]
+DependsOn = Literal["independent", "degree"]
+
+_MOST_POINTS = 1 << 24
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """A declared range with its grid: public, and never read off the data.
+
+    Attributes
+    ----------
+    low, high : float
+        Values are clipped to this range before anything else.
+    grid : (G,) float64 array, read-only
+        Strictly increasing candidates within the range.
+    kind : {"linear", "geometric", "explicit"}
+    depends_on : {"independent", "degree"}
+        Of what a value is a function: of its own record alone, or of its own record and its own degree. A
+        property of the second kind moves with edges: an edge replaces two records.
+
+    Notes
+    -----
+    Made by `declare` or `declared_grid`, which check it.
+    """
+
+    low: float
+    high: float
+    grid: NDArray[np.float64]
+    kind: GridKind
+    depends_on: DependsOn = "independent"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is shown of it: public facts."""
+        shown: dict[str, Any] = {"low": self.low, "high": self.high, "grid": self.kind}
+        return shown | {"points": len(self.grid), "depends_on": self.depends_on}
+
+
+def declare(
+    low: Any,
+    high: Any,
+    grid: Any = "linear",
+    points: Any = None,
+    depends_on: str = "independent",
+) -> Domain:
+    """Declare the domain and the grid of a property.
+
+    Parameters
+    ----------
+    low, high : number
+        Finite, ``low < high``.
+    grid : {"linear", "geometric"} or array-like of float
+        Evenly spaced, evenly spaced in the logarithm (``low > 0``), or the points themselves.
+    points : int, optional
+        Of the first two: at least 2, default 1001.
+    depends_on : {"independent", "degree"}
+        See `Domain`. ``"edges"``, a function of other nodes' records or of edges beyond the own degree, is
+        refused: the privacy of a record does not bound what it tells.
+
+    Raises
+    ------
+    ParameterError
+        It is no such domain.
+
+    Examples
+    --------
+    >>> declare(0, 100, points=5).grid.tolist()
+    [0.0, 25.0, 50.0, 75.0, 100.0]
+    >>> declare(1, 1000, "geometric", points=4).grid.round(9).tolist()
+    [1.0, 10.0, 100.0, 1000.0]
+    """
+    first, last = _number(low, "low"), _number(high, "high")
+    if not first < last or not math.isfinite(last - first):
+        raise ParameterError(f"high is {high}, must be above low, which is {low}; declare another range")
+    if depends_on == "edges":
+        raise ParameterError(
+            "depends_on is 'edges', must be 'independent' or 'degree'; what is computed from other nodes' records or "
+            "from edges cannot be released as a property"
+        )
+    check_choice(depends_on, "depends_on", ("independent", "degree"))
+    of_degree: DependsOn = "degree" if depends_on == "degree" else "independent"
+    if isinstance(grid, str):
+        kind = check_choice(grid, "grid", ("linear", "geometric"))
+        count = check_whole(1001 if points is None else points, "points")
+        if not 2 <= count <= _MOST_POINTS:
+            raise ParameterError(
+                f"points is {count}, must be from 2 to {_MOST_POINTS}; choose another number"
+            )
+        if kind == "geometric" and first <= 0:
+            raise ParameterError(f"low is {low}, must be above 0 for a geometric grid; declare a linear one")
+        made = np.linspace(first, last, count) if kind == "linear" else np.geomspace(first, last, count)
+        named: GridKind = "linear" if kind == "linear" else "geometric"
+        return Domain(first, last, _increasing(made), named, of_degree)
+    if points is not None:
+        raise ParameterError("points is not an option of a grid of given points, must be left out; drop it")
+    given = _increasing(_points(grid))
+    if given[0] < first or given[-1] > last:
+        raise ParameterError("grid has points outside low and high, must be within; declare a wider range")
+    return Domain(first, last, given, "explicit", of_degree)
+
+
+def declared_grid(grid: Any) -> Domain:
+    """Return a domain as it is, or one from the ends of the given points.
+
+    Examples
+    --------
+    >>> domain = declared_grid(range(101))
+    >>> domain.low, domain.high, domain.kind
+    (0.0, 100.0, 'explicit')
+    """
+    if isinstance(grid, Domain):
+        return grid
+    points = _increasing(_points(grid))
+    return Domain(float(points[0]), float(points[-1]), points, "explicit")
+
+
+def numbers_of(values: Any) -> NDArray[np.float64]:
+    """Return every value as a float; NaN for what is no number: missing, text, lists, truth values, dates.
+
+    Each value is read by itself. An array of numbers is taken as it is; of anything else, as a list of objects
+    (`numpy` would make texts of numbers beside one text). Numbers beyond the floats become infinite, and are
+    clipped like others.
+
+    Examples
+    --------
+    >>> numbers_of([1, "7", None, 2.5, [3], True]).tolist()
+    [1.0, nan, nan, 2.5, nan, nan]
+    """
+    if not isinstance(values, np.ndarray) and hasattr(values, "__array__"):
+        values = np.asarray(values)
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values.astype(object), None)
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise ParameterError(
+                f"values is of {values.ndim} dimensions, must be a list of one value a record"
+            )
+        if values.dtype.kind in "iuf":
+            return values.astype(np.float64)
+        if values.dtype.kind != "O":
+            return np.full(len(values), np.nan)
+        values = values.tolist()
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+        raise ParameterError(
+            "values is not a list, must hold one value for each record; give a list or an array"
+        )
+    return np.fromiter((_float(value) for value in values), dtype=np.float64, count=len(values))
+
+
+def codes(values: Any, categories: Sequence[Any]) -> NDArray[np.int64]:
+    """Return every value as the place of its category; ``len(categories)`` for others, one more for missing.
+
+    Parameters
+    ----------
+    values : array-like
+        One value a record, of any type; None and NaN are missing.
+    categories : sequence
+        Different, hashable, **public**.
+
+    Examples
+    --------
+    >>> codes(["red", "blue", None, "pink"], ["blue", "red"]).tolist()
+    [1, 0, 3, 2]
+    """
+    listed = values.tolist() if hasattr(values, "tolist") else list(values)
+    place = {category: position for position, category in enumerate(categories)}
+    if len(place) < len(categories):
+        raise ParameterError("categories holds one twice, must differ; leave it out once")
+    other, missing = len(place), len(place) + 1
+
+    def code(value: Any) -> int:
+        try:
+            if value is None or value != value:
+                return missing
+        except (TypeError, ValueError):  # a missing value that refuses to be compared, as pandas has one
+            return missing
+        try:
+            return place.get(value, other)
+        except TypeError:  # a list, say
+            return other
+
+    return np.fromiter((code(value) for value in listed), dtype=np.int64, count=len(listed))
+
+
+def _float(value: Any) -> float:
+    if type(value) is float:
+        return value
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (numbers.Real, Decimal)):
+        return math.nan
+    number: Any = value
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+    except ValueError:
+        return math.nan
+
+
+def _number(value: Any, name: str) -> float:
+    number = _float(value)
+    if not math.isfinite(number):
+        raise ParameterError(f"{name} is {value!r}, must be a finite number; declare one")
+    return number
+
+
+def _points(grid: ArrayLike) -> NDArray[np.float64]:
+    try:
+        points = np.array(grid, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        points = np.zeros(0)
+    if points.ndim != 1 or len(points) < 2 or not np.isfinite(points).all():
+        raise ParameterError(
+            "grid is not a list of finite numbers, must hold at least two points; give the values to pick from"
+        )
+    return points
+
+
+def _increasing(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    if not (np.diff(points) > 0).all() or not math.isfinite(points[-1] - points[0]):
+        raise ParameterError(
+            "grid does not increase from point to point, must be strictly increasing; sort it, take fewer points"
+        )
+    points.flags.writeable = False
+    return points

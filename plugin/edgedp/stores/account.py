@@ -1,0 +1,173 @@
+"""The account of a graph's name: what may be spent and what was, in one currency."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from edgedp.amounts import rho
+from edgedp.amounts.epsilon import NANO, format_nano
+from edgedp.errors import BudgetError, ParameterError, StoreError
+
+if TYPE_CHECKING:
+    from edgedp.plan import Plan, PublicFacts
+
+__all__ = ["Account", "Declaration", "check_delta", "refusal"]
+
+
+@dataclass(frozen=True)
+class Account:
+    """An account's state, in its currency: nano-epsilon, or pico-rho where a delta is declared.
+
+    Attributes
+    ----------
+    declared : int or None
+        The epsilon of the budget, nano-epsilon; None where none is declared.
+    budget, spent : int
+        In the currency.
+    limit : int or None
+        Largest epsilon of one release, nano-epsilon.
+    delta : int or None
+        Atto-delta; None for a pure account, which is the default.
+    entries : int
+        Number of rows of its log.
+    """
+
+    declared: int | None
+    budget: int | None
+    spent: int
+    limit: int | None = None
+    delta: int | None = None
+    entries: int = 0
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Account:
+        """Read a row of ``account_find``, ``account_debit`` or ``graph_list``.
+
+        Raises
+        ------
+        StoreError
+            An amount is no whole number: somebody edited it.
+        """
+        amounts = [row["declared"], row["budget"], row["spent"], row.get("maxPerRelease"), row["delta"]]
+        if row["spent"] is None or any(type(amount) not in (int, type(None)) for amount in amounts):
+            name = row["name"]
+            raise StoreError(f"the ledger of {name!r} does not add up; run 'edgedp ledger check {name}'")
+        declared, budget, spent, limit, delta = amounts
+        return cls(declared, budget, spent, limit, delta, int(row.get("entries") or 0))
+
+    def affordable(self, planned: Plan) -> int:
+        """Return the largest nano-epsilon that a release like the planned one may still have."""
+        left = max((self.budget or 0) - self.spent, 0)
+        if self.delta is None:
+            return left
+        return min(rho.affordable_epsilon(left, planned), self.declared or 0)
+
+    @property
+    def spent_epsilon(self) -> int:
+        """What was spent, in nano-epsilon (at the declared delta)."""
+        return self.spent if self.delta is None else rho.spent_epsilon(self.spent, self.delta)
+
+    def told(self, facts: PublicFacts) -> PublicFacts:
+        """Return public facts with whether a delta is declared: the default mechanism follows it."""
+        return replace(facts, delta_declared=self.delta is not None)
+
+    def shown(self) -> dict[str, Any]:
+        """Return the account as it is shown: epsilon declared, spent and remaining, and delta where there is one."""
+        remaining = None if self.declared is None else max(self.declared - self.spent_epsilon, 0) / NANO
+        amounts = {
+            "epsilon_budget": None if self.declared is None else self.declared / NANO,
+            "epsilon_spent": self.spent_epsilon / NANO,
+            "epsilon_remaining": remaining,
+        }
+        return amounts if self.delta is None else amounts | {"delta": self.delta / rho.ATTO}
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What a curator declares for a name; None leaves what is there.
+
+    Attributes
+    ----------
+    budget, limit : int or None
+        Nano-epsilon.
+    delta : int or None
+        Atto-delta.
+    """
+
+    budget: int | None = None
+    delta: int | None = None
+    limit: int | None = None
+
+    def settled(self, name: str, account: Account | None) -> tuple[int | None, int | None]:
+        """Return the atto-delta that the account will have, and its budget in that currency (None: as it is).
+
+        Raises
+        ------
+        BudgetError
+            More than the new budget was spent, or in the other currency, or the limit is above the budget.
+        """
+        account = account or Account(None, None, 0)
+        if self.delta is not None and account.delta is None and account.spent > 0:
+            raise BudgetError(
+                f"delta is declared for {name!r}, whose releases were paid in pure epsilon, must be declared "
+                "before the first release; leave it out"
+            )
+        delta = account.delta if self.delta is None else self.delta
+        declared = account.declared if self.budget is None else self.budget
+        if self.limit is not None and declared is not None and self.limit > declared:
+            raise BudgetError(
+                f"max_epsilon_per_release is {format_nano(self.limit)}, must be at most the budget, "
+                f"{format_nano(declared)}; declare a smaller one"
+            )
+        if self.budget is None:
+            return delta, None
+        allowed = self.budget if delta is None else rho.budget(self.budget, delta)
+        if allowed == 0 and self.budget > 0:
+            raise BudgetError(
+                f"epsilon_budget is {format_nano(self.budget)}, must allow a release at this delta; "
+                "declare a larger one"
+            )
+        if allowed < account.spent:
+            raise BudgetError(
+                f"epsilon_budget is {format_nano(self.budget)}, must be at least what was spent, "
+                f"{format_nano(account.spent_epsilon)}; declare a larger one"
+            )
+        return delta, allowed
+
+
+def check_delta(delta: int | None, node_count: int) -> None:
+    """Refuse a delta that promises nothing: from 1 / n on a mechanism may publish all about one node of n.
+
+    Parameters
+    ----------
+    delta : int or None
+        Atto-delta.
+    node_count : int
+        Number of nodes; public.
+    """
+    if delta is not None and delta * max(node_count, 2) >= rho.ATTO:
+        raise ParameterError(
+            f"delta is {delta / rho.ATTO:g}, must be below 1 / n for a graph of {node_count} nodes; "
+            f"declare {'1e-6' if node_count < 10**5 else f'{0.1 / node_count:.0e}'} or less"
+        )
+
+
+def refusal(name: str, cost: int, account: Account, affordable: int) -> BudgetError:
+    """Return why a release of `cost` nano-epsilon does not fit; it rests on public amounts alone."""
+    asked = format_nano(cost)
+    if account.budget is None or account.declared is None:
+        return BudgetError(
+            f"the budget of {name!r} is not declared, must be before a release; the curator declares one with "
+            f"'edgedp budget {name} --set E'"
+        )
+    if account.limit is not None and cost > account.limit:
+        return BudgetError(
+            f"epsilon is {asked}, must be at most {format_nano(account.limit)} for one release; ask for less"
+        )
+    return BudgetError(
+        f"epsilon is {asked}, must be at most what is left of the budget of {name!r}, "
+        f"{format_nano(affordable)} of {format_nano(account.declared)}; "
+        + ("ask for less" if affordable else "the curator may declare more")
+    )

@@ -1,0 +1,97 @@
+"""The chain of a graph's log: each row's hash covers the row and the hash before it.
+
+Both stores have it: SQLite keeps `prev` and `hash` with every row and checks them whenever a row is read;
+of a Neo4j log whoever reads it computes them. The head, number and hash of the last row, names the whole
+history: kept elsewhere, it shows later whether a log is that history or a longer one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from edgedp.errors import ParameterError, StoreError
+
+__all__ = ["FIELDS", "Head", "chained", "digest", "genesis", "link"]
+
+FIELDS = (
+    "name", "seq", "kind", "at", "by", "releaseId", "requestId", "cost", "charge", "body", "total",
+)  # fmt: skip
+"""What a row's hash covers, after the hash of the row before."""
+
+
+def digest(*values: Any) -> str:
+    """Return the SHA-256, hex, of integers, texts and None in one canonical encoding (a JSON array, ASCII).
+
+    Examples
+    --------
+    >>> digest("a", 1) == digest("a", "1")
+    False
+    """
+    text = json.dumps(values, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def genesis(name: str) -> str:
+    """Return what stands for the hash before the first row of a graph's log."""
+    return digest("edgedp", name)
+
+
+def link(prev: str, row: Mapping[str, Any]) -> str:
+    """Return the hash of a row of ``log_list`` after the row whose hash is `prev`."""
+    return digest("log", prev, *(row[name] for name in FIELDS))
+
+
+@dataclass(frozen=True)
+class Head:
+    """The end of a log: the number and hash of its last row.
+
+    Examples
+    --------
+    >>> Head.parse("12:" + "ab" * 32).seq
+    12
+    """
+
+    seq: int
+    hash: str
+
+    def __str__(self) -> str:
+        return f"{self.seq}:{self.hash}"
+
+    @classmethod
+    def parse(cls, text: str) -> Head:
+        """Read ``SEQ:HASH``."""
+        seq, _, hashed = text.strip().partition(":")
+        if not seq.isdecimal() or len(hashed) != 64 or set(hashed) - set("0123456789abcdef"):
+            raise ParameterError(
+                f"head is {text!r}, must be a number, a colon and 64 hexadecimal digits; "
+                "copy it from 'edgedp budget NAME --format json' or an export"
+            )
+        return cls(int(seq), hashed)
+
+
+def chained(name: str, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return a log's rows with `prev` and `hash` filled in, after checking that none is missing or changed.
+
+    Raises
+    ------
+    StoreError
+        A number is missing, a kept hash differs, or a running total is not what the debits cost.
+    """
+    before, total, done = genesis(name), 0, []
+    for seq, row in enumerate(rows, start=1):
+        total += row["charge"] or 0
+        hashed = link(before, row)
+        kept = row.get("prev"), row.get("hash")
+        if row["name"] != name or row["seq"] != seq or row["total"] != total or kept not in (
+            (None, None), (before, hashed)
+        ):  # fmt: skip
+            raise StoreError(
+                f"the ledger of {name!r} does not add up at entry {seq}; run 'edgedp ledger check {name}'"
+            )
+        done.append({**row, "prev": before, "hash": hashed})
+        before = hashed
+    return done

@@ -1,0 +1,12 @@
+"""The embedded store: a folder with the ledger in SQLite and one immutable database file a stored version.
+
+`folder` knows the paths and makes everything private, `sqlite` runs the statements of ``queries/sqlite``
+and checks every row that it reads, `files` writes and reads versions, `migration` takes over a store of
+0.1.0, `checking` and `backup` serve the curator, and `backend` puts them together.
+"""
+
+from __future__ import annotations
+
+from edgedp.stores.embedded.backend import EmbeddedBackend
+
+__all__ = ["EmbeddedBackend"]

@@ -1,0 +1,202 @@
+"""The embedded store as a backend: a ledger, versions, and nothing that is held while a release is drawn."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from edgedp.errors import ParameterError, StoreError
+from edgedp.stores.backend import Backend, GraphRow, Row, Session, Transaction
+from edgedp.stores.cypher import CypherProjection
+from edgedp.stores.embedded import files, migration
+from edgedp.stores.embedded.backup import copy
+from edgedp.stores.embedded.checking import problems
+from edgedp.stores.embedded.folder import Folder, building_folder, private_file, sync
+from edgedp.stores.embedded.sqlite import Ledger, create, opened
+from edgedp.stores.killpoints import reach
+
+if TYPE_CHECKING:
+    from edgedp.graph import Graph
+    from edgedp.progress import Progress
+    from edgedp.projection import Projection
+
+__all__ = ["EmbeddedBackend"]
+
+
+class EmbeddedBackend(Backend):
+    """A folder; every session opens its ledger anew, for milliseconds."""
+
+    cypher = frozenset[str]()
+    keeps_versions = True
+
+    def __init__(self, path: Path, lock_timeout: float) -> None:
+        self._folder = Folder(path)
+        self._lock_timeout = lock_timeout
+
+    @property
+    def path(self) -> Path:
+        """The store's folder, by its real path."""
+        return self._folder.path
+
+    @contextmanager
+    def session(self, *, create: bool = False) -> Iterator[Session]:
+        folder = self._folder
+        migration.finish(folder, self._lock_timeout)
+        if create and not os.path.lexists(folder.path):
+            make(folder)
+        folder.check()
+        folder.check_links()
+        with opened(folder.ledger, folder.given, self._lock_timeout) as ledger, ExitStack() as held:
+            yield EmbeddedSession(folder, ledger, held)
+
+    def place(self, name: str, version: int, label: str | None, kind: str | None) -> GraphRow:
+        if label is not None or kind is not None:
+            raise ParameterError(
+                "node_label and relationship_type are options of a Neo4j store; leave them out here"
+            )
+        return GraphRow(
+            name,
+            version,
+            files.PLACE["node_label"],
+            files.PLACE["relationship_type"],
+            files.PLACE["id_property"],
+            0,
+            None,
+            nodes_supplied=False,
+            loaded=True,
+        )
+
+    def survey(self, session: Session, row: GraphRow) -> GraphRow:
+        raise StoreError(
+            "register is for a graph that is already in Neo4j and needs a store neo4j://...; use load for a file"
+        )
+
+    def heads(self) -> str | None:
+        try:
+            return self._folder.heads.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+
+    def backup(self, destination: Path) -> dict[str, str]:
+        return copy(self._folder, destination, self._lock_timeout)
+
+    def problems(self) -> list[str]:
+        return problems(self._folder, self._lock_timeout)
+
+    def projection(self, row: GraphRow) -> Projection:
+        return _FileProjection(self, row)
+
+
+def make(folder: Folder) -> None:
+    """Make an empty store: whole and private at every moment, by one renaming."""
+    folder.check_name()
+    if not folder.path.parent.is_dir():
+        raise StoreError(f"store is {folder.given}, whose folder does not exist; create it first")
+    try:
+        with building_folder(folder.path) as building:
+            fill(building, folder.given)
+            os.rename(building, folder.path)
+    except FileExistsError:
+        return  # somebody else made it at the same time
+    except OSError as error:
+        if os.path.lexists(folder.path):
+            return
+        raise StoreError(
+            f"store is {folder.given}, which cannot be made ({error.strerror}); check its folder's permissions and room"
+        ) from None
+    sync(folder.path.parent)
+
+
+def fill(building: Path, shown: Path) -> None:
+    """Put a new ledger into an empty folder."""
+    ledger = Folder(building).ledger
+    private_file(ledger)
+    with create(ledger, shown, secrets.token_hex(32)):
+        pass
+    sync(ledger)
+    sync(building)
+
+
+class EmbeddedSession(Session):
+    """An open ledger, and the versions that this session holds."""
+
+    def __init__(self, folder: Folder, ledger: Ledger, held: ExitStack) -> None:
+        self._folder = folder
+        self.ledger = ledger
+        self._held = held
+        self._paths: dict[int, Path] = {}
+
+    @property
+    def by(self) -> str:
+        """The operating system's user, by its number: names come from the environment."""
+        return f"uid {os.getuid()}" if hasattr(os, "getuid") else "uid unknown"
+
+    def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
+        return self.ledger.run(statement, **parameters)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        with self.ledger.transaction():
+            yield EmbeddedTransaction(self.ledger)
+
+    def prepare(self, row: GraphRow) -> None:
+        """Hold the file of a version until the session ends, and check that it is what was written."""
+        if row.version not in self._paths:
+            self._paths[row.version] = self._held.enter_context(
+                files.hold(self._folder, row.version, row.digest)
+            )
+
+    def graph(self, row: GraphRow) -> Graph:
+        self.prepare(row)
+        graph = files.read(self._paths[row.version], nodes_supplied=row.nodes_supplied)
+        if graph.node_count != row.node_count:
+            raise StoreError("the graph's file has other nodes than the registry says; restore a backup")
+        return graph
+
+    def node_count(self, row: GraphRow) -> int:
+        return row.node_count
+
+    @contextmanager
+    def ingest(self, row: GraphRow, graph: Graph, progress: Progress | None) -> Iterator[GraphRow]:
+        self.sweep(row.name)
+        with files.write(self._folder, row.version, graph) as digest:
+            if progress is not None:
+                progress("writing", graph.edge_count, graph.edge_count)
+            yield replace(row, digest=digest)
+            reach("current")
+
+    def retire(self, tx: Transaction, row: GraphRow) -> None:
+        return  # what nobody names is swept
+
+    def sweep(self, name: str) -> None:
+        files.sweep(self._folder, self._named)
+
+    def _named(self) -> set[int]:
+        return {row["version"] for row in self.run("graph_places")}
+
+
+class EmbeddedTransaction(Transaction):
+    """The open transaction of a session."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
+        return self._ledger.run(statement, **parameters)
+
+
+class _FileProjection(CypherProjection):
+    """The engine ``cypher`` on a version's file."""
+
+    def __init__(self, backend: EmbeddedBackend, row: GraphRow) -> None:
+        super().__init__(backend, row)
+        self._files = backend
+
+    def _run(self, statement: str, nodes: list[Any] | None, **parameters: Any) -> list[dict[str, Any]]:
+        with files.hold(self._files._folder, self._row.version, self._row.digest) as path:
+            return files.run(path, statement, nodes=nodes, **parameters)

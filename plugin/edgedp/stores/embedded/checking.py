@@ -1,0 +1,37 @@
+"""What is wrong with the files of an embedded store; nothing is changed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+
+from edgedp.errors import EdgeDPError
+from edgedp.stores.embedded import files
+from edgedp.stores.embedded.folder import Folder
+from edgedp.stores.embedded.sqlite import opened
+
+__all__ = ["problems"]
+
+
+def problems(folder: Folder, timeout: float) -> list[str]:
+    """Return each problem in a line: SQLite's own check, and every version's SHA-256."""
+    found: list[str] = []
+    for path in (folder.path, *sorted(folder.path.iterdir())):
+        with suppress(FileNotFoundError):  # a journal comes and goes
+            if stat.S_IMODE(os.lstat(path).st_mode) & 0o077:
+                found.append(f"{path.name} may be read by others than its owner")
+    with opened(folder.ledger, folder.given, timeout) as ledger:
+        found += ledger.problems()
+        try:
+            graphs = ledger.run("graph_list")
+            versions = [ledger.run("graph_find", name=row["name"])[0] for row in graphs]
+        except EdgeDPError as error:
+            return [*found, str(error)]
+    for row in versions:
+        path = folder.version(row["version"])
+        if not path.is_file():
+            found.append(f"the file {path.name} of the graph {row['name']!r} is missing")
+        elif files.sha256(path) != row["digest"]:
+            found.append(f"the file {path.name} of the graph {row['name']!r} is not what was written")
+    return found

@@ -1,0 +1,154 @@
+"""The folder of an embedded store: what lies where, and who may read it.
+
+::
+
+    graphs.edgedp/                    0700
+        ledger.sqlite                 0600  registry, accounts and log
+        <version>.graph               0400  one stored version, never written again
+        loading-<version>/            0700  a version that is being written; swept if its writer is dead
+
+A folder has no hard links and each of its files has one name, so that whatever path led there, everybody
+has the same ledger, the same journal and the same locks. Symbolic links to the folder are followed; links
+inside it, which could lead to another ledger, are refused. Modes are given where a file is made: the
+process's umask is never touched.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from edgedp.errors import StoreError
+
+__all__ = ["LEDGER", "Folder", "building_folder", "sync"]
+
+LEDGER = "ledger.sqlite"
+_VERSION = re.compile(r"([0-9a-f]{1,16})\.graph")
+_OWN = re.compile(rf"{re.escape(LEDGER)}(-journal)?|[0-9a-f]{{1,16}}\.graph|loading-[0-9a-f]{{1,16}}")
+MIGRATED = ".0.1.0-migrated"
+"""What the file of a store of 0.1.0 is renamed to; never a store by itself."""
+
+
+class Folder:
+    """A store's folder, by its real path."""
+
+    def __init__(self, path: Path) -> None:
+        self.given = path
+        self.path = Path(os.path.realpath(path))
+
+    @property
+    def ledger(self) -> Path:
+        """The file of the ledger."""
+        return self.path / LEDGER
+
+    @property
+    def heads(self) -> Path:
+        """The file beside the folder that names the heads of its last backup."""
+        return self.path.with_name(self.path.name + ".head")
+
+    def version(self, version: int) -> Path:
+        """Return the file of a version."""
+        return self.path / f"{version:x}.graph"
+
+    def loading(self, version: int) -> Path:
+        """Return the folder in which a version is written."""
+        return self.path / f"loading-{version:x}"
+
+    def versions(self) -> dict[int, Path]:
+        """Return the files of all versions that are there, named by the registry or not."""
+        found = ((_VERSION.fullmatch(path.name), path) for path in self.path.iterdir())
+        return {int(match[1], 16): path for match, path in found if match}
+
+    def check(self) -> None:
+        """Refuse what is no store, in one sentence; nothing is written.
+
+        Raises
+        ------
+        StoreError
+            There is nothing, or something else, or a link where a file of the store should be.
+        """
+        self.check_name()
+        path = self.given
+        try:
+            mode = os.lstat(self.path).st_mode
+        except FileNotFoundError:
+            if not self.path.parent.is_dir():
+                raise StoreError(f"store is {path}, whose folder does not exist; create it first") from None
+            raise StoreError(
+                f"store is {path}, must be an existing store; load a graph into it first, or check --store"
+            ) from None
+        except PermissionError:
+            raise self._denied() from None
+        if not stat.S_ISDIR(mode):
+            raise StoreError(f"store is {path}, which is a file and not a store; choose another path")
+        try:
+            ledger = os.lstat(self.ledger)
+        except FileNotFoundError:
+            raise StoreError(
+                f"store is {path}, which is a folder without a ledger and not a store; choose another path"
+            ) from None
+        except PermissionError:
+            raise self._denied() from None
+        self.check_plain(self.ledger, ledger)
+        if ledger.st_size == 0:
+            raise StoreError(f"store is {path}, whose ledger is empty; restore a backup")
+
+    def check_name(self) -> None:
+        """Refuse what a migration left."""
+        if self.path.name.endswith(MIGRATED):
+            raise StoreError(
+                f"store is {self.given}, which is what a migration left of a store of 0.1.0 and never a store; "
+                f"open {str(self.given).removesuffix(MIGRATED)}"
+            )
+
+    def check_links(self) -> None:
+        """Refuse links inside the folder."""
+        with os.scandir(self.path) as entries:
+            for entry in entries:
+                if _OWN.fullmatch(entry.name):
+                    with suppress(FileNotFoundError):  # a journal comes and goes
+                        self.check_plain(Path(entry.path), entry.stat(follow_symlinks=False))
+
+    def check_plain(self, path: Path, found: os.stat_result) -> None:
+        """Refuse a file of the store that has a second name."""
+        if stat.S_ISLNK(found.st_mode) or (stat.S_ISREG(found.st_mode) and found.st_nlink != 1):
+            raise StoreError(
+                f"store is {self.given}, in which {path.name} is a link; put the file itself there"
+            )
+
+    def _denied(self) -> StoreError:
+        return StoreError(f"store is {self.given}, which may not be read; check its owner and permissions")
+
+
+@contextmanager
+def building_folder(place: Path) -> Iterator[Path]:
+    """Hand out a new private folder beside `place` that goes away unless it was moved into place."""
+    import shutil
+
+    building = place.with_name(f"{place.name}.new-{secrets.token_hex(8)}")
+    building.mkdir(mode=0o700)
+    building.chmod(0o700)
+    try:
+        yield building
+    finally:
+        if building.is_dir():
+            shutil.rmtree(building, ignore_errors=True)
+
+
+def private_file(path: Path) -> None:
+    """Make an empty file that its owner alone may read; one that is there is refused."""
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+
+
+def sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,363 @@
+"""A store of 0.1.0, one file of the database library, becomes a folder.
+
+Under the lock file that 0.1.0 takes, the old file is opened (which replays its log into it), read, and a folder
+is built beside it; then the old file is renamed to ``NAME.0.1.0-migrated`` and the folder to ``NAME``. Between
+the two there is no ``NAME``: whoever comes next, `load` first, builds the folder from the renamed file again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from edgedp.amounts import rho
+from edgedp.amounts.epsilon import format_nano
+from edgedp.errors import EdgeDPError, StoreError, StoreUnavailableError
+from edgedp.graph import Graph
+from edgedp.stores.backend import GraphRow
+from edgedp.stores.embedded import files
+from edgedp.stores.embedded.folder import MIGRATED, Folder, sync
+from edgedp.stores.killpoints import reach
+
+__all__ = ["finish"]
+
+_MAGIC = (b"LBUG", b"KUZU")
+EARLIER = "unknown (0.1.0)"
+"""By whom what 0.1.0 wrote was caused: it did not note it."""
+
+
+def finish(folder: Folder, timeout: float) -> None:
+    """Migrate a store of 0.1.0, or finish a migration that was interrupted; of anything else do nothing."""
+    place = folder.path
+    old = place.with_name(place.name + MIGRATED)
+    if place.name.endswith(MIGRATED):
+        return
+    if _is_file(place):
+        if _is_old_store(place):
+            _check_alone(folder)
+            _migrate(folder, old, timeout)
+    elif not os.path.lexists(place) and _is_file(old):
+        _migrate(folder, old, timeout)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _is_old_store(path: Path) -> bool:
+    """Return whether a file begins as the database library's do; an empty file is none."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(4) in _MAGIC
+    except OSError:
+        return False
+
+
+def _check_alone(folder: Folder) -> None:
+    """Refuse a file that other paths lead to, or whose log may lie under another name: spent budget would be lost."""
+    place = folder.path
+    if os.lstat(place).st_nlink != 1:
+        raise StoreError(
+            f"store is {folder.given}, a store of 0.1.0 with more than one hard link; remove the others, ask again"
+        )
+    if os.path.lexists(place.with_name(place.name + MIGRATED)):
+        raise StoreError(
+            f"store is {folder.given}, a store of 0.1.0 beside {place.name}{MIGRATED}, which is what was migrated "
+            "before; move one of them away"
+        )
+    given = Path(os.path.abspath(folder.given))
+    for near in {place.parent, given.parent}:
+        for log in sorted(near.glob("*.wal")):
+            base = log.with_suffix("")
+            if log != place.with_name(place.name + ".wal") and not _is_file(base):
+                raise StoreError(
+                    f"store is {folder.given}, a store of 0.1.0 beside the log {log.name}, whose store is not there "
+                    "under that name; give the store the name that it had, or move the log away if it is another's"
+                )
+
+
+def _migrate(folder: Folder, old: Path, timeout: float) -> None:
+    place = folder.path
+    with _locked(place, timeout):
+        if place.is_dir():  # somebody else did it meanwhile
+            place.with_name(place.name + ".lock").unlink(missing_ok=True)
+            return
+        source = place if _is_file(place) else old
+        building = place.with_name(place.name + ".migrating")
+        shutil.rmtree(building, ignore_errors=True)
+        try:
+            _build(source, building, folder.given)
+            reach("built")
+            if source == place:
+                os.rename(place, old)
+                sync(place.parent)
+            reach("aside")
+            os.rename(building, place)
+            sync(place.parent)
+            reach("moved")
+        except OSError as error:
+            raise StoreError(
+                f"store is {folder.given}, a store of 0.1.0 that could not be migrated ({error.strerror}); "
+                "check its folder's permissions and room"
+            ) from None
+        finally:
+            shutil.rmtree(building, ignore_errors=True)
+        place.with_name(place.name + ".lock").unlink(missing_ok=True)
+
+
+@contextmanager
+def _locked(place: Path, timeout: float) -> Iterator[None]:
+    import filelock
+
+    lock = filelock.FileLock(f"{place}.lock", timeout=timeout, poll_interval=0.01, mode=0o600)
+    try:
+        lock.acquire()
+    except filelock.Timeout:
+        raise StoreUnavailableError(
+            f"store is {place}, which another process has kept open for {timeout:g} s; wait for it and ask again"
+        ) from None
+    except OSError as error:
+        raise StoreError(
+            f"store is {place}, a store of 0.1.0 that could not be migrated ({error.strerror}); "
+            "check its folder's permissions and room"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _build(source: Path, building: Path, shown: Path) -> None:
+    """Build the folder from an old file, and check that both say the same."""
+    from edgedp.stores.embedded.backend import fill
+    from edgedp.stores.embedded.sqlite import opened
+
+    building.mkdir(mode=0o700)
+    building.chmod(0o700)
+    fill(building, shown)
+    folder = Folder(building)
+    with _old(source, shown) as old, opened(folder.ledger, shown, 10.0) as ledger:
+        accounts = {row["name"]: row for row in old.rows("EdgeDPLedger")}
+        graphs = {row["name"]: row for row in old.rows("EdgeDPGraph")}
+        digests = {
+            name: _copy(folder, old.graph(row), row["version"]) for name, row in sorted(graphs.items())
+        }
+        with ledger.transaction():
+            for name, row in sorted(accounts.items()):
+                _Account(ledger, name, row, shown).write(
+                    [change for change in old.rows("EdgeDPBudgetChange") if change["graph"] == name],
+                    [release for release in old.rows("EdgeDPRelease") if release["graph"] == name],
+                    _graph_row(graphs[name], digests[name]) if name in graphs else None,
+                )
+        for name in accounts:
+            if not ledger.run("account_adds_up", name=name):
+                raise _inconsistent(shown, name)
+    sync(folder.ledger)
+    sync(building)
+
+
+def _copy(folder: Folder, graph: Graph, version: int) -> str:
+    with files.write(folder, version, graph) as digest:
+        return digest
+
+
+def _graph_row(row: Mapping[str, Any], digest: str) -> GraphRow:
+    return GraphRow(
+        row["name"],
+        row["version"],
+        files.PLACE["node_label"],
+        files.PLACE["relationship_type"],
+        files.PLACE["id_property"],
+        row["nodeCount"],
+        row["degreeBound"],
+        bool(row["nodesSupplied"]),
+        bool(row["loaded"]),
+        digest,
+    )
+
+
+class _Account:
+    """One account, written event by event as it came about."""
+
+    def __init__(self, ledger: Any, name: str, row: Mapping[str, Any], shown: Path) -> None:
+        self._ledger = ledger
+        self._name = name
+        self._row = row
+        self._shown = shown
+
+    def write(
+        self, changes: list[dict[str, Any]], releases: list[dict[str, Any]], graph: GraphRow | None
+    ) -> None:
+        """Write budget changes and releases in the order of their times, then the state of now."""
+        from edgedp.stores.ledger import now
+        from edgedp.stores.registry import put_step
+
+        row, name = self._row, self._name
+        delta = row["delta"]
+        spent = row["spent"] if delta is None else row["spentRho"]
+        budget = row["budget"] if delta is None else row["budgetRho"]
+        declared = row["budget"] if delta is None else row["declared"]
+        self._run("account_open")
+        if delta is not None:
+            self._run("account_set_budget", delta=delta, declared=declared, budget=10**18)
+        events = [(change["at"], 0, change) for change in changes] + [
+            (each["at"], 1, each) for each in releases
+        ]
+        for at, is_release, event in sorted(events, key=lambda item: item[:2]):
+            if is_release:
+                self._release(event, delta)
+            else:
+                body = {"epsilon_budget": format_nano(event["budget"])}
+                if event["delta"] is not None:
+                    body["delta"] = event["delta"] / rho.ATTO
+                self._note("budget", at, EARLIER, body)
+        if budget is not None:
+            self._run("account_set_budget", delta=delta, declared=declared, budget=budget)
+        if row["maxPerRelease"] is not None:
+            self._limit(row["maxPerRelease"])
+        if graph is not None:
+            step = put_step(graph)
+            self._ledger.run(step.statement, **step.parameters)
+            body = graph.facts.to_dict() | {"version": graph.version, "migrated_from": "0.1.0"}
+            self._note("load", now(), f"uid {os.getuid()}", body)
+        (kept,) = self._ledger.run("account_find", name=name)
+        if (kept["spent"], kept["budget"], kept["delta"]) != (spent or 0, budget, delta):
+            raise _inconsistent(self._shown, name)
+
+    def _release(self, release: dict[str, Any], delta: int | None) -> None:
+        """Write a debit as it was, without asking whether it fits: it was paid."""
+        parameters, public = json.loads(release["parameters"]), json.loads(release["public"])
+        cost, price = release["cost"], _price(release["selector"], parameters, public)
+        body = {"kind": release["selector"], "parameters": parameters, "public": public}
+        amounts = {"cost": cost, "price": price}
+        self._run("migrate_spent", **amounts)
+        self._run(
+            "log_debit",
+            **amounts,
+            releaseId=release["releaseId"],
+            requestId=release["requestId"],
+            at=release["at"],
+            by=EARLIER,
+            body=json.dumps(body),
+        )
+        if release["nodes"] is not None:
+            answer = json.dumps({"nodes": json.loads(release["nodes"])})
+            self._run("account_next")
+            self._run("log_answer", releaseId=release["releaseId"], at=release["at"], by=EARLIER, body=answer)
+
+    def _limit(self, limit: int) -> None:
+        from edgedp.stores.ledger import now
+
+        self._run("migrate_limit", maxPerRelease=limit)
+        self._note("limit", now(), EARLIER, {"max_epsilon_per_release": format_nano(limit)})
+
+    def _note(self, kind: str, at: str, by: str, body: Mapping[str, Any]) -> None:
+        self._run("account_next")
+        self._run("log_append", kind=kind, at=at, by=by, body=json.dumps(body))
+
+    def _run(self, statement: str, **parameters: Any) -> None:
+        self._ledger.run(statement, name=self._name, **parameters)
+
+
+def _price(kind: str, parameters: dict[str, Any], public: dict[str, Any]) -> int:
+    """Return the pico-rho of a release of 0.1.0, by its parameters."""
+    from edgedp.stores.kept import plan_of
+
+    try:
+        return rho.cost(plan_of(kind, parameters, public))
+    except EdgeDPError:
+        return 1  # of a pure account nobody asks
+
+
+class _Old:
+    """An open file of 0.1.0."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def rows(self, table: str) -> list[dict[str, Any]]:
+        """Return all rows of a table; a column that an early version did not have is None."""
+        with closing(self._connection.execute(f"MATCH (row:{table}) RETURN row")) as result:
+            found = [row[0] for row in result.get_all()]
+        columns = ("delta", "declared", "budgetRho", "spentRho", "maxPerRelease", "requestId")
+        return [dict.fromkeys(columns) | row for row in found]
+
+    def tables(self) -> set[str]:
+        """Return the names of the tables."""
+        with closing(self._connection.execute("CALL show_tables() RETURN name")) as result:
+            return {row[0] for row in result.get_all()}
+
+    def graph(self, row: Mapping[str, Any]) -> Graph:
+        """Return the graph of a row of the registry."""
+        place = {
+            "node_label": row["nodeLabel"],
+            "relationship_type": row["relationshipType"],
+            "id_property": row["idProperty"],
+        }
+        ids, ends = files.columns(self._connection, place)
+        graph = Graph.from_positions(ids, ends, nodes_supplied=bool(row["nodesSupplied"]))
+        if graph.node_count != row["nodeCount"]:
+            raise StoreError(
+                f"the graph {row['name']!r} of the store of 0.1.0 is not whole; restore a backup of the old file"
+            )
+        return graph
+
+
+@contextmanager
+def _old(source: Path, shown: Path) -> Iterator[_Old]:
+    try:
+        if not source.with_name(source.name + ".wal").exists():
+            with _opened(source, read_only=True) as connection:
+                _check_ours(_Old(connection), shown)
+        # Opened for writing once: its log is replayed into it, and a log that cannot be is refused.
+        with _opened(source, read_only=False):
+            pass
+        if source.with_name(source.name + ".wal").exists():
+            raise StoreError(
+                f"store is {shown}, a store of 0.1.0 whose log was not taken in; restore a backup of the old file"
+            )
+        with _opened(source, read_only=True) as connection:
+            old = _Old(connection)
+            _check_ours(old, shown)
+            yield old
+    except (RuntimeError, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, EdgeDPError):
+            raise
+        raise StoreError(
+            f"store is {shown}, a store of 0.1.0 that is damaged or whose log is torn "
+            f"({str(error).partition(chr(10))[0]}); restore a backup of the old file"
+        ) from None
+
+
+@contextmanager
+def _opened(source: Path, *, read_only: bool) -> Iterator[Any]:
+    import ladybug
+
+    with (
+        closing(ladybug.Database(str(source), read_only=read_only, buffer_pool_size=1 << 30)) as database,
+        closing(ladybug.Connection(database)) as connection,
+    ):
+        yield connection
+
+
+def _check_ours(old: _Old, shown: Path) -> None:
+    if "EdgeDPLedger" not in old.tables():
+        raise StoreError(
+            f"store is {shown}, which is a database of another program and not a store; choose another path"
+        )
+
+
+def _inconsistent(shown: Path, name: str) -> StoreError:
+    return StoreError(
+        f"store is {shown}, a store of 0.1.0 in which what was spent under {name!r} is not what its releases cost; "
+        "restore a backup of the old file"
+    )

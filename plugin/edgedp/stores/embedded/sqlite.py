@@ -1,0 +1,253 @@
+"""SQLite under the ledger: durable commits, rows that are checked when they are read, errors in one sentence.
+
+``journal_mode=DELETE`` and ``synchronous=EXTRA``: a commit is on the disk, and so is the end of its journal.
+Never WAL: one flipped bit in a ``-wal`` file loses commits without a word.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from edgedp.errors import StoreError, StoreUnavailableError, UnknownNameError
+from edgedp.places import asset
+from edgedp.stores import chain
+from edgedp.stores.backend import Row
+from edgedp.stores.embedded.locks import queue
+from edgedp.stores.queries import statement_text
+
+__all__ = ["APPLICATION_ID", "Ledger", "create", "opened"]
+
+APPLICATION_ID = 0x45444450
+"""The letters EDDP: how a ledger is told from any other SQLite database."""
+
+_OLDEST = (3, 37, 0)
+_ABSENT = {"graph_find", "account_find", "account_lock", "account_open", "graph_current"}
+_LISTINGS = {"graph_list", "graph_places", "account_list", "account_places"}
+
+
+def migrations() -> list[Path]:
+    """Return the numbered files that make the tables, in order; their number is a store's version."""
+    return sorted(asset("queries", "sqlite").glob("migration_[0-9]*.sql"))
+
+
+class Ledger:
+    """An open ledger; every statement is of ``queries/sqlite``."""
+
+    def __init__(self, path: Path, shown: Path, connection: sqlite3.Connection, timeout: float) -> None:
+        self._path = path
+        self._shown = shown
+        self.connection = connection
+        self._timeout = timeout
+
+    def run(self, statement: str, **parameters: Any) -> list[Row]:
+        """Run a statement and return its rows; one that is not sound is refused, never handed out.
+
+        A name that is not found, and a listing, are believed only when every row is there and sound.
+        """
+        with self._one_sentence():
+            if statement == "account_open":
+                self._check_complete()
+            rows = self._rows(statement_text("sqlite", statement), parameters)
+            if statement in _LISTINGS or (statement in _ABSENT and not rows):
+                self._check_complete()
+            return rows
+
+    def _rows(self, text: str, parameters: dict[str, Any]) -> list[Row]:
+        with closing(self.connection.execute(text, parameters)) as cursor:
+            names = [column[0] for column in cursor.description or ()]
+            rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        for row in rows:
+            if row.pop("sound", 1) != 1:
+                raise self._damaged("a row is not what was written")
+        return rows
+
+    def _check_complete(self) -> None:
+        (found,) = self._rows(statement_text("sqlite", "complete"), {})
+        if not found["complete"]:
+            raise self._damaged("a row is missing or not what was written")
+
+    @contextmanager
+    def transaction(self, folder: Path | None = None) -> Iterator[None]:
+        """Begin a writing transaction, in the order of arrival; it commits at the end, and is undone on an error."""
+        with queue(folder or self._path.parent, self._timeout) as free:
+            if not free:
+                raise self._busy()
+            with self._one_sentence():
+                self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                with self._one_sentence():
+                    self.connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    self.connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """See one state through several statements."""
+        with self._one_sentence():
+            self.connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            with suppress(sqlite3.Error):
+                self.connection.execute("ROLLBACK")
+
+    def check_version(self) -> None:
+        """Refuse another program's database and a newer store; run the migrations that an older one lacks."""
+        with self._one_sentence():
+            (application,) = self.connection.execute("PRAGMA application_id").fetchone()
+            (version,) = self.connection.execute("PRAGMA user_version").fetchone()
+        newest = len(migrations())
+        if application != APPLICATION_ID:
+            raise StoreError(
+                f"store is {self._shown}, whose ledger is a database of another program; choose another path"
+            )
+        if version > newest:
+            raise StoreError(
+                f"store is {self._shown}, which was written by a newer edgedp (its version is {version}, this one "
+                f"knows {newest}); update edgedp"
+            )
+        if version < 1:
+            raise self._damaged("it has no version")
+        for number in range(version + 1, newest + 1):
+            self.migrate(number)
+
+    def migrate(self, number: int) -> None:
+        """Run one numbered migration, in one transaction."""
+        with self.transaction():
+            (version,) = self.connection.execute("PRAGMA user_version").fetchone()
+            if version >= number:  # somebody else was faster
+                return
+            with self._one_sentence():
+                for text in _statements(migrations()[number - 1].read_text(encoding="utf-8")):
+                    self.connection.execute(text)
+                self.connection.execute(f"PRAGMA user_version = {number}")
+
+    def problems(self) -> list[str]:
+        """Return what SQLite itself finds wrong with the file."""
+        try:
+            found = [row[0] for row in self.connection.execute("PRAGMA integrity_check(20)").fetchall()]
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            return [f"SQLite says: {_first_line(error)}"]
+        return [f"SQLite says: {text}" for text in found if text != "ok"]
+
+    @contextmanager
+    def _one_sentence(self) -> Iterator[None]:
+        """Turn every error of SQLite into one sentence."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise self._busy() from None
+            if code == sqlite3.SQLITE_FULL:
+                raise StoreError(f"store is {self._shown}, whose disk is full; make room") from None
+            if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+                raise StoreError(
+                    f"store is {self._shown}, which may not be written; check its owner and permissions"
+                ) from None
+            if code == sqlite3.SQLITE_IOERR:
+                raise StoreError(
+                    f"store is {self._shown}, whose disk does not read or write ({_first_line(error)}); check it"
+                ) from None
+            raise self._damaged(_first_line(error)) from None
+        except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
+            raise self._damaged(_first_line(error)) from None
+
+    def _busy(self) -> StoreUnavailableError:
+        return StoreUnavailableError(
+            f"store is {self._shown}, which another process has kept busy for {self._timeout:g} s; "
+            "wait for it and ask again"
+        )
+
+    def _damaged(self, why: str) -> StoreError:
+        return StoreError(
+            f"store is {self._shown}, whose ledger is damaged ({why}); nothing is released from it, restore a backup"
+        )
+
+
+@contextmanager
+def opened(path: Path, shown: Path, timeout: float) -> Iterator[Ledger]:
+    """Open a ledger that is there."""
+    with _connected(path, shown, timeout) as ledger:
+        ledger.check_version()
+        yield ledger
+
+
+@contextmanager
+def create(path: Path, shown: Path, secret: str) -> Iterator[Ledger]:
+    """Make a ledger in an empty private file, in a folder that nobody else knows yet."""
+    with _connected(path, shown, 10.0) as ledger:
+        with ledger._one_sentence():
+            ledger.connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        for number in range(1, len(migrations()) + 1):
+            ledger.migrate(number)
+        with ledger.transaction():
+            ledger.run("secret_open", secret=secret)
+        yield ledger
+
+
+@contextmanager
+def _connected(path: Path, shown: Path, timeout: float) -> Iterator[Ledger]:
+    if sqlite3.sqlite_version_info < _OLDEST:
+        raise StoreError(
+            f"SQLite is {sqlite3.sqlite_version}, must be {'.'.join(map(str, _OLDEST))} or newer; update Python"
+        )
+    try:
+        connection = sqlite3.connect(
+            f"file:{quote(str(path))}?mode=rw",
+            uri=True,
+            timeout=timeout,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+    except sqlite3.Error:
+        raise StoreError(
+            f"store is {shown}, whose ledger cannot be opened; check its owner and permissions"
+        ) from None
+    with closing(connection):
+        ledger = Ledger(path, shown, connection, timeout)
+        connection.create_function("sealed", -1, chain.digest, deterministic=True)
+        connection.create_function("genuine", -1, _genuine, deterministic=True)
+        connection.create_function("link", 1, chain.genesis, deterministic=True)
+        with ledger._one_sentence():
+            for setting in (
+                "synchronous = EXTRA",
+                "foreign_keys = ON",
+                "cell_size_check = ON",
+                "temp_store = MEMORY",
+            ):
+                connection.execute(f"PRAGMA {setting}")
+            (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+        if mode != "delete":
+            raise ledger._damaged(f"its journal mode is {mode}")
+        yield ledger
+
+
+def _genuine(kind: str, seal: str, *values: Any) -> int:
+    return int(chain.digest(kind, *values) == seal)
+
+
+def _statements(text: str) -> Iterator[str]:
+    """Split a migration at the semicolons that end a statement; those inside triggers do not."""
+    waiting = ""
+    for line in text.splitlines():
+        if not waiting and (not line.strip() or line.startswith("--")):
+            continue
+        waiting += line + "\n"
+        if sqlite3.complete_statement(waiting):
+            yield waiting
+            waiting = ""
+    if waiting.strip():
+        raise UnknownNameError("the migration does not end its last statement")
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).partition("\n")[0]

@@ -1,0 +1,189 @@
+"""The history of a graph: its log as it is shown, exported, verified and checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from edgedp.amounts import rho
+from edgedp.amounts.epsilon import NANO
+from edgedp.errors import EdgeDPError, ParameterError, StoreError
+from edgedp.stores import ledger
+from edgedp.stores.account import Account
+from edgedp.stores.backend import Runner
+from edgedp.stores.chain import FIELDS, Head, chained, genesis
+
+__all__ = ["balance", "export", "head", "log", "problems", "releases", "rows", "verify"]
+
+
+def rows(runner: Runner, name: str) -> list[dict[str, Any]]:
+    """Return a graph's whole log, every row checked against the one before and the last against the account.
+
+    Raises
+    ------
+    StoreError
+        A row is missing or changed, or the account says something else.
+    """
+    account = ledger.find(runner, name)
+    found = chained(name, runner.run("log_list", name=name))
+    if len(found) != account.entries or (found[-1]["total"] if found else 0) != account.spent:
+        raise ledger.broken(name)
+    return found
+
+
+def head(runner: Runner, name: str) -> Head:
+    """Return the head of a graph's log."""
+    found = rows(runner, name)
+    return Head(len(found), found[-1]["hash"] if found else genesis(name))
+
+
+def balance(runner: Runner, name: str) -> dict[str, Any]:
+    """Return budget, spent, remaining and the number of releases."""
+    account = ledger.find(runner, name)
+    if not runner.run("account_adds_up", name=name):
+        raise ledger.broken(name)
+    count = runner.run("release_count", name=name)[0]["releases"]
+    return account.shown() | {"releases": int(count)}
+
+
+def releases(runner: Runner, name: str) -> list[dict[str, Any]]:
+    """Return every release of a graph, oldest first; an answer that was never kept is None."""
+    found = rows(runner, name)
+    answers = {row["releaseId"]: json.loads(row["body"]) for row in found if row["kind"] == "answer"}
+    return [
+        _release(row, json.loads(row["body"]), answers.get(row["releaseId"]))
+        for row in found
+        if row["kind"] == "debit"
+    ]
+
+
+def _release(row: dict[str, Any], asked: dict[str, Any], answer: dict[str, Any] | None) -> dict[str, Any]:
+    return {
+        "release_id": row["releaseId"],
+        "at": row["at"],
+        "epsilon": row["cost"] / NANO,
+        "selector": asked["kind"],
+        "parameters": asked["parameters"],
+        "public": asked["public"],
+        **({"nodes": None} if answer is None else answer),
+    }
+
+
+def log(runner: Runner, name: str) -> list[dict[str, Any]]:
+    """Return what happened under a name, oldest first: when, by whom, what, and what was spent after it."""
+    account = ledger.find(runner, name)
+    spent: dict[int, float] = {}
+
+    def epsilon(total: int) -> float:
+        if total not in spent:
+            spent[total] = Account(None, None, total, None, account.delta).spent_epsilon / NANO
+        return spent[total]
+
+    return [
+        {
+            "seq": row["seq"],
+            "at": row["at"],
+            "by": row["by"],
+            "event": row["kind"],
+            "release_id": row["releaseId"],
+            "request_id": row["requestId"],
+            "epsilon": None if row["cost"] is None else row["cost"] / NANO,
+            "details": json.loads(row["body"]),
+            "epsilon_spent": epsilon(row["total"]),
+        }
+        for row in rows(runner, name)
+    ]
+
+
+def export(runner: Runner, name: str) -> Iterator[str]:
+    """Return the log as JSON lines; the last one holds the number of rows and the chain's head."""
+    found = rows(runner, name)
+    for row in found:
+        yield json.dumps({key: row[key] for key in (*FIELDS, "prev", "hash")})
+    last = Head(len(found), found[-1]["hash"] if found else genesis(name))
+    yield json.dumps({"graph": name, "rows": len(found), "head": str(last)})
+
+
+def verify(lines: Iterable[str], kept: str | None = None) -> dict[str, Any]:
+    """Check an exported log by itself, and against a head that was kept elsewhere.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        As `export` returns them.
+    kept : str, optional
+        ``SEQ:HASH``, or the hash alone: the log must hold it. Whoever can change an export can also compute its
+        chain anew, so only a head from elsewhere shows a deliberate change.
+
+    Returns
+    -------
+    dict
+        graph, rows, head, and releases.
+
+    Raises
+    ------
+    ParameterError
+        The lines are no export.
+    StoreError
+        A row is missing or changed, or the log is not the one of the head.
+    """
+    try:
+        *entries, end = [json.loads(line) for line in lines if line.strip()]
+        name, count, last = end["graph"], end["rows"], Head.parse(end["head"])
+        found = chained(name, [{key: row[key] for key in (*FIELDS, "prev", "hash")} for row in entries])
+    except EdgeDPError as error:
+        if isinstance(error, StoreError):
+            raise StoreError("the export is damaged: a row is missing or changed; export it again") from None
+        raise ParameterError(
+            "the file is no export of a ledger; write one with 'edgedp ledger export'"
+        ) from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise ParameterError(
+            "the file is no whole export of a ledger; write one with 'edgedp ledger export NAME'"
+        ) from None
+    hashes = [genesis(name), *(row["hash"] for row in found)]
+    if len(found) != count or last != Head(len(found), hashes[-1]):
+        raise StoreError("the export is damaged: its end does not fit its rows; export it again")
+    if kept is not None:
+        _check_head(kept, hashes)
+    debits = sum(row["kind"] == "debit" for row in found)
+    return {"graph": name, "rows": count, "releases": debits, "head": str(last)}
+
+
+def _check_head(kept: str, hashes: list[str]) -> None:
+    text = kept.strip()
+    wanted = Head.parse(text if ":" in text or len(text) != 64 else f"0:{text}")
+    held = wanted.hash in hashes if ":" not in text else hashes[wanted.seq : wanted.seq + 1] == [wanted.hash]
+    if not held:
+        raise StoreError(
+            "the log does not hold the head that was kept: it was changed since, or it is an older copy"
+        )
+
+
+def problems(runner: Runner, name: str) -> list[str]:
+    """Return what does not add up in the ledger of a graph, each in a line."""
+    found: list[str] = []
+    try:
+        account = ledger.find(runner, name)
+        entries = chained(name, runner.run("log_list", name=name))
+    except EdgeDPError as error:
+        return [str(error)]
+    total = entries[-1]["total"] if entries else 0
+    if len(entries) != account.entries:
+        found.append(f"the account counts {account.entries} entries, the log has {len(entries)}")
+    if total != account.spent:
+        found.append(f"the account says that {account.spent} was spent, the releases cost {total}")
+    if account.budget is not None and account.spent > account.budget:
+        found.append(f"{account.spent} was spent of {account.budget}")
+    if account.delta is not None and account.declared is not None:
+        allowed = rho.budget(account.declared, account.delta)
+        if account.budget is None or account.budget > allowed:
+            found.append(f"the budget is {account.budget}, the declared epsilon and delta allow {allowed}")
+    elif account.budget != account.declared:
+        found.append(f"the budget is {account.budget}, the declared epsilon {account.declared}")
+    debits = [row["releaseId"] for row in entries if row["kind"] == "debit"]
+    answers = [row["releaseId"] for row in entries if row["kind"] == "answer"]
+    if len(set(debits)) < len(debits) or len(set(answers)) < len(answers) or set(answers) - set(debits):
+        found.append("an answer without its debit, or twice the same release")
+    return found

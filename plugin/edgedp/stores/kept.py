@@ -1,0 +1,57 @@
+"""How a release is kept in the log and comes back: the one place that knows the shape of both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+from edgedp.plan import JointPlan, Kind, Plan, PublicFacts, plan
+
+__all__ = ["as_then", "facts_of", "plan_of"]
+
+
+def facts_of(public: Mapping[str, Any]) -> PublicFacts:
+    """Return the public facts that a release was drawn under.
+
+    Examples
+    --------
+    >>> facts_of(PublicFacts(9, 4).to_dict())
+    PublicFacts(node_count=9, degree_bound=4, nodes_supplied=False)
+    """
+    declared = str(public["degree_bound_source"]).startswith("declared")
+    return PublicFacts(
+        public["node_count"],
+        public["degree_bound"] if declared else None,
+        public["nodes"] == "supplied",
+    )
+
+
+def as_then(options: Mapping[str, Any], drawn: Plan) -> dict[str, Any]:
+    """Return options with the mechanism of a kept release where they name none: the default may have been another.
+
+    Examples
+    --------
+    >>> drawn = plan("priv_top_k", {"metric": "ebc", "k": 1, "epsilon": 1, "mechanism": "sld"}, PublicFacts(9))
+    >>> plan("priv_top_k", as_then({"metric": "ebc", "k": 1, "epsilon": 1}, drawn), PublicFacts(9)) == drawn
+    True
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    return {"mechanism": drawn.parameters["mechanism"]} | given
+
+
+def plan_of(kind: str, parameters: Mapping[str, Any], public: Mapping[str, Any]) -> Plan:
+    """Return the plan of a kept release.
+
+    A joint release by both proxies that names no version is one of 0.1.0: its first version.
+
+    Examples
+    --------
+    >>> old = {"metric": "ebc", "k": 1, "epsilon": "1", "mechanism": "joint", "proxy": "both"}
+    >>> plan_of("priv_top_k", old, PublicFacts(9).to_dict()).parameters == old
+    True
+    """
+    planned = plan(cast(Kind, kind), parameters, facts_of(public))
+    if isinstance(planned, JointPlan) and "version" not in parameters:
+        return replace(planned, version=1)
+    return planned

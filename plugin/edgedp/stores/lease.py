@@ -1,0 +1,39 @@
+"""The lease of a debit that is being drawn, renewed by its drawer for as long as it lives."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from edgedp.errors import EdgeDPError
+from edgedp.stores import ledger
+from edgedp.stores.script import run
+
+if TYPE_CHECKING:
+    from edgedp.stores.backend import Backend
+
+__all__ = ["leased"]
+
+
+@contextmanager
+def leased(backend: Backend, name: str, release_id: str) -> Iterator[None]:
+    """Renew a lease from a thread until the context ends; end it at once where the draw failed."""
+    over = threading.Event()
+    thread = threading.Thread(target=_renew, args=(backend, release_id, over), daemon=True)
+    thread.start()
+    try:
+        yield
+    except BaseException:
+        with suppress(EdgeDPError), backend.session() as session:
+            run(session, ledger.lease_end_script(name, release_id))
+        raise
+    finally:
+        over.set()
+
+
+def _renew(backend: Backend, release_id: str, over: threading.Event) -> None:
+    while not over.wait(ledger.LEASE_RENEWAL):
+        with suppress(EdgeDPError), backend.session() as session:
+            run(session, ledger.lease_renewal_script(release_id))

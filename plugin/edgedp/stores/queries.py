@@ -1,0 +1,114 @@
+"""The Cypher of the project: one statement a file under ``queries/``, read here and nowhere else.
+
+A file starts with a header of ``//`` lines (summary, parameters, columns, cost) and holds one
+statement. Values are parameters; names of labels, types and properties, which Cypher cannot take as
+parameters, are placeholders ``{{node_label}}`` that are filled with quoted identifiers.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from edgedp.errors import ParameterError, UnknownNameError
+from edgedp.metrics import metric as metric_by_name
+from edgedp.places import asset
+
+__all__ = [
+    "fill",
+    "query",
+    "quote_identifier",
+    "statement_names",
+    "statement_of_sensitivity",
+    "statement_text",
+]
+
+_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+
+
+def query(dialect: str, name: str, **identifiers: str) -> str:
+    """Return a statement of a dialect (``neo4j``, ``embedded``), or the common one of that name.
+
+    Parameters
+    ----------
+    dialect : str
+        Folder under ``queries/`` that is looked into before ``queries/common``.
+    name : str
+        File name without ``.cypher``.
+    **identifiers : str
+        Raw label, type and property names for the placeholders; they are quoted here.
+
+    Raises
+    ------
+    UnknownNameError
+        No such statement (an internal mistake, or a metric that the dialect does not offer).
+
+    Examples
+    --------
+    >>> "{{" in query("neo4j", "degree", node_label="N", relationship_type="R", id_property="id")
+    False
+    """
+    return fill(statement_text(dialect, name), **identifiers)
+
+
+def fill(text: str, **identifiers: str) -> str:
+    """Replace every placeholder by its quoted identifier; a missing one is an internal mistake."""
+    return _PLACEHOLDER.sub(lambda match: quote_identifier(identifiers[match.group(1)]), text)
+
+
+def quote_identifier(name: str) -> str:
+    """Return a Cypher identifier in backticks, with backticks inside doubled: never an injection.
+
+    Examples
+    --------
+    >>> quote_identifier("odd `name")
+    '`odd ``name`'
+    """
+    if not name or "\0" in name:
+        raise ParameterError(
+            f"the identifier is {name!r}, must be a non-empty text without NUL; choose another name"
+        )
+    # Neo4j reads the escape \\u0060 as a backtick before it parses, so it is doubled as well.
+    return "`" + name.replace("\\u0060", "`").replace("`", "``") + "`"
+
+
+@cache
+def statement_names(dialect: str) -> frozenset[str]:
+    """Return the names of a dialect's own statements: what its folder holds.
+
+    Examples
+    --------
+    >>> "ebc" in statement_names("neo4j")
+    True
+    """
+    return frozenset(path.stem for path in asset("queries", dialect).glob("*.cypher"))
+
+
+def statement_of_sensitivity(metric: str, form: str) -> str:
+    """Return the name of the statement of a metric's sensitivity, where there is one.
+
+    Examples
+    --------
+    >>> statement_of_sensitivity("ebc", "degree"), statement_of_sensitivity("density", "degree")
+    ('sensitivity_ebc_degree', 'sensitivity_density')
+    """
+    return (
+        f"sensitivity_{metric}_{form}" if len(metric_by_name(metric).forms) > 1 else f"sensitivity_{metric}"
+    )
+
+
+@cache
+def statement_text(dialect: str, name: str) -> str:
+    """Return a statement without its header; placeholders are not filled."""
+    if dialect == "sqlite":
+        path = asset("queries", dialect, f"{name}.sql")
+        if not path.is_file():
+            raise UnknownNameError(f"the statement is {name!r}, must be one of queries/sqlite")
+        lines = path.read_text(encoding="utf-8").splitlines()
+        return "\n".join(line for line in lines if not line.startswith("--")).strip()
+    for folder in (dialect, "common"):
+        path = asset("queries", folder, f"{name}.cypher")
+        if path.is_file():
+            lines = path.read_text(encoding="utf-8").splitlines()
+            return "\n".join(line for line in lines if not line.lstrip().startswith("//")).strip()
+    raise UnknownNameError(f"the statement is {name!r}, must be one of queries/{dialect} or queries/common")

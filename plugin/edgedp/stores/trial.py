@@ -1,0 +1,77 @@
+"""Trying a release before it is debited: the same plan, drawn once from a small constant graph.
+
+An engine that is missing, or a kernel that does not compile on this machine, is found here, at no cost. The graph
+is part of the program and the draw is thrown away, so that nothing is learned and nothing is spent.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from edgedp.errors import EdgeDPError, EngineError
+from edgedp.graph import Graph
+from edgedp.plan import PublicFacts
+from edgedp.projection import GraphProjection
+
+if TYPE_CHECKING:
+    from edgedp.plan import Plan
+
+__all__ = ["try_engine"]
+
+_EDGES = [(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)]
+_tried: set[Any] = set()
+
+
+def try_engine(plan: Plan, engine: str) -> None:
+    """Refuse a plan that this machine cannot draw with an engine; each kind is tried once a process.
+
+    Raises
+    ------
+    EngineError
+        In one line, before any debit.
+    """
+    from edgedp.draw import draw
+    from edgedp.sampling.words import SecureWords
+
+    graph = Graph.from_edges(_EDGES)
+    facts = PublicFacts(graph.node_count, None, nodes_supplied=False)
+    small = plan.on(facts)
+    key = engine, repr(dataclasses.replace(small, cost=1))
+    if key in _tried:
+        return
+    try:
+        projection = GraphProjection(graph, engine)
+        _ask_everything(small, projection)
+        draw(small, projection, SecureWords())
+    except EdgeDPError:
+        raise
+    except Exception as error:
+        raise EngineError(
+            f"engine {engine!r} does not work on this machine ({type(error).__name__}: "
+            f"{str(error).partition(chr(10))[0]}); nothing was debited, repair the installation or take another engine"
+        ) from None
+    _tried.add(key)
+
+
+def _ask_everything(plan: Plan, projection: GraphProjection) -> None:
+    """Ask for all that a draw of the plan may ask for; a single lazy draw need not ask for any of it."""
+    few = np.array([0, 3])
+    caps = np.full(len(projection.node_ids), 2)
+    for quantity in sorted(plan.quantities):
+        match quantity:
+            case "betweenness2_shares":
+                projection.betweenness2_shares(32)
+            case "cut_shares":
+                projection.cut_shares(caps, None, 20)
+                projection.cut_shares(caps, caps.cumsum(), 20)
+            case "cut_closed_shares":
+                projection.cut_closed_shares(caps, None, caps, 50, 20)
+            case "max_common_neighbors":
+                projection.max_common_neighbors(None)
+                projection.max_common_neighbors(few)
+            case metric:
+                projection.values(metric, None)
+                projection.values(metric, few)

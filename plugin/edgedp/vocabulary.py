@@ -1,0 +1,89 @@
+"""The words that may be asked with: each closed list once, for type checkers and at run time.
+
+Where privacy depends on one of them, the code is a ``match`` that ends in ``assert_never``: a word that is
+added here and not handled there is a type error, and never "the other one".
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+__all__ = [
+    "APPROACHES",
+    "ENGINES",
+    "GRAPH_ENGINES",
+    "KINDS",
+    "MECHANISMS",
+    "METRIC_FORMS",
+    "PARETO_FORMS",
+    "PICKING",
+    "PROXIES",
+    "SAMPLERS",
+    "SENSITIVITIES",
+    "SHIFTS",
+    "VECTORS",
+    "Approach",
+    "Engine",
+    "GraphEngine",
+    "Kind",
+    "MechanismName",
+    "MetricForm",
+    "MetricName",
+    "ParetoForm",
+    "PickingName",
+    "Proxy",
+    "SamplerName",
+    "Sensitivity",
+    "Shift",
+    "Vector",
+]
+
+Kind = Literal["priv_top_k", "motkin"]
+"""A kind of release, in the word that ledgers keep."""
+
+MetricName = Literal["betweenness2", "degree", "density", "ebc"]
+"""The metrics that type checkers know. At run time the folder is the list (`edgedp.metrics.metric_names`)."""
+
+PickingName = Literal["em", "pf", "ld", "sld"]
+"""A mechanism that picks nodes one after the other."""
+
+MechanismName = Literal[PickingName, "joint"]
+
+SamplerName = Literal["exponential", "permute_and_flip"]
+
+Shift = Literal["up", "down"]
+
+MetricForm = Literal["degree", "common_neighbors"]
+"""What a metric's sensitivity is computed from."""
+
+ParetoForm = Literal["interval", "interval+edge"]
+"""What the sensitivity of a Pareto score is computed from."""
+
+Vector = Literal["degree", "betweenness2"]
+"""An integer vector of the nodes that a joint release puts noise on."""
+
+Proxy = Literal["both", "lists", "ordered", Vector]
+"""What a joint release ranks by: both adaptively, or one vector; lists and ordered are betweenness2 through cuts."""
+
+Approach = Literal["pareto", "aggregate"]
+
+Sensitivity = Literal["local", "global"]
+
+GraphEngine = Literal["native", "igraph"]
+"""What computes on a graph in memory."""
+
+Engine = Literal[GraphEngine, "cypher"]
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+MECHANISMS: tuple[MechanismName, ...] = get_args(MechanismName)
+PICKING: tuple[PickingName, ...] = get_args(PickingName)
+SAMPLERS: tuple[SamplerName, ...] = get_args(SamplerName)
+SHIFTS: tuple[Shift, ...] = get_args(Shift)
+METRIC_FORMS: tuple[MetricForm, ...] = get_args(MetricForm)
+PARETO_FORMS: tuple[ParetoForm, ...] = get_args(ParetoForm)
+VECTORS: tuple[Vector, ...] = get_args(Vector)
+PROXIES: tuple[Proxy, ...] = get_args(Proxy)
+APPROACHES: tuple[Approach, ...] = get_args(Approach)
+SENSITIVITIES: tuple[Sensitivity, ...] = get_args(Sensitivity)
+GRAPH_ENGINES: tuple[GraphEngine, ...] = get_args(GraphEngine)
+ENGINES: tuple[Engine, ...] = get_args(Engine)

@@ -1,0 +1,100 @@
+"""The verbs that only read: accounts and logs, which are public, and exact values, which are not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp import checks, exact
+from edgedp.errors import ParameterError
+from edgedp.stores import history, ledger
+from edgedp.stores.account import Account
+from edgedp.stores.backend import Row, Runner
+from edgedp.stores.frames import Frame
+from edgedp.stores.packed import graph_of_arrays
+from edgedp.vocabulary import MetricName
+from edgedp.worker.requests import BY, known_config
+
+__all__ = ["accounts", "check", "exact_script", "exact_sensitivity", "exact_values", "log"]
+
+
+def accounts(request: Frame) -> Frame:
+    """Say in epsilon what accounts hold in integers of their currency."""
+    return Frame({"accounts": [Account.of(row).shown() for row in request.header["rows"]]})
+
+
+def log(request: Frame) -> Frame:
+    """Say what a log's rows show."""
+    return Frame({"entries": history.log(_AlreadyRead(request), request.header["name"])})
+
+
+def check(request: Frame) -> Frame:
+    """Say what is wrong with a ledger."""
+    return Frame({"problems": history.problems(_AlreadyRead(request), request.header["name"])})
+
+
+def exact_script(request: Frame) -> Frame:
+    """Hand out the script that notes an exact read, before anything is read."""
+    header = request.header
+    script = ledger.event_script(header["name"], "exact", _read(request), by=BY, at=ledger.now())
+    return Frame({"script": script.to_dict()})
+
+
+def exact_values(request: Frame) -> Frame:
+    """Compute a metric of every node, without noise."""
+    metric, _ = _metric(request, ["metric"])
+    graph, order = graph_of_arrays(request.arrays)
+    return _values(exact.values(graph, metric), order)
+
+
+def exact_sensitivity(request: Frame) -> Frame:
+    """Compute the admissible sensitivity of every node at a distance, without noise."""
+    metric, config = _metric(request, ["metric", "t", "form"])
+    t = checks.check_distance(config.get("t"))
+    graph, order = graph_of_arrays(request.arrays)
+    return _values(exact.sensitivity(graph, metric, t, config.get("form")), order)
+
+
+def _read(request: Frame) -> dict[str, Any]:
+    """Return what an exact read is noted as, as the Python store notes it."""
+    match request.header["read"]:
+        case "exact":
+            return {"read": "exact", "metric": _metric(request, ["metric"])[0]}
+        case "sensitivity":
+            metric, config = _metric(request, ["metric", "t", "form"])
+            asked = {"t": checks.check_distance(config.get("t")), "form": config.get("form")}
+            return {"read": "sensitivity", "metric": metric} | {
+                k: v for k, v in asked.items() if v is not None
+            }
+        case "adjacency":
+            return {"read": "graph"}
+        case other:
+            raise ParameterError(f"the reading is {other!r}, must be one that the log knows; report this")
+
+
+def _metric(request: Frame, known: list[str]) -> tuple[MetricName, dict[str, Any]]:
+    config = known_config(request, known)
+    metric = checks.check_metric(config.get("metric"))
+    if config.get("form") is not None:
+        checks.check_form(config["form"], metric)
+    return metric, config
+
+
+class _AlreadyRead(Runner):
+    """Answers with the rows that the plugin read; one that it did not is a mistake."""
+
+    def __init__(self, request: Frame) -> None:
+        self._rows = request.header["rows"]
+
+    def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
+        found: list[Row] = self._rows[statement]
+        return found
+
+
+def _values(values: NDArray[np.float64], order: NDArray[np.int64]) -> Frame:
+    """Answer with values by position, put into the plugin's order."""
+    by_row = np.empty(len(order), dtype=np.float64)
+    by_row[order] = values
+    return Frame({}, {"values": by_row})

@@ -1,0 +1,155 @@
+"""The analyst's verbs: plan a release, say what became of its debit, and draw it."""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+import numpy as np
+
+from edgedp import checks
+from edgedp.draw import draw as drawn
+from edgedp.errors import EdgeDPError, ParameterError, UnknownNameError
+from edgedp.graph import positions_of
+from edgedp.plan import Plan, PublicFacts, options_of, plan_from_config
+from edgedp.projection import GraphProjection
+from edgedp.refusals import RECORD_LOST, constant_refusals
+from edgedp.release import Nodes
+from edgedp.sampling.words import SecureWords
+from edgedp.stores import kept, ledger
+from edgedp.stores import neo4j_places as places
+from edgedp.stores.account import Account
+from edgedp.stores.frames import Frame
+from edgedp.stores.ledger import Kept
+from edgedp.stores.packed import graph_of_arrays
+from edgedp.worker.requests import BY, config_of, graph_of, plan_of, plan_to_json
+
+__all__ = ["draw", "judge", "plan", "unknown_graph"]
+
+_REQUEST_ID = "requestId"
+_WRITE_PROPERTY = "writeProperty"
+_OVERWRITE = "overwrite"
+
+
+def plan(request: Frame) -> Frame:
+    """Validate a call's configuration, price it, and hand out the script of its debit; no edge is known here."""
+    header = request.header
+    row = graph_of(request)
+    places.check_place(row)
+    config = config_of(request)
+    own = [_REQUEST_ID, *((_WRITE_PROPERTY, _OVERWRITE) if header["writes"] else ())]
+    checks.check_option_names(config, [*options_of(header["kind"]).config_keys(), *own])
+    asked = {key: config.pop(key, None) for key in own}
+    request_id = asked[_REQUEST_ID]
+    if request_id is not None:
+        checks.check_request_id(request_id, _REQUEST_ID)
+    written = _written(asked, row.name, row.id_property) if header["writes"] else None
+    answered = _answered(request, config, request_id)
+    if answered is not None:
+        return Frame({"kept": answered.answer, "write": written})
+    planned = plan_from_config(header["kind"], config, _told(request, row.facts))
+    _try(planned)
+    places.check_nodes(row, header["survey"])
+    release_id = ledger.new_release_id()
+    script = ledger.debit_script(
+        row.name, row.version, planned, release_id=release_id, request_id=request_id, by=BY, at=ledger.now()
+    )
+    return Frame(
+        {
+            "kept": None,
+            "plan": plan_to_json(planned),
+            "release_id": release_id,
+            "request_id": request_id,
+            "script": script.to_dict(),
+            "lease": {
+                "seconds": ledger.LEASE_RENEWAL,
+                "renew": ledger.lease_renewal_script(release_id).to_dict(),
+                "end": ledger.lease_end_script(row.name, release_id).to_dict(),
+            },
+            "write": written,
+        }
+    )
+
+
+def judge(request: Frame) -> Frame:
+    """Say what an outcome of a debit other than its own means: a kept answer, or a refusal."""
+    header = request.header
+    found = ledger.judge(
+        header["outcome"],
+        header["rows"],
+        name=header["name"],
+        plan=plan_of(header["plan"]),
+        request_id=header["request_id"],
+    )
+    return Frame({"release_id": found.release_id, "public": found.public, "answer": found.answer})
+
+
+def draw(request: Frame) -> Frame:
+    """Draw a release that has been debited, and hand out the script that keeps its answer."""
+    header = request.header
+    planned = plan_of(header["plan"])
+    with constant_refusals():
+        graph, order = graph_of_arrays(request.arrays)
+        answer = drawn(planned, GraphProjection(graph, engine="native"), SecureWords())
+    script = ledger.answer_script(
+        header["name"], header["release_id"], answer.to_json(), by=BY, at=ledger.now()
+    )
+    shown: dict[str, Any] = {"answer": answer.to_json(), "script": script.to_dict(), "lost": RECORD_LOST}
+    match answer:
+        case Nodes(ids):
+            return Frame(shown, {"rows": order[positions_of(graph.node_ids, np.asarray(ids), what="nodes")]})
+        case _:
+            assert_never(answer)
+
+
+def unknown_graph(request: Frame) -> Frame:
+    """Refuse a name that is not one of the stored graphs, with the nearest that is."""
+    name, names = request.header["name"], request.header["names"]
+    raise UnknownNameError(f"the graph is {name!r}, must be a stored one; {checks.nearest(str(name), names)}")
+
+
+def _answered(request: Frame, config: dict[str, Any], request_id: str | None) -> Kept | None:
+    """Return the release that a request has already, whatever became of the graph's facts since."""
+    rows = request.header["asked_before"]
+    if request_id is None or not rows or rows[0]["answer"] is None:
+        return None
+    found = ledger.kept_of(rows[0], request_id)
+    drawn_as = kept.plan_of(found.kind, found.parameters, found.public)
+    try:
+        asked = kept.as_then(config, drawn_as)
+        same = plan_from_config(request.header["kind"], asked, _told(request, drawn_as.facts)) == drawn_as
+    except EdgeDPError:
+        same = False
+    if not same:
+        raise ledger.other_request(request_id)
+    return found
+
+
+def _told(request: Frame, facts: PublicFacts) -> PublicFacts:
+    """Return public facts with what the account, if it is there, says of them."""
+    rows = request.header["account"]
+    return Account.of(rows[0]).told(facts) if rows else facts
+
+
+def _try(planned: Plan) -> None:
+    """Find out at no cost whether this machine's engine works."""
+    from edgedp.stores.trial import try_engine
+
+    try_engine(planned, "native")
+
+
+def _written(asked: dict[str, Any], name: str, id_property: str) -> dict[str, Any]:
+    """Return the property to write, and the refusal that holds if it is somebody else's (None: overwrite it)."""
+    key = checks.check_text(asked[_WRITE_PROPERTY], _WRITE_PROPERTY)
+    if key == id_property or key.startswith("_"):
+        raise ParameterError(
+            f"{_WRITE_PROPERTY} is {key!r}, must be another property than the id and not start with '_'; "
+            "choose another"
+        )
+    overwrite = asked[_OVERWRITE]
+    if overwrite is not None and not isinstance(overwrite, bool):
+        raise ParameterError(f"{_OVERWRITE} is {overwrite!r}, must be true or false; leave it out for false")
+    refused = (
+        f"{_WRITE_PROPERTY} is {key!r}, which some node has and no release of {name!r} wrote; "
+        "choose another property, or add overwrite: true to lose its values"
+    )
+    return {"property": key, "if_there": None if overwrite else refused}

@@ -1,0 +1,70 @@
+"""What a request's header holds, as the package's own values; refused in one sentence where a caller's is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from edgedp import checks
+from edgedp.errors import ParameterError
+from edgedp.plan import Plan, PublicFacts
+from edgedp.plan import plan as plan_again
+from edgedp.stores.backend import GraphRow
+from edgedp.stores.frames import Frame
+from edgedp.stores.registry import row_of
+
+__all__ = ["BY", "config_of", "graph_of", "known_config", "plan_of", "plan_to_json"]
+
+BY = ""
+"""Who asks, beside the user whom the database has authenticated: its statements write that one themselves."""
+
+
+def graph_of(request: Frame) -> GraphRow:
+    """Return the graph's row of the registry, with its number of nodes of now where it is registered."""
+    header = request.header
+    row = row_of(header["graph"])
+    if row.loaded or "survey" not in header:
+        return row
+    from dataclasses import replace
+
+    return replace(row, node_count=int(header["survey"]["nodes"]))
+
+
+def config_of(request: Frame) -> dict[str, Any]:
+    """Return a caller's configuration.
+
+    Raises
+    ------
+    ParameterError
+        It is null.
+    """
+    config = request.header["config"]
+    if not isinstance(config, Mapping):
+        raise ParameterError("the configuration is null, must be a map; give one, such as {metric: 'degree'}")
+    return dict(config)
+
+
+def known_config(request: Frame, known: Iterable[str]) -> dict[str, Any]:
+    """Return a caller's configuration, whose keys are all known."""
+    config = config_of(request)
+    checks.check_option_names(config, known)
+    return config
+
+
+def plan_to_json(plan: Plan) -> dict[str, Any]:
+    """Return a plan as the plugin carries it between two requests, without looking inside."""
+    facts = plan.facts
+    return {
+        "kind": plan.kind,
+        "parameters": plan.parameters,
+        "facts": {
+            "node_count": facts.node_count,
+            "degree_bound": facts.degree_bound,
+            "nodes_supplied": facts.nodes_supplied,
+        },
+    }
+
+
+def plan_of(carried: Mapping[str, Any]) -> Plan:
+    """Return the plan of `plan_to_json`."""
+    return plan_again(carried["kind"], carried["parameters"], PublicFacts(**carried["facts"]))

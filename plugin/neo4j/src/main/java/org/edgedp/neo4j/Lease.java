@@ -1,0 +1,54 @@
+package org.edgedp.neo4j;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Says in the ledger, now and then, that a debited release is still being drawn. */
+final class Lease implements AutoCloseable {
+    private static final ScheduledExecutorService RENEWALS = LockWatch.clock("edgedp-leases");
+
+    private final InnerTransactions inner;
+    private final Script end;
+    private final Future<?> renewal;
+    private final ReentrantLock renewing = new ReentrantLock();
+    private boolean answered;
+
+    Lease(InnerTransactions inner, JsonNode lease) {
+        this.inner = inner;
+        this.end = Script.of(lease.get("end"));
+        Script renew = Script.of(lease.get("renew"));
+        long seconds = lease.get("seconds").longValue();
+        this.renewal = RENEWALS.scheduleWithFixedDelay(() -> beside(renew), seconds, seconds, SECONDS);
+    }
+
+    /** The answer is kept, and its script has ended the lease. */
+    void answered() {
+        answered = true;
+    }
+
+    @Override
+    public void close() {
+        renewal.cancel(false);
+        if (!answered) {
+            beside(end);
+        }
+    }
+
+    /** Whoever asks again is told a little too early that a release is lost, if this fails: nothing worse. */
+    private void beside(Script script) {
+        if (!renewing.tryLock()) {
+            return;
+        }
+        try {
+            inner.run(script);
+        } catch (RuntimeException failed) {
+            // the ledger says itself what became of the release
+        } finally {
+            renewing.unlock();
+        }
+    }
+}

@@ -1,0 +1,12 @@
+// Declare the largest epsilon of one release, at most the budget.
+//
+// parameters:
+//   name: the graph's name
+//   maxPerRelease: nano-epsilon, positive
+// columns:
+//   maxPerRelease: the new limit, no row if it was refused
+// cost: one row
+MATCH (account:EdgeDPAccount {name: $name})
+WHERE $maxPerRelease > 0 AND (account.declared IS NULL OR $maxPerRelease <= account.declared)
+SET account.maxPerRelease = $maxPerRelease
+RETURN account.maxPerRelease AS maxPerRelease

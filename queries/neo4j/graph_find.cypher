@@ -1,0 +1,17 @@
+// The public facts and the place of one graph.
+//
+// parameters:
+//   name: the graph's name
+// columns:
+//   name, version: the graph, and a random number that each load or registration gets anew
+//   nodeLabel, relationshipType, idProperty: where its nodes and edges are
+//   nodeCount: number of nodes
+//   degreeBound: the declared degree bound, or null
+//   nodesSupplied: whether the curator supplied the nodes
+//   loaded: true if edgedp wrote the graph, false if it was registered
+//   digest: SHA-256 of the version's file, hex; null in Neo4j
+// cost: one row
+MATCH (graph:EdgeDPStoredGraph {name: $name})
+RETURN graph.name AS name, graph.version AS version, graph.nodeLabel AS nodeLabel,
+       graph.relationshipType AS relationshipType, graph.idProperty AS idProperty, graph.nodeCount AS nodeCount,
+       graph.degreeBound AS degreeBound, graph.nodesSupplied AS nodesSupplied, graph.loaded AS loaded, null AS digest

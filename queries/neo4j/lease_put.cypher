@@ -1,0 +1,9 @@
+// Note that a release is being drawn; run it after log_debit.
+//
+// parameters:
+//   name: the graph's name
+//   releaseId: identifier of the release
+//   seconds: how long, by the database's clock
+// columns: none
+// cost: one row
+CREATE (:EdgeDPLease {releaseId: $releaseId, name: $name, until: timestamp() + 1000 * $seconds})

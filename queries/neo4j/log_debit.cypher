@@ -1,0 +1,22 @@
+// Write the row of a debit; run it after account_debit.
+//
+// parameters:
+//   name: the graph's name
+//   releaseId: identifier of the release
+//   requestId: the asker's identifier of the request, or null
+//   cost, price: as in account_debit
+//   at: time, ISO 8601, UTC
+//   by: who asked
+//   body: JSON with kind, parameters and public
+// columns:
+//   seq: the row's number; no row if there is no account
+// cost: one row
+MATCH (account:EdgeDPAccount {name: $name})
+CALL dbms.showCurrentUser() YIELD username
+CREATE (entry:EdgeDPEntry {
+  name: account.name, seq: account.entries, kind: 'debit', at: $at, releaseId: $releaseId, requestId: $requestId,
+  cost: $cost, charge: CASE WHEN account.delta IS NULL THEN $cost ELSE $price END, body: $body,
+  total: account.spent, delta: account.delta, relationshipType: account.relationshipType,
+  by: username + CASE WHEN $by = '' THEN '' ELSE ' for ' + $by END
+})
+RETURN entry.seq AS seq

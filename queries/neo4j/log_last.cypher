@@ -1,0 +1,25 @@
+// The last row of a graph's log.
+//
+// parameters:
+//   name: the graph's name
+// columns:
+//   name: the graph's name
+//   seq: 1, 2, 3 ... of this graph
+//   kind: load, replace, drop, register, forget, budget, limit, debit, answer or exact
+//   at: time, ISO 8601, UTC
+//   by: who caused it
+//   releaseId: of a debit and its answer, else null
+//   requestId: the asker's identifier of the request, of a debit, or null
+//   cost: nano-epsilon, of a debit, else null
+//   charge: what a debit added to spent, in the account's currency, else null
+//   body: JSON, public facts only; of a debit kind, parameters and public, of an answer what was released
+//   total: spent after it, in the account's currency
+//   prev, hash: SHA-256 of the row before and of this one, hex; null in Neo4j
+// cost: one row
+MATCH (entry:EdgeDPEntry)
+WHERE entry.name = $name AND entry.seq > 0
+RETURN entry.name AS name, entry.seq AS seq, entry.kind AS kind, entry.at AS at, entry.by AS by,
+       entry.releaseId AS releaseId, entry.requestId AS requestId, entry.cost AS cost, entry.charge AS charge,
+       entry.body AS body, entry.total AS total, null AS prev, null AS hash
+ORDER BY seq DESC
+LIMIT 1

@@ -1,0 +1,18 @@
+// The release of an asker's request, if it was debited before.
+//
+// parameters:
+//   name: the graph's name
+//   requestId: the asker's identifier of the request
+// columns:
+//   releaseId, at, cost: of the debit, as in log_list
+//   body: of the debit, JSON
+//   answer: body of its answer, JSON; null if none is kept
+//   leaseAlive: whether it is being drawn
+// cost: one row, by an index
+MATCH (debit:EdgeDPEntry {name: $name, requestId: $requestId})
+WHERE debit.kind = 'debit'
+OPTIONAL MATCH (answer:EdgeDPEntry {releaseId: debit.releaseId, kind: 'answer'})
+RETURN debit.releaseId AS releaseId, debit.at AS at, debit.cost AS cost, debit.body AS body, answer.body AS answer,
+       EXISTS {
+         MATCH (lease:EdgeDPLease {releaseId: debit.releaseId}) WHERE lease.until > timestamp()
+       } AS leaseAlive

@@ -1,0 +1,22 @@
+-- Add what a release costs to what was spent, if it fits; run it after account_adds_up, and log_debit after it.
+--
+-- parameters:
+--   name: the graph's name
+--   cost: the release's epsilon, nano-epsilon, positive
+--   price: what it costs in pico-rho, positive; added instead of cost where the account has a delta
+-- columns:
+--   name: the graph's name
+--   delta: atto-delta, or null for a pure account
+--   declared: the epsilon of the budget, nano-epsilon, or null where no budget is declared
+--   budget, spent: in the account's currency: nano-epsilon where delta is null, else pico-rho
+--   maxPerRelease: largest epsilon of one release, nano-epsilon, or null
+--   relationshipType: whose relationships it accounts for, or null where edgedp loaded the graph
+--   entries: number of rows of its log; no row at all if the release does not fit
+-- cost: one row
+UPDATE accounts
+SET spent = spent + CASE WHEN delta IS NULL THEN $cost ELSE $price END, entries = entries + 1
+WHERE name = $name AND $cost > 0 AND $price > 0 AND budget IS NOT NULL
+  AND spent + CASE WHEN delta IS NULL THEN $cost ELSE $price END <= budget
+  AND (maxPerRelease IS NULL OR $cost <= maxPerRelease)
+RETURNING name AS name, delta AS delta, declared AS declared, budget AS budget, spent AS spent,
+          maxPerRelease AS maxPerRelease, relationshipType AS relationshipType, entries AS entries

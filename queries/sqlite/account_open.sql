@@ -1,0 +1,9 @@
+-- Make sure that an account exists; what was spent before is kept.
+--
+-- parameters:
+--   name: the graph's name
+-- columns: none
+-- cost: one row
+INSERT INTO accounts (name, spent, entries)
+VALUES ($name, 0, 0)
+ON CONFLICT (name) DO NOTHING

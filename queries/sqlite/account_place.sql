@@ -1,0 +1,10 @@
+-- Say whose relationships an account is for.
+--
+-- parameters:
+--   name: the graph's name
+--   relationshipType: type of the registered graph, or null
+-- columns: none
+-- cost: one row
+UPDATE accounts
+SET relationshipType = $relationshipType
+WHERE name = $name

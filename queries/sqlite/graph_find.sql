@@ -1,0 +1,18 @@
+-- The public facts and the place of one graph.
+--
+-- parameters:
+--   name: the graph's name
+-- columns:
+--   name, version: the graph, and a random number that each load or registration gets anew
+--   nodeLabel, relationshipType, idProperty: where its nodes and edges are
+--   nodeCount: number of nodes
+--   degreeBound: the declared degree bound, or null
+--   nodesSupplied: whether the curator supplied the nodes
+--   loaded: true if edgedp wrote the graph, false if it was registered
+--   digest: SHA-256 of the version's file, hex; null in Neo4j
+-- cost: one row
+SELECT name AS name, version AS version, nodeLabel AS nodeLabel, relationshipType AS relationshipType,
+       idProperty AS idProperty, nodeCount AS nodeCount, degreeBound AS degreeBound,
+       nodesSupplied AS nodesSupplied, loaded AS loaded, digest AS digest, sound
+FROM graph
+WHERE name = $name

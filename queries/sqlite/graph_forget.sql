@@ -1,0 +1,8 @@
+-- Delete a graph's row; its account and its log stay.
+--
+-- parameters:
+--   name: the graph's name
+-- columns: none
+-- cost: one row
+DELETE FROM graphs
+WHERE name = $name

@@ -1,0 +1,10 @@
+-- Note that a release is no longer being drawn, and clear what dead drawers of this graph left.
+--
+-- parameters:
+--   name: the graph's name
+--   releaseId: identifier of the release
+-- columns: none
+-- cost: the leases of one graph
+DELETE FROM leases
+WHERE releaseId = $releaseId
+   OR (name = $name AND until < CAST(strftime('%s', 'now') AS INTEGER))

@@ -1,0 +1,16 @@
+-- Write one row of the log; run it after account_next.
+--
+-- parameters:
+--   name: the graph's name
+--   kind: load, replace, drop, register, forget, budget, limit or exact
+--   at: time, ISO 8601, UTC
+--   by: who caused it
+--   body: JSON, public facts only
+-- columns:
+--   seq: the row's number; no row if there is no account
+-- cost: one row
+INSERT INTO log (name, seq, kind, at, "by", body, total)
+SELECT name, entries, $kind, $at, $by, $body, spent
+FROM account
+WHERE name = $name
+RETURNING seq AS seq

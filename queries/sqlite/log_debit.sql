@@ -1,0 +1,19 @@
+-- Write the row of a debit; run it after account_debit.
+--
+-- parameters:
+--   name: the graph's name
+--   releaseId: identifier of the release
+--   requestId: the asker's identifier of the request, or null
+--   cost, price: as in account_debit
+--   at: time, ISO 8601, UTC
+--   by: who asked
+--   body: JSON with kind, parameters and public
+-- columns:
+--   seq: the row's number; no row if there is no account
+-- cost: one row
+INSERT INTO log (name, seq, kind, at, "by", releaseId, requestId, cost, charge, body, total)
+SELECT name, entries, 'debit', $at, $by, $releaseId, $requestId, $cost,
+       CASE WHEN delta IS NULL THEN $cost ELSE $price END, $body, spent
+FROM account
+WHERE name = $name
+RETURNING seq AS seq

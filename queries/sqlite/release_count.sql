@@ -1,0 +1,11 @@
+-- How many releases of a graph were debited.
+--
+-- parameters:
+--   name: the graph's name
+-- columns:
+--   releases: number of releases
+-- cost: the log of one graph
+SELECT coalesce(sum(kind = 'debit'), 0) AS releases,
+       coalesce(min(sound) AND count(*) = max(seq), 1) AS sound
+FROM entry
+WHERE name = $name

@@ -1,0 +1,9 @@
+-- The store's secret; it never leaves the store.
+--
+-- parameters: none
+-- columns:
+--   secret: 32 bytes, hex
+-- cost: one row
+SELECT value AS secret, sound
+FROM setting
+WHERE key = 'secret'

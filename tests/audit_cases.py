@@ -1,0 +1,39 @@
+"""The cases of the exhaustive audit, by kind of release, and what is asserted of its findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from edgedp.audit import Case, Finding, Target, all_cases
+
+__all__ = ["CASES", "assert_met", "cases_of", "groups", "named", "target_named"]
+
+CASES = list(all_cases())
+
+
+def named(case: Case) -> str:
+    return " ".join(word for word in (case.release, case.metrics, case.mechanism, case.details) if word)
+
+
+def assert_met(findings: Iterable[Finding]) -> None:
+    broken = [finding for finding in findings if not finding.met]
+    assert not broken, "\n".join(f"{named(finding.case)}: {finding.to_row()}" for finding in broken)
+
+
+def groups(release: str) -> list[str]:
+    """Return ``metrics mechanism`` of all cases of a kind of release."""
+    return list(
+        dict.fromkeys(f"{case.metrics} {case.mechanism}" for case in CASES if case.release == release)
+    )
+
+
+def cases_of(release: str, group: str) -> list[Case]:
+    return [case for case in CASES if case.release == release and f"{case.metrics} {case.mechanism}" == group]
+
+
+def target_named(target: Target) -> str:
+    """Return how a target of the black box is called in a list of tests."""
+    by = target.case.options.get("proxy", "")
+    return (
+        f"{target.case.release} {target.case.metrics} {target.case.mechanism}{by and ' ' + by} k={target.k}"
+    )

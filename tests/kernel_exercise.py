@@ -1,0 +1,102 @@
+"""Every kernel over the exhaustive small graphs and random ones: what a sanitizer watches, in a process of its own.
+
+Each graph is one of its own, so that its arrays end where they end. The results are compared between the levels,
+and to plain Python where that is cheap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+import kernel_reference
+import small_graphs
+from edgedp import Graph
+from edgedp.engines import native
+from edgedp.engines.native.build import LEVELS
+from edgedp.engines.native.dominance import Boxes, count_dominating
+from edgedp.engines.native.library import instruction_level, level_name
+from metric_definitions import from_adjacency, skewed, with_hubs
+
+QUANTITIES = ("triangles", "ebc", "betweenness2", "max_common_neighbors")
+
+
+def graphs() -> Iterator[Graph]:
+    for n in range(1, 6):
+        yield from small_graphs.all_graphs(n)
+    rng = np.random.default_rng(11)
+    for n in (*range(6, 60, 5), 63, 64, 65, 66, 130):
+        for density in (0.05, 0.3, 0.9):
+            yield from_adjacency(rng.random((n, n)) < density)
+    for members in (63, 64, 65, 127, 129, 255, 256, 257, 300):
+        yield with_hubs(members, float(rng.choice([0.02, 0.2, 0.8])), seed=members, hubs=2)
+    yield skewed(400, seed=2)
+    yield with_hubs(1500, 0.003, seed=3)
+    yield Graph.from_edges([], nodes=np.arange(3))
+    yield Graph.from_edges([], nodes=np.zeros(0, dtype=np.int64))
+
+
+def threads_of(graph: Graph) -> tuple[int, ...]:
+    return (1, 2) if graph.node_count > 5 else (1,)
+
+
+def results(graph: Graph) -> list[np.ndarray]:
+    graph.kept.clear()  # the rows are checked again, scratch is new
+    some = np.arange(graph.node_count)[:: max(1, graph.node_count // 3)]
+    found = [getattr(native, name)(graph, some) for name in QUANTITIES]
+    found += [
+        getattr(native, name)(graph, threads=threads) for name in QUANTITIES for threads in threads_of(graph)
+    ]
+    return [*found, native.betweenness2_shares(graph, 20)]
+
+
+def same(some: list[np.ndarray], other: list[np.ndarray]) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(some, other, strict=True))
+
+
+def exercise_graphs(levels: tuple[str, ...]) -> None:
+    for number, graph in enumerate(graphs()):
+        # The smallest graphs take the levels in turn: all of them at every level would be most of the time.
+        first = levels[number % len(levels)]
+        with instruction_level(first):
+            expected = results(graph)
+        if graph.node_count <= 30 and number % 7 == 0:
+            assert expected[4].tolist() == kernel_reference.triangles(graph) or graph.node_count == 0
+        for level in levels if graph.node_count > 5 else ():
+            with instruction_level(level):
+                assert same(results(graph), expected), (number, level)
+
+
+def exercise_rows() -> None:
+    rng = np.random.default_rng(5)
+    for n in (1, 2, 3, 7, 64, 200):
+        for count in (0, 1, 2, 9, 500):
+            pairs = rng.integers(0, n, (count, 2))
+            graph = Graph.from_positions(np.arange(n), pairs, nodes_supplied=True)
+            indptr, indices = kernel_reference.rows_of_pairs(n, pairs.tolist())
+            assert graph.indptr.tolist() == indptr
+            assert graph.indices.tolist() == indices
+
+
+def exercise_dominance() -> None:
+    rng = np.random.default_rng(6)
+    for p in (1, 2, 3, 4):
+        for m, q in ((1, 1), (5, 64), (63, 3), (64, 64), (65, 1), (4097, 9), (30, 300)):
+            points, thresholds = rng.integers(0, 9, (p, m)) / 4, rng.integers(-1, 10, (p, q)) / 4
+            counts = np.all(points[:, None, :] > thresholds[:, :, None], axis=0).sum(axis=1)
+            assert count_dominating(points, thresholds).tolist() == counts.tolist()
+        boxes = Boxes(points)
+        boxes.widen(p - 1, rng.random(points.shape[1]), 1 + 2.0**-24)
+        low, high = boxes.of(np.array([0, points.shape[1] - 1]))
+        assert (low <= high).all()
+
+
+def main() -> None:
+    levels = LEVELS[: LEVELS.index(level_name()) + 1]
+    exercise_graphs(levels)
+    for level in levels:
+        with instruction_level(level):
+            exercise_rows()
+            exercise_dominance()
+    print("done")

@@ -1,0 +1,599 @@
+"""Adaptive joint releases: epsilon is kept for any two graphs, what is bought follows from what was released."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import integrate, stats
+
+import small_graphs
+from edgedp import Graph, exact
+from edgedp.mechanisms import joint
+from edgedp.mechanisms.adaptive import choice as choices
+from edgedp.mechanisms.adaptive import fit, several, top_k
+from edgedp.mechanisms.adaptive.choice import (
+    Degrees,
+    Lists,
+    Ordered,
+    choose_second,
+    cut_cap,
+    ranking,
+    split_epsilon,
+)
+from edgedp.mechanisms.adaptive.estimates import estimates
+from edgedp.mechanisms.adaptive.fit import combine_degrees, fit_ratio, posterior_ratio, rank
+from edgedp.mechanisms.adaptive.several import Closed, Several, draw_several, further_choices, worth_splitting
+from edgedp.mechanisms.adaptive.top_k import Asked, draw_lists, draw_top_k
+from edgedp.mechanisms.adaptive.vectors import NoisyVector, Vector, cut_vector, degree_vector
+from edgedp.projection import GraphProjection, Projection
+from edgedp.sampling.words import GeneratorWords
+
+EPSILONS = st.integers(1, 10**15).map(lambda nano: Fraction(nano, 10**9))
+ENGINES = ["native", "igraph"]
+
+
+def words(seed: int = 0) -> GeneratorWords:
+    return GeneratorWords(np.random.default_rng(seed))
+
+
+def projections(n: int, engine: str = "native") -> list[Projection]:
+    return [GraphProjection(graph, engine) for graph in small_graphs.all_graphs(n)]
+
+
+# -- what is spent --------------------------------------------------------------------------------
+
+
+@given(EPSILONS)
+def test_the_two_parts_are_exact_and_sum_to_the_whole(epsilon):
+    first, second = split_epsilon(epsilon)
+    assert isinstance(first, Fraction)
+    assert isinstance(second, Fraction)
+    assert first + second == epsilon
+    assert 0 < first <= Fraction(7, 10) * epsilon
+    assert first >= epsilon / 5
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "first"), [("0.03", "0.021"), ("0.1", "0.06"), ("0.3", "0.06"), ("4", "0.8")]
+)
+def test_the_degrees_get_what_the_documentation_says(epsilon, first):
+    assert split_epsilon(Fraction(epsilon))[0] == Fraction(first)
+
+
+def outcomes(n: int, seed: int, count: int) -> Iterator[NDArray[np.int64]]:
+    """Yield noisy degrees: what a first release may have shown, likely or not."""
+    rng = np.random.default_rng(seed)
+    yield np.arange(n)[::-1] + 1
+    yield np.full(n, 2)
+    for spread in np.linspace(1, 12, count - 2):
+        yield rng.integers(-2, 1 + int(spread), n) + rng.integers(0, 3)
+
+
+def loss(a: Vector, b: Vector, epsilon: Fraction) -> Fraction:
+    """Return the loss of two neighbours' vectors under noise of scale ``moves / epsilon``."""
+    assert (a.moves, a.unit) == (b.moves, b.unit)
+    distance = int(np.abs(a.values - b.values).sum())
+    assert a.moves > 0 or distance == 0
+    return Fraction(distance) * epsilon / a.moves if a.moves else Fraction(0)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("ordered", [False, True])
+def test_a_release_costs_epsilon_on_every_pair_of_small_graphs_whatever_is_bought(engine, ordered):
+    """No promise is kept or needed: all graphs of four nodes, also those that exceed `most`."""
+    n, bought = 4, set()
+    graphs = projections(n, engine)
+    pairs = [
+        (mask, other)
+        for mask in small_graphs.masks(n)
+        for other in small_graphs.neighbors(mask, n)
+        if mask < other
+    ]
+    for epsilon, most, k in (
+        (Fraction(300), 3, 1),
+        (Fraction(2000), 3, 2),
+        (Fraction(90), 2, 1),
+        (Fraction(1, 10), 3, 2),
+    ):
+        asked, worst = Asked(n, most, k, epsilon, ordered=ordered), Fraction(0)
+        e1, e2 = split_epsilon(epsilon)
+        first = [degree_vector(graph, n) for graph in graphs]
+        for seen in outcomes(n, 1, 3 if engine == "native" else 6):
+            choice = top_k.second_choice(asked, seen)
+            bought.add(type(choice))
+            second = [top_k.second_vector(asked, choice, seen, graph) for graph in graphs]
+            for a, b in pairs:
+                worst = max(worst, loss(first[a], first[b], e1) + loss(second[a], second[b], e2))
+        assert worst <= epsilon
+        assert worst >= epsilon * Fraction(2, 3)
+    assert bought == ({Ordered, Degrees} if ordered else {Lists, Ordered, Degrees})
+
+
+@pytest.mark.parametrize("weights", [None, (1.0, 200.0)])
+def test_several_metrics_cost_epsilon_on_every_pair_of_small_graphs_whatever_is_bought(weights):
+    n, bought = 4, set()
+    graphs = projections(n, "igraph")
+    pairs = [
+        (mask, other)
+        for mask in small_graphs.masks(n)
+        for other in small_graphs.neighbors(mask, n)
+        if mask < other
+    ]
+    for metrics in (("degree", "density"), ("density", "ebc"), ("ebc", "betweenness2")):
+        for epsilon in (Fraction(40_000), Fraction(2_000), Fraction(1, 10)):
+            asked, worst = Several(n, 3, 1, epsilon, metrics, weights), Fraction(0)
+            assert worth_splitting(asked) or epsilon < 1
+            e1, e2 = split_epsilon(epsilon)
+            first = [degree_vector(graph, n) for graph in graphs]
+            for seen in outcomes(n, 2, 4):
+                further = further_choices(asked, seen)
+                bought |= {(type(choice), getattr(choice, "ordered", None)) for choice in further}
+                bought.add(len(further))
+                vectors = [
+                    [several.further_vector(asked, choice, seen, graph) for graph in graphs]
+                    for choice in further
+                ]
+                for a, b in pairs:
+                    lost = sum(loss(vector[a], vector[b], e2 / len(further)) for vector in vectors)
+                    worst = max(worst, loss(first[a], first[b], e1) + lost)
+            assert worst <= epsilon
+    assert bought >= {(Closed, True), (Closed, False), (Lists, None), (Degrees, None), 1, 2}
+
+
+def larger_pairs() -> Iterator[tuple[int, list[Projection]]]:
+    """Yield graphs without and with one edge in which whoever follows the data moves much.
+
+    Hubs that share their leaves; and regular bipartite graphs, in which one edge puts its ends before all others.
+    """
+    rng = np.random.default_rng(11)
+    for n in (12, 20):
+        for turn in range(10):
+            hubs = int(rng.integers(2, 5))
+            shared = [(hub, leaf) for hub in range(hubs) for leaf in range(hubs, n) if rng.random() < 0.8]
+            bipartite = [(a, b) for a in range(0, n, 2) for b in range(1, n, 2)]
+            edges = shared if turn % 2 else bipartite
+            for a, b in [rng.choice(n, 2, replace=False).tolist(), (n - 4, n - 2), (n - 3, n - 1)]:
+                sides = (edges, [*edges, (a, b)])
+                yield n, [GraphProjection(Graph.from_edges(side, nodes=range(n)), "igraph") for side in sides]
+
+
+def test_every_form_costs_epsilon_on_pairs_of_larger_graphs():
+    rng = np.random.default_rng(12)
+    for n, pair in larger_pairs():
+        asked = Asked(n, n - 1, 2, Fraction(1))
+        seen, cap = rng.integers(0, n, n), int(rng.integers(2, 6))
+        for choice in (Lists(cap), Ordered(cap)):
+            without, joined = (top_k.second_vector(asked, choice, seen, side) for side in pair)
+            assert loss(without, joined, Fraction(1)) <= 1
+
+
+def recorded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, Fraction]]:
+    """Record count and scale of the noise that is asked for; the noise itself is 0."""
+    asked: list[tuple[int, Fraction]] = []
+
+    def no_noise(count: int, scale: Fraction, _words: object) -> NDArray[np.int64]:
+        asked.append((count, scale))
+        return np.zeros(count, dtype=np.int64)
+
+    monkeypatch.setattr(joint, "two_sided_geometric", no_noise)
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "wanted"), [(Fraction(1, 100), Degrees), (Fraction(3), Ordered), (Fraction(60), Lists)]
+)
+def test_the_noise_that_is_drawn_is_the_noise_that_is_audited(monkeypatch, epsilon, wanted):
+    noise = recorded(monkeypatch)
+    graph = GraphProjection(cluster_and_bridges())
+    n = len(graph.node_ids)
+    asked = Asked(n, n - 1, 5, epsilon)
+    _, bought = draw_top_k(asked, graph, words())
+    e1, e2 = split_epsilon(epsilon)
+    choice = top_k.second_choice(asked, graph.degrees())
+    assert type(choice) is type(bought.choice) is wanted
+    second = top_k.second_vector(asked, choice, graph.degrees(), graph)
+    assert noise == [(n, 2 / e1), (n, second.moves / e2)]
+    np.testing.assert_array_equal(bought.second.integers, second.values)
+    assert (bought.degrees.noise, bought.second.noise) == (2 / e1, second.moves / e2)
+
+
+def test_the_noise_of_several_metrics_is_the_noise_that_is_audited(monkeypatch):
+    noise = recorded(monkeypatch)
+    graph = GraphProjection(cluster_and_bridges())
+    n, epsilon = len(graph.node_ids), Fraction(100)
+    asked = Several(n, n - 1, 5, epsilon, ("degree", "density", "ebc"))
+    _, bought = draw_several(asked, graph, words())
+    e1, e2 = split_epsilon(epsilon)
+    assert len(bought.further) == 2
+    vectors = [several.further_vector(asked, choice, graph.degrees(), graph) for choice, _ in bought.further]
+    assert noise == [(n, 2 / e1), *((n, 2 * vector.moves / e2) for vector in vectors)]
+
+
+def test_lists_of_a_public_cap_cost_epsilon_and_ask_for_nothing_but_the_cuts(monkeypatch):
+    noise = recorded(monkeypatch)
+    graph = GraphProjection(cluster_and_bridges())
+    n, epsilon = len(graph.node_ids), Fraction(2)
+    drawn = draw_lists(Asked(n, n - 1, 5, epsilon, cap=30), graph, words())
+    vector = cut_vector(graph, n, 30, None)
+    assert noise == [(n, vector.moves / epsilon)]
+    assert set(drawn.tolist()) == set(np.argsort(-vector.values, kind="stable")[:5].tolist())
+
+
+# -- what an answer may follow from ---------------------------------------------------------------------
+
+
+class Arrays:
+    """A projection of given vectors; anything else an adaptive release has no business to ask."""
+
+    def __init__(self, degrees: NDArray[np.int64], shares: NDArray[np.int64]) -> None:
+        self._degrees, self._shares = degrees, shares
+
+    def degrees(self) -> NDArray[np.int64]:
+        return self._degrees
+
+    def cut_shares(self, caps: object, ranks: object, bits: int) -> NDArray[np.int64]:
+        return self._shares
+
+    def cut_closed_shares(
+        self, caps: object, ranks: object, weights: object, level: int, bits: int
+    ) -> NDArray[np.int64]:
+        return self._shares
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 100), Fraction(1), Fraction(60), Fraction(10**4)])
+def test_graphs_whose_noisy_vectors_coincide_are_answered_alike(monkeypatch, epsilon):
+    """The answer is a function of the noisy vectors, public facts and words: nothing bypasses the noise."""
+    rng = np.random.default_rng(5)
+    n, answers = 200, []
+    noisy_degrees, noisy_shares = rng.integers(0, 90, n), rng.integers(-(2**34), 2**44, n)
+    for seed in (1, 2):
+        other = np.random.default_rng(seed)
+        degrees, shares = other.integers(0, 80, n), other.integers(0, 2**42, n)
+        calls = iter([noisy_degrees - degrees])
+
+        def noise(count, scale, _words, calls=calls, degrees=degrees, shares=shares):
+            exact_shares = scale > 10**5
+            return next(calls, noisy_shares - shares if exact_shares else noisy_degrees - degrees)
+
+        monkeypatch.setattr(joint, "two_sided_geometric", noise)
+        positions, bought = draw_top_k(Asked(n, 10**6, 20, epsilon), Arrays(degrees, shares), words(9))
+        calls = iter([noisy_degrees - degrees])
+        both, _ = draw_several(
+            Several(n, 10**6, 20, epsilon, ("degree", "density", "ebc")), Arrays(degrees, shares), words(9)
+        )
+        answers.append((positions.tolist(), both.tolist(), bought.choice))
+    assert answers[0] == answers[1]
+
+
+def test_what_follows_the_noise_takes_noisy_values_and_public_facts_alone():
+    assert list(inspect.signature(rank).parameters) == [
+        "noisy_degrees",
+        "noisy_betweenness",
+        "scale",
+        "k",
+        "cap",
+    ]
+    assert list(inspect.signature(choose_second).parameters) == ["noisy_degrees", "e1", "e2", "most", "k"]
+    assert list(inspect.signature(top_k.second_choice).parameters) == ["asked", "noisy_degrees"]
+    assert list(inspect.signature(top_k.scores).parameters) == ["asked", "bought"]
+    assert list(inspect.signature(further_choices).parameters) == ["asked", "noisy_degrees"]
+    assert list(inspect.signature(several.scores).parameters) == ["asked", "bought", "seed"]
+    assert list(inspect.signature(estimates).parameters) == ["degrees"]
+
+
+# -- what is bought second ------------------------------------------------------------------------
+
+
+def heavy_tail(n: int = 5_000, largest: int = 1_000) -> NDArray[np.int64]:
+    return np.maximum(largest / np.arange(1, n + 1) ** 0.6, 1).astype(np.int64)
+
+
+@pytest.mark.parametrize(("epsilon", "k", "wanted"), [
+    (1, 10, Ordered), (10, 10, Lists), (Fraction(1, 100), 10, Degrees), (1, 5_000, Degrees),
+])  # fmt: skip
+def test_what_is_bought_follows_the_noise_and_the_degree_of_the_kth_node(epsilon, k, wanted):
+    degrees = heavy_tail()
+    e1, e2 = split_epsilon(Fraction(epsilon))
+    noise = np.rint(np.random.default_rng(7).laplace(0, 2 / float(e1), len(degrees))).astype(np.int64)
+    assert type(choose_second(degrees + noise, e1, e2, 10**6, k)) is wanted
+
+
+def test_hubs_made_of_noise_are_not_taken_for_hubs():
+    """Of a million isolated nodes, ten seem to have a degree above 2,000."""
+    e1, e2 = split_epsilon(Fraction(1, 100))
+    noise = np.rint(np.random.default_rng(8).laplace(0, 2 / float(e1), 10**6)).astype(np.int64)
+    assert np.sort(noise)[-10] > 2_000
+    assert choose_second(noise, e1, e2, 10**6, 10) == Degrees()
+
+
+@given(EPSILONS, st.integers(0, 10**7), st.data())
+@settings(max_examples=100)
+def test_the_choice_never_fails_and_stays_within_the_public_most(epsilon, most, data):
+    n = data.draw(st.integers(1, 50))
+    degrees = np.array(
+        data.draw(st.lists(st.integers(-(2**62), 2**62), min_size=n, max_size=n)), dtype=np.int64
+    )
+    k = data.draw(st.integers(1, n))
+    match choose_second(degrees, *split_epsilon(epsilon), most, k):
+        case Lists(cap) | Ordered(cap):
+            assert 2 <= cap <= min(most, degrees.max())
+        case other:
+            assert other == Degrees()
+    assert cut_cap(degrees, *split_epsilon(epsilon), most, k) <= most
+
+
+def test_a_declared_bound_caps_the_cuts_and_a_public_cap_replaces_what_degrees_suggest():
+    seen, epsilon = heavy_tail(), Fraction(20)
+    n = len(seen)
+    assert top_k.second_choice(Asked(n, 70, 10, epsilon), seen) == Lists(70)
+    assert top_k.second_choice(Asked(n, n - 1, 10, epsilon, ordered=True, cap=40), seen) == Ordered(40)
+    assert top_k.second_choice(Asked(n, 1, 10, epsilon, ordered=True, cap=40), seen) == Degrees()
+
+
+def test_the_mean_of_two_measurements_has_the_least_variance():
+    rng = np.random.default_rng(9)
+    first, second = rng.laplace(0, 2 / 0.3, 200_000), rng.laplace(0, 2 / 0.7, 200_000)
+    best = combine_degrees(first, second, Fraction(3, 10), Fraction(7, 10)).var()
+    assert best == pytest.approx(8 / (0.3**2 + 0.7**2), rel=0.02)
+
+
+# -- the fit --------------------------------------------------------------------------------------
+
+
+@st.composite
+def noisy_vectors(draw: st.DrawFn) -> tuple[NDArray[np.int64], NDArray[np.float64], float, int]:
+    n = draw(st.integers(1, 400))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    degrees = rng.zipf(draw(st.floats(1.5, 4)), n).clip(0, n)
+    cap = draw(st.integers(2, max(n, 2)))
+    pairs = np.minimum(degrees, cap) * (np.minimum(degrees, cap) - 1) / 2
+    scale = draw(st.sampled_from([1e-6, 0.1, 1.0, 30.0, 1e4, 1e30]))
+    betweenness = pairs * rng.random(n) ** draw(st.floats(0.1, 5)) + rng.laplace(0, scale, n)
+    noise = rng.laplace(0, draw(st.sampled_from([0.5, 20, 1e9])), n)
+    return degrees + np.rint(noise).astype(np.int64), betweenness, scale, cap
+
+
+@given(noisy_vectors(), st.data())
+@settings(max_examples=60)
+def test_scores_are_finite_for_k_nodes_and_do_not_depend_on_the_order_of_the_nodes(vectors, data):
+    degrees, betweenness, scale, cap = vectors
+    k = data.draw(st.integers(1, len(degrees)))
+    scores = rank(degrees, betweenness, scale, k, cap)
+    assert not np.isnan(scores).any()
+    assert np.isfinite(scores).sum() >= k
+    assert np.all(scores[np.isfinite(scores)] > 0)
+    # Who takes part in the fit is settled by position among equal degrees, so they have to differ.
+    assume(len(np.unique(degrees)) == len(degrees) or len(degrees) <= 200)
+    order = np.random.default_rng(1).permutation(len(degrees))
+    np.testing.assert_allclose(
+        rank(degrees[order], betweenness[order], scale, k, cap), scores[order], rtol=1e-9
+    )
+
+
+@given(noisy_vectors(), st.data())
+@settings(max_examples=30)
+def test_leaving_nodes_out_does_not_change_the_best(vectors, data):
+    degrees, betweenness, scale, cap = (np.tile(v, 10) if isinstance(v, np.ndarray) else v for v in vectors)
+    betweenness = betweenness + np.arange(len(betweenness)) * 1e-3
+    k = data.draw(st.integers(1, min(30, len(degrees))))
+    scores = rank(degrees, betweenness, scale, k, cap)
+    whole = fit.pairs_of(degrees.astype(np.float64))
+    pairs = fit.pairs_of(np.minimum(degrees, cap).astype(np.float64))
+    fitted = np.argsort(-whole, kind="stable")[:200]
+    ratio = posterior_ratio(pairs, betweenness, scale, *fit_ratio(pairs[fitted], betweenness[fitted], scale))
+    best = np.sort(scores)[::-1][:k]
+    np.testing.assert_allclose(best, np.sort(ratio * whole)[::-1][:k], rtol=1e-9)
+
+
+@pytest.mark.parametrize(("pairs", "value", "scale"), [
+    (1000.0, 300.0, 40.0), (1000.0, 300.0, 3.0), (1000.0, 980.0, 300.0), (1000.0, -50.0, 100.0), (50.0, 300.0, 400.0),
+    (1e6, 2e5, 2e4), (1000.0, 1200.0, 50.0),
+])  # fmt: skip
+@pytest.mark.parametrize(("centre", "spread"), [(-1.0, 0.5), (-0.2, 0.1), (-6.0, 1.2)])
+def test_the_posterior_mean_equals_numerical_integration(pairs, value, scale, centre, spread):
+    flat, lowest = fit._FLAT, fit._LOWEST
+
+    def density(logarithm: float, power: int) -> float:
+        prior = (1 - flat) * stats.norm.pdf(logarithm, centre, spread) + flat / -lowest
+        likelihood = np.exp(-abs(value - pairs * np.exp(logarithm)) / scale + least)
+        return float(prior * likelihood * np.exp(logarithm) ** power)
+
+    least = max(value - pairs, 0.0, -value) / scale
+    kinks = [centre, np.log(value / pairs)] if 0 < value < pairs else [centre]
+    mass, moment = (
+        integrate.quad(density, lowest, 0, args=(power,), points=kinks, limit=500)[0] for power in (0, 1)
+    )
+    found = posterior_ratio(np.array([pairs]), np.array([value]), scale, centre, spread)[0]
+    assert found == pytest.approx(moment / mass, rel=0.03)
+
+
+def test_draws_of_ratios_have_the_posterior_mean():
+    rng = np.random.default_rng(12)
+    most = np.full(300, 1000.0)
+    noisy = NoisyVector(
+        np.rint(most * rng.uniform(0.1, 0.5, 300) + rng.laplace(0, 30, 300)).astype(np.int64), Fraction(30)
+    )
+    ratios = fit.Ratios.fitted(most, noisy, 10)
+    law = ratios.posterior(np.arange(300))
+    drawn = np.mean([law.draw(rng) for _ in range(2_000)], axis=0)
+    np.testing.assert_allclose(drawn, ratios.means(), rtol=0.06, atol=0.005)
+
+
+def test_the_fit_finds_the_parameters_it_was_drawn_from():
+    rng = np.random.default_rng(3)
+    pairs = rng.uniform(1e4, 1e5, 2_000)
+    logarithm = rng.normal(-1.2, 0.4, 2_000)
+    betweenness = pairs * np.exp(np.minimum(logarithm, 0)) + rng.laplace(0, 2_000, 2_000)
+    centre, spread = fit_ratio(pairs, betweenness, 2_000.0)
+    assert centre == pytest.approx(-1.2, abs=0.05)
+    assert spread == pytest.approx(0.4, abs=0.05)
+
+
+def test_one_node_far_from_two_thousand_alike_does_not_break_the_fit():
+    pairs = np.full(2_000, 1e6)
+    betweenness = 0.9 * pairs
+    betweenness[7] = 1e-4 * pairs[7]
+    centre, spread = fit_ratio(pairs, betweenness, 1e-3)
+    assert centre == pytest.approx(np.log(0.9), abs=0.05)
+    assert spread < 0.1
+
+
+def test_without_noise_the_ranking_is_that_of_betweenness_and_in_much_noise_that_of_the_degrees():
+    rng = np.random.default_rng(4)
+    degrees = rng.permutation(np.arange(50, 350))
+    betweenness = rng.uniform(0.01, 0.99, 300) * degrees * (degrees - 1) / 2
+    by_betweenness = np.argsort(-rank(degrees, betweenness, 1e-3, 20, cap=400))[:20]
+    assert by_betweenness.tolist() == np.argsort(-betweenness)[:20].tolist()
+    by_degree = np.argsort(-rank(degrees, betweenness + rng.laplace(0, 1e9, 300), 1e9, 300, cap=400))
+    assert by_degree.tolist() == np.argsort(-degrees).tolist()
+
+
+def test_what_was_cut_away_is_filled_in():
+    """Two nodes of the same ratio, one cut to a tenth: the larger one wins."""
+    degrees, betweenness = np.array([1_000, 200, 100, 100]), np.array([2_400.0, 2_475.0, 1_000.0, 900.0])
+    scores = rank(degrees, betweenness, 1e-3, 4, cap=100)
+    assert scores[0] / scores[1] == pytest.approx(1_000 * 999 / (200 * 199) * 2_400 / 2_475, rel=0.01)
+
+
+# -- the release ----------------------------------------------------------------------------------
+
+
+@st.composite
+def releases(draw: st.DrawFn) -> tuple[Asked, Several, Arrays]:
+    n = draw(st.integers(1, 60))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    degrees = rng.integers(0, n, n)
+    shares = rng.integers(0, 2**40, n)
+    k, epsilon, most = draw(st.integers(1, n)), draw(EPSILONS), draw(st.integers(0, n - 1))
+    asked = Asked(n, most, k, epsilon, draw(st.booleans()), draw(st.one_of(st.none(), st.integers(1, n))))
+    names = draw(
+        st.sampled_from([("degree", "density"), ("density", "ebc"), ("degree", "density", "betweenness2")])
+    )
+    weights = draw(st.one_of(st.none(), st.just((1.0, -2.5, 100.0)[: len(names)])))
+    return asked, Several(n, most, k, epsilon, names, weights), Arrays(degrees, shares)
+
+
+@given(releases(), st.integers(0, 2**32 - 1))
+@settings(max_examples=80)
+def test_a_release_is_k_distinct_positions_whatever_the_input(release, seed):
+    asked, wanted, arrays = release
+    drawings = [draw_top_k(asked, arrays, words(seed))[0], draw_several(wanted, arrays, words(seed))[0]]
+    if asked.cap is not None:
+        drawings.append(draw_lists(asked, arrays, words(seed)))
+    for drawn in drawings:
+        assert drawn.dtype == np.int64
+        assert len(drawn) == len(set(drawn.tolist())) == asked.k
+        assert 0 <= drawn.min() <= drawn.max() < asked.node_count
+
+
+def test_where_nothing_differs_the_answer_is_uniform():
+    """Chi-square over the 12 ordered pairs of 4 isolated nodes; false alarms: 1 in 1,000 over all seeds."""
+    graph, source = GraphProjection(Graph.from_edges([], nodes=range(4))), words(10)
+    counts = np.zeros((4, 4))
+    for _ in range(3_000):
+        counts[tuple(draw_top_k(Asked(4, 3, 2, Fraction(1)), graph, source)[0])] += 1
+    assert stats.chisquare(counts[~np.eye(4, dtype=bool)]).pvalue > 1e-3
+
+
+def cluster_and_bridges() -> Graph:
+    """Return a clique of 80 and five centres of sparse stars of 60: the clique has the degrees, the centres the
+    EBC."""
+    clique = [(a, b) for a in range(80) for b in range(a)]
+    stars = [(80 + s, 100 + 60 * s + leaf) for s in range(5) for leaf in range(60)]
+    return Graph.from_edges(clique + stars + [(80 + s, s) for s in range(5)])
+
+
+def test_without_a_bound_it_finds_what_no_ranking_by_degree_can():
+    graph = cluster_and_bridges()
+    n = graph.node_count
+    truth = set(np.argsort(-exact.ebc(graph))[:5].tolist())
+    assert {graph.node_ids[v] for v in truth} == {80, 81, 82, 83, 84}
+    found = [
+        len(
+            truth.intersection(
+                draw_top_k(Asked(n, n - 1, 5, Fraction(2)), GraphProjection(graph), words(seed))[0]
+            )
+        )
+        for seed in range(10)
+    ]
+    assert np.mean(found) > 4.5
+
+
+def test_a_public_front_is_found_where_noise_is_small():
+    """A clique of 30 and a star of 200: the members of the clique are dense, the centre has the degree; nothing
+    else."""
+    clique = [(a, b) for a in range(30) for b in range(a)]
+    star = [(30, 31 + leaf) for leaf in range(200)]
+    graph = GraphProjection(Graph.from_edges([*clique, *star]))
+    n = len(graph.node_ids)
+    asked = Several(n, n - 1, 5, Fraction(500), ("degree", "density"))
+    drawn, bought = draw_several(asked, graph, words(1))
+    assert isinstance(bought.further[0][0], Closed)
+    assert set(drawn.tolist()) <= set(range(31))
+    assert 30 in drawn
+
+
+def test_degrees_alone_are_bought_at_once_where_public_facts_tell_that_nothing_else_can_pay(monkeypatch):
+    noise = recorded(monkeypatch)
+    graph = GraphProjection(cluster_and_bridges())
+    n = len(graph.node_ids)
+    asked = Several(n, n - 1, 5, Fraction(1), ("degree", "density"), (1.0, 1.0))
+    _, bought = draw_several(asked, graph, words())
+    assert noise == [(n, Fraction(2))]
+    assert bought.all_degrees == [bought.degrees]
+
+
+# -- estimates ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("degrees", [[1, 1], [0] * 30, [*range(20)], [299, *[3] * 200]])
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(3)])
+@pytest.mark.parametrize("twice", [False, True])
+def test_intervals_cover_what_they_estimate(degrees, epsilon, twice):
+    """95 %; of 400, fewer than 360 hits come once in 10,000 runs at 0.95."""
+    true, source = np.array(degrees), words(3)
+    edges, wedges = true.sum() / 2, (true * (true - 1)).sum() / 2
+    hits = np.zeros(2)
+    for _ in range(400):
+        vectors = [Vector(true, 2).with_noise(epsilon, source)]
+        if twice:
+            vectors.append(Vector(true, 2).with_noise(epsilon / 2, source))
+        found = estimates(vectors)
+        hits += [
+            found["edges"].low <= edges <= found["edges"].high,
+            found["wedges"].low <= wedges <= found["wedges"].high,
+        ]
+    assert hits.min() >= 360
+
+
+def test_estimates_are_near_where_noise_is_small_and_possible_where_it_is_not():
+    true = heavy_tail(500, 300)
+    found = estimates([Vector(true, 2).with_noise(Fraction(5), words(4))])
+    assert found["edges"].value == pytest.approx(true.sum() / 2, rel=0.02)
+    assert found["wedges"].value == pytest.approx((true * (true - 1)).sum() / 2, rel=0.02)
+    drowned = estimates([Vector(np.zeros(5, dtype=np.int64), 2).with_noise(Fraction(1, 10**6), words(5))])
+    for estimate, most in ((drowned["edges"], 10), (drowned["wedges"], 30)):
+        assert 0 <= estimate.low <= estimate.value <= estimate.high <= most
+
+
+def test_the_moments_of_the_noise_are_those_of_the_law():
+    for noise in (Fraction(1, 3), Fraction(2), Fraction(40)):
+        steps = np.arange(-4000, 4001)
+        law = np.exp(-np.abs(steps) / float(noise))
+        law /= law.sum()
+        vector = NoisyVector(np.zeros(1, dtype=np.int64), noise)
+        assert vector.variance == pytest.approx(law @ steps**2)
+        assert vector.variance + 6 * vector.variance**2 == pytest.approx(law @ steps.astype(float) ** 4)
+    assert NoisyVector(np.zeros(1, dtype=np.int64), Fraction(0)).variance == 0
+
+
+def test_the_ranking_is_total_and_ties_fall_to_the_lower_position():
+    assert ranking(np.array([5, 7, 5, 7])).tolist() == [2, 0, 3, 1]
+    assert choices.kth_degree(np.array([9, 9, 1]), 0.01, 2) == 9

@@ -1,0 +1,266 @@
+"""The native engine against the definitions, its own invariances, and its refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import kernel_digests
+import kernel_reference
+import small_graphs
+from edgedp import Graph
+from edgedp.engines import native
+from edgedp.engines.native.build import LEVELS
+from edgedp.engines.native.library import instruction_level, level_name
+from metric_definitions import (
+    CLOSED_FORMS,
+    QUANTITIES,
+    book,
+    by_definition,
+    random_graphs,
+    relabelled,
+    shares_by_definition,
+    skewed,
+    union_of_small_graphs,
+    with_hubs,
+)
+
+SMALL: dict[str, Callable[[int], np.ndarray]] = {
+    "triangles": small_graphs.inner_edges,
+    "ebc": small_graphs.ebc,
+    "betweenness2": small_graphs.betweenness2,
+    "max_common_neighbors": lambda n: small_graphs.common_neighbors(n).max(axis=2),
+}
+
+
+@pytest.mark.parametrize("quantity", QUANTITIES)
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_all_labelled_graphs(quantity: str, n: int) -> None:
+    values = getattr(native, quantity)(union_of_small_graphs(n))
+    np.testing.assert_allclose(values.reshape(-1, n), SMALL[quantity](n), rtol=1e-12, atol=0)
+
+
+@given(random_graphs())
+@settings(max_examples=150)
+def test_random_graphs_by_definition(graph: Graph) -> None:
+    for quantity in QUANTITIES:
+        values = getattr(native, quantity)(graph)
+        np.testing.assert_allclose(values, by_definition(graph, quantity), rtol=1e-12, atol=0)
+    np.testing.assert_array_equal(native.betweenness2_shares(graph, 20), shares_by_definition(graph, 20))
+
+
+# Ego networks of every kind that the kernel tells apart: rows of one, two, four words; dense and sparse
+# rows; rows of bytes beyond the memory for them (the last two); few paths from each vertex.
+@pytest.mark.parametrize(
+    ("members", "density"),
+    [
+        *[(60, 0.3), (64, 0.5), (100, 0.2), (128, 0.6), (200, 0.1), (256, 0.9), (257, 0.9), (300, 0.05)],
+        *[(600, 0.002), (600, 0.01), (600, 0.2), (1200, 0.3), (1100, 0.99)],
+    ],
+)
+def test_ego_networks_of_every_size_and_density(members: int, density: float) -> None:
+    graph = with_hubs(members, density, seed=members)
+    hub = np.zeros(1, dtype=np.int64)
+    ego = Graph.from_positions(
+        np.arange(members), graph.edges()[graph.edges()[:, 0] > 0] - 1, nodes_supplied=True
+    )
+    inside = np.zeros((members, members))
+    inside[tuple(ego.edges().T)] = 1
+    inside += inside.T
+    expected = (1 / (1 + (inside @ inside)[np.triu(inside == 0, 1)])).sum()
+    assert native.ebc(graph, hub)[0] == pytest.approx(expected, rel=1e-12)
+    if members <= 300:
+        assert native.ebc(graph)[0] == native.ebc(graph, hub)[0]
+    assert native.triangles(graph, hub)[0] == ego.edge_count
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_dense_and_sparse_rows_in_one_ego_network(seed: int) -> None:
+    graph = skewed(500, seed)
+    for quantity in QUANTITIES:
+        values = getattr(native, quantity)(graph)
+        np.testing.assert_allclose(values, by_definition(graph, quantity), rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("quantity", QUANTITIES)
+@pytest.mark.parametrize("case", range(len(CLOSED_FORMS)))
+def test_closed_forms(case: int, quantity: str) -> None:
+    graph, expected = CLOSED_FORMS[case]
+    assert getattr(native, quantity)(graph) == pytest.approx(expected[quantity], rel=1e-14)
+
+
+def test_the_worked_example() -> None:
+    assert native.ebc(book(6)[0])[:2].tolist() == [7.5, 7.5]
+    assert native.ebc(book(6, spine=False)[0])[:2].tolist() == [15.0, 15.0]
+
+
+def test_networkx_counts_the_same_triangles_and_ego_betweenness() -> None:
+    graph = skewed(80, seed=9)
+    other = graph.to_networkx()
+    assert native.triangles(graph).tolist() == list(nx.triangles(other).values())
+    for v in range(graph.node_count):
+        inside = nx.betweenness_centrality(nx.ego_graph(other, v), normalized=False)[v]
+        assert native.ebc(graph)[v] == pytest.approx(inside, rel=1e-9, abs=1e-12)
+
+
+@given(random_graphs(), st.randoms(use_true_random=False))
+@settings(max_examples=60)
+def test_labels_do_not_matter_to_the_last_bit(graph: Graph, shuffle: object) -> None:
+    label = np.arange(graph.node_count)
+    shuffle.shuffle(label)  # type: ignore[attr-defined]
+    other = relabelled(graph, label)
+    for quantity in QUANTITIES:
+        function = getattr(native, quantity)
+        np.testing.assert_array_equal(function(other)[label], function(graph))
+
+
+@given(random_graphs(), st.data())
+@settings(max_examples=60)
+def test_chosen_positions_are_those_of_all_nodes_in_their_order(graph: Graph, data: st.DataObject) -> None:
+    chosen = data.draw(st.lists(st.integers(0, graph.node_count - 1), max_size=8))
+    positions = np.array(chosen, dtype=np.int64)
+    for quantity in QUANTITIES:
+        function = getattr(native, quantity)
+        np.testing.assert_array_equal(function(graph, positions), function(graph)[positions])
+
+
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_threads_do_not_matter_to_the_last_bit(enron: Graph, quantity: str) -> None:
+    function = getattr(native, quantity)
+    one = function(enron, threads=1)
+    for threads in (2, 3):
+        np.testing.assert_array_equal(function(enron, threads=threads), one)
+    some = np.random.default_rng(5).permutation(enron.node_count)[:500]
+    np.testing.assert_array_equal(function(enron, some), one[some])
+
+
+def test_enron(enron: Graph) -> None:
+    assert native.triangles(enron).sum() == 3 * 727_044
+    assert native.ebc(enron).sum() == pytest.approx(15_845_357.97, abs=0.005)
+
+
+def test_shares_are_counted_exactly_and_approach_betweenness2(enron: Graph) -> None:
+    values = native.betweenness2(enron)
+    coarse = native.betweenness2_shares(enron, 20)
+    fine = native.betweenness2_shares(enron, 40)
+    assert coarse.dtype == fine.dtype == np.int64
+    np.testing.assert_allclose(np.ldexp(fine.astype(float), -40), values, rtol=1e-9)
+    # A pair is at most one unit below its value for each connector.
+    pairs = enron.degrees * (enron.degrees - 1) // 2 - native.triangles(enron)
+    short = np.ldexp(values, 20) - coarse
+    assert (short >= -1e-3).all()
+    assert (short <= pairs + 1e-3).all()
+
+
+@pytest.mark.parametrize("name", ["enron", "github"])
+def test_rows_of_hubs_change_the_time_alone(
+    name: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = request.getfixturevalue(name)
+    by_rows = native.betweenness2_shares(graph, 20)
+    monkeypatch.setattr("edgedp.engines.native.engine.HUB_ROWS_MEMORY", 0)
+    np.testing.assert_array_equal(native.betweenness2_shares(graph, 20), by_rows)
+
+
+def test_a_star_beyond_sixteen_bits() -> None:
+    leaves = 70_000
+    graph = Graph.from_edges(np.column_stack([np.zeros(leaves, dtype=np.int64), np.arange(1, leaves + 1)]))
+    for quantity in ("ebc", "betweenness2"):
+        assert getattr(native, quantity)(graph, np.zeros(1, dtype=np.int64))[0] == leaves * (leaves - 1) / 2
+
+
+@pytest.mark.parametrize("quantity", QUANTITIES)
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_no_edges(quantity: str, n: int) -> None:
+    graph = Graph.from_edges([], nodes=np.arange(n))
+    assert getattr(native, quantity)(graph).tolist() == [0] * n
+    assert len(getattr(native, quantity)(graph, np.zeros(0, dtype=np.int64))) == 0
+
+
+# -- the same to the last bit ------------------------------------------------------------------------
+
+
+def levels() -> tuple[str, ...]:
+    return LEVELS[: LEVELS.index(level_name()) + 1]
+
+
+# The first graphs with one thread and two; the bundled ones once a level.
+@pytest.mark.parametrize("level", levels())
+@pytest.mark.parametrize("name", kernel_digests.GRAPHS)
+def test_what_version_0_1_0_returned_to_the_last_bit(name: str, level: str) -> None:
+    graph = kernel_digests.graph(name)
+    expected = kernel_digests.recorded()[name]
+    for threads in (1, 2) if graph.node_count < 20_000 or level == levels()[-1] else (2,):
+        graph.kept.clear()
+        with instruction_level(level):
+            assert {
+                quantity: kernel_digests.digest(name, quantity, threads) for quantity in expected
+            } == expected
+
+
+@pytest.mark.parametrize("level", levels())
+@given(graph=random_graphs())
+@settings(max_examples=60)
+def test_random_graphs_as_plain_integers_to_the_last_bit(level: str, graph: Graph) -> None:
+    some = np.arange(graph.node_count)[::3]
+    with instruction_level(level):
+        for name in ("triangles", "ebc", "max_common_neighbors"):
+            expected = getattr(kernel_reference, name)(graph)
+            assert getattr(native, name)(graph).tolist() == expected
+            graph.kept.clear()
+            assert getattr(native, name)(graph, some).tolist() == [expected[v] for v in some]
+        assert native.betweenness2_shares(graph, 20).tolist() == kernel_reference.betweenness2_shares(
+            graph, 20
+        )
+
+
+@pytest.mark.parametrize("level", levels())
+@given(pairs=st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=60))
+@settings(max_examples=60)
+def test_rows_of_any_pairs_as_plain_integers(level: str, pairs: list[tuple[int, int]]) -> None:
+    indptr, indices = kernel_reference.rows_of_pairs(13, pairs)
+    with instruction_level(level):
+        graph = Graph.from_positions(np.arange(13), np.array(pairs).reshape(-1, 2), nodes_supplied=True)
+    assert graph.indptr.tolist() == indptr
+    assert graph.indices.tolist() == indices
+
+
+# Vertices of an ego network with more neighbours than a byte counts, and networks larger than 16 bits count.
+@pytest.mark.parametrize("level", levels())
+def test_counts_beyond_a_byte(level: str) -> None:
+    # Hub 0 over a complete bipartite network: 300 + 5 vertices share 5 or 300.
+    few, many = np.arange(1, 6), np.arange(6, 306)
+    bipartite = np.stack(np.meshgrid(few, many), -1).reshape(-1, 2)
+    hub = np.column_stack([np.zeros(305, dtype=np.int64), np.arange(1, 306)])
+    graph = Graph.from_positions(np.arange(306), np.concatenate([bipartite, hub]), nodes_supplied=True)
+    with instruction_level(level):
+        assert (
+            native.ebc(graph)[0] == 10 / 301 + 300 * 299 / 2 / 6
+            or native.ebc(graph)[0] == 300 * 299 / 2 / 6 + 10 / 301
+        )
+
+
+@pytest.mark.parametrize("level", levels())
+def test_an_ego_network_beyond_sixteen_bits(level: str) -> None:
+    # A hub over a cycle of 70,000 and over a second centre that half of the cycle knows.
+    size = 70_000
+    cycle = np.column_stack([np.arange(size), np.roll(np.arange(size), -1)])
+    spokes = np.column_stack([np.full(size // 2, size), np.arange(0, size, 2)])
+    hub = np.column_stack([np.full(size + 1, size + 1), np.arange(size + 1)])
+    graph = Graph.from_positions(
+        np.arange(size + 2), np.concatenate([cycle, spokes, hub]), nodes_supplied=True
+    )
+    # Inside: even nodes share the centre, neighbours at distance two also the odd node between them; two odd nodes
+    # share the even node between them; the centre shares two even nodes with each odd one.
+    even = size // 2
+    pairs = (size + 1) * size // 2 - graph.edge_count + size + 1
+    counts = {1: even * (even - 1) // 2 - even + even, 2: even + even}
+    expected = float(pairs - sum(counts.values())) + (counts[1] / 2 + counts[2] / 3)
+    with instruction_level(level):
+        assert native.ebc(graph, np.array([size + 1]))[0] == pytest.approx(expected, rel=1e-14)
+        assert native.ebc(graph)[size + 1] == pytest.approx(expected, rel=1e-14)

@@ -1,0 +1,200 @@
+"""Mistakes in the release of numbers, each with the test that catches it; as `sabotage` for what selects nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import number_cases
+from sabotage import Sabotage
+from test_sabotage import run
+
+ADMISSIBLE = "test_counts.py::test_profiles_are_admissible_on_all_small_graphs"
+LOSS = "test_number_laws.py::test_pure_mechanisms_keep_their_claim"
+PACES = "test_number_laws.py::test_the_calibrated_ladder_keeps_its_claim_at_every_pace"
+DRAWS = "test_number_laws.py::test_secure_draws_have_the_law_that_is_audited"
+
+
+def unpaid(real: Any) -> Any:
+    return lambda epsilon, pace: epsilon
+
+
+def ladder_unpaid(real: Any) -> Any:
+    def law(self: Any, profile: Any, amounts: Any) -> Any:
+        return real(self, profile, replace(amounts, epsilon=2 * amounts.epsilon))
+
+    return law
+
+
+def ceiling_of_its_own(real: Any) -> Any:
+    return lambda steps, ceiling, pace: real(steps, steps[-1] if steps else ceiling, pace)
+
+
+def profile_without_cap(real: Any) -> Any:
+    def profile_of(count: Any, projection: Any, bounds: Any) -> Any:
+        found = real(count, projection, bounds)
+        return replace(found, ceiling=found.steps[-1]) if found.steps else found
+
+    return profile_of
+
+
+def over_edges_only(real: Any) -> Any:
+    from edgedp.engines.figures import edge_triangles
+
+    return lambda graph: int(edge_triangles(graph).max(initial=0))
+
+
+def two_largest_degrees(real: Any) -> Any:
+    return lambda graph: np.sort(graph.degrees)[::-1][:2].reshape(1, -1)
+
+
+def own_edge_forgotten(real: Any) -> Any:
+    return lambda self: real(self) // 2
+
+
+def half(real: Any) -> Any:
+    return lambda self, profile, amounts: real(self, profile, replace(amounts, epsilon=2 * amounts.epsilon))
+
+
+def larger_shrink(real: Any) -> Any:
+    return lambda epsilon, pace: 2 * real(epsilon, pace)
+
+
+def one_step_late(real: Any) -> Any:
+    def below(ceiling: int, sensitivities: Any) -> Any:
+        found = real(ceiling, sensitivities)
+        return found[:1] + found
+
+    return below
+
+
+def always_even(real: Any) -> Any:
+    return lambda bound, words: real(bound, words) & ~1
+
+
+def other_rate(real: Any) -> Any:
+    return lambda x, bits: real(x * Fraction(9, 10), bits)
+
+
+def pays_with_delta(real: Any) -> Any:
+    return lambda value, mechanism, *, stored: real(value, mechanism, stored=False)
+
+
+def shift_forgotten(real: Any) -> Any:
+    return lambda scale, delta: 0
+
+
+def moves_one(real: Any) -> Any:
+    return 1
+
+
+SABOTAGES = [
+    Sabotage(
+        "rungs of the calibrated ladder that are not paid for",
+        {"edgedp.mechanisms.numbers.calibrated:rate_of": unpaid},
+        f"{PACES}[epsilon1]",
+    ),
+    Sabotage(
+        "a ladder at twice its rate",
+        {"edgedp.mechanisms.numbers.ladder:Ladder.law": ladder_unpaid},
+        f"{LOSS}[ladder]",
+    ),
+    Sabotage(
+        "an envelope from a ceiling of the graph's own",
+        {"edgedp.mechanisms.numbers.calibrated:envelope": ceiling_of_its_own},
+        f"{PACES}[epsilon1]",
+    ),
+    Sabotage(
+        "a profile whose ceiling is the graph's own",
+        {"number_cases:profile_of": profile_without_cap},
+        f"{ADMISSIBLE}[triangles]",
+    ),
+    Sabotage(
+        "the most common neighbours of edges only",
+        {"edgedp.engines.figures:most_common_neighbors": over_edges_only},
+        f"{ADMISSIBLE}[triangles]",
+    ),
+    Sabotage(
+        "stars by the two largest degrees",
+        {"edgedp.engines.figures:maximal_pairs": two_largest_degrees},
+        "test_counts.py::test_profiles_of_stars_are_the_local_sensitivity_within_every_distance[5-wedges]",
+    ),
+    Sabotage(
+        "half the local sensitivity of two-triangles",
+        {"edgedp.engines.figures:GraphFigures.two_triangles_move": own_edge_forgotten},
+        f"{ADMISSIBLE}[two_triangles]",
+    ),
+    Sabotage(
+        "geometric noise of half the scale",
+        {"edgedp.mechanisms.numbers.geometric:Geometric.law": half},
+        f"{LOSS}[geometric]",
+    ),
+    Sabotage(
+        "a staircase of half the width",
+        {"edgedp.mechanisms.numbers.staircase:Staircase.law": half},
+        f"{LOSS}[staircase]",
+    ),
+    Sabotage(
+        "Student noise of half the scale",
+        {"edgedp.mechanisms.numbers.smooth:student_shrink": larger_shrink},
+        f"{LOSS}[smooth]",
+    ),
+    Sabotage(
+        "a profile one step late",
+        {"edgedp.counts.base:below": one_step_late},
+        f"{ADMISSIBLE}[wedges]",
+    ),
+    Sabotage(
+        "noise on one side only",
+        {"edgedp.mechanisms.numbers.stairs:uniform_below": always_even},
+        f"{DRAWS}[calibrated 2]",
+    ),
+    Sabotage(
+        "rungs drawn at another rate than the law's",
+        {"edgedp.mechanisms.numbers.stairs:exp_minus_bounds": other_rate},
+        f"{DRAWS}[calibrated 2]",
+    ),
+    Sabotage(
+        "delta on a pure ledger",
+        {"edgedp.numbers.counting:_check_delta": pays_with_delta},
+        "test_numbers.py::test_a_stored_graph_refuses_every_delta",
+    ),
+    Sabotage(
+        "a noisy bound without its shift",
+        {"edgedp.mechanisms.numbers.nls:shift_for": shift_forgotten},
+        "test_number_laws.py::test_mechanisms_with_delta_keep_their_claim[delta1-nls]",
+    ),
+    Sabotage(
+        "one step for the two that an edge moves in a distribution",
+        {"edgedp.numbers.distributing:MOVES": moves_one},
+        "test_numbers.py::test_the_noise_of_a_distribution_is_that_of_its_sensitivity",
+    ),
+]
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> Iterator[None]:
+    """Forget what tests keep of all small graphs: neither right figures for wrong code, nor the other way round."""
+    number_cases.projections.cache_clear()
+    yield
+    number_cases.projections.cache_clear()
+
+
+@pytest.mark.parametrize("sabotage", SABOTAGES, ids=lambda sabotage: sabotage.name)
+def test_every_sabotage_of_a_number_is_caught(sabotage: Sabotage, monkeypatch: pytest.MonkeyPatch) -> None:
+    sabotage.apply(monkeypatch)
+    outcomes = run(sabotage.caught_by)
+    assert outcomes.caught, f"nothing catches {sabotage.name!r}: {sabotage.caught_by}; {outcomes.failures}"
+
+
+@pytest.mark.slow
+def test_what_catches_them_passes_without_them() -> None:
+    wanted = sorted({sabotage.caught_by for sabotage in SABOTAGES})
+    outcomes = run(*wanted)
+    assert not outcomes.failures
+    assert outcomes.passed == len(wanted)

@@ -1,0 +1,109 @@
+"""What stands around the code: citation, security, notice, metadata, and the figures of the page on epsilon."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+import yaml
+
+import edgedp
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+EPSILON = (ROOT / "docs" / "epsilon.md").read_text(encoding="utf-8")
+
+
+def test_the_citation_is_of_this_version() -> None:
+    assert str(CITATION["version"]) == edgedp.__version__
+    assert CITATION["license"] == PROJECT["project"]["license"]
+    assert CITATION["repository-code"] == PROJECT["project"]["urls"]["Repository"]
+    assert {"cff-version", "message", "title", "authors"} <= set(CITATION)
+
+
+def test_the_notice_names_whatever_is_bundled() -> None:
+    notice = (ROOT / "NOTICE").read_text(encoding="utf-8")
+    words = " ".join(notice.split())
+    for entry in edgedp.datasets():
+        if entry.bundled:
+            assert entry.edge_list.bundled is not None
+            assert entry.edge_list.bundled.name in notice
+            assert entry.page in notice
+            for cited in entry.citation.split("; "):
+                assert cited.rstrip(".") in words
+    assert "NOTICE" in PROJECT["project"]["license-files"]
+
+
+def test_the_links_of_the_readme_work_on_a_package_index() -> None:
+    spec = spec_from_file_location("hatch_readme", ROOT / "hatch_readme.py")
+    assert spec is not None
+    assert spec.loader is not None
+    hook = module_from_spec(spec)
+    spec.loader.exec_module(hook)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    whole = hook.with_whole_links(readme, PROJECT["project"]["urls"]["Repository"], edgedp.__version__)
+    targets = re.findall(r"\]\(([^)\s]+)\)", whole)
+    assert len(targets) == len(re.findall(r"\]\(([^)\s]+)\)", readme)) > 10
+    assert all(target.startswith("https://") for target in targets)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.name)
+def test_what_the_forge_reads_is_sound(path: Path) -> None:
+    written = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if path.parent.name == "workflows":
+        tested = written["jobs"]["test"]["strategy"]["matrix"]["python"]
+        declared = [
+            word.rpartition(" ")[2]
+            for word in PROJECT["project"]["classifiers"]
+            if re.search(r":: 3\.\d+$", word)
+        ]
+        assert tested == declared
+        assert {"run": ".ci/run", "env": {"PYTHON": "python"}} in written["jobs"]["test"]["steps"]
+    elif path.stem != "config":
+        assert {"name", "description", "body"} <= set(written)
+
+
+def rows(page: str) -> list[list[str]]:
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in page.splitlines()
+        if line[:2] == "| "
+    ]
+
+
+def number(told: str) -> float:
+    return float(re.sub(r"[^0-9.]", "", told))
+
+
+def test_the_odds_of_the_page_on_epsilon() -> None:
+    odds = [row for row in rows(EPSILON) if len(row) == 5 and row[0].replace(".", "").isdigit()]
+    assert [row[0] for row in odds] == ["0.1", "0.5", "1", "3", "10"]
+    for epsilon, factor, even, rare, _ in odds:
+        grown = math.exp(float(epsilon))
+        assert number(factor) == pytest.approx(grown, rel=0.01)
+        assert number(even) == pytest.approx(100 * grown / (1 + grown), rel=0.001)
+        assert number(rare) == pytest.approx(100 * grown / (99 + grown), rel=0.03)
+    together = [row for row in rows(EPSILON) if len(row) == 4 and row[0].isdigit()]
+    for edges, *told in together:
+        for amount, factor in zip((0.01, 0.1, 1), told, strict=True):
+            if factor == "no promise":
+                assert int(edges) * amount > 20
+            else:
+                assert number(factor) == pytest.approx(math.exp(int(edges) * amount), rel=0.01)
+
+
+def test_the_budget_by_hand_adds_up() -> None:
+    spent = 0.0
+    releases = [row for row in rows(EPSILON) if len(row) == 4 and "times" in row[1]]
+    releases = [row for row in releases if re.fullmatch(r"\d times [0-9.]+", row[1])]
+    assert len(releases) == 3
+    for _, epsilon, after, left in releases:
+        count, each = epsilon.split(" times ")
+        spent += int(count) * float(each)
+        assert float(after) == pytest.approx(spent)
+        assert float(left) == pytest.approx(3 - spent)

@@ -1,0 +1,79 @@
+"""Answers and releases: what is kept, what is shown."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, get_args
+
+import pytest
+
+import edgedp
+from edgedp import release as module
+from edgedp.errors import StoreError
+from edgedp.plan import PublicFacts, plan
+from edgedp.release import Answer, Nodes, Release
+
+KINDS = get_args(Answer) or (Answer,)
+ANSWERS = [Nodes((7, 3, -1)), Nodes(("a", "ß", "☃")), Nodes((2**63 - 1,))]
+
+
+def release(answer: Answer) -> Release:
+    facts = PublicFacts(50, 20, nodes_supplied=True)
+    planned = plan("priv_top_k", {"metric": "degree", "k": 3, "epsilon": 1}, facts)
+    return Release(answer, planned, private=True, receipt={"graph": "g"})
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=repr)
+def test_an_answer_survives_its_ledger(answer: Answer) -> None:
+    assert module.answer_from_json(json.loads(json.dumps(answer.to_json()))) == answer
+
+
+def test_every_kind_of_answer_has_a_key_of_its_own_and_is_tried_here() -> None:
+    assert len({kind.KEY for kind in KINDS}) == len(KINDS)
+    assert {type(answer) for answer in ANSWERS} == set(KINDS)
+    for answer in ANSWERS:
+        assert answer.KEY in answer.to_json()
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [{}, {"node": [1]}, {"nodes": [1], "value": 2.0}, {"nodes": 7}, {"nodes": None}, {"nodes": "abc"}],
+    ids=repr,
+)
+def test_what_no_kind_wrote_is_refused(kept: dict[str, Any]) -> None:
+    with pytest.raises(StoreError, match="use the version that wrote it") as refused:
+        module.answer_from_json(kept)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=repr)
+def test_rows_have_the_columns_that_are_announced(answer: Answer) -> None:
+    assert {tuple(row) for row in answer.rows()} == {answer.COLUMNS}
+
+
+def test_a_release_is_its_nodes_in_order() -> None:
+    shown = release(Nodes((7, 3)))
+    assert shown.nodes == list(shown) == [7, 3]
+    assert len(shown) == 2
+    assert shown.to_dict()["nodes"] == [7, 3]
+    assert shown.to_frame().rows() == [(1, 7), (2, 3)]
+    assert shown.to_frame().columns == ["rank", "id"]
+
+
+def test_what_a_release_shows_stands_in_the_order_of_0_1_0() -> None:
+    expected = ["selector", "parameters", "nodes", "public", "private", "graph"]
+    assert list(release(Nodes((7,))).to_dict()) == expected
+    assert json.loads(json.dumps(release(Nodes((7,))).to_dict()))["selector"] == "priv_top_k"
+
+
+def test_the_list_of_nodes_is_the_callers() -> None:
+    shown = release(Nodes((7, 3)))
+    shown.nodes.append(9)
+    assert shown.nodes == [7, 3]
+
+
+def test_a_graph_of_texts_releases_texts() -> None:
+    graph = edgedp.Graph.from_edges([("a", "b"), ("b", "c")])
+    drawn = edgedp.priv_top_k(graph, metric="degree", k=3, epsilon=1)
+    assert sorted(drawn) == ["a", "b", "c"]
+    assert all(type(node) is str for node in drawn)
