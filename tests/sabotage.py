@@ -610,6 +610,11 @@ SABOTAGES = [
         "test_draw.py::test_whatever_nobody_foresaw_is_said_in_the_constant_sentence",
     ),
     Sabotage(
+        "a store draws outside the constant refusals",
+        {"edgedp.stores.store:constant_refusals": lambda real: nullcontext},
+        "test_store.py::test_what_nobody_foresaw_after_the_debit_is_said_in_the_constant_sentence[embedded]",
+    ),
+    Sabotage(
         "an answer of an unknown kind taken for nodes",
         {
             "edgedp.release:answer_from_json": lambda real: (

@@ -9,7 +9,17 @@ import numpy as np
 import pytest
 
 import edgedp
-from edgedp import BudgetError, EdgeDPError, Graph, ParameterError, Store, StoreError, UnknownNameError
+from edgedp import (
+    BudgetError,
+    EdgeDPError,
+    EngineError,
+    Graph,
+    ParameterError,
+    Store,
+    StoreError,
+    UnknownNameError,
+    refusals,
+)
 
 OpenStore = Callable[[], Store]
 
@@ -201,6 +211,24 @@ def test_a_request_that_is_asked_again_is_answered_again_for_free(store: Store) 
         store.priv_top_k("kite", metric="degree", k=2, epsilon=0.5, request_id="r-1")
     store.priv_top_k("kite", **question, request_id="r-2")  # type: ignore[arg-type]
     assert store.budget("kite")["releases"] == 2
+
+
+def test_what_nobody_foresaw_after_the_debit_is_said_in_the_constant_sentence(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own words could hold values; the release stays debited, and the answer is nobody's."""
+
+    def broken(*_: object) -> object:
+        raise ValueError("node 7 has degree 12")
+
+    store.load(KITE, "kite", epsilon_budget=1)
+    monkeypatch.setattr("edgedp.draw.draw", broken)
+    with pytest.raises(EngineError) as refused:
+        store.priv_top_k("kite", metric="degree", k=1, epsilon=0.5)
+    assert str(refused.value) == refusals.ENGINE_FAILED
+    assert refused.value.__suppress_context__
+    assert store.budget("kite")["epsilon_spent"] == 0.5
+    assert store.releases("kite")[0]["nodes"] is None
 
 
 def test_exact_values_by_every_engine(store: Store) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
+from edgedp.errors import EdgeDPError
 from edgedp.plan import JointPlan, Kind, Plan, PublicFacts, plan
+from edgedp.stores.ledger import other_request
 
-__all__ = ["as_then", "facts_of", "plan_of"]
+__all__ = ["as_then", "facts_of", "plan_of", "same_question"]
 
 
 def facts_of(public: Mapping[str, Any]) -> PublicFacts:
@@ -55,3 +58,37 @@ def plan_of(kind: str, parameters: Mapping[str, Any], public: Mapping[str, Any])
     if isinstance(planned, JointPlan) and "version" not in parameters:
         return replace(planned, version=1)
     return planned
+
+
+def same_question(
+    body: str,
+    options: Mapping[str, Any],
+    planner: Callable[[dict[str, Any], PublicFacts], Plan],
+    request_id: str,
+) -> Plan:
+    """Return the plan of the release that a request has already, if it is asked the same question again.
+
+    Parameters
+    ----------
+    body : str
+        The debit's, as the log keeps it.
+    options : mapping
+        What is asked now.
+    planner : callable
+        Plans options under public facts, as this caller does.
+    request_id : str
+
+    Raises
+    ------
+    ParameterError
+        If it is another question, or none that can be planned.
+    """
+    asked = json.loads(body)
+    drawn = plan_of(asked["kind"], asked["parameters"], asked["public"])
+    try:
+        same = planner(as_then(options, drawn), drawn.facts) == drawn
+    except EdgeDPError:
+        same = False
+    if not same:
+        raise other_request(request_id)
+    return drawn

@@ -18,15 +18,16 @@ from numpy.typing import ArrayLike, NDArray
 from edgedp import checks
 from edgedp.amounts.epsilon import budget_nano
 from edgedp.amounts.rho import delta_atto
-from edgedp.errors import EdgeDPError, EngineError, ParameterError, StoreError
+from edgedp.errors import EngineError, ParameterError, StoreError
 from edgedp.graph import positions_of
 from edgedp.options import MotkinOptions, TopKOptions
 from edgedp.plan import Kind, Plan, plan
 from edgedp.projection import GraphProjection, exact_quantities
+from edgedp.refusals import constant_refusals
 from edgedp.release import Answer, Release, answer_from_json
 from edgedp.stores import heads, history, kept, ledger, registry
 from edgedp.stores.account import Account, Declaration, check_delta
-from edgedp.stores.backend import Backend, GraphRow, Session
+from edgedp.stores.backend import Backend, GraphRow, Row, Session
 from edgedp.stores.chain import Head
 from edgedp.stores.cypher import CypherProjection
 from edgedp.stores.killpoints import reach
@@ -488,16 +489,17 @@ class Store:
         if request_id is not None:
             checks.check_request_id(request_id)
         with self._session() as session:
-            answered = None if request_id is None else self._answered(session, name, request_id)
-            if answered is not None:
-                return self._kept(session, name, answered, kind, options, str(request_id))
+            if request_id is not None:
+                asked_before = session.run("request_find", name=name, requestId=request_id)
+                if asked_before:
+                    return self._asked_again(session, name, asked_before[0], kind, options, request_id)
             row = registry.known(session, name)
             planned = plan(kind, options, ledger.find(session, name).told(row.facts))
             try_engine(planned, engine)
             session.prepare(row)
             debited = self._debit(session, row, planned, request_id)
             if isinstance(debited, Kept):
-                return self._kept(session, name, debited, kind, options, str(request_id))
+                return _shown_again(name, planned, debited, ledger.find(session, name))
             reach("debited")
             # The debit is committed: from here on a failure costs budget, never privacy.
             try:
@@ -523,9 +525,10 @@ class Store:
         from edgedp.draw import draw
         from edgedp.sampling.words import SecureWords
 
-        projection = GraphProjection(self._read(session, row), engine)
-        reach("read")
-        answer = draw(planned, projection, SecureWords())
+        with constant_refusals():
+            projection = GraphProjection(self._read(session, row), engine)
+            reach("read")
+            answer = draw(planned, projection, SecureWords())
         reach("drawn")
         return answer
 
@@ -537,31 +540,15 @@ class Store:
             raise StoreError(ledger.ANSWER_GONE)
         reach("recorded")
 
-    def _answered(self, session: Session, name: str, request_id: str) -> Kept | None:
-        """Return the release that a request has already, whatever became of the graph since."""
-        rows = session.run("request_find", name=name, requestId=request_id)
-        return ledger.kept_of(rows[0], request_id) if rows and rows[0]["answer"] is not None else None
-
-    def _kept(
-        self,
-        session: Session,
-        name: str,
-        answered: Kept,
-        kind: Kind,
-        options: Mapping[str, Any],
-        request_id: str,
+    def _asked_again(
+        self, session: Session, name: str, row: Row, kind: Kind, options: Mapping[str, Any], request_id: str
     ) -> Release:
-        """Show a kept release with the public facts that it was drawn under; another question is refused."""
-        drawn = kept.plan_of(answered.kind, answered.parameters, answered.public)
-        try:
-            asked = kept.as_then(options, drawn)
-            same = plan(kind, asked, ledger.find(session, name).told(drawn.facts)) == drawn
-        except EdgeDPError:
-            same = False
-        if not same:
-            raise ledger.other_request(request_id)
-        receipt = {"graph": name, "release_id": answered.release_id} | ledger.find(session, name).shown()
-        return Release(answer_from_json(answered.answer), drawn, private=True, receipt=receipt)
+        """Show the release that a request has already, whatever became of the graph since."""
+        account = ledger.find(session, name)
+        drawn = kept.same_question(
+            row["body"], options, lambda asked, facts: plan(kind, asked, account.told(facts)), request_id
+        )
+        return _shown_again(name, drawn, ledger.kept_of(row, request_id), account)
 
     # -- rows ------------------------------------------------------------------------------------
 
@@ -599,6 +586,12 @@ class Store:
                 f"engine is 'cypher', must be 'native' or 'igraph' for {', '.join(missing)} in this store; "
                 "its Cypher does not do it in reasonable time"
             )
+
+
+def _shown_again(name: str, drawn: Plan, answered: Kept, account: Account) -> Release:
+    """Return a kept release, with the account as it stands now."""
+    receipt = {"graph": name, "release_id": answered.release_id} | account.shown()
+    return Release(answer_from_json(answered.answer), drawn, private=True, receipt=receipt)
 
 
 def _account(session: Session, name: str) -> Account | None:

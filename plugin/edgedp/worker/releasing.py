@@ -8,7 +8,7 @@ import numpy as np
 
 from edgedp import checks
 from edgedp.draw import draw as drawn
-from edgedp.errors import EdgeDPError, ParameterError, UnknownNameError
+from edgedp.errors import ParameterError, UnknownNameError
 from edgedp.graph import positions_of
 from edgedp.plan import Plan, PublicFacts, options_of, plan_from_config
 from edgedp.projection import GraphProjection
@@ -110,18 +110,15 @@ def unknown_graph(request: Frame) -> Frame:
 def _answered(request: Frame, config: dict[str, Any], request_id: str | None) -> Kept | None:
     """Return the release that a request has already, whatever became of the graph's facts since."""
     rows = request.header["asked_before"]
-    if request_id is None or not rows or rows[0]["answer"] is None:
+    if request_id is None or not rows:
         return None
-    found = ledger.kept_of(rows[0], request_id)
-    drawn_as = kept.plan_of(found.kind, found.parameters, found.public)
-    try:
-        asked = kept.as_then(config, drawn_as)
-        same = plan_from_config(request.header["kind"], asked, _told(request, drawn_as.facts)) == drawn_as
-    except EdgeDPError:
-        same = False
-    if not same:
-        raise ledger.other_request(request_id)
-    return found
+    kept.same_question(
+        rows[0]["body"],
+        config,
+        lambda asked, facts: plan_from_config(request.header["kind"], asked, _told(request, facts)),
+        request_id,
+    )
+    return ledger.kept_of(rows[0], request_id)
 
 
 def _told(request: Frame, facts: PublicFacts) -> PublicFacts:
