@@ -566,7 +566,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a fingerprint without the secret",
-        {"edgedp.stores.store:_fingerprint": lambda real: lambda session, graph: graph.fingerprint},
+        {"edgedp.stores.curator:_fingerprint": lambda real: lambda session, graph: graph.fingerprint},
         "test_ledger.py::test_the_same_edges_have_different_fingerprints_in_different_stores",
     ),
     Sabotage(
@@ -581,7 +581,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a delta above 1 / n",
-        {"edgedp.stores.store:check_delta": lambda real: lambda *given: None},
+        {"edgedp.stores.curator:check_delta": lambda real: lambda *given: None},
         "test_ledger.py::test_a_delta_that_promises_nothing_is_refused",
     ),
     Sabotage(
@@ -611,7 +611,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a store draws outside the constant refusals",
-        {"edgedp.stores.store:constant_refusals": lambda real: nullcontext},
+        {"edgedp.stores.analyst:constant_refusals": lambda real: nullcontext},
         "test_store.py::test_what_nobody_foresaw_after_the_debit_is_said_in_the_constant_sentence[embedded]",
     ),
     Sabotage(

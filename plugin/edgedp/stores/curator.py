@@ -1,0 +1,327 @@
+"""What a curator does with a store: loads, declares, reads exact values."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import hmac
+import secrets
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from edgedp import checks
+from edgedp.amounts.epsilon import budget_nano
+from edgedp.amounts.rho import delta_atto
+from edgedp.errors import ParameterError
+from edgedp.graph import positions_of
+from edgedp.projection import exact_quantities
+from edgedp.stores import history, ledger, registry
+from edgedp.stores.account import Account, Declaration, check_delta
+from edgedp.stores.backend import GraphRow, Session
+from edgedp.stores.cypher import CypherProjection
+from edgedp.stores.opened import OpenedStore
+from edgedp.stores.script import Script, run
+from edgedp.vocabulary import (
+    ENGINES,
+    Engine,
+)
+
+if TYPE_CHECKING:
+    from edgedp.graph import Graph
+    from edgedp.progress import Progress
+    from edgedp.stores.server_plugin import ServerPlugin
+
+
+__all__ = ["CuratorStore"]
+
+
+class CuratorStore(OpenedStore):
+    """What only the owner of the edges may call."""
+
+    def load(
+        self,
+        graph: Graph | Any,
+        name: str,
+        epsilon_budget: Any = None,
+        degree_bound: int | None = None,
+        max_epsilon_per_release: Any = None,
+        replace: bool = False,
+        *,
+        delta: Any = None,
+        node_label: str | None = None,
+        relationship_type: str | None = None,
+        progress: Progress | None = None,
+    ) -> dict[str, Any]:
+        """Store a graph, all or nothing, and declare what is public about it.
+
+        Parameters
+        ----------
+        graph : Graph, source or graph of another library
+            What `edgedp.read_graph` reads (a dataset, a path, an address), or a networkx or igraph graph, a scipy
+            sparse matrix, or a data frame of one edge a row (with columns to choose: `Graph.from_frame`).
+        name : str
+        epsilon_budget : number or decimal text, optional
+            Budget of all releases ever drawn under this name. Without one there are no releases.
+        degree_bound : int, optional
+            Public bound on the degree; default ``n - 1``.
+        max_epsilon_per_release : number or decimal text, optional
+        replace : bool
+            Take the place of a stored graph of this name; what was spent under the name stays spent.
+        delta : number or decimal text, optional
+            Declares the budget as (epsilon, delta): releases then add up by bounded-range composition, which
+            allows many more small ones (`edgedp.amounts.rho`). To be declared before the first release.
+        node_label, relationship_type : str, optional
+            Neo4j: an additional label of the nodes, and the type of the relationships.
+        progress : callable, optional
+            Called with ("writing", done, total).
+
+        Returns
+        -------
+        dict
+            The graph's row of `graphs`.
+
+        Raises
+        ------
+        EdgeDPError
+            The name is taken, or the graph breaks the degree bound, or the budget is below what was spent.
+        """
+        from edgedp.reading import graph_of
+
+        name = checks.check_graph_name(name)
+        bound = checks.check_degree_bound(degree_bound)
+        declared = _declaration(epsilon_budget, delta, max_epsilon_per_release)
+        graph = graph_of(graph)
+        if graph.node_count == 0:
+            raise ParameterError("the graph has no node, must have at least one; load another")
+        if bound is not None and graph.max_degree > bound:
+            raise ParameterError(
+                f"degree_bound is {bound}, must be at least the graph's largest degree, {graph.max_degree}; "
+                "declare a larger bound or load another graph"
+            )
+        with self._session(create=True) as session:
+            before = registry.find(session, name)
+            registry.check_loadable(session, name, before, replace=replace, kind=relationship_type)
+            account = _account(session, name)
+            check_delta(declared.settled(name, account)[0], graph.node_count)
+            placed = dataclasses.replace(
+                self._backend.place(name, secrets.randbits(62), node_label, relationship_type),
+                node_count=graph.node_count,
+                degree_bound=bound,
+                nodes_supplied=graph.nodes_supplied,
+            )
+            fingerprint = _fingerprint(session, graph)
+            twins = [row["name"] for row in session.run("fingerprint_find", fingerprint=fingerprint)]
+            with session.ingest(placed, graph, progress) as written:
+                script = registry.load_script(
+                    written, before, account, declared, fingerprint=fingerprint, by=session.by, at=ledger.now(),
+                    guards=session.guards(written),
+                )  # fmt: skip
+                self._curate(session, written, script, retired=before)
+            self._memory.forget(name)
+            session.sweep(name)
+            listed = registry.listed(session, name)
+        _warn_of_twins(sorted(set(twins) - {name}))
+        return listed
+
+    def register(
+        self,
+        name: str,
+        node_label: str,
+        relationship_type: str,
+        id_property: str,
+        epsilon_budget: Any = None,
+        degree_bound: int | None = None,
+        max_epsilon_per_release: Any = None,
+        *,
+        delta: Any = None,
+    ) -> dict[str, Any]:
+        """Register a graph that is already in the Neo4j database; nothing is copied.
+
+        Directions, parallel relationships and self-loops are read as one simple undirected graph. The
+        relationships of one type have one ledger: a second name for them is refused, also after a drop.
+
+        Parameters
+        ----------
+        name : str
+        node_label, relationship_type, id_property : str
+            Which nodes and relationships, and the property that identifies a node.
+        epsilon_budget, degree_bound, max_epsilon_per_release, delta
+            As for `load`. The degree bound is checked at every release.
+
+        Returns
+        -------
+        dict
+            The graph's row of `graphs`.
+        """
+        name = checks.check_graph_name(name)
+        bound = checks.check_degree_bound(degree_bound)
+        declared = _declaration(epsilon_budget, delta, max_epsilon_per_release)
+        label = checks.check_text(node_label, "node_label")
+        kind = checks.check_text(relationship_type, "relationship_type")
+        key = checks.check_text(id_property, "id_property")
+        with self._session() as session:
+            if registry.find(session, name) is not None:
+                raise ledger.curator_refusal("taken", name)
+            version = secrets.randbits(62)
+            asked = GraphRow(name, version, label, kind, key, 0, bound, nodes_supplied=True, loaded=False)
+            surveyed = self._backend.survey(session, asked)
+            registry.check_own_type(session, name, kind)
+            account = _account(session, name)
+            check_delta(declared.settled(name, account)[0], surveyed.node_count)
+            script = registry.register_script(
+                surveyed, account, declared, by=session.by, at=ledger.now(), guards=session.guards(surveyed)
+            )
+            self._curate(session, surveyed, script)
+            return registry.listed(session, name)
+
+    def drop(self, name: str) -> None:
+        """Drop a loaded graph, or forget a registered one; the ledger stays."""
+        with self._session() as session:
+            if registry.find(session, name) is None and session.sweep(name):
+                return  # what a load or drop left that did not end
+            row = registry.known(session, name)
+            script = registry.drop_script(
+                row, by=session.by, at=ledger.now(), reopen=self._backend.restores_accounts
+            )
+            self._curate(session, row, script, retired=row if row.loaded else None)
+            self._memory.forget(name)
+            session.sweep(name)
+
+    def set_budget(self, name: str, epsilon_budget: Any, delta: Any = None) -> dict[str, Any]:
+        """Declare another budget; the change is recorded, and it may not go below what was spent."""
+        declared = _declaration(epsilon_budget, delta, None, zero=True)
+        with self._session() as session:
+            account = ledger.find(session, name)
+            row = registry.find(session, name)
+            if declared.delta is not None and row is None:
+                raise ParameterError(
+                    f"delta is declared for {name!r}, which is not stored; load the graph first"
+                )
+            check_delta(declared.delta, 0 if row is None else row.node_count)
+            script = ledger.budget_script(name, account, declared, by=session.by, at=ledger.now())
+            outcome = run(session, script)
+            if outcome.name != script.done:
+                raise ledger.curator_refusal(outcome.name, name)
+            return history.balance(session, name)
+
+    def _curate(
+        self, session: Session, row: GraphRow, script: Script, *, retired: GraphRow | None = None
+    ) -> None:
+        """Run a curator's script; a loaded version that it takes out of the registry is given up with it."""
+        outcome = run(
+            session, script, last=None if retired is None else lambda tx: session.retire(tx, retired)
+        )
+        if outcome.name == script.done:
+            return
+        if any(outcome.name in (step.on_row, step.on_none) for step in session.guards(row)):
+            raise session.guard_refusal(outcome.name, row, outcome.rows)
+        raise ledger.curator_refusal(outcome.name, row.name)
+
+    def graph(self, name: str) -> Graph:
+        """Return the whole graph; the reading is logged. Privacy: the private edges; for the curator."""
+        with self._session() as session:
+            row = registry.known(session, name)
+            self._note_exact(session, name, {"read": "graph"})
+            return self._read(session, row)
+
+    def exact(
+        self, name: str, metric: str, nodes: ArrayLike | None = None, engine: Engine = "native"
+    ) -> NDArray[np.float64]:
+        """Return exact values of a stored graph, in the order of its ids or of `nodes`. Privacy: not a release."""
+        return self.exact_rows(name, metric, nodes=nodes, engine=engine)[1]
+
+    def exact_sensitivity(
+        self,
+        name: str,
+        metric: str,
+        t: int,
+        form: str | None = None,
+        nodes: ArrayLike | None = None,
+        engine: Engine = "native",
+    ) -> NDArray[np.float64]:
+        """Return the admissible ``delta(G, t, v)`` of a stored graph. Privacy: not a release."""
+        return self.exact_rows(name, metric, t=t, form=form, nodes=nodes, engine=engine)[1]
+
+    def exact_rows(
+        self,
+        name: str,
+        metric: str,
+        *,
+        t: int | None = None,
+        form: str | None = None,
+        nodes: ArrayLike | None = None,
+        top: int | None = None,
+        engine: Engine = "native",
+    ) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Return node ids and exact values, or sensitivities where a distance `t` is given. Privacy: not a release.
+
+        With `top`, those of the largest values only, the largest first; not with `nodes`.
+        """
+        from edgedp.engines.top import top_positions
+        from edgedp.exact import sensitivity_of, top_of
+
+        if top is not None and nodes is not None:
+            raise ParameterError("top is given with nodes, must go without; leave one of them out")
+        checks.check_metric(metric)
+        checks.check_choice(engine, "engine", ENGINES)
+        self._check_engine(engine, exact_quantities(metric, t, form))
+        with self._session() as session:
+            row = registry.known(session, name)
+            asked = {"read": "exact" if t is None else "sensitivity", "metric": metric, "t": t, "form": form}
+            self._note_exact(session, name, {key: value for key, value in asked.items() if value is not None})
+            projection = self._project(session, row, engine)
+        ids = projection.node_ids
+        if top is not None and t is None:
+            largest, values = top_of(projection, metric, top)
+            return ids[largest], values
+        positions = None if nodes is None else positions_of(ids, np.asarray(nodes), what="nodes")
+        if t is None:
+            values = projection.values(metric, positions)
+        elif isinstance(projection, CypherProjection):
+            chosen, distance = checks.check_form(form, metric), checks.check_distance(t)
+            values = projection.sensitivity(metric, distance, chosen, positions)
+        else:
+            values = sensitivity_of(projection, metric, t, form, positions, None)
+        if top is not None:
+            positions, values = top_positions(values, lambda some: values[some], top)
+        return ids if positions is None else ids[positions], values
+
+    def plugin(self) -> ServerPlugin:
+        """Return whether the Neo4j server has the plugin, its version, and whether its worker answers."""
+        return self._backend.plugin()
+
+
+def _account(session: Session, name: str) -> Account | None:
+    rows = session.run("account_find", name=name)
+    return Account.of(rows[0]) if rows else None
+
+
+def _fingerprint(session: Session, graph: Graph) -> str:
+    """Return the HMAC of the adjacency under the store's secret: without it nobody can try an edge."""
+    session.run("secret_open", secret=secrets.token_hex(32))
+    secret = session.run("secret_find")[0]["secret"]
+    return hmac.new(bytes.fromhex(secret), graph.fingerprint.encode(), hashlib.sha256).hexdigest()
+
+
+def _declaration(budget: Any, delta: Any, limit: Any, *, zero: bool = False) -> Declaration:
+    """Return a declaration in integers, each between its limits."""
+    if delta is not None and budget is None:
+        raise ParameterError("delta is given without an epsilon_budget, must go with it; declare both")
+    return Declaration(
+        None if budget is None else budget_nano(budget, zero=zero),
+        None if delta is None else delta_atto(delta),
+        None if limit is None else budget_nano(limit, "max_epsilon_per_release"),
+    )
+
+
+def _warn_of_twins(others: list[str]) -> None:
+    """Tell the curator of edges that another ledger accounts for already."""
+    if others:
+        warnings.warn(
+            f"these edges were loaded before under the name {', '.join(map(repr, others))}: what is learned about "
+            "them is the sum of all their ledgers",
+            stacklevel=3,
+        )

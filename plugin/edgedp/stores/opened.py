@@ -1,0 +1,89 @@
+"""An opened store: its backend, its sessions and how a stored graph is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self
+
+from edgedp.errors import EngineError
+from edgedp.projection import GraphProjection
+from edgedp.stores import heads, ledger
+from edgedp.stores.backend import Backend, GraphRow, Session
+from edgedp.stores.chain import Head
+from edgedp.stores.memory import DEFAULT_BYTES, GraphMemory
+from edgedp.stores.script import run
+
+if TYPE_CHECKING:
+    from edgedp.graph import Graph
+    from edgedp.projection import Projection
+
+
+__all__ = ["OpenedStore"]
+
+
+class OpenedStore:
+    """A backend, the graphs kept in memory between questions, and the heads that were kept elsewhere."""
+
+    def __init__(
+        self, backend: Backend, *, graph_memory: int = DEFAULT_BYTES, head: str | None = None
+    ) -> None:
+        self._backend = backend
+        self._memory = GraphMemory(graph_memory)
+        self._heads: dict[str, Head] | None = None
+        self._head_option = head
+
+    def close(self) -> None:
+        """Let go of connections."""
+        self._backend.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _session(self, *, create: bool = False) -> Iterator[Session]:
+        """Open a session; the first one checks the heads that were kept elsewhere."""
+        with self._backend.session(create=create) as session:
+            if self._heads is None:
+                kept_heads = heads.parse(self._backend.heads() or "") | heads.given(self._head_option)
+                heads.check(session, kept_heads)
+                self._heads = kept_heads
+            yield session
+
+    def _read(self, session: Session, row: GraphRow) -> Graph:
+        """Return a version's graph, from memory where versions never change."""
+        if not (row.loaded and self._backend.keeps_versions):
+            return session.graph(row)
+        graph = self._memory.get(row)
+        if graph is None:
+            graph = session.graph(row)
+            self._memory.put(row, graph)
+        return graph
+
+    def _project(self, session: Session, row: GraphRow, engine: str) -> Projection:
+        return (
+            self._backend.projection(row)
+            if engine == "cypher"
+            else GraphProjection(self._read(session, row), engine)
+        )
+
+    def _note_exact(self, session: Session, name: str, what: Mapping[str, Any]) -> None:
+        """Log an exact read before it is made; its result is never there."""
+        if not session.writable:
+            return
+        script = ledger.event_script(name, "exact", what, by=session.by, at=ledger.now())
+        outcome = run(session, script)
+        if outcome.name != script.done:
+            raise ledger.curator_refusal(outcome.name, name)
+
+    def _check_engine(self, engine: str, needs: set[str]) -> None:
+        """Refuse what the store's Cypher cannot do in reasonable time."""
+        missing = sorted(needs - self._backend.cypher) if engine == "cypher" else []
+        if missing:
+            raise EngineError(
+                f"engine is 'cypher', must be 'native' or 'igraph' for {', '.join(missing)} in this store; "
+                "its Cypher does not do it in reasonable time"
+            )

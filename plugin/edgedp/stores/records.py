@@ -1,0 +1,92 @@
+"""What a store says of itself: public facts, budgets, releases and the log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from edgedp.stores import history, ledger, registry
+from edgedp.stores.opened import OpenedStore
+
+if TYPE_CHECKING:
+    pass
+
+
+__all__ = ["StoreRecords"]
+
+
+class StoreRecords(OpenedStore):
+    """Public facts and the history; no edge is read."""
+
+    def graphs(self) -> list[dict[str, Any]]:
+        """Return the public facts of every graph: name, node_count, degree_bound, epsilon_budget, epsilon_spent."""
+        with self._session() as session:
+            return registry.listing(session)
+
+    def budget(self, name: str) -> dict[str, Any]:
+        """Return epsilon_budget, epsilon_spent, epsilon_remaining and the number of releases."""
+        with self._session() as session:
+            return history.balance(session, name)
+
+    def releases(self, name: str) -> list[dict[str, Any]]:
+        """Return every release: release_id, at, what was asked and the nodes (None if never drawn).
+
+        Reading a release again is post-processing and costs nothing.
+        """
+        with self._session() as session:
+            return history.releases(session, name)
+
+    # -- the history -----------------------------------------------------------------------------
+
+    def log(self, name: str) -> list[dict[str, Any]]:
+        """Return what happened under a name, oldest first: loads, declarations, debits, answers, exact reads.
+
+        Returns
+        -------
+        list of dict
+            seq, at (UTC), by, event, release_id, request_id, epsilon, details, epsilon_spent after it. Public facts
+            only: an exact read is there without its result.
+        """
+        with self._session() as session:
+            return history.log(session, name)
+
+    def head(self, name: str) -> str:
+        """Return the head of a graph's log, ``SEQ:HASH``: kept elsewhere, it shows an older or changed log."""
+        with self._session() as session:
+            return str(history.head(session, name))
+
+    def export(self, name: str) -> list[str]:
+        """Return the log as JSON lines that end with the number of rows and the head."""
+        with self._session() as session:
+            return list(history.export(session, name))
+
+    def check(self, name: str | None = None) -> list[dict[str, Any]]:
+        """Check the ledger of one graph, or the whole store; nothing is changed.
+
+        Returns
+        -------
+        list of dict
+            graph (None: the store's files) and problem, one row each; empty where all adds up.
+        """
+        found = [{"graph": None, "problem": text} for text in ([] if name else self._backend.problems())]
+        with self._session() as session:
+            if name is not None:
+                if not session.run("account_find", name=name):
+                    raise ledger.unknown(name)
+                names = [name]
+            else:
+                names = [row["name"] for row in session.run("account_list")]
+            for each in names:
+                found += [{"graph": each, "problem": text} for text in history.problems(session, each)]
+        return found
+
+    def backup(self, destination: str | Path) -> dict[str, str]:
+        """Copy an embedded store while it is in use.
+
+        Returns
+        -------
+        dict
+            The head of each graph's log, which the copy has.
+        """
+        with self._session():
+            return self._backend.backup(Path(destination).expanduser())
