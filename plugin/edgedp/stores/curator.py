@@ -16,7 +16,7 @@ from edgedp import checks
 from edgedp.amounts.epsilon import budget_nano
 from edgedp.amounts.rho import delta_atto
 from edgedp.errors import ParameterError
-from edgedp.graph import positions_of
+from edgedp.ids import positions_of
 from edgedp.projection import exact_quantities
 from edgedp.stores import history, ledger, registry
 from edgedp.stores.account import Account, Declaration, check_delta
@@ -261,7 +261,8 @@ class CuratorStore(OpenedStore):
         With `top`, those of the largest values only, the largest first; not with `nodes`.
         """
         from edgedp.engines.top import top_positions
-        from edgedp.exact import sensitivity_of, top_of
+        from edgedp.exact.metrics import top_of
+        from edgedp.exact.sensitivities import sensitivity_of
 
         if top is not None and nodes is not None:
             raise ParameterError("top is given with nodes, must go without; leave one of them out")
