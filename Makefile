@@ -8,6 +8,11 @@ BUILT  := pyproject.toml hatch_build.py $(wildcard plugin/edgedp/engines/native/
 # Two processes, a file of tests each at a time: a module's server is then started once.
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 2 --dist loadfile
 
+# Copies of data sets that are not bundled, in a folder beside the repository: what needs one is skipped without it.
+ifneq ($(wildcard ../shared/data),)
+export EDGEDP_DATA ?= $(abspath ../shared/data)
+endif
+
 .PHONY: demo docs test test-python test-neo4j coverage check audit neo4j jar wheel bench clean
 
 demo: $(READY)
