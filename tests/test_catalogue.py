@@ -575,5 +575,5 @@ def test_a_copy_that_is_here_goes_before_cache_and_network(site, folder, tmp_pat
     with pytest.raises(GraphFormatError, match="answered 404"):
         read_graph("small")
     monkeypatch.setenv("EDGEDP_DATA", str(copies / "absent"))
-    with pytest.raises(GraphFormatError, match="EDGEDP_DATA is .*, must be a folder"):
+    with pytest.raises(GraphFormatError, match=r"EDGEDP_DATA is .*, must be a folder"):
         read_graph("small")

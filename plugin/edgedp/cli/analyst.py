@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -44,10 +45,10 @@ def motkin(name: str, engine: Engine, request_id: str | None, output: str, **ask
 def graphs(output: str) -> None:
     """List the stored graphs: public facts only."""
     with opened_store() as store:
-        rows = store.graphs()
+        rows: list[Mapping[str, Any]] = [*store.graphs()]
     columns = ["name", "node_count", "degree_bound", "epsilon_budget", "epsilon_spent"]
     if any("delta" in row for row in rows):
-        rows, columns = [{"delta": None} | row for row in rows], [*columns, "delta"]
+        rows, columns = [{"delta": None, **row} for row in rows], [*columns, "delta"]
     print_rows(rows, output, columns)
 
 

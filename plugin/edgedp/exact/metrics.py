@@ -161,6 +161,7 @@ def cut_betweenness(
     >>> cut_betweenness(star, cap=5, order=[3, 0, 1, 2, 4, 5]).tolist()
     [6.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     """
+    checks.check_graph(graph)
     most = max(graph.node_count - 1, 1)
     limit = min(checks.check_cap(cap), most)
     bits = min(52, 61 - (limit * (limit - 1) // 2).bit_length())
@@ -223,6 +224,7 @@ def top(
     >>> ids.tolist(), largest.tolist()
     (['b', 'd'], [3.0, 1.0])
     """
+    checks.check_graph(graph)
     positions, largest = top_of(GraphProjection(graph, engine), metric, k)
     return graph.node_ids[positions], largest
 

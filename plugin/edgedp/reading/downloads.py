@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Download", "cache_folder", "fetch", "fetch_member", "file_sha256"]
 
+_log = logging.getLogger("edgedp.reading")
+
 TIMEOUT_SECONDS = 30
 CHUNK = 1 << 16
 
@@ -168,6 +170,7 @@ def _download(address: str, path: Path, known: str | None, progress: Progress) -
     """Fetch a file into its place, whole or not at all; False if its checksum is not the known one."""
     import pooch
 
+    _log.info("fetching %s", address_shown(address))
     downloader = pooch.HTTPDownloader(
         progressbar=_Bar(progress),
         chunk_size=CHUNK,
