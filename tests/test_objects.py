@@ -10,6 +10,7 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -75,7 +76,9 @@ def test_what_is_no_release_is_refused(change: dict) -> None:
     with pytest.raises(edgedp.EdgeDPError) as refused:
         Release.from_dict(shown | change)
     assert "\n" not in str(refused.value)
-    for broken in (None, [], {}, "x", {name: shown[name] for name in shown if name != next(iter(change))}):
+    less = {name: shown[name] for name in shown if name not in change}
+    broken: Any
+    for broken in (None, [], {}, "x", less):
         if broken != shown:
             with pytest.raises(edgedp.EdgeDPError):
                 Release.from_dict(broken)
@@ -112,7 +115,7 @@ def test_a_store_shows_public_facts_alone(open_embedded: OpenStore) -> None:
     page = store._repr_html_()
     assert "fan&lt;i&gt;" in page
     assert "<i>" not in page
-    assert not {"77", "78"} & set(re.findall(r"\d+", page.replace(str(store._backend.path), "")))
+    assert not {"77", "78"} & set(re.findall(r"\d+", page.replace(str(store._backend.place_shown), "")))
 
 
 # -- simulations ------------------------------------------------------------------------------------
@@ -213,7 +216,7 @@ def test_loggers_are_given_constant_sentences_and_public_words_alone() -> None:
                     assert isinstance(node.args[0], ast.Constant), where
                     assert {ast.unparse(each) for each in node.args[1:]} <= PUBLIC, where
                     assert not node.keywords, where
-                case ast.Call(func=ast.Attribute(attr="getLogger"), args=[ast.Constant(value=name)]):
+                case ast.Call(func=ast.Attribute(attr="getLogger"), args=[ast.Constant(value=str(name))]):
                     assert name.partition(".")[0] in ("edgedp", "neo4j"), path.name
     assert found >= 8
 
@@ -293,7 +296,7 @@ def resolved(name: str) -> object:
     parts = name.split(".")
     for split in range(len(parts), 0, -1):
         try:
-            found = import_module(".".join(parts[:split]))
+            found: Any = import_module(".".join(parts[:split]))
         except ModuleNotFoundError:
             continue
         for part in parts[split:]:
