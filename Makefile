@@ -67,10 +67,12 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(READY): $(BUILT) | $(VENV)/bin/python
+	@echo "installing edgedp and what it needs into $(VENV): once, a minute or two"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 
 $(VENV)/.ready-dev: $(BUILT) | $(VENV)/bin/python
+	@echo "installing edgedp and what its tests need into $(VENV): once, a few minutes"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(READY)
 
