@@ -78,7 +78,7 @@ def table_lines(
     if width is not None and sum(widths) + len(_GAP) * (len(widths) - 1) > width:
         last = width - sum(widths[:-1]) - len(_GAP) * (len(widths) - 1)
         if columns[-1] not in _PROSE or last < _LEAST_PROSE:
-            return _records(cells, columns)
+            return _records(cells, columns, width)
     lines = []
     for line in ([*columns], *cells):
         pieces = [line[-1]] if last is None else _words(line[-1], last)
@@ -100,12 +100,16 @@ def sentence_lines(text: str, width: int) -> list[str]:
     return _words(text, width, "  ")
 
 
-def _records(cells: Sequence[Sequence[str]], columns: Sequence[str]) -> list[str]:
+def _records(cells: Sequence[Sequence[str]], columns: Sequence[str], width: int) -> list[str]:
     names = max(map(len, columns))
     lines: list[str] = []
     for row in cells:
         lines += [""] if lines else []
-        lines += [f"{name:{names}}{_GAP}{cell}".rstrip() for name, cell in zip(columns, row, strict=True)]
+        for name, cell in zip(columns, row, strict=True):
+            room = max(width - names - len(_GAP), _LEAST_PROSE)
+            first, *more = _words(cell, room) if name in _PROSE else [cell]
+            lines.append(f"{name:{names}}{_GAP}{first}".rstrip())
+            lines += [f"{'':{names}}{_GAP}{piece}" for piece in more]
     return lines
 
 
