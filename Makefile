@@ -8,6 +8,11 @@ BUILT  := pyproject.toml hatch_build.py $(wildcard plugin/edgedp/engines/native/
 # Two processes, a file of tests each at a time: a module's server is then started once.
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 2 --dist loadfile
 
+# Copies of data sets that are not bundled, in a folder beside the repository: what needs one is skipped without it.
+ifneq ($(wildcard ../shared/data),)
+export EDGEDP_DATA ?= $(abspath ../shared/data)
+endif
+
 .PHONY: demo docs test test-python test-neo4j coverage check audit neo4j jar wheel bench clean
 
 demo: $(READY)
@@ -62,10 +67,12 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(READY): $(BUILT) | $(VENV)/bin/python
+	@echo "installing edgedp and what it needs into $(VENV): once, a minute or two"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 
 $(VENV)/.ready-dev: $(BUILT) | $(VENV)/bin/python
+	@echo "installing edgedp and what its tests need into $(VENV): once, a few minutes"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(READY)
 

@@ -22,6 +22,7 @@ from math import exp
 
 import numpy as np
 import opendp.prelude as opendp
+from at_hand import here
 
 import edgedp
 from edgedp.counts import Bounds, Profile, count_class
@@ -39,7 +40,11 @@ opendp.enable_features("contrib")
 
 RUNS = 200
 EPSILONS = ("0.01", "0.03", "0.1", "0.3", "1", "3")
-GRAPHS = {"Enron": "email-Enron", "GitHub": "musae-github"}
+GRAPHS = {
+    name: source
+    for name, source in {"Enron": "email-Enron", "GitHub": "musae-github"}.items()
+    if here(source)
+}
 DECLARED = {"Enron": 2_000, "GitHub": 10_000}
 QUERIES = ("edges", "triangles", "wedges", "stars", "two_triangles")
 DELTA = Fraction(1, 10**6)

@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from at_hand import among
 from generators import affiliation, overlapping_clusters, power_law
 
 import edgedp
@@ -159,8 +160,7 @@ def main() -> None:
         {"power law, 10 million edges": large_power_law()}
         if options.large
         else {
-            "email-Enron": read_graph("email-Enron"),
-            "musae-github": read_graph("musae-github"),
+            **{name: read_graph(name) for name in among("email-Enron", "musae-github")},
             "power law": power_law(),
             "affiliation": affiliation(),
             "overlapping clusters": overlapping_clusters(),

@@ -23,6 +23,7 @@ from statistics import fmean
 
 import generators
 import numpy as np
+from at_hand import here
 from joint_version1 import draw_version1
 from numpy.typing import NDArray
 
@@ -45,7 +46,7 @@ EPSILONS = ("0.03", "0.1", "0.3", "1", "3")
 PICKS = (1, 10, 20, 100)
 GRAPHS: dict[str, Callable[[], edgedp.Graph]] = {
     "Enron": lambda: edgedp.read_graph("email-Enron"),
-    "GitHub": lambda: edgedp.read_graph("musae-github"),
+    **({"GitHub": lambda: edgedp.read_graph("musae-github")} if here("musae-github") else {}),
     "clusters": generators.overlapping_clusters,
     "power law": generators.power_law,
     "co-authorship": generators.affiliation,
@@ -228,7 +229,7 @@ def spec(_: Iterable[str]) -> None:
 
 def several(_: Iterable[str]) -> None:
     epsilons, k = ("0.01", "0.03", "0.1", "0.3", "1", "3", "10"), 10
-    for name in ("Enron", "GitHub"):
+    for name in filter(GRAPHS.__contains__, ("Enron", "GitHub")):
         print(f"\n**{name}**, degree and density, k = 10: accuracy\n")
         head("ranked by", "method", *epsilons)
         known = case(name)
@@ -260,7 +261,7 @@ def several_joint(case: Case, k: int, epsilon: Fraction, *, weights: tuple[float
 def estimates_off(_: Iterable[str]) -> None:
     epsilons = ("0.1", "0.3", "1", "3")
     head("graph", "of", "", *epsilons)
-    for name in ("Enron", "GitHub"):
+    for name in filter(GRAPHS.__contains__, ("Enron", "GitHub")):
         known, seen = case(name), case(name).graph.degrees
         truth = {"edges": seen.sum() / 2, "wedges": (seen * (seen - 1)).sum() / 2}
         runs = {epsilon: [estimated(known, Fraction(epsilon)) for _ in range(RUNS)] for epsilon in epsilons}
@@ -283,7 +284,7 @@ def all_degrees(first: NoisyVector, choice: object, second: NoisyVector) -> list
 def time_release(_: Iterable[str]) -> None:
     print("Processor time of one thread, best of 7, in turn; ratios to betweenness2.\n")
     head("graph", "cap", "betweenness2, ms", "lists", "ordered", "closed pairs, ordered")
-    for name in ("Enron", "GitHub"):
+    for name in filter(GRAPHS.__contains__, ("Enron", "GitHub")):
         graph = case(name).graph
         n, ranks = graph.node_count, ranking(graph.degrees)
         ones = np.ones(n, dtype=np.int64)

@@ -24,6 +24,7 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+from at_hand import among
 from numpy.typing import NDArray
 
 import edgedp
@@ -36,7 +37,7 @@ from edgedp.projection import GraphProjection
 from edgedp.quality import c_metric, dominated_chance, recall
 from edgedp.sampling.words import Words, words_from
 
-GRAPHS = ("email-Enron", "musae-github")
+GRAPHS = among("email-Enron", "musae-github")
 K, RUNS, SEED = 10, 40, 4
 PARETO_EPSILONS = ("0.01", "0.1", "0.5", "1", "10", "100", "1000", "10000")
 PARETO_VARIANTS = {

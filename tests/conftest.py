@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,11 +10,22 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from edgedp import Graph, Store, open_store, read_graph
+from edgedp.reading.catalogue import dataset
+from edgedp.reading.locating import local_copy
 from neo4jserver.fixtures import any_neo4j_server, bare_neo4j, empty_neo4j, neo4j_server, neo4j_servers
 
 __all__ = ["any_neo4j_server", "bare_neo4j", "empty_neo4j", "neo4j_server", "neo4j_servers"]
 
 OpenStore = Callable[[], Store]
+
+_SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+if _SHARED_DATA.is_dir():
+    os.environ.setdefault("EDGEDP_DATA", str(_SHARED_DATA))
+
+NEEDS_GITHUB = pytest.mark.skipif(
+    local_copy(dataset("musae-github").edge_list) is None,
+    reason="needs GitHub's graph: set EDGEDP_DATA to a folder that holds musae_git_edges.csv.gz",
+)
 
 # A busy machine is not a defect: no test fails by the clock.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -34,6 +46,8 @@ def enron() -> Graph:
 
 @pytest.fixture(scope="session")
 def github() -> Graph:
+    if NEEDS_GITHUB.args[0]:
+        pytest.skip(NEEDS_GITHUB.kwargs["reason"])
     return read_graph("musae-github")
 
 

@@ -61,6 +61,28 @@ class Sabotage:
 # -- the wrong things -------------------------------------------------------------------------------------
 
 
+def telling_the_edges(real: Any) -> Any:
+    return lambda name: f"{real(name)} of 78 edges"
+
+
+def unwritten(real: Any) -> Any:
+    return lambda self, session, name, what: None
+
+
+class _AnySum(str):
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return False
+
+    __hash__ = str.__hash__
+
+
+def any_checksum(real: Any) -> Any:
+    return lambda path: _AnySum(real(path))
+
+
 def half_the_noise(real: Any) -> Any:
     def first_places(candidates: Any, scores: Any, k: int, unit: Any, noise: Any, words: Any) -> Any:
         return real(candidates, scores, k, 2 * unit, noise, words)
@@ -700,5 +722,20 @@ SABOTAGES = [
         "a tree's budget under replacement spent as under add or remove",
         {"greedy_tree:grow": budget_of_one_part},
         "test_examples.py::test_a_greedy_tree_keeps_its_budget_under_replacement[0]",
+    ),
+    Sabotage(
+        "the process logs how many edges were loaded",
+        {"edgedp.stores.curator:shown": telling_the_edges},
+        "test_objects.py::test_nothing_private_is_logged",
+    ),
+    Sabotage(
+        "a simulation on a stored graph is not noted",
+        {"edgedp.stores.simulating:SimulatingStore._note_exact": unwritten},
+        "test_objects.py::test_a_simulation_debits_nothing_is_logged_once_and_says_what_it_is",
+    ),
+    Sabotage(
+        "a copy in EDGEDP_DATA is read whatever it holds",
+        {"edgedp.reading.locating:file_sha256": any_checksum},
+        "test_catalogue.py::test_a_copy_that_is_here_goes_before_cache_and_network",
     ),
 ]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import logging
 import re
 import shutil
 import socket
 import threading
+import zipfile
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -87,6 +89,11 @@ BROKEN = {
     "checksum in capitals": ("nodes = 3", f'sha256 = "{"A" * 64}"', "sha256 is 'A"),
     "bundled elsewhere": ("nodes = 3", 'bundled = "../x.gz"', "bundled is '../x.gz', must be the name"),
     "bundled absent": ("nodes = 3", 'bundled = "x.gz"', "bundled is 'x.gz', must be a file beside"),
+    "a member without checksum": ("nodes = 3", 'member = "x.csv"', "member is not given with member_sha256"),
+    "a short checksum of a member": ("nodes = 3", 'member = "x"\nmember_sha256 = ["a"]', "member_sha256 is"),
+    "copies of no table": ("nodes = 3", "copies = 3", "copies is 3, must be a table of file names"),
+    "a copy elsewhere": ("nodes = 3", f'copies = {{ "../x" = "{"a" * 64}" }}', "copies is {'../x'"),
+    "a copy of no checksum": ("nodes = 3", 'copies = { "x.gz" = "a" }', "copies is {'x.gz'"),
     "nodes of no table": ("nodes = 3", "node_list = 3", "node_list is 3, must be a table"),
     "unknown field of nodes": ("nodes = 3", "[node_list]\nurl=1", "node_list.url is not a known field"),
     "nodes from nowhere": ("nodes = 3", "[node_list]\n", "node_list.address is missing"),
@@ -142,7 +149,7 @@ def test_the_catalogue_holds_the_graphs_of_the_papers():
     assert figures["email-Enron"] == (36_692, 183_831, 1_383)
     assert figures["musae-github"] == (37_700, 289_003, 9_458)
     assert figures["com-dblp"] == (317_080, 1_049_866, 343)
-    assert {name for name, entry in entries.items() if entry.bundled} == {"email-Enron", "musae-github"}
+    assert {name for name, entry in entries.items() if entry.bundled} == {"email-Enron"}
 
 
 @pytest.mark.parametrize("entry", catalogue(), ids=lambda entry: entry.name)
@@ -153,7 +160,7 @@ def test_every_dataset_can_be_had(entry: Dataset):
     else:
         assert entry.edge_list.address is not None
         assert entry.edge_list.address.startswith("https://snap.stanford.edu/data/")
-        assert entry.edge_list.address.endswith(".gz")  # the reader takes no zip
+        assert entry.edge_list.address.endswith(".gz" if entry.edge_list.member is None else ".zip")
     assert entry.page.startswith("https://snap.stanford.edu/data/")
     if entry.edges is not None:
         assert entry.nodes is not None
@@ -239,6 +246,7 @@ def cache(tmp_path: Path, monkeypatch) -> Path:
     folder = tmp_path / "cache"
     monkeypatch.setenv("EDGEDP_CACHE", str(folder))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.delenv("EDGEDP_DATA", raising=False)
     return folder
 
 
@@ -492,3 +500,80 @@ def test_pooch_says_nothing_of_its_own(site, capfd, caplog):
 def test_a_copy_of_the_loaders_reads_the_same(tmp_path):
     copied = shutil.copytree(asset("loaders"), tmp_path / "copy")
     assert [entry.name for entry in catalogue(copied)] == [entry.name for entry in catalogue()]
+
+
+# -- an archive, and a copy that is here ------------------------------------------------------------
+
+
+def zipped(**members: bytes) -> bytes:
+    """Return a zip archive with files of these names, ``_`` for the dot, in a folder."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(f"folder/{name.replace('_', '.')}", data)
+    return content.getvalue()
+
+
+PLAIN = b"a,b\n1,2\n2,3\n"
+PLAIN_SHA256 = hashlib.sha256(PLAIN).hexdigest()
+MEMBER = f'member = "folder/edges.csv"\nmember_sha256 = ["{PLAIN_SHA256}"]\n'
+
+
+def test_one_file_is_read_out_of_an_archive_and_fetched_once(site, folder, cache, monkeypatch):
+    address = site.serve("/all.zip", zipped(edges_csv=PLAIN, nodes_csv=b"no list\n"))
+    small_catalogue(folder, monkeypatch, address, MEMBER)
+    graph, report = read_source("small")
+    assert graph == read_graph("small") == Graph.from_edges([(1, 2), (2, 3)])
+    assert f"sha256 {PLAIN_SHA256}, as declared" in report.notes[0]
+    [kept] = cache.glob("*.unzip/*")
+    assert kept.read_bytes() == PLAIN
+    kept.write_bytes(OTHER)  # altered in the cache: taken out of the archive again
+    assert read_graph("small") == graph
+    assert len(site.asked) == 1
+    assert read_graph("small", refresh=True) == graph
+    assert len(site.asked) == 2
+
+
+@pytest.mark.parametrize(
+    "served",
+    [
+        zipped(edges_csv=b"1,3\n"),
+        zipped(other_csv=PLAIN),
+        b"<html>no archive</html>",
+        zipped(edges_csv=PLAIN)[:60],
+    ],
+    ids=["another list", "no such file", "no archive", "half an archive"],
+)
+def test_an_archive_of_something_else_is_refused_and_leaves_nothing(served, site, folder, cache, monkeypatch):
+    small_catalogue(folder, monkeypatch, site.serve("/all.zip", served), MEMBER)
+    with pytest.raises(GraphFormatError, match=f"has 'folder/edges.csv' .* must be {PLAIN_SHA256}") as caught:
+        read_graph("small")
+    assert "\n" not in str(caught.value)
+    assert not [path for path in cache.rglob("*") if path.is_file()]
+    site.serve("/all.zip", zipped(edges_csv=PLAIN))
+    assert read_graph("small").edge_count == 2
+
+
+def test_a_copy_that_is_here_goes_before_cache_and_network(site, folder, tmp_path, monkeypatch):
+    copies = tmp_path / "data"
+    copies.mkdir()
+    (copies / "graph.gz").write_bytes(EDGES)
+    more = MEMBER + f'copies = {{ "graph.gz" = "{EDGES_SHA256}" }}\ncopies_note = "an older one"\n'
+    small_catalogue(folder, monkeypatch, site.address + "/all.zip", more)
+    monkeypatch.setenv("EDGEDP_DATA", str(copies))
+    graph, report = read_source("small")
+    assert graph == Graph.from_edges([(1, 2), (2, 3)])
+    assert report.notes == (f"read from {copies / 'graph.gz'} (the sha256 is as declared)", "an older one")
+    assert not site.asked
+
+    (copies / "graph.gz").write_bytes(OTHER)  # refused, not passed over
+    with pytest.raises(
+        GraphFormatError, match=f"the sha256 of .*graph.gz' is another, must be {EDGES_SHA256}"
+    ):
+        read_graph("small")
+    (copies / "graph.gz").unlink()
+    with pytest.raises(GraphFormatError, match="answered 404"):
+        read_graph("small")
+    monkeypatch.setenv("EDGEDP_DATA", str(copies / "absent"))
+    with pytest.raises(GraphFormatError, match=r"EDGEDP_DATA is .*, must be a folder"):
+        read_graph("small")

@@ -192,7 +192,11 @@ def levels() -> tuple[str, ...]:
 # The first graphs with one thread and two; the bundled ones once a level.
 @pytest.mark.parametrize("level", levels())
 @pytest.mark.parametrize("name", kernel_digests.GRAPHS)
-def test_what_version_0_1_0_returned_to_the_last_bit(name: str, level: str) -> None:
+def test_what_version_0_1_0_returned_to_the_last_bit(
+    name: str, level: str, request: pytest.FixtureRequest
+) -> None:
+    if name == "musae-github":
+        request.getfixturevalue("github")  # skips where it is absent
     graph = kernel_digests.graph(name)
     expected = kernel_digests.recorded()[name]
     for threads in (1, 2) if graph.node_count < 20_000 or level == levels()[-1] else (2,):

@@ -132,7 +132,7 @@ def test_the_steps_of_the_demo_run_from_the_wheel(installed: Installed) -> None:
     ]
 
     listed = {row["name"]: row for row in json.loads(installed.run("edgedp", "datasets", "--format", "json"))}
-    assert {name for name, row in listed.items() if row["bundled"]} == {"email-Enron", "musae-github"}
+    assert {name for name, row in listed.items() if row["bundled"]} == {"email-Enron"}
 
     loaded = installed.run(
         "edgedp", "load", "email-Enron", "--epsilon-budget", "10", "--degree-bound", "2000"

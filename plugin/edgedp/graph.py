@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
-from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgedp.errors import EngineError, GraphFormatError, ParameterError, UnknownNameError
+from edgedp import conversions
+from edgedp.errors import GraphFormatError, ParameterError
+from edgedp.ids import as_column, as_ids, as_pairs, numbered, positions_of, rows_of
 from edgedp.shown import kind_of
 
 if TYPE_CHECKING:
@@ -107,11 +108,11 @@ class Graph:
         >>> graph.properties["age"].tolist()
         [30, 60]
         """
-        pairs = _as_pairs(edges)
+        pairs = as_pairs(edges)
         if nodes is None:
-            node_ids, positions = _numbered(pairs)
+            node_ids, positions = numbered(pairs)
         else:
-            node_ids = np.unique(_as_ids(nodes, "nodes"))
+            node_ids = np.unique(as_ids(nodes, "nodes"))
             if pairs.size and node_ids.dtype.kind != pairs.dtype.kind:
                 raise GraphFormatError(
                     "nodes is of another type than the ids of the edges, must be the same; "
@@ -135,19 +136,8 @@ class Graph:
             graph = cls(node_ids, made.indptr, made.indices, nodes_supplied=nodes_supplied)
             graph.kept["rows"] = made
             return graph
-        low = np.minimum(positions[:, 0], positions[:, 1]).astype(np.int64)
-        high = np.maximum(positions[:, 0], positions[:, 1]).astype(np.int64)
-        proper = low != high
-        keys = distinct(low[proper] * n + high[proper])
-        low = keys // max(n, 1)
-        high = keys - low * n
-        both = np.concatenate([keys, high * n + low])
-        both.sort()
-        rows = both // max(n, 1)
-        indptr = np.zeros(n + 1, dtype=np.int64)
-        np.cumsum(np.bincount(rows, minlength=n), out=indptr[1:])
-        columns = both - rows * n
-        return cls(node_ids, indptr, columns.astype(np.int32), nodes_supplied=nodes_supplied)
+        indptr, indices = rows_of(n, positions)
+        return cls(node_ids, indptr, indices, nodes_supplied=nodes_supplied)
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Graph:
@@ -160,25 +150,14 @@ class Graph:
         EdgeDPError
             It is no such graph, or its nodes are not all integers or all texts.
         """
-        if not (callable(getattr(graph, "edges", None)) and callable(getattr(graph, "nodes", None))):
-            raise ParameterError(
-                f"graph is {kind_of(graph)}, must be a networkx graph; give Graph.from_edges pairs of ids"
-            )
-        return cls.from_edges(list(graph.edges()), nodes=list(graph.nodes()))
+        ids, pairs = conversions.networkx_pairs(graph)
+        return cls.from_edges(pairs, nodes=ids)
 
     @classmethod
     def from_igraph(cls, graph: Any) -> Graph:
         """Build a graph from an igraph graph; ids are the vertex attribute ``name`` where there is one."""
-        if not (hasattr(graph, "vs") and hasattr(graph, "get_edgelist")):
-            raise ParameterError(
-                f"graph is {kind_of(graph)}, must be an igraph graph; give Graph.from_edges pairs of ids"
-            )
-        names = graph.vs["name"] if "name" in graph.vs.attributes() else range(graph.vcount())
-        ids = _as_ids(list(names), "the vertex names")
-        if len(distinct(ids)) < len(ids):
-            raise GraphFormatError("the vertex names hold one name twice, must differ; rename the vertices")
-        pairs = np.asarray(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-        return cls.from_edges(ids[pairs], nodes=ids)
+        ids, pairs = conversions.igraph_pairs(graph)
+        return cls.from_edges(pairs, nodes=ids)
 
     @classmethod
     def from_frame(
@@ -264,52 +243,18 @@ class Graph:
         >>> Graph.from_scipy(coo_array(([1, 1], ([0, 1], [1, 2])), shape=(3, 3))).degrees.tolist()
         [1, 2, 1]
         """
-        if not hasattr(matrix, "tocoo"):
-            raise ParameterError(
-                f"matrix is {kind_of(matrix)}, must be a scipy sparse matrix; give scipy.sparse.coo_array(matrix)"
-            )
-        entries = matrix.tocoo()
-        if len(entries.shape) != 2 or entries.shape[0] != entries.shape[1]:
-            raise GraphFormatError(
-                "matrix is not square, must have a row and a column for each node; give an adjacency matrix"
-            )
-        n = int(entries.shape[0])
-        if not (entries.data == entries.data).all():
-            raise GraphFormatError("matrix holds NaN, must hold numbers; give 0 where there is no edge")
-        ids = np.arange(n, dtype=np.int64) if nodes is None else _as_ids(nodes, "nodes")
-        if len(ids) != n or len(distinct(ids)) != n:
-            raise GraphFormatError(f"nodes is not {n} different ids, must be one for each row; correct it")
-        order = np.argsort(ids, kind="stable")
-        place = np.empty(n, dtype=np.int64)
-        place[order] = np.arange(n)
-        there = entries.data != 0
-        positions = np.column_stack([place[entries.row[there]], place[entries.col[there]]])
-        return cls.from_positions(ids[order], positions, nodes_supplied=True)
+        ids, positions = conversions.scipy_positions(matrix, nodes)
+        return cls.from_positions(ids, positions, nodes_supplied=True)
 
     # -- ways out --------------------------------------------------------------------------------
 
     def to_networkx(self) -> Any:
         """Return a ``networkx.Graph`` whose nodes are the node ids; it needs networkx (``edgedp[networkx]``)."""
-        try:
-            import networkx as nx
-        except ImportError:
-            raise EngineError(
-                "networkx is not installed, must be for this conversion; install edgedp[networkx]"
-            ) from None
-
-        graph = nx.Graph()
-        ids = self.node_ids.tolist()
-        graph.add_nodes_from(ids)
-        graph.add_edges_from((ids[a], ids[b]) for a, b in self.edges().tolist())
-        return graph
+        return conversions.networkx_graph(self.node_ids, self.edges())
 
     def to_igraph(self) -> Any:
         """Return an undirected ``igraph.Graph``; vertices in order of position, ids as ``name``."""
-        import igraph
-
-        graph = igraph.Graph(n=self.node_count, edges=self.edges())
-        graph.vs["name"] = self.node_ids.tolist()
-        return graph
+        return conversions.igraph_graph(self.node_ids, self.edges())
 
     # -- what it holds ---------------------------------------------------------------------------
 
@@ -396,18 +341,18 @@ class Graph:
         """
         if nodes is None:
             return None
-        return positions_of(self._node_ids, _as_ids(nodes, "nodes"), what="nodes")
+        return positions_of(self._node_ids, as_ids(nodes, "nodes"), what="nodes")
 
     def _with_properties(self, nodes: ArrayLike | None, properties: Mapping[str, Any]) -> Graph:
         """Return the graph with properties, given in the order of `nodes`."""
-        ids = _as_ids(nodes, "nodes") if nodes is not None else None
+        ids = as_ids(nodes, "nodes") if nodes is not None else None
         if ids is None or len(ids) != self.node_count:
             raise GraphFormatError(
                 "properties has values without a node of their own, must be given with nodes that name each id once; "
                 "give the id of every row"
             )
         order = np.argsort(ids, kind="stable")
-        columns = {name: _as_column(values, name, self.node_count) for name, values in properties.items()}
+        columns = {name: as_column(values, name, self.node_count) for name, values in properties.items()}
         ordered = {name: column[order] for name, column in columns.items()}
         supplied = self._nodes_supplied
         return Graph(self._node_ids, self._indptr, self._indices, nodes_supplied=supplied, properties=ordered)
@@ -455,155 +400,6 @@ def _rows_by_kernel(n: int, positions: NDArray[np.integer[Any]]) -> Rows | None:
     if positions.size and not (int(positions.min()) >= 0 and int(positions.max()) < n):
         raise GraphFormatError(f"a position is out of range, must be from 0 to {n - 1}; check the pairs")
     return rows_of_pairs(n, np.ascontiguousarray(positions, dtype=np.int32))
-
-
-def _numbered(pairs: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.integer[Any]]]:
-    """Return the distinct ids, ascending, and the pairs as positions; by a table where integers lie close together."""
-    low, high = (int(pairs.min()), int(pairs.max())) if pairs.dtype.kind == "i" and pairs.size else (0, 0)
-    if low == high or high - low >= 8 * pairs.size + (1 << 16):
-        node_ids, flat = np.unique(pairs, return_inverse=True)
-        return node_ids, flat.reshape(pairs.shape)
-    shifted = pairs if low == 0 else pairs - low
-    seen = np.zeros(high - low + 1, dtype=np.bool_)
-    seen[shifted] = True
-    node_ids = np.flatnonzero(seen) + low
-    if len(node_ids) == len(seen):
-        return node_ids, shifted
-    table = np.cumsum(seen, dtype=np.int64)
-    table -= 1
-    return node_ids, table[shifted]
-
-
-def distinct(values: NDArray[Any]) -> NDArray[Any]:
-    """Return the distinct values, ascending; for integers many times faster than ``numpy.unique``."""
-    ordered = np.sort(values)
-    first = np.ones(len(ordered), dtype=np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-    return ordered[first]
-
-
-def positions_of(node_ids: NDArray[Any], wanted: NDArray[Any], *, what: str) -> NDArray[np.int64]:
-    """Return the positions of `wanted` ids in ascending `node_ids`; refuse an unknown id by name."""
-    if wanted.size == 0:
-        return np.zeros(0, dtype=np.int64)
-    comparable = len(node_ids) > 0 and node_ids.dtype.kind == wanted.dtype.kind
-    found = np.searchsorted(node_ids, wanted) if comparable else np.zeros(len(wanted), dtype=np.int64)
-    known = (
-        node_ids[np.minimum(found, len(node_ids) - 1)] == wanted
-        if comparable
-        else np.zeros(len(wanted), dtype=bool)
-    )
-    if not known.all():
-        first = wanted[~known][0].item()
-        raise UnknownNameError(f"{what} is {first!r}, must be a node of the graph; check the id and its type")
-    return found.astype(np.int64)
-
-
-def _refuse_frames(values: Any, name: str) -> None:
-    """Refuse what has ways in of its own; taken as an array it would lose the names of its columns."""
-    if hasattr(values, "tocoo"):
-        raise ParameterError(
-            f"{name} is {kind_of(values)}, must be pairs of node ids; give Graph.from_scipy a matrix"
-        )
-    if hasattr(values, "__dataframe__") or hasattr(type(values), "columns"):
-        raise ParameterError(
-            f"{name} is {kind_of(values)}, must be pairs of node ids; give Graph.from_frame a frame"
-        )
-    if hasattr(values, "adjacency") or hasattr(values, "get_edgelist"):
-        raise ParameterError(
-            f"{name} is {kind_of(values)}, must be pairs of node ids; see Graph.from_networkx and Graph.from_igraph"
-        )
-
-
-def _as_ids(values: ArrayLike, name: str) -> NDArray[Any]:
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        array = np.zeros((0, 0))
-    if array.ndim != 1:
-        raise GraphFormatError(f"{name} is of {array.ndim} dimensions, must be a list of node ids")
-    return _typed_ids(array, name, values)
-
-
-def _as_column(values: Any, name: Any, count: int) -> NDArray[Any]:
-    """Return one value a node; a list is kept as it is where it holds anything but numbers of one kind."""
-    if not isinstance(name, str) or not name:
-        raise GraphFormatError(f"the property's name is {name!r}, must be a text; name it")
-    if isinstance(values, np.ndarray) or hasattr(values, "__array__"):
-        column = np.asarray(values)
-    else:
-        listed = list(values)
-        column = np.fromiter(listed, dtype=object, count=len(listed))
-        kinds = {type(value) for value in listed}
-        if kinds == {float} or (kinds == {int} and all(abs(value) < 2**63 for value in listed)):
-            column = column.astype(np.float64 if kinds == {float} else np.int64)
-    if column.ndim != 1 or len(column) != count:
-        raise GraphFormatError(
-            f"the property {name!r} is of length {len(column)}, must be {count}; give one value for each node"
-        )
-    return column
-
-
-def _as_pairs(edges: Any) -> NDArray[Any]:
-    _refuse_frames(edges, "edges")
-    try:
-        listed = edges if isinstance(edges, np.ndarray) or hasattr(edges, "__array__") else list(edges)
-    except TypeError:
-        raise GraphFormatError(
-            f"edges is {kind_of(edges)}, must be pairs of node ids; give a list of them or an array of shape (m, 2)"
-        ) from None
-    try:
-        array = np.asarray(listed)
-    except ValueError:
-        array = np.zeros(1)
-    if array.size == 0:
-        return np.zeros((0, 2), dtype=np.int64)
-    if array.ndim != 2 or array.shape[1] != 2:
-        raise GraphFormatError(
-            "edges is not a list of pairs, must be of shape (m, 2); give two node ids an edge"
-        )
-    flat = listed if isinstance(listed, np.ndarray) else chain.from_iterable(listed)
-    return _typed_ids(array, "edges", flat)
-
-
-def _typed_ids(array: NDArray[Any], name: str, values: Any) -> NDArray[Any]:
-    """Return the ids as int64 or as str; anything else is refused.
-
-    numpy makes texts of a list of integers and texts, and one node of ``1`` and ``"1"``: `values` tells.
-    """
-    if array.size == 0:
-        return array.astype(np.int64)
-    if array.dtype.kind == "O":
-        kinds = {type(value) for value in array.reshape(-1).tolist()}
-        if kinds == {str}:
-            return _sound_texts(array.astype(np.str_), name, array.reshape(-1).tolist())
-        if kinds == {int}:
-            raise ParameterError(f"{name} holds an id beyond 64 bits, must fit int64; give such ids as texts")
-    if array.dtype.kind == "u" and array.size and int(array.max()) > np.iinfo(np.int64).max:
-        raise ParameterError(f"{name} holds an id beyond 64 bits, must fit int64; give such ids as texts")
-    if array.dtype.kind in "iu":
-        return array.astype(np.int64, copy=False)
-    if array.dtype.kind == "U":
-        values = values if isinstance(values, np.ndarray) else list(values)
-        if isinstance(values, np.ndarray) or all(isinstance(value, str) for value in values):
-            return _sound_texts(array, name, values)
-    kind = "mixed types" if array.dtype.kind == "U" else f"type {array.dtype}"
-    raise GraphFormatError(f"{name} is of {kind}, must be all integers or all texts; convert the ids first")
-
-
-def _sound_texts(array: NDArray[Any], name: str, values: Any) -> NDArray[Any]:
-    """Return texts that stay what they are: numpy drops a NUL at an end, and a lone surrogate is no UTF-8."""
-    array = array.astype(array.dtype.newbyteorder("="), copy=False)
-    codes = np.ascontiguousarray(array).view(np.uint32).reshape(-1, max(array.dtype.itemsize // 4, 1))
-    inner = (codes[:, :-1] == 0) & (codes[:, 1:] != 0)
-    listed = not isinstance(values, np.ndarray)
-    if inner.any() or (listed and any("\0" in value for value in values)):
-        raise GraphFormatError(f"{name} holds an id with a NUL, must hold none; replace the character")
-    if ((codes >= 0xD800) & (codes <= 0xDFFF)).any():
-        raise GraphFormatError(
-            f"{name} holds an id with a lone surrogate, must be text; decode the ids as UTF-8"
-        )
-    return array
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

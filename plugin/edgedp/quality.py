@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgedp.errors import ParameterError
-from edgedp.graph import positions_of
+from edgedp.ids import positions_of
 
 __all__ = ["c_metric", "coverage", "dominated_chance", "recall", "relative_error"]
 

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, assert_never
 
-from edgedp.errors import StoreError
+from edgedp.errors import ParameterError, StoreError
 from edgedp.plan import AggregatePlan, JointMotkinPlan, JointPlan, ParetoPlan, Plan, TopKPlan
+from edgedp.shown import shortened
 
 if TYPE_CHECKING:
     import polars
@@ -91,7 +92,10 @@ def answer_from_json(kept: Mapping[str, Any]) -> Answer:
             )
 
 
-@dataclass(frozen=True)
+_RECEIPT = ("graph", "release_id", "epsilon_budget", "epsilon_spent", "epsilon_remaining", "delta")
+
+
+@dataclass(frozen=True, repr=False)
 class Release:
     """A drawn release.
 
@@ -123,6 +127,64 @@ class Release:
     def estimates(self) -> dict[str, dict[str, int]] | None:
         """Estimates of ``"edges"`` and ``"wedges"`` with their intervals (95 %), where they were asked for."""
         return self.answer.estimates
+
+    @property
+    def epsilon(self) -> float:
+        """The whole privacy loss of the release; ``parameters["epsilon"]`` is its exact decimal."""
+        return float(self.plan.epsilon)
+
+    @classmethod
+    def from_dict(cls, shown: Mapping[str, Any]) -> Release:
+        """Return the release that `to_dict` wrote, in this process or another one.
+
+        Raises
+        ------
+        EdgeDPError
+            It is not what `to_dict` writes: something is missing, changed or of a newer version.
+
+        Examples
+        --------
+        >>> from edgedp import Graph, priv_top_k
+        >>> release = priv_top_k(Graph.from_edges([(1, 2), (2, 3)]), metric="degree", k=1, epsilon=1)
+        >>> Release.from_dict(release.to_dict()) == release
+        True
+        """
+        from edgedp.stores.kept import plan_of
+
+        refusal = ParameterError("shown is no release, must be what Release.to_dict returned; give it whole")
+        try:
+            planned = plan_of(shown["selector"], shown["parameters"], shown["public"])
+            private = shown["private"]
+            receipt = {name: shown[name] for name in _RECEIPT if name in shown}
+            known = {"selector", "parameters", "ranks_by", "public", "private", *receipt}
+            answer = answer_from_json({name: shown[name] for name in shown if name not in known})
+        except (KeyError, TypeError, AttributeError, ValueError):
+            raise refusal from None
+        release = cls(answer, planned, private=private, receipt=receipt)
+        if type(private) is not bool or release.to_dict() != dict(shown):
+            raise refusal
+        return release
+
+    def __repr__(self) -> str:
+        items = [shortened(repr(item), 24) for item in self.answer.items[:3]]
+        some = ", ".join([*items, "..."] if len(self) > 3 else items)
+        kind = "" if self.private else ", a simulation"
+        return f"<Release: {self.plan.kind}, epsilon {self.epsilon:g}, {self.answer.KEY} [{some}]{kind}>"
+
+    def _repr_html_(self) -> str:
+        from edgedp.notebook import facts_html, rows_html
+
+        facts: dict[str, Any] = {
+            "asked": ", ".join(f"{name}={_told(v)}" for name, v in self.parameters.items())
+        }
+        if self.ranks_by is not None:
+            facts["ranked by a proxy"] = self.ranks_by
+        facts["public"] = ", ".join(f"{name}={value}" for name, value in self.public.items())
+        if self.receipt:
+            facts |= self.receipt
+        if not self.private:
+            facts["private"] = "no: the caller chose the randomness"
+        return rows_html(self.plan.kind, self.answer.COLUMNS, self.answer.rows()) + facts_html(facts)
 
     def __len__(self) -> int:
         return len(self.answer.items)
@@ -187,3 +249,7 @@ class Release:
         import polars
 
         return polars.DataFrame(self.answer.rows(), schema=list(self.answer.COLUMNS))
+
+
+def _told(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -10,6 +10,9 @@ from typing import Any
 import click
 
 from edgedp import __version__
+from edgedp.cli.completing import complete_arguments
+from edgedp.cli.examples import add_examples
+from edgedp.cli.output import QUIET
 from edgedp.errors import EdgeDPError
 from edgedp.shown import shown
 
@@ -70,6 +73,13 @@ class _OneLine(click.Group):
     help="'SEQ:HASH NAME' or a file of such lines: refuse a store without this history.  [default: EDGEDP_LEDGER_HEAD]",
 )
 @click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    help="Print what was asked for and no sentence beside it; refusals, warnings and reminders stay.",
+)
+@click.option(
+    "-V",
     "--version",
     is_flag=True,
     expose_value=False,
@@ -78,7 +88,7 @@ class _OneLine(click.Group):
     help="Show the version, and which kernels compute, and exit.",
 )
 @click.pass_context
-def edgedp(ctx: click.Context, store: str | None, head: str | None) -> None:
+def edgedp(ctx: click.Context, store: str | None, head: str | None, quiet: bool) -> None:
     """Release who matters in a graph, without saying who is connected to whom.
 
     Neo4j: NEO4J_USERNAME, NEO4J_PASSWORD and NEO4J_DATABASE are read from the environment, and the
@@ -86,11 +96,12 @@ def edgedp(ctx: click.Context, store: str | None, head: str | None) -> None:
     """
     ctx.obj = store
     ctx.meta["edgedp.head"] = head
+    ctx.meta[QUIET] = quiet
 
 
 def main() -> None:
     """Run the command line."""
-    edgedp()
+    edgedp(prog_name="edgedp")
 
 
 def _add_commands() -> None:
@@ -99,6 +110,8 @@ def _add_commands() -> None:
     for module in (curator, ledger, analyst, researcher, audit, plugin):
         for command in module.COMMANDS:
             edgedp.add_command(command)
+    add_examples(edgedp)
+    complete_arguments(edgedp)
 
 
 _add_commands()

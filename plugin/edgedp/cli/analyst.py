@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from edgedp.cli.opening import opened_store
 from edgedp.cli.options import release_options
-from edgedp.cli.output import amount, format_option, notice, print_object, print_rows
+from edgedp.cli.output import amount, format_option, notice, print_object, print_rows, say, working
 from edgedp.options import MotkinOptions, TopKOptions
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ __all__ = ["COMMANDS", "show_release"]
 @release_options(TopKOptions)
 def topk(name: str, engine: Engine, request_id: str | None, output: str, **asked: Any) -> None:
     """Release the K nodes of highest metric, edge-differentially private."""
-    with opened_store() as store:
+    with opened_store() as store, working("drawing"):
         release = store.priv_top_k(name, **asked, engine=engine, request_id=request_id)
     show_release(release, output)
 
@@ -34,7 +35,7 @@ def topk(name: str, engine: Engine, request_id: str | None, output: str, **asked
 def motkin(name: str, engine: Engine, request_id: str | None, output: str, **asked: Any) -> None:
     """Release K nodes that are good in several metrics at once (DP-MOTkIN)."""
     asked["weights"] = asked["weights"] or None
-    with opened_store() as store:
+    with opened_store() as store, working("drawing"):
         release = store.motkin(name, **asked, engine=engine, request_id=request_id)
     show_release(release, output)
 
@@ -44,10 +45,10 @@ def motkin(name: str, engine: Engine, request_id: str | None, output: str, **ask
 def graphs(output: str) -> None:
     """List the stored graphs: public facts only."""
     with opened_store() as store:
-        rows = store.graphs()
+        rows: list[Mapping[str, Any]] = [*store.graphs()]
     columns = ["name", "node_count", "degree_bound", "epsilon_budget", "epsilon_spent"]
     if any("delta" in row for row in rows):
-        rows, columns = [{"delta": None} | row for row in rows], [*columns, "delta"]
+        rows, columns = [{"delta": None, **row} for row in rows], [*columns, "delta"]
     print_rows(rows, output, columns)
 
 
@@ -73,16 +74,16 @@ def show_release(release: Release, output: str) -> None:
         for name, value in shown["parameters"].items()
     )
     public = shown["public"]
-    say = click.echo if output == "table" else notice
-    say(f"asked: {asked}")
+    tell = say if output == "table" else notice
+    tell(f"asked: {asked}")
     if "ranks_by" in shown:
-        say(f"ranked by a proxy: {shown['ranks_by']}")
-    say(
+        tell(f"ranked by a proxy: {shown['ranks_by']}")
+    tell(
         f"public: {public['node_count']:,} nodes ({public['nodes']}), "
         f"degree bound {public['degree_bound']:,} ({public['degree_bound_source']})"
     )
     if release.receipt:
-        say(
+        tell(
             f"budget of {shown['graph']}: {amount(shown['epsilon_spent'])} of {amount(shown['epsilon_budget'])} spent, "
             f"{amount(shown['epsilon_remaining'])} left; release {shown['release_id']}"
         )

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from edgedp.cli.opening import opened_store
-from edgedp.cli.output import amount, format_option, notice, print_object, print_rows, progress_bar
+from edgedp.cli.output import amount, format_option, notice, print_object, print_rows, progress_bar, say
 from edgedp.cli.reading import name_of, reading_options
 from edgedp.shown import shown
 
@@ -39,6 +39,14 @@ _LIMIT = click.option("--max-epsilon-per-release", metavar="E", help="Largest ep
 )
 @click.option("--node-label", metavar="L", help="Neo4j: an additional label of the nodes.")
 @click.option("--relationship-type", metavar="T", help="Neo4j: type of the relationships.")
+@click.option(
+    "--format",
+    "output",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print; json has counts of the private edges under exact.",
+)
 def load(
     file: str,
     name: str | None,
@@ -50,6 +58,7 @@ def load(
     replace: bool,
     node_label: str | None,
     relationship_type: str | None,
+    output: str,
     **reading: Any,
 ) -> None:
     """Load a graph: a catalogue name, a file, a URL, or - for standard input.
@@ -77,15 +86,18 @@ def load(
                 relationship_type=relationship_type,
                 progress=progress,
             )
+    if output == "json":
+        print_object(row | {"nodes_supplied": report.nodes_supplied, "exact": report.exact()})
+        return
     for line in report.lines():
-        click.echo(shown(line))
-    click.echo(
+        say(shown(line))
+    say(
         f"loaded as {row['name']}: epsilon budget {amount(row['epsilon_budget'])}, "
         f"spent {amount(row['epsilon_spent'])}, degree bound {row['degree_bound']:,}"
         + ("" if degree_bound is not None else " (the default, nodes - 1)")
     )
     if not report.nodes_supplied:
-        click.echo("the nodes were read from the edges and are declared public; every release says so")
+        say("the nodes were read from the edges and are declared public; every release says so")
 
 
 @click.command()

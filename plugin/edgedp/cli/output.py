@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,12 +12,26 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from edgedp.cli.tables import number, plain, sentence_lines, table_lines
 from edgedp.shown import shown
 
 if TYPE_CHECKING:
     from edgedp.progress import Progress
 
-__all__ = ["amount", "format_option", "notice", "print_object", "print_rows", "progress_bar"]
+__all__ = [
+    "QUIET",
+    "amount",
+    "format_option",
+    "notice",
+    "print_object",
+    "print_rows",
+    "progress_bar",
+    "quiet",
+    "say",
+    "working",
+]
+
+QUIET = "edgedp.quiet"
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -40,7 +55,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]], output: str, columns: Sequence
     elif output == "csv":
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(columns)
-        writer.writerows([_plain(row[name]) for name in columns] for row in rows)
+        writer.writerows([plain(row[name]) for name in columns] for row in rows)
     else:
         _print_table(rows, columns)
 
@@ -50,9 +65,37 @@ def print_object(value: Mapping[str, Any]) -> None:
     click.echo(json.dumps(value, indent=2))
 
 
-def notice(text: str) -> None:
-    """Print a line on stderr, beside the rows."""
-    click.echo(shown(text), err=True)
+def notice(text: str, *, always: bool = False) -> None:
+    """Print a line on stderr, beside the rows; with ``--quiet`` only what must `always` be said."""
+    if always or not quiet():
+        click.echo(shown(text), err=True)
+
+
+def say(text: str) -> None:
+    """Print a sentence on stdout, below the rows, at most as wide as the terminal; with ``--quiet`` nothing."""
+    if quiet():
+        return
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for line in [text] if width is None else sentence_lines(text, width):
+        click.echo(line)
+
+
+def quiet() -> bool:
+    """Say whether ``--quiet`` was given."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(QUIET))
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show on a terminal that a command is at work, for as long as it is."""
+    if not sys.stderr.isatty() or quiet():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(what):
+        yield
 
 
 def amount(value: float | None) -> str:
@@ -63,13 +106,13 @@ def amount(value: float | None) -> str:
     >>> amount(2.0), amount(0.1), amount(None)
     ('2', '0.1', 'none declared')
     """
-    return "none declared" if value is None else f"{value:.9f}".rstrip("0").rstrip(".")
+    return "none declared" if value is None else number(value)
 
 
 @contextmanager
 def progress_bar() -> Iterator[Progress | None]:
     """Hand out a progress callback that draws on stderr, or None where nobody watches."""
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or quiet():
         yield None
         return
     from rich.console import Console
@@ -87,29 +130,7 @@ def progress_bar() -> Iterator[Progress | None]:
 
 
 def _print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in columns:
-        numeric = all(isinstance(row[name], (int, float)) or row[name] is None for row in rows)
-        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(_escaped(shown(_plain(row[name]))) for name in columns))
-    Console(width=None if sys.stdout.isatty() else 200).print(table)
-
-
-def _escaped(text: str) -> str:
-    from rich.markup import escape
-
-    return escape(text)
-
-
-def _plain(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return f"{value:.12g}"
-    if isinstance(value, (list, dict)):
-        return json.dumps(value)
-    return str(value)
+    """Print a table as wide as the terminal; nothing is wrapped where the output goes elsewhere."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for line in table_lines(rows, columns, width):
+        click.echo(line)

@@ -9,7 +9,7 @@ import click
 from edgedp.cli.analyst import show_release
 from edgedp.cli.opening import opened_store
 from edgedp.cli.options import Word, engine_option
-from edgedp.cli.output import amount, format_option, notice, print_rows
+from edgedp.cli.output import amount, format_option, notice, print_rows, progress_bar, say, working
 from edgedp.metrics import metric_names
 from edgedp.vocabulary import METRIC_FORMS
 
@@ -49,11 +49,11 @@ def exact(
 
     if sensitivity_form is not None and sensitivity_at is None:
         raise ParameterError("--sensitivity-form is given without --sensitivity-at; add the distance")
-    with opened_store() as store:
+    with opened_store() as store, working("computing"):
         ids, values = store.exact_rows(
             name, metric, t=sensitivity_at, form=sensitivity_form, top=top, engine=engine
         )
-    notice(_REMINDER)
+    notice(_REMINDER, always=True)
     rows = [{"id": node, "value": value} for node, value in zip(ids.tolist(), values.tolist(), strict=True)]
     print_rows(rows, output, ["id", "value"])
 
@@ -88,19 +88,17 @@ def demo() -> None:
     from edgedp.stores.opening import open_store
 
     with tempfile.TemporaryDirectory(prefix="edgedp-demo-") as folder:
-        click.echo(
-            "1. The curator loads email-Enron into a new store, and declares a budget and a degree bound."
-        )
-        graph, report = read_source("email-Enron")
-        store = open_store(Path(folder) / "demo.edgedp")
-        row = store.load(graph, "email-Enron", epsilon_budget=10, degree_bound=2000)
+        say("1. The curator loads email-Enron into a new store, and declares a budget and a degree bound.")
+        with progress_bar() as progress:
+            graph, report = read_source("email-Enron", progress=progress)
+            store = open_store(Path(folder) / "demo.edgedp")
+            row = store.load(graph, "email-Enron", epsilon_budget=10, degree_bound=2000, progress=progress)
         for line in report.lines():
-            click.echo(f"   {line}")
-        click.echo(
-            f"   epsilon budget {amount(row['epsilon_budget'])}, degree bound {row['degree_bound']:,}\n"
-            "2. The analyst asks for the ten nodes of highest ego-betweenness, at epsilon 1."
-        )
-        release = store.priv_top_k("email-Enron", metric="ebc", k=10, epsilon="1", mechanism="sld")
+            say(f"   {line}")
+        say(f"   epsilon budget {amount(row['epsilon_budget'])}, degree bound {row['degree_bound']:,}")
+        say("2. The analyst asks for the ten nodes of highest ego-betweenness, at epsilon 1.")
+        with working("drawing"):
+            release = store.priv_top_k("email-Enron", metric="ebc", k=10, epsilon="1", mechanism="sld")
         show_release(release, "table")
 
 

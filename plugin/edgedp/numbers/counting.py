@@ -18,7 +18,7 @@ from edgedp.counts.base import profile_of
 from edgedp.counts.clustering import clustering_of
 from edgedp.counts.stars import check_star_size
 from edgedp.errors import ParameterError
-from edgedp.graph import positions_of
+from edgedp.ids import positions_of
 from edgedp.mechanisms.numbers import MECHANISMS, Amounts, NumberLaw, NumberMechanism, number_mechanism
 from edgedp.numbers.answers import Number
 from edgedp.numbers.error_bars import buy_bound, public_bar

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from edgedp.checks import check_degree_bound
+from edgedp.checks import check_degree_bound, check_graph
 from edgedp.errors import ParameterError
 from edgedp.numbers.answers import NumberRelease
 from edgedp.numbers.counting import COUNT_OPTIONS, CountOptions, count_options
@@ -190,6 +190,7 @@ def summary(
 
 def count_in_memory(graph: Graph, degree_bound: Any, options: dict[str, Any]) -> CountOptions:
     """Return the canonical options of a release of a graph that the caller holds."""
+    check_graph(graph)
     planned = count_options(
         PublicFacts(graph.node_count, check_degree_bound(degree_bound), graph.nodes_supplied),
         options,
@@ -202,6 +203,7 @@ def count_in_memory(graph: Graph, degree_bound: Any, options: dict[str, Any]) ->
 
 def facts_in_memory(graph: Graph, degree_bound: Any) -> PublicFacts:
     """Return the public facts of a graph that the caller holds; a bound that it breaks is refused."""
+    check_graph(graph)
     bound = check_degree_bound(degree_bound)
     facts = PublicFacts(graph.node_count, bound, graph.nodes_supplied)
     if graph.max_degree > facts.effective_degree_bound:

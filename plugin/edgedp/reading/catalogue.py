@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
@@ -28,11 +28,23 @@ class Resource:
         Checksum of the bundled file, or of the one at the address; None where nobody has published one.
     bundled : Path or None
         The copy that comes with this package.
+    member : str or None
+        Where the address is that of a zip archive of several files: the one to read.
+    member_sha256 : tuple of str
+        The checksums that it may have, one for each ending of its lines.
+    copies : mapping of str to str
+        Names that a copy in the folder `EDGEDP_DATA` may have, with the checksum of each.
+    copies_note : str or None
+        What a load says of such a copy, where it is not the published file.
     """
 
     address: str | None
     sha256: str | None
     bundled: Path | None
+    member: str | None = None
+    member_sha256: tuple[str, ...] = ()
+    copies: Mapping[str, str] = field(default_factory=dict)
+    copies_note: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -98,7 +110,7 @@ def catalogue(folder: Path | None = None) -> tuple[Dataset, ...]:
     Examples
     --------
     >>> [entry.name for entry in catalogue() if entry.bundled]
-    ['email-Enron', 'musae-github']
+    ['email-Enron']
     """
     folder = folder or asset("loaders")
     return tuple(
@@ -117,7 +129,7 @@ def datasets() -> tuple[Dataset, ...]:
     Examples
     --------
     >>> [found.name for found in datasets() if found.bundled]
-    ['email-Enron', 'musae-github']
+    ['email-Enron']
     """
     return catalogue()
 
@@ -155,25 +167,39 @@ def suggestion(name: str, names: list[str]) -> str:
 
 # -- manifests --------------------------------------------------------------------------------------
 
+_TEXT: tuple[Callable[[Any], bool], str] = (lambda value: _is_text(value), "a text that is not empty")
+_SHA256: tuple[Callable[[Any], bool], str] = (
+    lambda value: _is_text(value) and bool(re.fullmatch("[0-9a-f]{64}", value)),
+    "64 hexadecimal digits",
+)
 _FILE_FIELDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "address": (
         lambda value: _is_text(value) and value.startswith(("https://", "http://")),
         "an http(s) address",
     ),
-    "sha256": (
-        lambda value: _is_text(value) and bool(re.fullmatch("[0-9a-f]{64}", value)),
-        "64 hexadecimal digits",
-    ),
+    "sha256": _SHA256,
     "bundled": (
         lambda value: _is_text(value) and Path(value).name == value,
         "the name of a file in the folder",
     ),
+    "member": (lambda value: _is_text(value), "the path of a file in the archive"),
+    "member_sha256": (
+        lambda value: isinstance(value, list) and bool(value) and all(map(_SHA256[0], value)),
+        "a list of checksums, 64 hexadecimal digits each",
+    ),
+    "copies": (
+        lambda value: (
+            isinstance(value, dict)
+            and all(Path(name).name == name and _SHA256[0](checksum) for name, checksum in value.items())
+        ),
+        "a table of file names with the checksum of each, 64 hexadecimal digits",
+    ),
+    "copies_note": _TEXT,
 }
 _COUNT: tuple[Callable[[Any], bool], str] = (
     lambda value: isinstance(value, int) and not isinstance(value, bool) and value > 0,
     "an integer above 0",
 )
-_TEXT: tuple[Callable[[Any], bool], str] = (lambda value: _is_text(value), "a text that is not empty")
 _FIELDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     **_FILE_FIELDS,
     "title": _TEXT,
@@ -189,7 +215,7 @@ _FIELDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "listed_edges": _COUNT,
     "node_list": (lambda value: isinstance(value, dict), "a table of address, sha256, bundled"),
 }
-_OPTIONAL = {"sha256", "address", "bundled", "nodes", "edges", "max_degree", "listed_edges", "node_list"}
+_OPTIONAL = {*_FILE_FIELDS, "nodes", "edges", "max_degree", "listed_edges", "node_list"}
 
 
 def _is_text(value: Any) -> bool:
@@ -243,10 +269,16 @@ def _resource(written: Mapping[str, Any], path: Path, within: str = "") -> Resou
         _refuse(path, within + "address", "missing", "given where no file is bundled")
     if bundled is not None and not (path.parent / bundled).is_file():
         _refuse(path, within + "bundled", repr(bundled), "a file beside the manifest")
+    if ("member" in written) != ("member_sha256" in written):
+        _refuse(path, within + "member", "not given with member_sha256", "given with its checksum")
     return Resource(
         address=written.get("address"),
         sha256=written.get("sha256"),
         bundled=None if bundled is None else path.parent / bundled,
+        member=written.get("member"),
+        member_sha256=tuple(written.get("member_sha256", ())),
+        copies=written.get("copies", {}),
+        copies_note=written.get("copies_note"),
     )
 
 

@@ -6,13 +6,16 @@ import hashlib
 import logging
 import os
 import re
-from collections.abc import Iterator, Mapping
+import shutil
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
+from zipfile import BadZipFile, ZipFile
 
 from edgedp.errors import GraphFormatError
 from edgedp.shown import address_shown, shortened
@@ -20,7 +23,9 @@ from edgedp.shown import address_shown, shortened
 if TYPE_CHECKING:
     from edgedp.progress import Progress
 
-__all__ = ["Download", "cache_folder", "fetch", "file_sha256"]
+__all__ = ["Download", "cache_folder", "fetch", "fetch_member", "file_sha256"]
+
+_log = logging.getLogger("edgedp.reading")
 
 TIMEOUT_SECONDS = 30
 CHUNK = 1 << 16
@@ -113,6 +118,45 @@ def fetch(
         return _recorded_download(path, record, found, fresh=not there, declared=sha256 is not None)
 
 
+def fetch_member(
+    address: str, member: str, *, sha256: str | None, member_sha256: Sequence[str], cache: Path, progress: Progress,
+    refresh: bool = False,
+) -> Download:  # fmt: skip
+    """Return one file of the zip archive at an address; from the cache if it is there with the right checksum.
+
+    Raises
+    ------
+    GraphFormatError
+        As of `fetch`; or the archive is none, lacks the file, or holds another one under its name.
+    """
+    archive_path = cache / _cache_name(address)
+    path = archive_path.with_name(f"{archive_path.name}.unzip") / Path(member).name
+    if not refresh and path.is_file() and (found := file_sha256(path)) in member_sha256:
+        return Download(path=path, sha256=found, fresh=False, declared=True)
+    archive = fetch(address, sha256=sha256, cache=cache, progress=progress, refresh=refresh)
+    told = address_shown(address)
+    with _in_one_line(told, cache):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(f"{path.name}.{os.getpid()}")
+        try:
+            with ZipFile(archive.path) as zipped, zipped.open(member) as content, partial.open("wb") as kept:
+                shutil.copyfileobj(content, kept)
+            found = file_sha256(partial)
+            if found in member_sha256:
+                partial.replace(path)
+        except (BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, zlib.error):
+            found = "none"
+        finally:
+            partial.unlink(missing_ok=True)
+    if found not in member_sha256:
+        archive.discard()
+        raise GraphFormatError(
+            f"{told} has {shortened(member)!r} with the sha256 {found}, must be {' or '.join(member_sha256)}; "
+            "check the address"
+        )
+    return Download(path=path, sha256=found, fresh=archive.fresh, declared=True)
+
+
 def _recorded_download(path: Path, record: Path, sha256: str, *, fresh: bool, declared: bool) -> Download:
     """Record a checksum beside its file."""
     if _recorded(record) != sha256:
@@ -126,6 +170,7 @@ def _download(address: str, path: Path, known: str | None, progress: Progress) -
     """Fetch a file into its place, whole or not at all; False if its checksum is not the known one."""
     import pooch
 
+    _log.info("fetching %s", address_shown(address))
     downloader = pooch.HTTPDownloader(
         progressbar=_Bar(progress),
         chunk_size=CHUNK,

@@ -22,6 +22,7 @@ from edgedp.reading.options import Column, Ids, ReadingOptions, checked_options
 from edgedp.reading.recognition import Format, recognise
 from edgedp.reading.report import LoadReport
 from edgedp.reading.result import Read
+from edgedp.shown import shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -145,7 +146,7 @@ def read_source(
     read = _read(where, 2, options, progress)
     progress("building", 0, None)
     graph = _build(read, listed)
-    _log.info("read %s as %s", where.name, ", ".join(read.format))
+    _log.info("read %s as %s", shown(where.name), ", ".join(read.format))
     return graph, _report(graph, where, read, nodes_read)
 
 
@@ -329,8 +330,6 @@ def _of_nodes(read: Read | None) -> tuple[str, ...]:
 
 def _invisible(graph: Graph) -> tuple[str, ...]:
     """Say where two ids may look like one: by characters that nobody sees, or by two forms of one letter."""
-    from edgedp.shown import shown
-
     if graph.node_ids.dtype.kind != "U":
         return ()
     nodes = graph.node_ids.tolist()

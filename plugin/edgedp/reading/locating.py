@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,13 +14,13 @@ from urllib.request import url2pathname
 from edgedp.errors import GraphFormatError, ParameterError, UnknownNameError
 from edgedp.reading.catalogue import Dataset, Resource, dataset, dataset_names, suggestion
 from edgedp.reading.content import STANDARD_INPUT
-from edgedp.reading.downloads import Download, cache_folder, fetch, file_sha256
+from edgedp.reading.downloads import Download, cache_folder, fetch, fetch_member, file_sha256
 from edgedp.shown import address_shown, kind_of, path_of, shown
 
 if TYPE_CHECKING:
     from edgedp.progress import Progress
 
-__all__ = ["Location", "locate", "name_of", "obtain"]
+__all__ = ["Location", "local_copy", "locate", "name_of", "obtain"]
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 _ENDINGS = (
@@ -90,7 +91,7 @@ def locate(source: Any, progress: Progress, what: str = "source", *, refresh: bo
 
 
 def obtain(resource: Resource, name: str, progress: Progress, *, refresh: bool = False) -> Location:
-    """Return the bundled copy of a dataset's file, or fetch it."""
+    """Return a dataset's file: the bundled one, a copy in the folder `EDGEDP_DATA`, or what its address has."""
     if resource.bundled is not None:
         if resource.sha256 is not None and file_sha256(resource.bundled) != resource.sha256:
             raise GraphFormatError(
@@ -98,18 +99,61 @@ def obtain(resource: Resource, name: str, progress: Progress, *, refresh: bool =
                 "install the package again"
             )
         return Location(path=resource.bundled, name=name)
+    copy = None if refresh else local_copy(resource)
+    if copy is not None:
+        notes = (
+            f"read from {shown(copy)} (the sha256 is as declared)",
+            *filter(None, [resource.copies_note]),
+        )
+        return Location(path=copy, name=name, suffixes=copy.name, notes=notes)
     assert resource.address is not None  # noqa: S101 -- the manifest was checked
-    return _fetched(resource.address, resource.sha256, name, progress, refresh=refresh)
+    return _fetched(resource.address, resource, name, progress, refresh=refresh)
 
 
-def _fetched(address: str, sha256: str | None, name: str, progress: Progress, *, refresh: bool) -> Location:
-    download = fetch(address, sha256=sha256, cache=cache_folder(), progress=progress, refresh=refresh)
+def local_copy(resource: Resource, environment: Mapping[str, str] = os.environ) -> Path | None:
+    """Return the copy of a dataset's file in the folder ``EDGEDP_DATA``, or None where there is none.
+
+    Raises
+    ------
+    GraphFormatError
+        A file of that name has another checksum, or ``EDGEDP_DATA`` is no folder.
+    """
+    named = environment.get("EDGEDP_DATA")
+    if not named:
+        return None
+    folder = Path(named).expanduser()
+    if not folder.is_dir():
+        raise GraphFormatError(f"EDGEDP_DATA is {shown(named)!r}, must be a folder; correct it or unset it")
+    for name, sha256 in resource.copies.items():
+        path = folder / name
+        if path.is_file():
+            if file_sha256(path) != sha256:
+                raise GraphFormatError(
+                    f"the sha256 of {shown(path)!r} is another, must be {sha256}; take it out of EDGEDP_DATA"
+                )
+            return path
+    return None
+
+
+def _fetched(
+    address: str, resource: Resource | None, name: str, progress: Progress, *, refresh: bool
+) -> Location:
+    cache = cache_folder()
+    sha256 = None if resource is None else resource.sha256
+    if resource is not None and resource.member is not None:
+        download = fetch_member(
+            address, resource.member, sha256=sha256, member_sha256=resource.member_sha256, cache=cache,
+            progress=progress, refresh=refresh,
+        )  # fmt: skip
+    else:
+        download = fetch(address, sha256=sha256, cache=cache, progress=progress, refresh=refresh)
     trust = "as declared" if download.declared else "recorded at the first download"
     when = "fetched now" if download.fresh else f"fetched {download.fetched_at}"
     notes = (
         f"kept at {shown(download.path)} (sha256 {download.sha256}, {trust}; {when}); --refresh fetches it anew",
     )
-    return Location(path=download.path, name=name, suffixes=path_of(address), download=download, notes=notes)
+    suffixes = path_of(address) if resource is None else (resource.member or path_of(address))
+    return Location(path=download.path, name=name, suffixes=suffixes, download=download, notes=notes)
 
 
 def name_of(source: str) -> str:

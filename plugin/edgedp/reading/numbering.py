@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.errors import UnknownNameError
-from edgedp.graph import distinct
+from edgedp.ids import distinct
 from edgedp.shown import shortened
 
 if TYPE_CHECKING:

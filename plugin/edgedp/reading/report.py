@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from edgedp.shown import shortened, shown
 
@@ -109,6 +110,10 @@ class LoadReport:
             told.append(f"{_counted(self.extra_columns, 'other column')} ignored")
         told.append("nodes supplied" if self.nodes_supplied else "nodes read from the edges")
         return [line for line in told if line] + list(self.notes)
+
+    def exact(self) -> dict[str, Any]:
+        """Return what was read and counted, JSON-able; private as the edges are."""
+        return asdict(self)
 
     def _first_edge(self) -> str:
         """Show the first edge, and where it stood."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from edgedp.plan import Kind, Plan, plan
 from edgedp.projection import GraphProjection
 from edgedp.refusals import constant_refusals
 from edgedp.release import Answer, Release, answer_from_json
+from edgedp.shown import shown
 from edgedp.stores import kept, ledger, registry
 from edgedp.stores.account import Account
 from edgedp.stores.backend import GraphRow, Row, Session
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
 
 
 __all__ = ["AnalystStore"]
+
+_log = logging.getLogger("edgedp.stores")
 
 
 class AnalystStore(OpenedStore):
@@ -120,6 +124,7 @@ class AnalystStore(OpenedStore):
             debited = self._debit(session, row, planned, request_id)
             if isinstance(debited, Kept):
                 return _shown_again(name, planned, debited, ledger.find(session, name))
+            _log.info("debited release %s of %s", debited.release_id, shown(name))
             reach("debited")
             # The debit is committed: from here on a failure costs budget, never privacy.
             try:
@@ -128,6 +133,7 @@ class AnalystStore(OpenedStore):
                     self._record(session, name, debited, answer)
             except StoreError as error:
                 raise type(error)(f"{error} (release {debited.release_id} is debited)") from None
+        _log.info("kept release %s of %s", debited.release_id, shown(name))
         return Release(answer, planned, private=True, receipt=debited.receipt(name))
 
     def _debit(self, session: Session, row: GraphRow, planned: Plan, request_id: str | None) -> Debit | Kept:

@@ -142,6 +142,11 @@ class Backend(ABC):
     keeps_versions: ClassVar[bool] = False
     """Whether a stored version never changes, so that its graph may be kept in memory while it stands."""
 
+    @property
+    @abstractmethod
+    def place_shown(self) -> str:
+        """Where the store is, for people: the folder, or the address without user and password."""
+
     @abstractmethod
     def session(self, *, create: bool = False) -> AbstractContextManager[Session]:
         """Open a connection; `create` makes the store where there is none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import hmac
+import logging
 import secrets
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,9 @@ from edgedp import checks
 from edgedp.amounts.epsilon import budget_nano
 from edgedp.amounts.rho import delta_atto
 from edgedp.errors import ParameterError
-from edgedp.graph import positions_of
+from edgedp.ids import positions_of
 from edgedp.projection import exact_quantities
+from edgedp.shown import shown
 from edgedp.stores import history, ledger, registry
 from edgedp.stores.account import Account, Declaration, check_delta
 from edgedp.stores.backend import GraphRow, Session
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 
 
 __all__ = ["CuratorStore"]
+
+_log = logging.getLogger("edgedp.stores")
 
 
 class CuratorStore(OpenedStore):
@@ -123,6 +127,7 @@ class CuratorStore(OpenedStore):
             self._memory.forget(name)
             session.sweep(name)
             listed = registry.listed(session, name)
+        _log.info("loaded %s", shown(name))
         _warn_of_twins(sorted(set(twins) - {name}))
         return listed
 
@@ -175,6 +180,7 @@ class CuratorStore(OpenedStore):
                 surveyed, account, declared, by=session.by, at=ledger.now(), guards=session.guards(surveyed)
             )
             self._curate(session, surveyed, script)
+            _log.info("registered %s", shown(name))
             return registry.listed(session, name)
 
     def drop(self, name: str) -> None:
@@ -187,6 +193,7 @@ class CuratorStore(OpenedStore):
                 row, by=session.by, at=ledger.now(), reopen=self._backend.restores_accounts
             )
             self._curate(session, row, script, retired=row if row.loaded else None)
+            _log.info("dropped %s", shown(name))
             self._memory.forget(name)
             session.sweep(name)
 
@@ -205,6 +212,7 @@ class CuratorStore(OpenedStore):
             outcome = run(session, script)
             if outcome.name != script.done:
                 raise ledger.curator_refusal(outcome.name, name)
+            _log.info("declared the budget of %s", shown(name))
             return history.balance(session, name)
 
     def _curate(
@@ -261,7 +269,8 @@ class CuratorStore(OpenedStore):
         With `top`, those of the largest values only, the largest first; not with `nodes`.
         """
         from edgedp.engines.top import top_positions
-        from edgedp.exact import sensitivity_of, top_of
+        from edgedp.exact.metrics import top_of
+        from edgedp.exact.sensitivities import sensitivity_of
 
         if top is not None and nodes is not None:
             raise ParameterError("top is given with nodes, must go without; leave one of them out")

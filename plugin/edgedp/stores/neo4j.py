@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.errors import EdgeDPError, ParameterError
+from edgedp.shown import address_shown
 from edgedp.stores import neo4j_places as places
 from edgedp.stores import neo4j_schema, registry
 from edgedp.stores.backend import Backend, GraphRow, Row, Session, Transaction
@@ -87,6 +88,10 @@ class Neo4jBackend(Backend):
                 f"store is {address}, must be an address such as neo4j://localhost:7687; check it"
             ) from None
         return cls(driver, address, database, lock_timeout)
+
+    @property
+    def place_shown(self) -> str:
+        return address_shown(self._address)
 
     @contextmanager
     def session(self, *, create: bool = False) -> Iterator[Session]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
-from edgedp.errors import EngineError
+from edgedp.errors import EdgeDPError, EngineError
 from edgedp.projection import GraphProjection
+from edgedp.shown import shown
 from edgedp.stores import heads, ledger
 from edgedp.stores.backend import Backend, GraphRow, Session
 from edgedp.stores.chain import Head
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 
 __all__ = ["OpenedStore"]
+
+_log = logging.getLogger("edgedp.stores")
 
 
 class OpenedStore:
@@ -36,6 +40,22 @@ class OpenedStore:
     def close(self) -> None:
         """Let go of connections."""
         self._backend.close()
+
+    def __repr__(self) -> str:
+        return f"<Store: {shown(self._backend.place_shown)}>"
+
+    def _repr_html_(self) -> str:
+        """Return a table of the stored graphs: public facts."""
+        from edgedp.notebook import facts_html, rows_html
+        from edgedp.stores import registry
+
+        try:
+            with self._session() as session:
+                rows = registry.listing(session)
+        except EdgeDPError as error:
+            return facts_html({"edgedp.Store": self._backend.place_shown, "": str(error)})
+        columns = ["name", "node_count", "degree_bound", "epsilon_budget", "epsilon_spent"]
+        return rows_html(f"edgedp.Store {self._backend.place_shown}", columns, rows)
 
     def __enter__(self) -> Self:
         return self
@@ -78,6 +98,7 @@ class OpenedStore:
         outcome = run(session, script)
         if outcome.name != script.done:
             raise ledger.curator_refusal(outcome.name, name)
+        _log.info("noted an exact read of %s", shown(name))
 
     def _check_engine(self, engine: str, needs: set[str]) -> None:
         """Refuse what the store's Cypher cannot do in reasonable time."""

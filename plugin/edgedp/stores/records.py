@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import cast
 
+from edgedp.rows import Balance, GraphFacts, LogRow, ProblemRow, ReleaseRow
 from edgedp.stores import history, ledger, registry
 from edgedp.stores.opened import OpenedStore
-
-if TYPE_CHECKING:
-    pass
-
 
 __all__ = ["StoreRecords"]
 
@@ -18,27 +15,27 @@ __all__ = ["StoreRecords"]
 class StoreRecords(OpenedStore):
     """Public facts and the history; no edge is read."""
 
-    def graphs(self) -> list[dict[str, Any]]:
+    def graphs(self) -> list[GraphFacts]:
         """Return the public facts of every graph: name, node_count, degree_bound, epsilon_budget, epsilon_spent."""
         with self._session() as session:
-            return registry.listing(session)
+            return cast(list[GraphFacts], registry.listing(session))
 
-    def budget(self, name: str) -> dict[str, Any]:
+    def budget(self, name: str) -> Balance:
         """Return epsilon_budget, epsilon_spent, epsilon_remaining and the number of releases."""
         with self._session() as session:
-            return history.balance(session, name)
+            return cast(Balance, history.balance(session, name))
 
-    def releases(self, name: str) -> list[dict[str, Any]]:
+    def releases(self, name: str) -> list[ReleaseRow]:
         """Return every release: release_id, at, what was asked and the nodes (None if never drawn).
 
         Reading a release again is post-processing and costs nothing.
         """
         with self._session() as session:
-            return history.releases(session, name)
+            return cast(list[ReleaseRow], history.releases(session, name))
 
     # -- the history -----------------------------------------------------------------------------
 
-    def log(self, name: str) -> list[dict[str, Any]]:
+    def log(self, name: str) -> list[LogRow]:
         """Return what happened under a name, oldest first: loads, declarations, debits, answers, exact reads.
 
         Returns
@@ -48,7 +45,7 @@ class StoreRecords(OpenedStore):
             only: an exact read is there without its result.
         """
         with self._session() as session:
-            return history.log(session, name)
+            return cast(list[LogRow], history.log(session, name))
 
     def head(self, name: str) -> str:
         """Return the head of a graph's log, ``SEQ:HASH``: kept elsewhere, it shows an older or changed log."""
@@ -60,7 +57,7 @@ class StoreRecords(OpenedStore):
         with self._session() as session:
             return list(history.export(session, name))
 
-    def check(self, name: str | None = None) -> list[dict[str, Any]]:
+    def check(self, name: str | None = None) -> list[ProblemRow]:
         """Check the ledger of one graph, or the whole store; nothing is changed.
 
         Returns
@@ -68,7 +65,9 @@ class StoreRecords(OpenedStore):
         list of dict
             graph (None: the store's files) and problem, one row each; empty where all adds up.
         """
-        found = [{"graph": None, "problem": text} for text in ([] if name else self._backend.problems())]
+        found: list[ProblemRow] = [
+            {"graph": None, "problem": text} for text in ([] if name else self._backend.problems())
+        ]
         with self._session() as session:
             if name is not None:
                 if not session.run("account_find", name=name):

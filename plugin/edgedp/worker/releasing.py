@@ -9,7 +9,7 @@ import numpy as np
 from edgedp import checks
 from edgedp.draw import draw as drawn
 from edgedp.errors import ParameterError, UnknownNameError
-from edgedp.graph import positions_of
+from edgedp.ids import positions_of
 from edgedp.plan import Plan, PublicFacts, options_of, plan_from_config
 from edgedp.projection import GraphProjection
 from edgedp.refusals import RECORD_LOST, constant_refusals

@@ -43,6 +43,10 @@ class EmbeddedBackend(Backend):
         """The store's folder, by its real path."""
         return self._folder.path
 
+    @property
+    def place_shown(self) -> str:
+        return str(self._folder.path)
+
     @contextmanager
     def session(self, *, create: bool = False) -> Iterator[Session]:
         folder = self._folder

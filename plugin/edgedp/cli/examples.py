@@ -1,0 +1,45 @@
+"""An example for the help of every command; a test parses each."""
+
+from __future__ import annotations
+
+import click
+
+__all__ = ["EXAMPLES", "add_examples"]
+
+EXAMPLES = {
+    "edgedp": "edgedp topk email-Enron --metric ebc -k 10 --epsilon 1",
+    "audit": "edgedp audit --nodes 4 --metric ebc",
+    "backup": "edgedp backup copy.edgedp",
+    "budget": "edgedp budget email-Enron --set 20",
+    "datasets": "edgedp datasets --format csv",
+    "demo": "edgedp demo",
+    "drop": "edgedp drop email-Enron",
+    "exact": "edgedp exact email-Enron --metric ebc --top 3",
+    "graphs": "edgedp graphs",
+    "ledger": "edgedp ledger check",
+    "ledger check": "edgedp ledger check email-Enron",
+    "ledger export": "edgedp ledger export email-Enron -o log.jsonl",
+    "ledger verify": "edgedp ledger verify log.jsonl",
+    "load": "edgedp load payments.csv.gz --source payer --target payee --epsilon-budget 10 --degree-bound 2000",
+    "log": "edgedp log email-Enron",
+    "motkin": "edgedp motkin email-Enron --metric degree --metric density -k 5 --epsilon 1",
+    "plugin": "edgedp plugin install /var/lib/neo4j",
+    "plugin install": "edgedp plugin install /var/lib/neo4j",
+    "plugin status": "edgedp --store neo4j://localhost:7687 plugin status",
+    "plugin uninstall": "edgedp plugin uninstall /var/lib/neo4j",
+    "register": "edgedp --store neo4j://localhost:7687 register friends --node-label Person "
+    "--relationship-type KNOWS --id-property id --epsilon-budget 10",
+    "releases": "edgedp releases email-Enron --format json",
+    "topk": "edgedp topk email-Enron --metric ebc -k 10 --epsilon 1",
+}
+"""By the words of the command; a new command needs an entry."""
+
+
+def add_examples(command: click.Command, words: tuple[str, ...] = ()) -> None:
+    """Put the examples at the end of the help of a command and of those below it."""
+    example = EXAMPLES.get(" ".join(words) or "edgedp")
+    if example is not None:
+        command.epilog = f"\b\nExample:\n  $ {example}"
+    if isinstance(command, click.Group):
+        for name, each in command.commands.items():
+            add_examples(each, (*words, name))

@@ -1,0 +1,149 @@
+"""The exact law of the first node that a release picks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.errors import ParameterError
+from edgedp.options import MotkinOptions, TopKOptions
+from edgedp.plan import AggregatePlan, JointMotkinPlan, JointPlan, NodesPlan, ParetoPlan, TopKPlan, of_nodes
+from edgedp.projection import GraphProjection, Projection
+from edgedp.vocabulary import (
+    Approach,
+    MechanismName,
+    MetricForm,
+    MetricName,
+    ParetoForm,
+    Proxy,
+    SamplerName,
+    Sensitivity,
+    Shift,
+)
+
+if TYPE_CHECKING:
+    from edgedp.graph import Graph
+
+
+def first_pick_probabilities(
+    graph: Graph,
+    metric: MetricName,
+    k: int,
+    epsilon: Any,
+    mechanism: MechanismName | None = None,
+    sampler: SamplerName | None = None,
+    sensitivity_form: MetricForm | None = None,
+    shift: Shift | None = None,
+    proxy: Proxy | None = None,
+    cap: int | None = None,
+    estimates: bool = False,
+    degree_bound: int | None = None,
+) -> NDArray[np.float64]:
+    """Return the exact law of the first node of ``priv_top_k`` with the same arguments.
+
+    Without a mechanism it is that of ``sld``: a joint release by several vectors has no law in closed form.
+
+    Returns
+    -------
+    (n,) float64
+        Probabilities in the order of ``graph.node_ids``.
+
+    Notes
+    -----
+    Privacy: computed from private edges; not a release.
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> path = Graph.from_edges([(0, 1), (1, 2)])
+    >>> first_pick_probabilities(path, metric="degree", k=1, epsilon=1, mechanism="em").round(3).tolist()
+    [0.212, 0.576, 0.212]
+    """
+    from edgedp.in_memory import plan_in_memory
+
+    arguments = locals() | {"mechanism": "sld" if mechanism is None else mechanism}
+    return _first_pick(of_nodes(plan_in_memory(TopKOptions, graph, arguments)), GraphProjection(graph))
+
+
+def motkin_first_pick_probabilities(
+    graph: Graph,
+    metrics: Sequence[MetricName] = ("degree", "density"),
+    k: int = 10,
+    epsilon: Any = 1.0,
+    approach: Approach = "pareto",
+    sensitivity: Sensitivity | None = None,
+    mechanism: MechanismName | None = None,
+    sampler: SamplerName | None = None,
+    sensitivity_form: MetricForm | ParetoForm | None = None,
+    shift: Shift | None = None,
+    weights: Sequence[float] | None = None,
+    estimates: bool = False,
+    degree_bound: int | None = None,
+) -> NDArray[np.float64]:
+    """Return the exact law of the first node of ``motkin`` with the same arguments.
+
+    `epsilon` is the total: round 1 runs at ``epsilon / k``.
+
+    Notes
+    -----
+    Privacy: computed from private edges; not a release.
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> path = Graph.from_edges([(0, 1), (1, 2)])
+    >>> law = motkin_first_pick_probabilities(path, k=1, epsilon=1, sensitivity="global")
+    >>> float(law.sum().round(9))
+    1.0
+    """
+    from edgedp.in_memory import plan_in_memory
+
+    return _first_pick(of_nodes(plan_in_memory(MotkinOptions, graph, locals())), GraphProjection(graph))
+
+
+def _first_pick(planned: NodesPlan, projection: Projection) -> NDArray[np.float64]:
+    """Return the first-pick law of a plan."""
+    from edgedp.mechanisms.pareto.rounds import first_round
+    from edgedp.mechanisms.sums import top_k_scores
+
+    match planned:
+        case TopKPlan() | AggregatePlan():
+            return top_k_scores(planned, projection).law()
+        case JointPlan():
+            return _joint_first_pick(planned, projection)
+        case JointMotkinPlan():
+            raise ParameterError(
+                "mechanism is 'joint', must be another for motkin_first_pick_probabilities; "
+                "the audited law is that of the noisy vectors"
+            )
+        case ParetoPlan():
+            return first_round(planned, projection).law()
+        case _:
+            assert_never(planned)
+
+
+def _joint_first_pick(planned: JointPlan, projection: Projection) -> NDArray[np.float64]:
+    from edgedp.mechanisms.adaptive.planned import asked_of
+    from edgedp.mechanisms.adaptive.top_k import lists_vector
+    from edgedp.mechanisms.joint import joint_values
+    from edgedp.mechanisms.laws import joint_first_law
+
+    match planned.ranked_by:
+        case "both" | "ordered":
+            raise ParameterError(
+                f"proxy is {planned.ranked_by!r}, must be 'degree', 'betweenness2' or 'lists' for "
+                "first_pick_probabilities; the audited law is that of the noisy vectors"
+            )
+        case "lists":
+            listed = lists_vector(asked_of(planned), projection)
+            exact_values, l1 = listed.values, listed.moves
+        case "degree" | "betweenness2" as vector:
+            exact_values, l1 = joint_values(planned, projection, vector, planned.k)
+        case _:
+            assert_never(planned.ranked_by)
+    if l1 == 0:
+        return np.full(len(exact_values), 1 / len(exact_values))
+    return joint_first_law(exact_values, l1 / planned.epsilon)

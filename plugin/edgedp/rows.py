@@ -1,0 +1,71 @@
+"""The rows that stores return, for type checkers: a misspelt key is found before anything runs."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+__all__ = ["Balance", "GraphFacts", "LogRow", "ProblemRow", "ReleaseRow"]
+
+
+class _Delta(TypedDict, total=False):
+    delta: float
+    """Where the budget is declared with one."""
+
+
+class GraphFacts(_Delta):
+    """A row of `Store.graphs`: public facts."""
+
+    name: str
+    node_count: int
+    degree_bound: int
+    epsilon_budget: float | None
+    epsilon_spent: float
+
+
+class Balance(_Delta):
+    """What `Store.budget` returns."""
+
+    epsilon_budget: float | None
+    epsilon_spent: float
+    epsilon_remaining: float | None
+    releases: int
+
+
+class _Answered(TypedDict, total=False):
+    nodes: list[Any] | None
+    """Ids in the order picked; None where the release was never drawn."""
+    estimates: dict[str, dict[str, int]]
+    value: int | float
+    values: Any
+
+
+class ReleaseRow(_Answered):
+    """A row of `Store.releases`."""
+
+    release_id: str
+    at: str
+    epsilon: float
+    selector: str
+    parameters: dict[str, Any]
+    public: dict[str, Any]
+
+
+class LogRow(TypedDict):
+    """A row of `Store.log`."""
+
+    seq: int
+    at: str
+    by: str
+    event: str
+    release_id: str | None
+    request_id: str | None
+    epsilon: float | None
+    details: dict[str, Any]
+    epsilon_spent: float
+
+
+class ProblemRow(TypedDict):
+    """A row of `Store.check`."""
+
+    graph: str | None
+    problem: str
