@@ -159,6 +159,18 @@ static int by_code(scratch *memory, const int64_t *shares, int64_t most, int64_t
     return 1;
 }
 
+/* How many of the `asked` values an ascending row holds; the values ascend, too. */
+INLINE int64_t members(const int32_t *row, int64_t length, const int32_t *values, int64_t asked) {
+    int64_t found = 0;
+    for (int64_t i = 0; i < asked && length > 0; i++) {
+        const int64_t passed = below(row, length, values[i]);
+        row += passed;
+        length -= passed;
+        found += length > 0 && *row == values[i];
+    }
+    return found;
+}
+
 /* Give every connector of a non-adjacent pair {u, w}, w < u, u in first .. last - 1, its share of the pair.
  *
  * indptr, indices: all neighbours, by label. in, out: from `relabel_cuts`. shares (most + 1), `most` the most connectors
@@ -192,6 +204,11 @@ KERNEL(cut_shares)(scratch *memory, int64_t n, const int64_t *indptr, const int3
         if (total == 0) continue;
         const int32_t hub = connectors[top];
         const int64_t adjacent = indptr[u] + below(indices + indptr[u], indptr[u + 1] - indptr[u], (int32_t)u);
+        if (count == 1) { /* every pair has this connector alone */
+            const int64_t met = members(out_indices + out_indptr[hub], longest, indices + indptr[u], adjacent - indptr[u]);
+            sums[hub] += (longest - met) * shares[1];
+            continue;
+        }
         if (hub_row[hub] >= 0 && (double)longest > HUB_ROW_DENSITY * (double)u &&
             (double)longest > HUB_ROW_PART * (double)total && count <= MOST_CODED) {
             const uint8_t *row = hub_rows + (int64_t)hub_row[hub] * n;
