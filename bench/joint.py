@@ -68,12 +68,16 @@ class Remembered(GraphProjection):
         self.lists_shares = lru_cache(maxsize=64)(self.compute_lists)
 
     def compute_lists(self, caps: bytes, bits: int) -> NDArray[np.int64]:
+        """Return the shares of cuts of all neighbours; `caps` are the bytes of the array."""
         return super().cut_shares(np.frombuffer(caps, dtype=np.int64), None, bits)
 
     def cut_shares(
         self, caps: NDArray[np.int64], ranks: NDArray[np.int64] | None, bits: int
     ) -> NDArray[np.int64]:
-        return self.lists_shares(caps.tobytes(), bits) if ranks is None else super().cut_shares(caps, ranks, bits)
+        """Return the shares of cuts."""
+        if ranks is None:
+            return self.lists_shares(caps.tobytes(), bits)
+        return super().cut_shares(caps, ranks, bits)
 
 
 def remembered_values(
