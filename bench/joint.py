@@ -29,11 +29,11 @@ from numpy.typing import NDArray
 import edgedp
 from edgedp.draw import draw_positions
 from edgedp.engines import native
-from edgedp.mechanisms.adaptive.choice import Degrees, ranking
-from edgedp.mechanisms.adaptive.estimates import estimates
+from edgedp.mechanisms.adaptive.choice import Degrees, ranking, split_epsilon
+from edgedp.mechanisms.adaptive.estimates import Estimate, estimates
 from edgedp.mechanisms.adaptive.several import Several, draw_several
-from edgedp.mechanisms.adaptive.top_k import Asked, buy, draw_lists, draw_top_k, scores
-from edgedp.mechanisms.adaptive.vectors import NoisyVector, cut_vector, degree_vector
+from edgedp.mechanisms.adaptive.top_k import Asked, buy, draw_lists, draw_top_k, scores, second_choice
+from edgedp.mechanisms.adaptive.vectors import cut_vector, degree_vector
 from edgedp.mechanisms.pareto.score import pareto_score
 from edgedp.plan import PublicFacts, of_nodes, plan
 from edgedp.projection import GraphProjection
@@ -303,13 +303,15 @@ def estimates_off(_: Iterable[str]) -> None:
             row(name, of, "within the interval", *(f"{value:.2f}" for value in within))
 
 
-def estimated(case: Case, epsilon: Fraction) -> dict:
-    bought = buy(Asked(case.n, case.n - 1, 10, epsilon), case.projection, SecureWords())
-    return estimates(all_degrees(bought.degrees, bought.choice, bought.second))
-
-
-def all_degrees(first: NoisyVector, choice: object, second: NoisyVector) -> list[NoisyVector]:
-    return [first, second] if isinstance(choice, Degrees) else [first]
+def estimated(case: Case, epsilon: Fraction) -> dict[str, Estimate]:
+    """Return the estimates of one release; the second vector is bought where it tells of degrees."""
+    asked, words = Asked(case.n, case.n - 1, 10, epsilon), SecureWords()
+    e1, e2 = split_epsilon(epsilon)
+    exact = degree_vector(case.projection, case.n)
+    seen = [exact.with_noise(e1, words)]
+    if isinstance(second_choice(asked, seen[0].integers), Degrees):
+        seen.append(exact.with_noise(e2, words))
+    return estimates(seen)
 
 
 def time_release(_: Iterable[str]) -> None:
