@@ -10,6 +10,9 @@
  */
 #include "paths.h"
 
+/* From this many times as many entries on, a row is searched for the neighbours of the source and not walked. */
+#define SEARCHED 16
+
 typedef struct {
     uint64_t key;
     int64_t member;
@@ -138,15 +141,16 @@ KERNEL(relabel_cuts)(scratch *memory, int64_t n, const int64_t *cut_indptr, cons
     return OK;
 }
 
+/* The first entry of an ascending row that is not smaller than `value`, or the row's end. */
+INLINE const int32_t *reach(const int32_t *row, const int32_t *stop, int32_t value) {
+    return row + below(row, stop - row, value);
+}
+
 /* How many of the `asked` values an ascending row holds; the values ascend, too. */
 INLINE int64_t members(const int32_t *row, int64_t length, const int32_t *values, int64_t asked) {
+    const int32_t *stop = row + length;
     int64_t found = 0;
-    for (int64_t i = 0; i < asked && length > 0; i++) {
-        const int64_t passed = below(row, length, values[i]);
-        row += passed;
-        length -= passed;
-        found += length > 0 && *row == values[i];
-    }
+    for (int64_t i = 0; i < asked && (row = reach(row, stop, values[i])) < stop; i++) found += *row == values[i];
     return found;
 }
 
@@ -247,18 +251,33 @@ KERNEL(cut_closed_shares)(scratch *memory, int64_t n, const int64_t *indptr, con
             closed[indices[p]] = 1;
             totals[indices[p]] = 0;
         }
+        const int32_t *neighbors = indices + indptr[u];
+        const int64_t lower = adjacent - indptr[u];
         for (int64_t i = 0; i < count; i++) {
             const int64_t start = out_indptr[connectors[i]];
             stops[i] = start + below(out_indices + start, out_indptr[connectors[i] + 1] - start, (int32_t)u);
             const uint64_t weight = (uint64_t)weights[connectors[i]];
-            for (int64_t p = start; p < stops[i]; p++) totals[out_indices[p]] += weight;
+            if (stops[i] - start > SEARCHED * lower) {
+                const int32_t *row = out_indices + start, *stop = out_indices + stops[i];
+                for (int64_t j = 0; j < lower && (row = reach(row, stop, neighbors[j])) < stop; j++)
+                    if (*row == neighbors[j]) totals[*row] += weight;
+            } else {
+                for (int64_t p = start; p < stops[i]; p++) totals[out_indices[p]] += weight;
+            }
         }
         for (int64_t i = 0; i < count; i++) {
             const uint64_t scaled = ((uint64_t)weights[connectors[i]] << bits) * (uint64_t)level;
+            const int64_t start = out_indptr[connectors[i]];
             uint64_t received = 0;
-            for (int64_t p = out_indptr[connectors[i]]; p < stops[i]; p++) {
-                const int32_t w = out_indices[p];
-                if (closed[w]) received += scaled / ((uint64_t)level + totals[w]);
+            if (stops[i] - start > SEARCHED * lower) {
+                const int32_t *row = out_indices + start, *stop = out_indices + stops[i];
+                for (int64_t j = 0; j < lower && (row = reach(row, stop, neighbors[j])) < stop; j++)
+                    if (*row == neighbors[j]) received += scaled / ((uint64_t)level + totals[*row]);
+            } else {
+                for (int64_t p = start; p < stops[i]; p++) {
+                    const int32_t w = out_indices[p];
+                    if (closed[w]) received += scaled / ((uint64_t)level + totals[w]);
+                }
             }
             sums[connectors[i]] += (int64_t)received;
         }
