@@ -59,8 +59,10 @@ docs: $(VENV)/.ready-dev
 wheel: $(VENV)/.ready-dev jar
 	$(BIN)/python -m build --wheel
 
+# Every script by itself; here the joint release beside each row of figures that it was designed with (minutes).
 bench: $(VENV)/.ready-dev
-	@echo "one script each: $$(ls bench/*.py | xargs)"
+	@echo "one script each, bench/results/ keeps what they printed: $$(ls bench/*.py | xargs)"
+	$(BIN)/python bench/joint.py spec
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "edgedp needs Python 3.11 or newer: make PYTHON=python3.12")'

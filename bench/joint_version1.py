@@ -1,5 +1,7 @@
 """The joint release by both proxies in version 1, to compare with: its noise follows the declared bound.
 
+The split of epsilon, the fit and the mean of two degree vectors are those of today.
+
 Degrees can be bought at little noise, length-2 betweenness ``B`` ranks like EBC itself. A release buys
 
 1. all noisy degrees for ``e1`` (L1 sensitivity 2, scale ``2 / e1``);
@@ -25,6 +27,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.mechanisms.adaptive.choice import kth_degree, split_epsilon
+from edgedp.mechanisms.adaptive.fit import combine_degrees, fit_ratio, pairs_of, posterior_ratio
 from edgedp.mechanisms.joint import noisy, share_bits
 from edgedp.sampling.select import top_k_with_random_ties
 
@@ -33,37 +37,6 @@ if TYPE_CHECKING:
     from edgedp.sampling.words import Words
 
 __all__ = ["draw_version1"]
-
-_LOWEST = -10.0
-"""The smallest ``ln rho`` considered; one pair of neighbours in 22,000."""
-_FLAT = 0.05
-"""Share of the prior that is flat in ``ln rho``."""
-_LEAST_SPREAD = 0.05
-"""The fitted spread of ``ln rho`` stays above this, so that no node is ruled out by the others' likeness."""
-
-
-def split_epsilon(epsilon: Fraction) -> tuple[Fraction, Fraction]:
-    """Split a budget into what buys the noisy degrees and what buys the second vector.
-
-    ``e1 = min(0.7 epsilon, max(0.2 epsilon, 0.06))``, in exact rationals.
-
-    Parameters
-    ----------
-    epsilon : Fraction
-        Positive.
-
-    Returns
-    -------
-    e1, e2 : Fraction
-        Positive, with ``e1 + e2 == epsilon``.
-
-    Examples
-    --------
-    >>> split_epsilon(Fraction(1))
-    (Fraction(1, 5), Fraction(4, 5))
-    """
-    first = min(epsilon * Fraction(7, 10), max(epsilon / 5, Fraction(6, 100)))
-    return first, epsilon - first
 
 
 def affords_betweenness2(
@@ -99,7 +72,7 @@ def affords_betweenness2(
     (True, False)
     """
     first, second = float(e1), float(e2)
-    degree = min(_kth_degree(noisy_degrees.astype(np.float64), 2 / first, k), float(degree_bound))
+    degree = min(kth_degree(noisy_degrees, 2 / first, k), float(degree_bound))
     if degree < 2:
         return False
     pairs = degree * (degree - 1) / 2
@@ -111,24 +84,6 @@ def affords_betweenness2(
     by_betweenness = 2 * (2 * (degree_bound - 1) / second / (0.5 * pairs)) ** 2
     with_betweenness = 1 / (by_degree(first) + by_ratio) + 1 / by_betweenness
     return with_betweenness > 1 / (by_degree(float(np.hypot(first, second))) + by_ratio)
-
-
-def combine_degrees(
-    first: NDArray[np.int64], second: NDArray[np.int64], e1: Fraction, e2: Fraction
-) -> NDArray[np.float64]:
-    """Return the mean of two noisy degree vectors, each weighted by the inverse of its noise's variance.
-
-    Notes
-    -----
-    Privacy: post-processing.
-
-    Examples
-    --------
-    >>> combine_degrees(np.array([0]), np.array([10]), Fraction(1), Fraction(3)).tolist()
-    [9.0]
-    """
-    share = float(e1**2 / (e1**2 + e2**2))
-    return share * first.astype(np.float64) + (1 - share) * second.astype(np.float64)
 
 
 def rank(
@@ -167,17 +122,16 @@ def rank(
     >>> np.argsort(-rank(degrees, betweenness, 1e6, 4)).tolist()
     [0, 1, 2, 3]
     """
-    pairs = _pairs(noisy_degrees.astype(np.float64))
+    pairs = pairs_of(noisy_degrees.astype(np.float64))
     order = np.argsort(-pairs, kind="stable")
     fitted = order[: min(max(200, 5 * k), 2_000)]
-    centre, spread = _fit(pairs[fitted], noisy_betweenness[fitted], scale)
+    centre, spread = fit_ratio(pairs[fitted], noisy_betweenness[fitted], scale)
     scores = np.full(len(pairs), -np.inf)
     done, block = 0, max(256, 2 * k)
     while done < len(order):
         candidates = order[done : done + min(block, 8_192)]
-        scores[candidates] = _posterior_mean(
-            pairs[candidates], noisy_betweenness[candidates], scale, centre, spread
-        )
+        ratio = posterior_ratio(pairs[candidates], noisy_betweenness[candidates], scale, centre, spread)
+        scores[candidates] = ratio * pairs[candidates]
         done += len(candidates)
         if done >= k and done < len(order):
             reached = np.partition(scores, len(scores) - k)[len(scores) - k]
@@ -203,63 +157,3 @@ def draw_version1(
     else:
         scores = combine_degrees(noisy_degrees, noisy(degrees, 2, e2, words), e1, e2)
     return top_k_with_random_ties(np.unique(scores, return_inverse=True)[1], k, words)
-
-
-def _pairs(degrees: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ``x (x - 1) / 2``, continued below 2 so that it rises with ``x`` and stays positive."""
-    return np.where(degrees >= 2, degrees * (degrees - 1) / 2, 1 / (3 - np.minimum(degrees, 2)))
-
-
-def _kth_degree(noisy_degrees: NDArray[np.float64], scale: float, k: int) -> float:
-    """Return the largest ``x`` that k more nodes reach than n nodes of degree 0 would, by two standard deviations.
-
-    Noise on many small nodes looks like hubs; taken at its word, it would promise degrees that are not there.
-    """
-    falling = np.sort(noisy_degrees)[::-1]
-    by_noise = len(falling) / 2 * np.exp(-np.maximum(falling, 0) / scale)
-    seen = np.flatnonzero(np.arange(1, len(falling) + 1) - by_noise - 2 * np.sqrt(by_noise) >= k)
-    return float(falling[seen[0]]) if len(seen) else 0.0
-
-
-def _fit(pairs: NDArray[np.float64], betweenness: NDArray[np.float64], scale: float) -> tuple[float, float]:
-    """Return centre and spread of ``ln rho``, by EM on a grid; what the flat part of the prior explains stays out."""
-    grid = np.linspace(_LOWEST, 0, 201)
-    likelihood = _weights(-np.abs(betweenness[:, None] - pairs[:, None] * np.exp(grid)) / scale)
-    centre, spread = -1.0, 1.0
-    for _ in range(60):
-        normal = _weights(-(((grid - centre) / spread) ** 2) / 2)
-        normal *= (1 - _FLAT) / normal.sum()
-        mass = normal * (likelihood.T @ (1 / (likelihood @ (normal + _FLAT / len(grid)))))
-        mass /= mass.sum()
-        centre = float(mass @ grid)
-        spread = max(float(mass @ (grid - centre) ** 2) ** 0.5, _LEAST_SPREAD)
-    return centre, spread
-
-
-def _posterior_mean(
-    pairs: NDArray[np.float64], betweenness: NDArray[np.float64], scale: float, centre: float, spread: float
-) -> NDArray[np.float64]:
-    """Return the posterior means of ``rho C``, by trapezoids between points dense where prior or likelihood is."""
-    by_prior = np.concatenate(
-        [np.linspace(_LOWEST, 0, 31), np.minimum(centre + spread * np.linspace(-4, 4, 17), 0)]
-    )
-    by_likelihood = (betweenness[:, None] + scale * np.linspace(-12, 12, 33)) / pairs[:, None]
-    ratio = np.concatenate(
-        [np.broadcast_to(np.exp(by_prior), (len(pairs), len(by_prior))), by_likelihood], axis=1
-    )
-    ratio = np.sort(np.clip(ratio, np.exp(_LOWEST), 1.0), axis=1)
-    logarithm = np.log(ratio)
-    normal = np.exp(-(((logarithm - centre) / spread) ** 2) / 2) / (spread * np.sqrt(2 * np.pi))
-    prior = ((1 - _FLAT) * normal + _FLAT / -_LOWEST) / ratio
-    density = prior * _weights(-np.abs(betweenness[:, None] - pairs[:, None] * ratio) / scale)
-    width = np.diff(ratio, axis=1)
-    mass = ((density[:, 1:] + density[:, :-1]) * width).sum(axis=1)
-    moment = ((density[:, 1:] * ratio[:, 1:] + density[:, :-1] * ratio[:, :-1]) * width).sum(axis=1)
-    means: NDArray[np.float64] = pairs * moment / mass
-    return means
-
-
-def _weights(logarithms: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return exponentials up to a factor for each row, so that the largest is 1."""
-    weights: NDArray[np.float64] = np.exp(logarithms - logarithms.max(axis=-1, keepdims=True))
-    return weights

@@ -1,6 +1,7 @@
 """SHA-256 of what the kernels return, to the last bit: the values that every later version must meet.
 
-``tests/conformance/kernels.json`` was written by this file from version 0.1.0, whose kernels were other ones.
+``tests/conformance/kernels.json`` was written by this file from version 0.1.0, whose kernels were other ones (cuts, new
+in 0.2.0, from the first kernel that had them).
 To add a case or a quantity: ``python tests/kernel_digests.py``, and read the difference before it is committed.
 """
 
@@ -51,6 +52,10 @@ QUANTITIES: dict[str, Callable[..., Arrays]] = {
     "betweenness2": lambda graph, threads: [native.betweenness2(graph, threads=threads)],
     "betweenness2_shares": lambda graph, threads: [
         native.betweenness2_shares(graph, bits, threads=threads) for bits in (1, 20, 40)
+    ],
+    "cut_shares": lambda graph, threads: [
+        native.cut_shares(graph, np.full(graph.node_count, 50), ranks, 20, threads=threads)
+        for ranks in (None, np.argsort(np.argsort(-graph.degrees, kind="stable")))
     ],
     "max_common_neighbors": lambda graph, threads: [native.max_common_neighbors(graph, threads=threads)],
     "some": lambda graph, threads: [

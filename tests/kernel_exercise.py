@@ -48,7 +48,21 @@ def results(graph: Graph) -> list[np.ndarray]:
     found += [
         getattr(native, name)(graph, threads=threads) for name in QUANTITIES for threads in threads_of(graph)
     ]
-    return [*found, native.betweenness2_shares(graph, 20)]
+    return [*found, native.betweenness2_shares(graph, 20), *cut_results(graph)]
+
+
+def cut_results(graph: Graph) -> list[np.ndarray]:
+    """Return the sums through cuts: some rows cut, some empty and none, in a ranking with ties and without one."""
+    n = graph.node_count
+    ranks, weights = graph.degrees, 1 + np.arange(n) % 3
+    some, all_in = np.arange(n) % 4, np.full(n, n)
+    return [
+        *(native.cut_shares(graph, some, ranks, 20, threads=threads) for threads in threads_of(graph)),
+        native.cut_shares(graph, some, None, 20),
+        native.cut_shares(graph, all_in, -np.arange(n), 20),
+        native.cut_closed_shares(graph, some, None, weights, 3, 20),
+        native.cut_closed_shares(graph, all_in, ranks, weights, 3, 20),
+    ]
 
 
 def same(some: list[np.ndarray], other: list[np.ndarray]) -> bool:

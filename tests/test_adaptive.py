@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -43,8 +44,57 @@ def words(seed: int = 0) -> GeneratorWords:
     return GeneratorWords(np.random.default_rng(seed))
 
 
-def projections(n: int, engine: str = "native") -> list[Projection]:
-    return [GraphProjection(graph, engine) for graph in small_graphs.all_graphs(n)]
+class Enumerated(GraphProjection):
+    """A projection that computes every vector once: many outcomes of the noise lead to the same cuts."""
+
+    def __init__(self, graph: Graph, engine: str) -> None:
+        super().__init__(graph, engine)
+        self.once: dict[tuple[object, ...], NDArray[np.int64]] = {}
+
+    def degrees(self) -> NDArray[np.int64]:
+        return self._remembered(("degrees",), super().degrees)
+
+    def cut_shares(
+        self, caps: NDArray[np.int64], ranks: NDArray[np.int64] | None, bits: int
+    ) -> NDArray[np.int64]:
+        key = ("cuts", caps.tobytes(), None if ranks is None else ranks.tobytes(), bits)
+        return self._remembered(key, lambda: super(Enumerated, self).cut_shares(caps, ranks, bits))
+
+    def cut_closed_shares(
+        self, caps: NDArray[np.int64], ranks: NDArray[np.int64] | None, weights: NDArray[np.int64],
+        level: int, bits: int,
+    ) -> NDArray[np.int64]:  # fmt: skip
+        key = (
+            "closed",
+            caps.tobytes(),
+            None if ranks is None else ranks.tobytes(),
+            weights.tobytes(),
+            level,
+            bits,
+        )
+        return self._remembered(
+            key, lambda: super(Enumerated, self).cut_closed_shares(caps, ranks, weights, level, bits)
+        )
+
+    def _remembered(
+        self, key: tuple[object, ...], compute: Callable[[], NDArray[np.int64]]
+    ) -> NDArray[np.int64]:
+        if key not in self.once:
+            self.once[key] = compute()
+            self.once[key].flags.writeable = False
+        return self.once[key]
+
+
+def projections(n: int, engine: str) -> list[Projection]:
+    """Return all labelled graphs, by mask: anew for each test, for a sabotage may have changed what they compute."""
+    return [Enumerated(graph, engine) for graph in small_graphs.all_graphs(n)]
+
+
+@cache
+def neighboring(n: int) -> tuple[tuple[int, int], ...]:
+    """Return all pairs of masks that differ by one edge, once each."""
+    masks = small_graphs.masks(n)
+    return tuple((mask, other) for mask in masks for other in small_graphs.neighbors(mask, n) if mask < other)
 
 
 # -- what is spent --------------------------------------------------------------------------------
@@ -78,10 +128,21 @@ def outcomes(n: int, seed: int, count: int) -> Iterator[NDArray[np.int64]]:
 
 def loss(a: Vector, b: Vector, epsilon: Fraction) -> Fraction:
     """Return the loss of two neighbours' vectors under noise of scale ``moves / epsilon``."""
-    assert (a.moves, a.unit) == (b.moves, b.unit)
-    distance = int(np.abs(a.values - b.values).sum())
-    assert a.moves > 0 or distance == 0
-    return Fraction(distance) * epsilon / a.moves if a.moves else Fraction(0)
+    return losses([a, b], [(0, 1)], epsilon)[0]
+
+
+def losses(
+    vectors: Sequence[Vector], pairs: Sequence[tuple[int, int]], epsilon: Fraction
+) -> NDArray[np.object_]:
+    """Return the loss of each pair of neighbours, as a `Fraction`."""
+    kinds = {(vector.moves, vector.unit) for vector in vectors}
+    assert len(kinds) == 1
+    (moves, _), values = kinds.pop(), np.array([vector.values for vector in vectors])
+    a, b = np.array(pairs).T
+    distances, which = np.unique(np.abs(values[a] - values[b]).sum(axis=1), return_inverse=True)
+    assert moves > 0 or distances.max() == 0
+    lost = [Fraction(int(distance)) * epsilon / moves if moves else Fraction(0) for distance in distances]
+    return np.array(lost, dtype=object)[which]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -90,12 +151,6 @@ def test_a_release_costs_epsilon_on_every_pair_of_small_graphs_whatever_is_bough
     """No promise is kept or needed: all graphs of four nodes, also those that exceed `most`."""
     n, bought = 4, set()
     graphs = projections(n, engine)
-    pairs = [
-        (mask, other)
-        for mask in small_graphs.masks(n)
-        for other in small_graphs.neighbors(mask, n)
-        if mask < other
-    ]
     for epsilon, most, k in (
         (Fraction(300), 3, 1),
         (Fraction(2000), 3, 2),
@@ -109,8 +164,8 @@ def test_a_release_costs_epsilon_on_every_pair_of_small_graphs_whatever_is_bough
             choice = top_k.second_choice(asked, seen)
             bought.add(type(choice))
             second = [top_k.second_vector(asked, choice, seen, graph) for graph in graphs]
-            for a, b in pairs:
-                worst = max(worst, loss(first[a], first[b], e1) + loss(second[a], second[b], e2))
+            lost = losses(first, neighboring(n), e1) + losses(second, neighboring(n), e2)
+            worst = max(worst, lost.max())
         assert worst <= epsilon
         assert worst >= epsilon * Fraction(2, 3)
     assert bought == ({Ordered, Degrees} if ordered else {Lists, Ordered, Degrees})
@@ -120,12 +175,6 @@ def test_a_release_costs_epsilon_on_every_pair_of_small_graphs_whatever_is_bough
 def test_several_metrics_cost_epsilon_on_every_pair_of_small_graphs_whatever_is_bought(weights):
     n, bought = 4, set()
     graphs = projections(n, "igraph")
-    pairs = [
-        (mask, other)
-        for mask in small_graphs.masks(n)
-        for other in small_graphs.neighbors(mask, n)
-        if mask < other
-    ]
     for metrics in (("degree", "density"), ("density", "ebc"), ("ebc", "betweenness2")):
         for epsilon in (Fraction(40_000), Fraction(2_000), Fraction(1, 10)):
             asked, worst = Several(n, 3, 1, epsilon, metrics, weights), Fraction(0)
@@ -140,9 +189,10 @@ def test_several_metrics_cost_epsilon_on_every_pair_of_small_graphs_whatever_is_
                     [several.further_vector(asked, choice, seen, graph) for graph in graphs]
                     for choice in further
                 ]
-                for a, b in pairs:
-                    lost = sum(loss(vector[a], vector[b], e2 / len(further)) for vector in vectors)
-                    worst = max(worst, loss(first[a], first[b], e1) + lost)
+                lost = losses(first, neighboring(n), e1)
+                for vector in vectors:
+                    lost = lost + losses(vector, neighboring(n), e2 / len(further))
+                worst = max(worst, lost.max())
             assert worst <= epsilon
     assert bought >= {(Closed, True), (Closed, False), (Lists, None), (Degrees, None), 1, 2}
 
@@ -361,7 +411,7 @@ def noisy_vectors(draw: st.DrawFn) -> tuple[NDArray[np.int64], NDArray[np.float6
 
 
 @given(noisy_vectors(), st.data())
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_scores_are_finite_for_k_nodes_and_do_not_depend_on_the_order_of_the_nodes(vectors, data):
     degrees, betweenness, scale, cap = vectors
     k = data.draw(st.integers(1, len(degrees)))
@@ -378,7 +428,7 @@ def test_scores_are_finite_for_k_nodes_and_do_not_depend_on_the_order_of_the_nod
 
 
 @given(noisy_vectors(), st.data())
-@settings(max_examples=30)
+@settings(max_examples=20)
 def test_leaving_nodes_out_does_not_change_the_best(vectors, data):
     degrees, betweenness, scale, cap = (np.tile(v, 10) if isinstance(v, np.ndarray) else v for v in vectors)
     betweenness = betweenness + np.arange(len(betweenness)) * 1e-3
@@ -497,7 +547,7 @@ def test_where_nothing_differs_the_answer_is_uniform():
     """Chi-square over the 12 ordered pairs of 4 isolated nodes; false alarms: 1 in 1,000 over all seeds."""
     graph, source = GraphProjection(Graph.from_edges([], nodes=range(4))), words(10)
     counts = np.zeros((4, 4))
-    for _ in range(3_000):
+    for _ in range(600):
         counts[tuple(draw_top_k(Asked(4, 3, 2, Fraction(1)), graph, source)[0])] += 1
     assert stats.chisquare(counts[~np.eye(4, dtype=bool)]).pvalue > 1e-3
 
@@ -560,12 +610,10 @@ def test_intervals_cover_what_they_estimate(degrees, epsilon, twice):
     """95 %; of 400, fewer than 360 hits come once in 10,000 runs at 0.95."""
     true, source = np.array(degrees), words(3)
     edges, wedges = true.sum() / 2, (true * (true - 1)).sum() / 2
-    hits = np.zeros(2)
-    for _ in range(400):
-        vectors = [Vector(true, 2).with_noise(epsilon, source)]
-        if twice:
-            vectors.append(Vector(true, 2).with_noise(epsilon / 2, source))
-        found = estimates(vectors)
+    hits, runs = np.zeros(2), Vector(np.tile(true, 400), 2)
+    drawn = [runs.with_noise(part, source) for part in (epsilon, epsilon / 2)[: 1 + twice]]
+    for run in np.split(np.arange(len(runs.values)), 400):
+        found = estimates([NoisyVector(noisy.integers[run], noisy.noise) for noisy in drawn])
         hits += [
             found["edges"].low <= edges <= found["edges"].high,
             found["wedges"].low <= wedges <= found["wedges"].high,

@@ -350,12 +350,12 @@ INPUTS = {
     "GEXF": Input(GEXF, [(0, 1)], alone=(2,), told="not labels"),
     "GML": Input(GML, [(1, 2)], alone=(5,), told="read as GML, integer ids"),
     "GML with an id that floats cannot hold": Input(GML.replace("id 5", f"id {2**53 + 1}"), refused="2^53"),
-    "GML, truncated": Input(GML[:-40], refused="breaks somewhere"),
+    "GML, truncated": Input(GML[:-40], refused="broken or cut short"),
     "GML with a node twice": Input(GML.replace("id 5", "id 1"), refused="GML"),
     "Pajek": Input(PAJEK, TWO, alone=("dan",), told="labels"),
     "Pajek without labels": Input("*Vertices 3\n*Edges\n1 2\n", [(1, 2)], alone=(3,), told="numbers"),
     "Pajek with a label twice": Input(PAJEK.replace("dan", "ada"), refused="one id or label"),
-    "Pajek of two networks": Input(PAJEK + PAJEK, refused="not just one network"),
+    "Pajek of two networks": Input(PAJEK + PAJEK, refused="more than one network"),
     "Matrix Market": Input(MATRIX, [(1, 2), (2, 3)], alone=(4, 5), told="1 entries that are 0 are no edges"),
     "Matrix Market, a pattern": Input(
         "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n2 1\n", [(1, 2)], alone=(3,)

@@ -1,11 +1,9 @@
 """Public cuts of neighbour lists: which neighbours a node connects, whoever its other neighbours are.
 
-``cut(x)`` holds the first ``cap`` of the eligible neighbours of ``x`` in an order of all nodes that belongs to
-``x`` and
-is public: by the 64-bit key `order_keys` of the two **ids**, equal keys by id. The order is total and knows
+``cut(x)`` holds the first ``cap`` of the eligible neighbours of ``x`` in an order of all nodes that belongs to ``x``
+and is public: by the 64-bit key `order_keys` of the two **ids**, equal keys by id. The order is total and knows
 nothing of the edges, so one edge brings at most one node into ``cut(x)`` and one out of it. Eligible are all
-neighbours
-(*lists*), or those behind ``x`` in a public ranking of all nodes (*ordered*): an edge then serves its
+neighbours (*lists*), or those behind ``x`` in a public ranking of all nodes (*ordered*): an edge then serves its
 higher end alone.
 
 The hash has no key and never changes: cuts are the same in every process, engine and release. Golden values are

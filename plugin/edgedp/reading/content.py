@@ -97,13 +97,13 @@ def _one_line(source: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise UnknownNameError(f"{source!r} is no file, must be one that exists; check the path") from None
+        raise UnknownNameError(f"{source!r} does not exist; check the path") from None
     except IsADirectoryError:
         raise GraphFormatError(f"{source!r} is a folder, must be a file; name the file in it") from None
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise GraphFormatError(
-            f"{source!r} cannot be read ({reason}), must be readable; check the file"
+            f"{source!r} cannot be read ({reason}); check the file and who may read it"
         ) from None
 
 

@@ -119,7 +119,7 @@ def _refuse_unsure(layout: Layout, source: str, option: str, why: str) -> NoRetu
     what = "names of columns" if len(layout.words) > 1 else "the name of the column"
     told = shortened(", ".join(layout.words))
     raise GraphFormatError(
-        f"line {layout.number} of {source!r}, {told!r}, {why}; it must be told to hold {what} or ids: "
+        f"line {layout.number} of {source!r}, {told!r}, {why}; it may hold {what} or ids: "
         f"say which (--{option} or --no-{option})"
     )
 

@@ -160,7 +160,7 @@ def _separator(text: str, lines: list[tuple[int, int, bytes]], source: str, cand
         words = [word for field in bare.split(chosen) if " " in field.strip() for word in field.split()]
         if words and all(_NUMERIC.fullmatch(word) for word in words):
             raise GraphFormatError(
-                f"{source!r} holds numbers apart by blanks and by {SEPARATOR_NAMES[chosen]}, must have one "
+                f"{source!r} separates numbers by blanks and by {SEPARATOR_NAMES[chosen]}, must have one "
                 f"separator; give it (--separator space or --separator '{chosen}')"
             )
     return chosen

@@ -30,7 +30,7 @@ def read_network(content: Content, kind: Literal["gml", "pajek"], source: str, i
     try:
         text.decode()
     except UnicodeDecodeError:
-        raise GraphFormatError(f"{source!r} is not UTF-8, must be; save it so") from None
+        raise GraphFormatError(f"{source!r} is not UTF-8; save it as UTF-8") from None
     text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if kind == "pajek":
         _refuse_time_and_several(text, source)
@@ -42,9 +42,7 @@ def read_network(content: Content, kind: Literal["gml", "pajek"], source: str, i
             file.seek(0)
             graph = igraph.Graph.Read_GML(file) if kind == "gml" else igraph.Graph.Read_Pajek(file)
     except (igraph.InternalError, ValueError, OSError, MemoryError):
-        raise GraphFormatError(
-            f"{source!r} is {name} that breaks somewhere, must be whole; write it again"
-        ) from None
+        raise GraphFormatError(f"{source!r} is {name} that is broken or cut short; write it again") from None
     told, notes = (_gml_ids if kind == "gml" else _pajek_ids)(graph, source)
     pairs = graph.get_edgelist()
     columns, nodes = of_one_type(
@@ -110,6 +108,4 @@ def _refuse_twice(ids: list[str], source: str) -> None:
 def _refuse_time_and_several(text: bytes, source: str) -> None:
     """Refuse Pajek projects: igraph reads the first network and stops."""
     if len(re.findall(rb"^[ \t]*\*vertices\b", text, re.MULTILINE | re.IGNORECASE)) != 1:
-        raise GraphFormatError(
-            f"{source!r} holds not just one network, must hold one; write each to a file of its own"
-        )
+        raise GraphFormatError(f"{source!r} holds more than one network; write each to a file of its own")

@@ -143,7 +143,7 @@ def _refuse_metis(layout: Layout, columns: list[pl.Series], source: str) -> None
             told |= {(v, a), (v, b)}
         if all((b, a) in told for a, b in told):
             raise GraphFormatError(
-                f"{source!r} could be METIS as well as an edge list, must be told apart; name it .metis, or write the "
+                f"{source!r} could be METIS as well as an edge list; name it .metis, or write the "
                 "edges with commas"
             )
 

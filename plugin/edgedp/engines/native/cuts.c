@@ -3,17 +3,15 @@
  * cut(x) holds the first of the eligible neighbours of x in a public order: by a hash of the two ids, equal hashes by
  * position. Where u and w stand in cut(x), x is a connector of the pair. All paths u - x - w are walked once, from the
  * higher label, w < u: rows `in` hold the connectors of u, rows `out` the cut of x. Counters, and the longest row of a
- * source where that is a hub's, are treated as in common_neighbors.c.
+ * source where that is a hub's, are treated as paths.h says.
  *
  * Sums are integers: a result depends neither on the order of the work nor on the labels. Whoever calls makes sure that
  * no sum leaves 62 bits. Time is the number of paths, at most the sum of C(|cut|, 2); memory is a few words a node.
  */
-#include "kernels.h"
+#include "paths.h"
 
-#define HUB_ROW_DENSITY (1.0 / 64)
-#define HUB_ROW_PART (1.0 / 5)
-#define MOST_CODED ((1 << 15) - 1) /* of a code 2 * count + bit in 16 bits */
-#define LAST_BASE (1 << 30)
+/* From this many times as many entries on, a row is searched for the neighbours of the source and not walked. */
+#define SEARCHED 16
 
 typedef struct {
     uint64_t key;
@@ -143,20 +141,17 @@ KERNEL(relabel_cuts)(scratch *memory, int64_t n, const int64_t *cut_indptr, cons
     return OK;
 }
 
-/* By code 2 * others + in_hub_row: a pair's share, and what the hub gains by one more connector. */
-static int by_code(scratch *memory, const int64_t *shares, int64_t most, int64_t **by, int64_t **gains) {
-    const int64_t coded = most < MOST_CODED ? most : MOST_CODED;
-    int64_t *share = *by = ROOM(memory, SHARES_BY_CODE, 2 * coded + 4, int64_t);
-    int64_t *gain = *gains = ROOM(memory, GAINS_BY_CODE, 2 * coded + 4, int64_t);
-    if (share == NULL || gain == NULL) return 0;
-    memset(share, 0, (size_t)(2 * coded + 4) * sizeof *share);
-    memset(gain, 0, (size_t)(2 * coded + 4) * sizeof *gain);
-    for (int64_t others = 0; others <= coded; others++) {
-        share[2 * others] = shares[others];
-        if (others < coded) share[2 * others + 1] = shares[others + 1];
-        if (others + 1 < coded) gain[2 * others + 1] = shares[others + 2] - shares[others + 1];
-    }
-    return 1;
+/* The first entry of an ascending row that is not smaller than `value`, or the row's end. */
+INLINE const int32_t *reach(const int32_t *row, const int32_t *stop, int32_t value) {
+    return row + below(row, stop - row, value);
+}
+
+/* How many of the `asked` values an ascending row holds; the values ascend, too. */
+INLINE int64_t members(const int32_t *row, int64_t length, const int32_t *values, int64_t asked) {
+    const int32_t *stop = row + length;
+    int64_t found = 0;
+    for (int64_t i = 0; i < asked && (row = reach(row, stop, values[i])) < stop; i++) found += *row == values[i];
+    return found;
 }
 
 /* Give every connector of a non-adjacent pair {u, w}, w < u, u in first .. last - 1, its share of the pair.
@@ -192,28 +187,19 @@ KERNEL(cut_shares)(scratch *memory, int64_t n, const int64_t *indptr, const int3
         if (total == 0) continue;
         const int32_t hub = connectors[top];
         const int64_t adjacent = indptr[u] + below(indices + indptr[u], indptr[u + 1] - indptr[u], (int32_t)u);
-        if (hub_row[hub] >= 0 && (double)longest > HUB_ROW_DENSITY * (double)u &&
-            (double)longest > HUB_ROW_PART * (double)total && count <= MOST_CODED) {
-            const uint8_t *row = hub_rows + (int64_t)hub_row[hub] * n;
-            for (int64_t cell = 0; cell < u; cell++) codes[cell] = row[cell];
-            int64_t received = longest * shares[1];
+        if (count == 1) { /* every pair has this connector alone */
+            const int64_t met = members(out_indices + out_indptr[hub], longest, indices + indptr[u], adjacent - indptr[u]);
+            sums[hub] += (longest - met) * shares[1];
+            continue;
+        }
+        if (hub_row[hub] >= 0 && pays_to_copy(longest, total, u, count)) {
+            const walk others = {connectors, count, top, out_indptr, stops, out_indices};
+            sums[hub] += longest * shares[1] +
+                         walk_beside_hub(hub_rows + (int64_t)hub_row[hub] * n, u, &others, indices + indptr[u],
+                                         adjacent - indptr[u], codes, shares_by_code, gains_by_code);
             for (int64_t i = 0; i < count; i++) {
                 if (i == top) continue;
-                for (int64_t p = out_indptr[connectors[i]]; p < stops[i]; p++) {
-                    const uint16_t code = codes[out_indices[p]];
-                    received += gains_by_code[code];
-                    codes[out_indices[p]] = (uint16_t)(code + 2);
-                }
-            }
-            for (int64_t p = indptr[u]; p < adjacent; p++) { /* adjacent pairs have no share */
-                const uint16_t code = codes[indices[p]];
-                if (code & 1) received -= shares_by_code[code];
-                codes[indices[p]] = 0;
-            }
-            sums[hub] += received;
-            for (int64_t i = 0; i < count; i++) {
-                if (i == top) continue;
-                received = 0;
+                int64_t received = 0;
                 for (int64_t p = out_indptr[connectors[i]]; p < stops[i]; p++)
                     received += shares_by_code[codes[out_indices[p]]];
                 sums[connectors[i]] += received;
@@ -265,18 +251,33 @@ KERNEL(cut_closed_shares)(scratch *memory, int64_t n, const int64_t *indptr, con
             closed[indices[p]] = 1;
             totals[indices[p]] = 0;
         }
+        const int32_t *neighbors = indices + indptr[u];
+        const int64_t lower = adjacent - indptr[u];
         for (int64_t i = 0; i < count; i++) {
             const int64_t start = out_indptr[connectors[i]];
             stops[i] = start + below(out_indices + start, out_indptr[connectors[i] + 1] - start, (int32_t)u);
             const uint64_t weight = (uint64_t)weights[connectors[i]];
-            for (int64_t p = start; p < stops[i]; p++) totals[out_indices[p]] += weight;
+            if (stops[i] - start > SEARCHED * lower) {
+                const int32_t *row = out_indices + start, *stop = out_indices + stops[i];
+                for (int64_t j = 0; j < lower && (row = reach(row, stop, neighbors[j])) < stop; j++)
+                    if (*row == neighbors[j]) totals[*row] += weight;
+            } else {
+                for (int64_t p = start; p < stops[i]; p++) totals[out_indices[p]] += weight;
+            }
         }
         for (int64_t i = 0; i < count; i++) {
             const uint64_t scaled = ((uint64_t)weights[connectors[i]] << bits) * (uint64_t)level;
+            const int64_t start = out_indptr[connectors[i]];
             uint64_t received = 0;
-            for (int64_t p = out_indptr[connectors[i]]; p < stops[i]; p++) {
-                const int32_t w = out_indices[p];
-                if (closed[w]) received += scaled / ((uint64_t)level + totals[w]);
+            if (stops[i] - start > SEARCHED * lower) {
+                const int32_t *row = out_indices + start, *stop = out_indices + stops[i];
+                for (int64_t j = 0; j < lower && (row = reach(row, stop, neighbors[j])) < stop; j++)
+                    if (*row == neighbors[j]) received += scaled / ((uint64_t)level + totals[*row]);
+            } else {
+                for (int64_t p = start; p < stops[i]; p++) {
+                    const int32_t w = out_indices[p];
+                    if (closed[w]) received += scaled / ((uint64_t)level + totals[w]);
+                }
             }
             sums[connectors[i]] += (int64_t)received;
         }

@@ -134,10 +134,8 @@ def choose_second(noisy_degrees: Ints, e1: Fraction, e2: Fraction, most: int, k:
     """Return what `e2` buys: length-2 betweenness through cuts, or the degrees again where its noise would drown it.
 
     Compared is the precision of ``ln B`` at the degree ``dk`` that the k-th largest node seems to have: from the
-    noisy
-    ``B`` and degrees of `e1`, or from degrees of `e1` and `e2` alone. The degree knows ``ln B`` no better than
-    ``rho``
-    varies. Assumed are typical values, ``rho = 0.45`` and a spread of 0.3 in ``ln rho``.
+    noisy ``B`` and degrees of `e1`, or from degrees of `e1` and `e2` alone. The degree knows ``ln B`` no better than
+    ``rho`` varies. Assumed are typical values, ``rho = 0.45`` and a spread of 0.3 in ``ln rho``.
 
     Parameters
     ----------

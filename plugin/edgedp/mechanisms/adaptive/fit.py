@@ -1,14 +1,10 @@
 """Scores from noisy degrees and noisy length-2 betweenness: a fit of the two. Pure functions of released values.
 
-A node of noisy degree ``x`` connects about ``C = x' (x' - 1) / 2`` pairs of neighbours, ``x'`` being ``x`` up to
-the cap of the
-cuts, and has ``B = rho C`` with ``0 <= rho <= 1``. The prior of ``ln rho`` is normal, cut at 0, with parameters
-fitted by EM to
-the nodes of the largest noisy degrees; a twentieth of it is flat, for nodes of another kind than the bulk. The
-score is
-the posterior mean of ``rho`` times ``x (x - 1) / 2``: the ratio fills in what was cut away. It slides from a
-ranking by degree,
-where the noise is large, to one by the noisy ``B``.
+A node of noisy degree ``x`` connects about ``C = x' (x' - 1) / 2`` pairs of neighbours, ``x'`` being ``x`` up to the
+cap of the cuts, and has ``B = rho C`` with ``0 <= rho <= 1``. The prior of ``ln rho`` is normal, cut at 0, with
+parameters fitted by EM to the nodes of the largest noisy degrees; a twentieth of it is flat, for nodes of another
+kind than the bulk. The score is the posterior mean of ``rho`` times ``x (x - 1) / 2``: the ratio fills in what was
+cut away. It slides from a ranking by degree, where the noise is large, to one by the noisy ``B``.
 """
 
 from __future__ import annotations
@@ -76,9 +72,8 @@ def rank(
     -----
     Privacy: post-processing of noisy values.
 
-    Where ``scale`` is far above ``C`` the score is ``x (x - 1) / 2`` times a constant, so it falls with the
-    noisy degree,
-    also below 2, where that goes on as ``1 / (3 - x)``.
+    Where ``scale`` is far above ``C`` the score is ``x (x - 1) / 2`` times a constant, so it falls with the noisy
+    degree, also below 2, where that goes on as ``1 / (3 - x)``.
 
     Examples
     --------

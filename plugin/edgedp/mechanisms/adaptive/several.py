@@ -213,9 +213,8 @@ def buy_several(asked: Several, projection: Projection, words: Words) -> BoughtS
 
     Notes
     -----
-    Privacy: ``e1 + e2``-edge-DP, for any two graphs that differ by one edge: every further vector costs its part
-    of ``e2``
-    given the noisy degrees, and none depends on another.
+    Privacy: ``e1 + e2``-edge-DP, for any two graphs that differ by one edge: every further vector costs its part of
+    ``e2`` given the noisy degrees, and none depends on another.
     """
     degrees = degree_vector(projection, asked.node_count)
     if not worth_splitting(asked):

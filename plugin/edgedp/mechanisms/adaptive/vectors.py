@@ -137,9 +137,8 @@ def cut_moves(cap: int, node_count: int, bits: int, *, ordered: bool) -> int:
 
     Notes
     -----
-    ``R = min(n - 3, 2**bits)`` is what rounding down costs: of a pair that loses a connector, the ``c`` others
-    may gain
-    ``(2**bits mod (c + 1)) - (2**bits mod c)`` more than it loses, where ``c <= n - 3``.
+    ``R = min(n - 3, 2**bits)`` is what rounding down costs: of a pair that loses a connector, the ``c`` others may
+    gain ``(2**bits mod (c + 1)) - (2**bits mod c)`` more than it loses, where ``c <= n - 3``.
 
     Examples
     --------
@@ -173,9 +172,8 @@ def cut_vector(projection: Projection, node_count: int, cap: int, ranks: Ints | 
 class ClosedPairs:
     """How closed pairs are counted: node ``x`` connects up to ``caps[x]`` neighbours, with weight ``W_x``.
 
-    Adding ``b`` to a cut of ``x`` changes at most ``caps[x] - 1`` pairs by about ``W_x`` each: weights that fall
-    with the
-    cap make this the same for all nodes, about `cap` in units of 1, while no neighbour of a hub is cut away.
+    Adding ``b`` to a cut of ``x`` changes at most ``caps[x] - 1`` pairs by about ``W_x`` each: weights that fall with
+    the cap make this the same for all nodes, about `cap` in units of 1, while no neighbour of a hub is cut away.
 
     Attributes
     ----------

@@ -1,10 +1,9 @@
 """Noisy local sensitivity: a noisy bound of the local sensitivity is bought first, and the noise follows that.
 
-For triangles ``a = max(1, c + Z + shift)`` with two-sided geometric ``Z`` of scale ``1 / e1``, where ``a < c``
-has probability at most
-delta, then ``f`` plus two-sided geometric noise of scale ``a / e2``. For two-triangles, whose local
-sensitivity moves by at most ``4 a``,
-a second bound ``L`` is bought with noise of scale ``4 a / e2``, and the number with ``L / e3``.
+For triangles ``a = max(1, c + Z + shift)`` with two-sided geometric ``Z`` of scale ``1 / e1``, where ``a < c`` has
+probability at most delta, then ``f`` plus two-sided geometric noise of scale ``a / e2``. For two-triangles, whose
+local sensitivity moves by at most ``4 a``, a second bound ``L`` is bought with noise of scale ``4 a / e2``, and the
+number with ``L / e3``.
 """
 
 from __future__ import annotations
