@@ -92,12 +92,12 @@ def test_words_are_those_of_the_metrics() -> None:
 
 def test_none_stands_for_the_default_and_what_has_none_is_asked_for() -> None:
     given = {"metric": "ebc", "k": 1, "epsilon": 1}
-    assert TopKOptions.of(given | {"mechanism": None, "shift": None}) == TopKOptions(**given)
+    assert TopKOptions.given(given | {"mechanism": None, "shift": None}) == TopKOptions(**given)
     for name in given:
         with pytest.raises(ParameterError, match=f"{name} is missing; give it"):
-            TopKOptions.of(given | {name: None})
+            TopKOptions.given(given | {name: None})
     with pytest.raises(UnknownNameError, match="did you mean 'metric'"):
-        TopKOptions.of(given | {"metrik": "ebc"})
+        TopKOptions.given(given | {"metrik": "ebc"})
 
 
 def test_keys_of_a_configuration_are_the_names_in_camel_case() -> None:

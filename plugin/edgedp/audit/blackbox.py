@@ -258,7 +258,7 @@ def _log_factorials(most: int) -> NDArray[np.float64]:
     return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, most + 1)))])
 
 
-def _has_law(plan: Plan) -> bool:
+def _has_law(plan: NodesPlan) -> bool:
     """Whether the law of the answer is known; of the adaptive joint releases that of the noisy vectors alone is."""
     match plan:
         case JointPlan(ranked_by="both" | "ordered") | JointMotkinPlan():

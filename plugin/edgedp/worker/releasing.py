@@ -13,7 +13,7 @@ from edgedp.graph import positions_of
 from edgedp.plan import Plan, PublicFacts, options_of, plan_from_config
 from edgedp.projection import GraphProjection
 from edgedp.refusals import RECORD_LOST, constant_refusals
-from edgedp.release import Nodes
+from edgedp.release import Distribution, Nodes, Number, Summary
 from edgedp.sampling.words import SecureWords
 from edgedp.stores import kept, ledger
 from edgedp.stores import neo4j_places as places
@@ -49,6 +49,7 @@ def plan(request: Frame) -> Frame:
     planned = plan_from_config(header["kind"], config, _told(request, row.facts))
     _try(planned)
     places.check_nodes(row, header["survey"])
+    planned = planned.naming([each["id"] for each in header.get("named", ())])
     release_id = ledger.new_release_id()
     script = ledger.debit_script(
         row.name, row.version, planned, release_id=release_id, request_id=request_id, by=BY, at=ledger.now()
@@ -97,6 +98,8 @@ def draw(request: Frame) -> Frame:
     match answer:
         case Nodes(ids):
             return Frame(shown, {"rows": order[positions_of(graph.node_ids, np.asarray(ids), what="nodes")]})
+        case Number() | Distribution() | Summary():
+            return Frame(shown)
         case _:
             assert_never(answer)
 

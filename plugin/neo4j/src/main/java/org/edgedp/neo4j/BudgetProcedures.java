@@ -1,5 +1,6 @@
 package org.edgedp.neo4j;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -55,7 +56,7 @@ public final class BudgetProcedures extends ProcedureBase {
             parameters.put("selector", asked.get("kind"));
             parameters.putAll((Map<String, Object>) asked.get("parameters"));
             String kept = (String) row.get("answer");
-            answer = kept == null ? null : Frame.fromJson(kept, Map.class);
+            answer = kept == null ? null : (Map<String, Object>) Frame.toCypher(Frame.fromJson(kept, JsonNode.class));
             ids = answer == null ? null : (List<Object>) answer.get("nodes");
         }
     }

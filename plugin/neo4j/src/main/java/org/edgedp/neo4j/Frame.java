@@ -147,6 +147,24 @@ record Frame(ObjectNode header, Map<String, Object> arrays) {
         return JSON.valueToTree(plain ? value : "<" + value.getClass().getSimpleName() + ">");
     }
 
+    /** Return a value of JSON as Cypher has it: an integer beyond 64 bits is a float, nothing is null. */
+    static Object toCypher(JsonNode json) {
+        if (json.isObject()) {
+            Map<String, Object> map = new LinkedHashMap<>();
+            json.properties().forEach(entry -> map.put(entry.getKey(), toCypher(entry.getValue())));
+            return map;
+        }
+        if (json.isArray()) {
+            List<Object> list = new ArrayList<>();
+            json.forEach(each -> list.add(toCypher(each)));
+            return list;
+        }
+        if (json.isNumber()) {
+            return json.isIntegralNumber() && json.canConvertToLong() ? (Object) json.longValue() : json.doubleValue();
+        }
+        return json.isBoolean() ? (Object) json.booleanValue() : json.textValue();
+    }
+
     /** Return the value of a JSON text that this project wrote. */
     static <T> T fromJson(String text, Class<T> type) {
         try {
