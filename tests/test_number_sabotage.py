@@ -161,7 +161,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "delta on a pure ledger",
-        {"edgedp.numbers.counting:_check_delta": pays_with_delta},
+        {"edgedp.plan.numbers:_check_delta": pays_with_delta},
         "test_numbers.py::test_a_stored_graph_refuses_every_delta",
     ),
     Sabotage(
