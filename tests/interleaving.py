@@ -65,7 +65,7 @@ class Account:
         return sum(self.paid.values(), self.lost_cost)
 
 
-def asked(store: Store, kind: vocabulary.Kind, name: str, epsilon: str, request: str | None) -> Release:
+def released(store: Store, kind: vocabulary.Kind, name: str, epsilon: str, request: str | None) -> Release:
     """Ask for the smallest release of a kind."""
     match kind:
         case "priv_top_k":
@@ -164,7 +164,7 @@ class Interleaving(RuleBasedStateMachine):
     def release(self, name: str, path: int, kind: vocabulary.Kind, epsilon: str, request: str | None) -> None:
         account = self.accounts.get(name)
         try:
-            release = asked(self.by(path), kind, name, epsilon, request)
+            release = released(self.by(path), kind, name, epsilon, request)
         except EdgeDPError:
             asked = None if account is None or request is None else account.asked.get(request)
             assert (
