@@ -32,7 +32,7 @@ from edgedp.audit.neighbors import graph_of_mask
 from edgedp.audit.ordered import answers, ordered_answer_law
 from edgedp.graph import Graph
 from edgedp.in_memory import motkin, priv_top_k
-from edgedp.plan import AggregatePlan, JointMotkinPlan, JointPlan, ParetoPlan, Plan, TopKPlan
+from edgedp.plan import AggregatePlan, JointMotkinPlan, JointPlan, NodesPlan, ParetoPlan, TopKPlan
 from edgedp.projection import GraphProjection
 from edgedp.release import Release
 from edgedp.vocabulary import Kind

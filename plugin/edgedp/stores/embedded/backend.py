@@ -157,7 +157,9 @@ class EmbeddedSession(Session):
         self.prepare(row)
         there = files.node_ids(self._paths[row.version])
         kind = int if there.dtype.kind == "i" else str
-        asked = np.array([each for each in ids if isinstance(each, kind)], dtype=None if kind is str else np.int64)
+        asked = np.array(
+            [each for each in ids if isinstance(each, kind)], dtype=None if kind is str else np.int64
+        )
         return asked[np.isin(asked, there)].tolist() if len(asked) else []
 
     def graph(self, row: GraphRow) -> Graph:
