@@ -1,6 +1,5 @@
 package org.edgedp.neo4j;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,12 +50,12 @@ public final class BudgetProcedures extends ProcedureBase {
         Kept(Map<String, Object> row) {
             releaseId = (String) row.get("releaseId");
             at = (String) row.get("at");
-            Map<String, Object> asked = Frame.fromJson((String) row.get("body"), Map.class);
+            Map<String, Object> asked = Frame.fromBody((String) row.get("body"));
             parameters = new LinkedHashMap<>();
             parameters.put("selector", asked.get("kind"));
             parameters.putAll((Map<String, Object>) asked.get("parameters"));
             String kept = (String) row.get("answer");
-            answer = kept == null ? null : (Map<String, Object>) Frame.toCypher(Frame.fromJson(kept, JsonNode.class));
+            answer = kept == null ? null : Frame.fromBody(kept);
             ids = answer == null ? null : (List<Object>) answer.get("nodes");
         }
     }

@@ -39,6 +39,9 @@ record Frame(ObjectNode header, Map<String, Object> arrays) {
             .enable(DeserializationFeature.USE_LONG_FOR_INTS)
             .build();
 
+    /** Of bodies of the ledger, whose integers may be beyond 64 bits. */
+    private static final ObjectMapper BODIES = new JsonMapper();
+
     private static final byte[] MAGIC = "edgedp".getBytes(UTF_8);
     private static final short PROTOCOL_VERSION = 2;
     private static final int PREFIX_LENGTH = 20;
@@ -165,10 +168,11 @@ record Frame(ObjectNode header, Map<String, Object> arrays) {
         return json.isBoolean() ? (Object) json.booleanValue() : json.textValue();
     }
 
-    /** Return the value of a JSON text that this project wrote. */
-    static <T> T fromJson(String text, Class<T> type) {
+    /** Return a row's body, which this project wrote as a JSON object, as Cypher has it. */
+    @SuppressWarnings("unchecked")
+    static Map<String, Object> fromBody(String text) {
         try {
-            return JSON.readValue(text, type);
+            return (Map<String, Object>) toCypher(BODIES.readTree(text));
         } catch (JsonProcessingException error) {
             throw new EdgeDPException("a row of the ledger does not hold JSON; the ledger was changed by other means");
         }
