@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from edgedp.metrics import metric, metric_names
+from edgedp.options import Option
 from edgedp.plan import options_of
 from edgedp.vocabulary import KINDS
 
@@ -34,7 +35,7 @@ def options() -> Iterator[list[str]]:
     kinds: dict[tuple[str, ...], list[str]] = {}
     for kind in KINDS:
         for option in options_of(kind).described():
-            values = _words(option.choices) if option.choices else _kind_of(option.number, many=option.many)
+            values = _words(option.choices) if option.choices else _kind_of(option)
             row = (f"`{option.name}`", f"`{option.flag}`", f"`{option.key}`", values)
             kinds.setdefault(row, []).append(kind)
     for (name, flag, key, values), of in kinds.items():
@@ -62,9 +63,11 @@ def _words(words: Iterable[str]) -> str:
     return ", ".join(f"`{word}`" for word in words)
 
 
-def _kind_of(number: type | None, *, many: bool) -> str:
+def _kind_of(option: Option) -> str:
+    if option.metavars:
+        return "a node id" if len(option.metavars) == 1 else "two node ids"
     kinds = {None: "a decimal", int: "a whole number", float: "a number", bool: "`true` or `false`"}
-    return f"{kinds[number]} for each metric" if many else kinds[number]
+    return f"{kinds[option.number]} for each metric" if option.many else kinds[option.number]
 
 
 if __name__ == "__main__":

@@ -12,12 +12,12 @@ import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, assert_never
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from edgedp import EdgeDPError, Graph, Store
+from edgedp import EdgeDPError, Graph, Release, Store, vocabulary
 from edgedp.stores.killpoints import Point
 
 __all__ = ["Interleaving", "Place"]
@@ -55,7 +55,7 @@ class Account:
 
     budget: Fraction | None = None
     paid: dict[str, Fraction] = field(default_factory=dict)
-    answers: dict[str, list[Any]] = field(default_factory=dict)
+    answers: dict[str, dict[str, Any]] = field(default_factory=dict)
     asked: dict[str, tuple[Any, str | None]] = field(default_factory=dict)
     lost: int = 0
     lost_cost: Fraction = Fraction(0)
@@ -63,6 +63,25 @@ class Account:
     @property
     def spent(self) -> Fraction:
         return sum(self.paid.values(), self.lost_cost)
+
+
+def released(store: Store, kind: vocabulary.Kind, name: str, epsilon: str, request: str | None) -> Release:
+    """Ask for the smallest release of a kind."""
+    match kind:
+        case "priv_top_k":
+            return store.priv_top_k(name, "degree", 1, epsilon, request_id=request)
+        case "motkin":
+            return store.motkin(
+                name, k=1, epsilon=epsilon, mechanism="em", sensitivity="global", request_id=request
+            )
+        case "count":
+            return store.count(name, "degree", epsilon, node=2, request_id=request)
+        case "distribution":
+            return store.distribution(name, epsilon=epsilon, request_id=request)
+        case "summary":
+            return store.summary(name, epsilon, request_id=request)
+        case _:
+            assert_never(kind)
 
 
 class Interleaving(RuleBasedStateMachine):
@@ -135,11 +154,17 @@ class Interleaving(RuleBasedStateMachine):
         account.budget = Fraction(budget)
 
     @precondition(lambda self: self.sizes)
-    @rule(name=names, path=paths, epsilon=costs, request=st.sampled_from([None, None, "r1", "r2"]))
-    def release(self, name: str, path: int, epsilon: str, request: str | None) -> None:
+    @rule(
+        name=names,
+        path=paths,
+        kind=st.sampled_from(vocabulary.KINDS),
+        epsilon=costs,
+        request=st.sampled_from([None, None, "r1", "r2"]),
+    )
+    def release(self, name: str, path: int, kind: vocabulary.Kind, epsilon: str, request: str | None) -> None:
         account = self.accounts.get(name)
         try:
-            shown = self.by(path).priv_top_k(name, "degree", 1, epsilon, request_id=request).to_dict()
+            release = released(self.by(path), kind, name, epsilon, request)
         except EdgeDPError:
             asked = None if account is None or request is None else account.asked.get(request)
             assert (
@@ -148,13 +173,13 @@ class Interleaving(RuleBasedStateMachine):
             )  # fmt: skip
             return
         assert account is not None
-        key = shown["release_id"]
+        key, shown = release.receipt["release_id"], release.answer.to_json()
         if key in account.paid:
             assert request is not None
-            assert account.answers[key] == shown["nodes"]
+            assert account.answers[key] == shown
             return
         account.paid[key] = Fraction(epsilon)
-        account.answers[key] = shown["nodes"]
+        account.answers[key] = shown
         assert account.budget is not None
         assert account.spent <= account.budget
         if request is not None:
@@ -211,8 +236,9 @@ class Interleaving(RuleBasedStateMachine):
     @invariant()
     def nothing_shown_is_ever_forgotten(self) -> None:
         for name, account in self.accounts.items():
-            kept = {row["release_id"]: row["nodes"] for row in self.by(0).releases(name)}
-            assert {key: kept.get(key) for key in account.answers} == account.answers
+            kept = {row["release_id"]: row for row in self.by(0).releases(name)}
+            for key, answer in account.answers.items():
+                assert {part: kept[key][part] for part in answer} == answer
             assert self.by(1).log(name)[-1]["epsilon_spent"] == float(account.spent)
 
     @invariant()

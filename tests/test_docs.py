@@ -132,7 +132,7 @@ def make_files(block: Block, folder: Path) -> None:
             (folder / command.split()[1]).write_text("\n".join(shown) + "\n", encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", ["tutorial.md", "how-to.md"])
+@pytest.mark.parametrize("page", ["tutorial.md", "how-to.md", "numbers.md"])
 def test_a_page_runs_as_it_stands(page: str, folder: Path) -> None:
     names: dict[str, Any] = {}
     for block in blocks_of(DOCS / page):
@@ -219,6 +219,8 @@ def commands(
     """Yield every command with its whole name."""
     for name, command in group.commands.items():
         if isinstance(command, click.Group):
+            if hasattr(command, "default"):  # what it does without a subcommand
+                yield f"{prefix} {name}", command.default
             yield from commands(command, f"{prefix} {name}")
         else:
             yield f"{prefix} {name}", command

@@ -631,3 +631,82 @@ def test_denying_exact_and_graph_leaves_releases_and_budget(neo4j_with_plugin: P
         "edgedp.privTopk.stream", "edgedp.privTopk.write", "edgedp.motkin.stream", "edgedp.motkin.write",
         "edgedp.budget", "edgedp.releases",
     }  # fmt: skip
+
+
+COUNT = "CALL edgedp.count.stream($name, $config)"
+
+
+def test_numbers_are_streamed_paid_and_kept(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant(epsilonBudget=1e6, degreeBound=4)
+    ask = neo4j_with_plugin.ask
+    (exactly,) = ask(COUNT, name=planted.name, config={"of": "triangles", "epsilon": 1000})
+    assert exactly == {"value": 1, "low": None, "high": None, "scale": None}
+    asked = {"of": "common_neighbors", "pair": [0, 4], "epsilon": 1000, "requestId": "q"}
+    (pair,) = ask(COUNT, name=planted.name, config=asked)
+    assert pair == {"value": 1, "low": 1, "high": 1, "scale": 0.001}
+    assert ask(COUNT, name=planted.name, config=asked) == [pair]
+    (node,) = ask(COUNT, name=planted.name, config={"of": "density", "node": 0, "epsilon": 1000})
+    assert node["value"] == pytest.approx(1 / 3, abs=0.01)
+    (barred,) = ask(COUNT, name=planted.name, config={"of": "wedges", "errorBar": True, "epsilon": 1000})
+    assert barred["low"] <= 6 <= barred["high"]
+    call = "CALL edgedp.distribution.stream($name, $config)"
+    rows = ask(call, name=planted.name, config={"epsilon": 1000, "form": "histogram"})
+    assert rows == [{"degree": k, "nodes": n} for k, n in enumerate([1, 1, 3, 1, 0])]
+    rows = ask("CALL edgedp.summary.stream($name, {epsilon: 20000})", name=planted.name)
+    page = {row["number"]: row["value"] for row in rows}
+    assert (page["edges"], page["triangles"], page["degree_ccdf"]) == (5, 1, [5, 4, 1])
+    assert page["degree_quantiles"]["0.5"] == 2
+    assert planted.spent == 25000.0
+    kept = ask("CALL edgedp.releases($name)", name=planted.name)
+    assert [row["parameters"]["selector"] for row in kept] == ["count"] * 4 + ["distribution", "summary"]
+    assert (kept[0]["ids"], kept[0]["answer"]["value"]) == (None, 1)
+    assert kept[5]["answer"]["summary"]["edges"] == 5
+    with edgedp.open_store(neo4j_with_plugin.server.uri, auth=neo4j_with_plugin.server.auth) as store:
+        again = store.count(planted.name, "common_neighbors", 1000, pair=(0, 4), request_id="q")
+    assert (again.value, planted.spent) == (1, 25000.0)
+
+
+def test_the_law_of_a_count_is_the_exact_one(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant(epsilonBudget=1e6, degreeBound=3)
+    config = {"of": "triangles", "epsilon": 1.0}
+    counted = "YIELD value RETURN value, count(*) AS times"
+    rows = neo4j_with_plugin.ask(f"{MANY} {COUNT} {counted}", name=planted.name, config=config)
+    law = edgedp.exact.count_probabilities(
+        planted.graph, "triangles", epsilon=1, values=range(7), degree_bound=3
+    )
+    assert chi_square_holds({row["value"]: row["times"] for row in rows}, law)
+    assert planted.spent == 400.0
+
+
+def test_a_number_beyond_64_bits_is_a_float_in_cypher(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant(nodes=range(80), epsilonBudget=1)
+    config = {"of": "stars", "starSize": 39, "epsilon": 1e-9, "mechanism": "geometric"}
+    (row,) = neo4j_with_plugin.ask(COUNT, name=planted.name, config=config)
+    assert row["scale"] > 2.0**64
+    assert isinstance(row["high"], float)
+    (kept,) = neo4j_with_plugin.ask("CALL edgedp.releases($name)", name=planted.name)
+    assert kept["answer"]["interval"][1] == row["high"]
+
+
+def test_refusals_of_numbers_cost_nothing_and_are_those_of_python(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant()
+    auth = neo4j_with_plugin.server.auth
+    with edgedp.open_store(neo4j_with_plugin.server.uri, auth=auth) as store:
+        for options in (
+            {"of": "triangle"},
+            {"of": "triangles", "mechanism": "nls"},
+            {"of": "degree", "node": 77},
+            {"of": "degree", "node": "0"},
+            {"of": "common_neighbors", "pair": [0, 77]},
+            {"of": "common_neighbors", "pair": [0, 0]},
+            {"of": "common_neighbors", "pair": 0},
+            {"of": "degree"},
+        ):
+            asked: dict[str, Any] = {"epsilon": 1} | options
+            with pytest.raises(edgedp.EdgeDPError) as caught:
+                store.count(planted.name, **asked)
+            assert neo4j_with_plugin.refusal(COUNT, name=planted.name, config=asked) == str(caught.value)
+    config = {"of": "triangles", "epsilon": 1, "mechanism": "nls", "delta": 1e-6}
+    assert "'delta'" in neo4j_with_plugin.refusal(COUNT, name=planted.name, config=config)
+    assert "null" in neo4j_with_plugin.refusal(COUNT, name=planted.name, config=None)
+    assert planted.spent == 0.0

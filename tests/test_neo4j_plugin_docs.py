@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from edgedp.options import MotkinOptions, TopKOptions
+from edgedp.options import (
+    CountOptions,
+    DistributionOptions,
+    MotkinOptions,
+    Options,
+    SummaryOptions,
+    TopKOptions,
+)
 from plugin_fixtures import ROOT, PluginServer, neo4j_with_plugin
 
 __all__ = ["neo4j_with_plugin"]
@@ -52,6 +59,11 @@ def test_every_example_runs_and_each_procedure_has_one(neo4j_with_plugin: Plugin
 def test_every_key_of_a_release_is_documented(procedure: str, options: tuple[str, ...]) -> None:
     assert keys_of(SECTIONS[f"{procedure}.stream"]) == [*map(camel, options), "requestId"]
     assert keys_of(SECTIONS[f"{procedure}.write"]) == ["writeProperty", "overwrite"]
+
+
+@pytest.mark.parametrize("asked", [CountOptions, DistributionOptions, SummaryOptions])
+def test_every_key_of_a_release_of_numbers_is_documented(asked: type[Options]) -> None:
+    assert keys_of(SECTIONS[f"edgedp.{asked.KIND}.stream"]) == [*map(camel, asked.names()), "requestId"]
 
 
 @pytest.mark.parametrize(

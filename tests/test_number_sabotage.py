@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 
 import number_cases
+from edgedp.numbers.answers import Interval
 from sabotage import Sabotage
 from test_sabotage import run
 
 ADMISSIBLE = "test_counts.py::test_profiles_are_admissible_on_all_small_graphs"
 LOSS = "test_number_laws.py::test_pure_mechanisms_keep_their_claim"
 PACES = "test_number_laws.py::test_the_calibrated_ladder_keeps_its_claim_at_every_pace"
+STORED = "test_numbers_stored.py::test"
 DRAWS = "test_number_laws.py::test_secure_draws_have_the_law_that_is_audited"
 
 
@@ -83,6 +85,27 @@ def other_rate(real: Any) -> Any:
 
 def pays_with_delta(real: Any) -> Any:
     return lambda value, mechanism, *, stored: real(value, mechanism, stored=False)
+
+
+def debits_nothing(real: Any) -> Any:
+    def debit(self: Any, session: Any, row: Any, planned: Any, request_id: Any) -> Any:
+        from edgedp.stores import ledger
+
+        return ledger.Debit(ledger.new_release_id(), ledger.find(session, row.name))
+
+    return debit
+
+
+def any_node(real: Any) -> Any:
+    return lambda self, found: self
+
+
+def a_bar_for_all(real: Any) -> Any:
+    return lambda plan, value: Interval(value - 1, value + 1, 1.0)
+
+
+def bound_unchecked(real: Any) -> Any:
+    return lambda plan, projection: None
 
 
 def shift_forgotten(real: Any) -> Any:
@@ -161,8 +184,37 @@ SABOTAGES = [
     ),
     Sabotage(
         "delta on a pure ledger",
-        {"edgedp.numbers.counting:_check_delta": pays_with_delta},
+        {"edgedp.plan.numbers:_check_delta": pays_with_delta},
         "test_numbers.py::test_a_stored_graph_refuses_every_delta",
+    ),
+    Sabotage(
+        "delta let through on a ledger",
+        {
+            "edgedp.plan.numbers:_check_delta": lambda real: (
+                lambda value, mechanism, *, stored: Fraction(1, 10**6)
+            )
+        },
+        f"{STORED}_what_is_refused_costs_nothing_also_where_a_delta_is_declared[embedded]",
+    ),
+    Sabotage(
+        "a number that is drawn without its debit",
+        {"edgedp.stores.analyst:AnalystStore._debit": debits_nothing},
+        f"{STORED}_a_distribution_and_a_summary_are_paid_once_and_say_what_they_are_made_of[embedded]",
+    ),
+    Sabotage(
+        "a node that is not looked up before the debit",
+        {"edgedp.plan.numbers:CountPlan.naming": any_node},
+        f"{STORED}_what_is_refused_costs_nothing_also_where_a_delta_is_declared[embedded]",
+    ),
+    Sabotage(
+        "an error bar around private noise",
+        {"edgedp.numbers.counting:public_bar": a_bar_for_all},
+        "test_numbers.py::test_a_private_scale_is_never_shown",
+    ),
+    Sabotage(
+        "numbers of a graph that breaks its bound",
+        {"edgedp.draw:check_projection": bound_unchecked},
+        f"{STORED}_a_graph_that_breaks_its_bound_or_loses_a_node_is_refused_in_a_constant_sentence",
     ),
     Sabotage(
         "a noisy bound without its shift",

@@ -21,19 +21,27 @@ from edgedp.counts.base import below
 from edgedp.mechanisms.numbers.calibrated import MECHANISM as CALIBRATED
 from edgedp.mechanisms.numbers.rungs import Pace, envelope, pace
 from edgedp.mechanisms.numbers.stairs import Stairs
-from edgedp.numbers import distributing
+from edgedp.numbers import distributing, summarizing
 from edgedp.numbers.answers import NOISE_IS_PRIVATE, Distribution, Number, Summary
-from edgedp.numbers.counting import COUNT_OPTIONS, CountOptions, count_options
+from edgedp.numbers.counting import law_of
 from edgedp.numbers.distributing import at_least_counts, consistent, histogram_of
 from edgedp.numbers.error_bars import BAR_SHARE, height_quantile
-from edgedp.numbers.summarizing import SHARES
-from edgedp.plan import PublicFacts
+from edgedp.options import CountOptions
+from edgedp.plan import CountPlan, PublicFacts, SummaryPlan, plan
+from edgedp.plan.numbers import plan_count
 from edgedp.projection import GraphProjection
 from edgedp.sampling.words import GeneratorWords, SecureWords
 from sampling_doubles import assert_has_law
 
+SHARES = SummaryPlan.SHARES
 KITE = Graph.from_edges([(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4)])
 FACTS = PublicFacts(100, 20)
+
+
+def count_plan(facts: PublicFacts, options: dict[str, object], *, stored: bool = True) -> CountPlan:
+    asked = dict(options)
+    delta = asked.pop("delta", None)
+    return plan_count(CountOptions.given(asked), facts, delta=delta, stored=stored)
 
 
 def seeded(seed: int) -> np.random.Generator:
@@ -51,7 +59,7 @@ def seeded(seed: int) -> np.random.Generator:
         ({"of": "edges", "mechanism": "geometrik"}, "did you mean 'geometric'"),
         ({"of": "edges", "epsilon": 0}, "epsilon is 0, must be greater than 0"),
         ({"of": "edges", "epsilon": "1e-12"}, "must be at least 1e-9"),
-        ({"of": "edges", "epsilon": None}, "epsilon is None"),
+        ({"of": "edges", "epsilon": None}, "epsilon is missing"),
         ({"of": "stars", "star_size": 1}, "star_size is 1, must be from 2 to the degree bound, 4"),
         ({"of": "stars", "star_size": 5}, "star_size is 5, must be from 2 to the degree bound, 4"),
         ({"of": "stars", "star_size": 2.5}, "star_size is 2.5, must be a whole number"),
@@ -96,9 +104,9 @@ def test_bad_options_are_refused_in_one_line_that_says_what_to_do(options, says:
 
 def test_an_unknown_option_is_refused_by_name() -> None:
     with pytest.raises(EdgeDPError, match="did you mean 'star_size'"):
-        count_options(FACTS, {"of": "stars", "epsilon": 1, "starsize": 3})
+        count_plan(FACTS, {"of": "stars", "epsilon": 1, "starsize": 3})
     with pytest.raises(EdgeDPError, match="did you mean 'form'"):
-        distributing.distribution_options(FACTS, {"epsilon": 1, "from": 3})
+        plan("distribution", {"epsilon": 1, "from": 3}, FACTS)
 
 
 @pytest.mark.parametrize("mechanism", ["smooth", "nls", "lls"])
@@ -106,10 +114,10 @@ def test_a_stored_graph_refuses_every_delta(mechanism: str) -> None:
     """Its ledger has no place for a delta: whether it is given or missing, the release is refused before the debit."""
     options = {"of": "triangles", "epsilon": 1, "mechanism": mechanism}
     with pytest.raises(EdgeDPError, match="must be a pure one for a stored graph"):
-        count_options(FACTS, options | {"delta": "1e-6"})
+        count_plan(FACTS, options | {"delta": "1e-6"})
     if mechanism != "smooth":
         with pytest.raises(EdgeDPError, match="must be a pure one for a stored graph"):
-            count_options(FACTS, options)
+            count_plan(FACTS, options)
 
 
 def test_distributions_and_summaries_refuse_too() -> None:
@@ -150,14 +158,13 @@ def test_distributions_and_summaries_refuse_too() -> None:
 
 def test_defaults_follow_from_what_is_asked() -> None:
     for of in ("edges", "triangles", "two_triangles", "wedges", "stars", "clustering"):
-        options = count_options(FACTS, {"of": of, "epsilon": 1})
+        options = count_plan(FACTS, {"of": of, "epsilon": 1})
         assert options.mechanism == ("geometric" if of == "edges" else "calibrated")
-    assert count_options(FACTS, {"of": "degree", "node": 3, "epsilon": 1}).mechanism == "geometric"
+    assert count_plan(FACTS, {"of": "degree", "node": 3, "epsilon": 1}).mechanism == "geometric"
     assert (
-        count_options(FACTS, {"of": "common_neighbors", "pair": [1, 2], "epsilon": 1}).mechanism
-        == "geometric"
+        count_plan(FACTS, {"of": "common_neighbors", "pair": [1, 2], "epsilon": 1}).mechanism == "geometric"
     )
-    assert count_options(FACTS, {"of": "stars", "epsilon": 1}).star_size == 3
+    assert count_plan(FACTS, {"of": "stars", "epsilon": 1}).star_size == 3
 
 
 def test_parameters_give_the_same_options_again() -> None:
@@ -167,10 +174,10 @@ def test_parameters_give_the_same_options_again() -> None:
         {"of": "ebc", "node": 3, "epsilon": 2, "error_bar": True},
         {"of": "triangles", "mechanism": "nls", "delta": 1e-6, "epsilon": 2},
     ):
-        options = count_options(FACTS, asked, stored=False)
+        options = count_plan(FACTS, asked, stored=False)
         parameters = json.loads(json.dumps(options.parameters))
-        assert count_options(FACTS, parameters, stored=False) == options
-        assert set(parameters) <= set(COUNT_OPTIONS)
+        assert count_plan(FACTS, parameters, stored=False) == options
+        assert set(parameters) <= {*CountOptions.names(), "delta"}
 
 
 # -- what is shown --------------------------------------------------------------------------------------------
@@ -179,7 +186,7 @@ def test_parameters_give_the_same_options_again() -> None:
 def test_a_private_scale_is_never_shown() -> None:
     for mechanism in ("calibrated", "ladder", "smooth"):
         shown = edgedp.count(KITE, of="triangles", epsilon=1, mechanism=mechanism).to_dict()
-        assert shown["noise"] == NOISE_IS_PRIVATE
+        assert shown.get("noise") == NOISE_IS_PRIVATE
         assert set(shown) == {"selector", "parameters", "value", "noise", "public", "private"}
     for mechanism in ("geometric", "staircase"):
         shown = edgedp.count(KITE, of="triangles", epsilon=1, mechanism=mechanism).to_dict()
@@ -327,8 +334,8 @@ ENRON = {
 def test_expected_errors_on_enron_are_those_it_was_designed_with(enron: Graph, of: str) -> None:
     projection = GraphProjection(enron)
     for epsilon, expected in ENRON[of].items():
-        options = count_options(PublicFacts(enron.node_count), {"of": of, "epsilon": epsilon})
-        law, profile = options.law(projection)
+        options = count_plan(PublicFacts(enron.node_count), {"of": of, "epsilon": epsilon})
+        law, profile = law_of(options, projection)
         assert isinstance(law, Stairs)
         assert law.mean_distance(profile.value) / profile.value == pytest.approx(expected, rel=0.02)
 
@@ -529,7 +536,7 @@ def test_the_error_of_the_distribution_of_enron(enron: Graph) -> None:
 def test_the_shares_of_a_summary_are_all_of_epsilon_and_what_is_spent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from edgedp.numbers import counting, summarizing
+    from edgedp.numbers import counting
 
     spent: list[Fraction] = []
 
@@ -552,7 +559,7 @@ def test_the_shares_of_a_summary_are_all_of_epsilon_and_what_is_spent(
     release = edgedp.summary(KITE, epsilon="0.9")
     assert sum(spent) == Fraction(9, 10)
     assert sorted(spent) == sorted(share * Fraction(9, 10) for share in SHARES.values())
-    assert sum(release.to_dict()["parameters"]["shares"].values()) == pytest.approx(1)
+    assert sum(release.to_dict()["shares"].values()) == pytest.approx(1)
 
 
 def test_a_summary_of_large_epsilon_is_the_graph(enron: Graph) -> None:
@@ -580,17 +587,15 @@ def test_a_summary_of_nothing() -> None:
 
 
 def test_a_bound_above_the_largest_degree_is_rarely_below_it(enron: Graph) -> None:
-    from edgedp.numbers.summarizing import summary_options
-
-    options = summary_options(PublicFacts(enron.node_count, 2000), {"epsilon": 1})
+    options = SummaryPlan(cost=10**9, facts=PublicFacts(enron.node_count, 2000))
     words, projection = GeneratorWords(seeded(1)), GraphProjection(enron)
-    bounds = [options._degree_at_most(projection, words) for _ in range(1000)]
+    bounds = [summarizing._degree_at_most(options, projection, words) for _ in range(1000)]
     assert sum(bound < enron.max_degree for bound in bounds) <= 25
     assert np.mean(bounds) < enron.max_degree + 60
 
 
 def test_secure_words_are_what_a_private_release_draws_from() -> None:
-    options = count_options(PublicFacts(KITE.node_count), {"of": "triangles", "epsilon": 1})
-    assert isinstance(options, CountOptions)
+    options = count_plan(PublicFacts(KITE.node_count), {"of": "triangles", "epsilon": 1})
+    assert isinstance(options, CountPlan)
     assert isinstance(options.draw(GraphProjection(KITE), SecureWords()), Number)
     assert Pace(3).unit_bits == 6

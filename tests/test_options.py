@@ -17,9 +17,17 @@ from click.shell_completion import ShellComplete
 import edgedp
 from edgedp import checks, vocabulary
 from edgedp.cli import edgedp as command_line
+from edgedp.counts import count_names
 from edgedp.errors import ParameterError, UnknownNameError
 from edgedp.metrics import metric, metric_names
-from edgedp.options import MotkinOptions, Options, TopKOptions
+from edgedp.options import (
+    CountOptions,
+    DistributionOptions,
+    MotkinOptions,
+    Options,
+    SummaryOptions,
+    TopKOptions,
+)
 from edgedp.plan import options_of, plan
 from edgedp.plan.base import PublicFacts
 
@@ -28,10 +36,22 @@ FACES: list[tuple[type[Options], Callable[..., Any], tuple[str, ...]]] = [
     (MotkinOptions, edgedp.motkin, ("graph", "degree_bound", "rng")),
     (TopKOptions, edgedp.Store.priv_top_k, ("self", "name", "engine", "request_id")),
     (MotkinOptions, edgedp.Store.motkin, ("self", "name", "engine", "request_id")),
+    (CountOptions, edgedp.count, ("graph", "degree_bound", "delta", "rng")),
+    (DistributionOptions, edgedp.distribution, ("graph", "degree_bound", "rng")),
+    (SummaryOptions, edgedp.summary, ("graph", "degree_bound", "rng")),
+    (CountOptions, edgedp.Store.count, ("self", "name", "engine", "request_id")),
+    (DistributionOptions, edgedp.Store.distribution, ("self", "name", "engine", "request_id")),
+    (SummaryOptions, edgedp.Store.summary, ("self", "name", "engine", "request_id")),
     (TopKOptions, edgedp.exact.first_pick_probabilities, ("graph", "degree_bound")),
     (MotkinOptions, edgedp.exact.motkin_first_pick_probabilities, ("graph", "degree_bound")),
 ]
-COMMANDS: dict[type[Options], str] = {TopKOptions: "topk", MotkinOptions: "motkin"}
+COMMANDS: dict[type[Options], str] = {
+    TopKOptions: "topk",
+    MotkinOptions: "motkin",
+    CountOptions: "count",
+    DistributionOptions: "distribution",
+    SummaryOptions: "summary",
+}
 
 
 def named(member: Any) -> str:
@@ -62,6 +82,7 @@ def test_a_command_takes_the_options_with_their_words(asked: type[Options]) -> N
         shown = options[option.name]
         assert shown.required == option.required
         assert shown.multiple == option.many
+        assert shown.nargs == max(len(option.metavars), 1)
         assert shown.opts == [option.flag]
         if option.choices is not None:
             assert isinstance(shown.type, click.Choice)
@@ -81,6 +102,10 @@ def test_every_kind_of_release_has_options_of_its_own() -> None:
             ask(None)
 
 
+def test_words_are_those_of_the_numbers() -> None:
+    assert set(get_args(vocabulary.CountName)) == set(count_names())
+
+
 def test_words_are_those_of_the_metrics() -> None:
     """A type checker knows the metrics that are shipped; at run time the folder is the list."""
     assert set(get_args(vocabulary.MetricName)) <= set(metric_names())
@@ -92,12 +117,12 @@ def test_words_are_those_of_the_metrics() -> None:
 
 def test_none_stands_for_the_default_and_what_has_none_is_asked_for() -> None:
     given = {"metric": "ebc", "k": 1, "epsilon": 1}
-    assert TopKOptions.of(given | {"mechanism": None, "shift": None}) == TopKOptions(**given)
+    assert TopKOptions.given(given | {"mechanism": None, "shift": None}) == TopKOptions(**given)
     for name in given:
         with pytest.raises(ParameterError, match=f"{name} is missing; give it"):
-            TopKOptions.of(given | {name: None})
+            TopKOptions.given(given | {name: None})
     with pytest.raises(UnknownNameError, match="did you mean 'metric'"):
-        TopKOptions.of(given | {"metrik": "ebc"})
+        TopKOptions.given(given | {"metrik": "ebc"})
 
 
 def test_keys_of_a_configuration_are_the_names_in_camel_case() -> None:
@@ -117,6 +142,8 @@ def test_the_shell_completes_words() -> None:
     assert completed("motkin", "g", "--metric", incomplete="de") == ["degree", "density"]
     assert completed("topk", "g", "--sampler") == list(vocabulary.SAMPLERS)
     assert completed("exact", "g", "--engine") == list(vocabulary.ENGINES)
+    assert completed("count", "g", "--of", incomplete="tri") == ["triangles"]
+    assert completed("exact", "count", "g", "--of", incomplete="tri") == ["triangles"]
     assert "--sensitivity-form" in completed("topk", "g", incomplete="--s")
 
 
@@ -130,6 +157,8 @@ def test_a_type_checker_refuses_words_that_there_are_not(tmp_path: Path) -> None
         'edgedp.motkin(graph, mechanism="joint", estimates=True)',
         'edgedp.priv_top_k(graph, metric="ebc", k=1, epsilon=1, proxy="lists", cap=9)',
         'edgedp.mechanisms.probabilities("pf", [1.0], 1, global_sensitivity=1)',
+        'store.count("g", "common_neighbors", 1, pair=(1, 2))',
+        'store.distribution("g", epsilon=1, form="histogram")',
     ]
     wrong = [
         'edgedp.priv_top_k(graph, metric="pagerank", k=1, epsilon=1)',
@@ -143,6 +172,10 @@ def test_a_type_checker_refuses_words_that_there_are_not(tmp_path: Path) -> None
         'edgedp.exact.sensitivity(graph, "pagerank", 1)',
         'edgedp.exact.first_pick_probabilities(graph, metric="pagerank", k=1, epsilon=1)',
         'edgedp.mechanisms.probabilities("joint", [1.0], 1)',
+        'edgedp.count(graph, of="triangle", epsilon=1)',
+        'store.count("g", of="triangles", epsilon=1, delta=1e-6)',
+        'store.count("g", of="triangles", epsilon=1, mechanism="laplace")',
+        'store.distribution("g", epsilon=1, form="cdf")',
     ]
     head = "import edgedp\ngraph = edgedp.Graph.from_edges([(0, 1)])\nstore = edgedp.open_store('g')\n"
     (tmp_path / "asked.py").write_text(head + "\n".join([*right, *wrong]) + "\n")
@@ -165,7 +198,8 @@ def test_the_vocabulary_lists_what_its_types_say() -> None:
         "KINDS": "Kind", "MECHANISMS": "MechanismName", "PICKING": "PickingName", "SAMPLERS": "SamplerName",
         "SHIFTS": "Shift", "METRIC_FORMS": "MetricForm", "PARETO_FORMS": "ParetoForm", "VECTORS": "Vector",
         "PROXIES": "Proxy", "APPROACHES": "Approach", "SENSITIVITIES": "Sensitivity", "ENGINES": "Engine",
-        "GRAPH_ENGINES": "GraphEngine",
+        "GRAPH_ENGINES": "GraphEngine", "NUMBER_MECHANISMS": "NumberMechanismName",
+        "DISTRIBUTION_FORMS": "DistributionForm",
     }  # fmt: skip
     assert set(pairs) == {name for name in vocabulary.__all__ if name.isupper()}
     for listed, typed in pairs.items():

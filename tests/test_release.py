@@ -10,11 +10,24 @@ import pytest
 import edgedp
 from edgedp import release as module
 from edgedp.errors import StoreError
+from edgedp.numbers.answers import Interval
 from edgedp.plan import PublicFacts, plan
-from edgedp.release import Answer, Nodes, Release
+from edgedp.release import Answer, Distribution, Nodes, Number, Release, Summary
 
 KINDS = get_args(Answer) or (Answer,)
-ANSWERS = [Nodes((7, 3, -1)), Nodes(("a", "ß", "☃")), Nodes((2**63 - 1,))]
+PAGE = {"nodes": 4, "edges": 3, "degree_quantiles": {"0.5": 1}, "degree_ccdf": [4, 1]}
+ANSWERS = [
+    Nodes((7, 3, -1)),
+    Nodes(("a", "ß", "☃")),
+    Nodes((2**63 - 1,)),
+    Number(7),
+    Number(2**200),
+    Number(0.25, Interval(0.0, 1.5)),
+    Number(7, Interval(3, 11, 1.0)),
+    Distribution((3, 1, 0), 1),
+    Distribution((), 1),
+    Summary(PAGE, {"edges": 0.5, "wedges": 0.5}),
+]
 
 
 def release(answer: Answer) -> Release:
@@ -37,7 +50,20 @@ def test_every_kind_of_answer_has_a_key_of_its_own_and_is_tried_here() -> None:
 
 @pytest.mark.parametrize(
     "kept",
-    [{}, {"node": [1]}, {"nodes": [1], "value": 2.0}, {"nodes": 7}, {"nodes": None}, {"nodes": "abc"}],
+    [
+        {},
+        {"node": [1]},
+        {"nodes": [1], "value": 2.0},
+        {"nodes": 7},
+        {"nodes": None},
+        {"nodes": "abc"},
+        {"value": 2.0},
+        {"value": "2", "noise": "x"},
+        {"value": 2, "interval": [1], "confidence": 0.95},
+        {"value": 2, "interval": [1, 3], "confidence": 0.95, "rung": 1},
+        {"values": [1]},
+        {"summary": {}},
+    ],
     ids=repr,
 )
 def test_what_no_kind_wrote_is_refused(kept: dict[str, Any]) -> None:
@@ -48,7 +74,8 @@ def test_what_no_kind_wrote_is_refused(kept: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("answer", ANSWERS, ids=repr)
 def test_rows_have_the_columns_that_are_announced(answer: Answer) -> None:
-    assert {tuple(row) for row in answer.rows()} == {answer.COLUMNS}
+    assert {tuple(row) for row in answer.rows()} <= {answer.COLUMNS}
+    assert bool(answer.rows()) == bool(answer.items)
 
 
 def test_a_release_is_its_nodes_in_order() -> None:
@@ -58,6 +85,26 @@ def test_a_release_is_its_nodes_in_order() -> None:
     assert shown.to_dict()["nodes"] == [7, 3]
     assert shown.to_frame().rows() == [(1, 7), (2, 3)]
     assert shown.to_frame().columns == ["rank", "id"]
+
+
+def test_a_release_of_numbers_has_value_or_values_and_says_which() -> None:
+    number, spread, page = (release(each) for each in (Number(7), Distribution((3, 1), 1), Summary(PAGE, {})))
+    assert (number.value, list(number), len(number)) == (7, [7], 1)
+    assert (spread.values.tolist(), list(spread), spread.values.dtype.kind) == ([3, 1], [3, 1], "i")
+    assert page.values == dict(page) == PAGE
+    assert "edges                 3" in page.to_text()
+    assert [shown.to_frame().columns for shown in (number, spread, page)] == [
+        list(kind.COLUMNS) for kind in (Number, Distribution, Summary)
+    ]
+    for shown, wrong, right in (
+        (number, "nodes", "value"), (number, "values", "value"), (spread, "value", "values"), (page, "value", "values"),
+        (release(Nodes((7,))), "value", "nodes"),
+    ):  # fmt: skip
+        with pytest.raises(AttributeError, match=f"has no {wrong}; read its {right}"):
+            getattr(shown, wrong)
+    with pytest.raises(AttributeError, match="only a summary is a page of text"):
+        number.to_text()
+    assert number.estimates is None
 
 
 def test_what_a_release_shows_stands_in_the_order_of_0_1_0() -> None:

@@ -11,25 +11,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.mechanisms.sums import top_k_scores
-from edgedp.plan import AggregatePlan, JointMotkinPlan, JointPlan, NodesPlan, ParetoPlan, Plan, TopKPlan
-from edgedp.projection import Projection, check_projection
+from edgedp.plan import (
+    AggregatePlan,
+    CountPlan,
+    DistributionPlan,
+    JointMotkinPlan,
+    JointPlan,
+    NodesPlan,
+    NumbersPlan,
+    ParetoPlan,
+    Plan,
+    SummaryPlan,
+    TopKPlan,
+)
+from edgedp.projection import NumberProjection, Projection, check_projection
 from edgedp.release import Answer, Nodes
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.adaptive.vectors import NoisyVector
+    from edgedp.numbers.answers import Distribution, Number, Summary
     from edgedp.sampling.words import Words
 
 __all__ = ["draw", "draw_positions"]
 
 
-def draw(plan: Plan, projection: Projection, words: Words) -> Answer:
+def draw(plan: Plan, projection: NumberProjection, words: Words) -> Answer:
     """Draw a planned release.
 
     Parameters
     ----------
     plan : Plan
         Validated, and debited where the graph is stored.
-    projection : Projection
+    projection : NumberProjection
         The private data.
     words : Words
         Random words; the operating system's for a private release.
@@ -54,6 +67,8 @@ def draw(plan: Plan, projection: Projection, words: Words) -> Answer:
         case JointPlan() | JointMotkinPlan():
             positions, degrees = _draw_joint(plan, projection, words)
             shown = _estimated(degrees) if plan.estimates else None
+        case CountPlan() | DistributionPlan() | SummaryPlan():
+            return _draw_numbers(plan, projection, words)
         case _:
             assert_never(plan)
     return Nodes(tuple(projection.node_ids[positions].tolist()), shown)
@@ -78,6 +93,24 @@ def draw_positions(plan: NodesPlan, projection: Projection, words: Words) -> NDA
             from edgedp.mechanisms.pareto.rounds import draw_pareto
 
             return draw_pareto(plan, projection, words)
+        case _:
+            assert_never(plan)
+
+
+def _draw_numbers(
+    plan: NumbersPlan, projection: NumberProjection, words: Words
+) -> Number | Distribution | Summary:
+    """Draw what is not nodes but numbers."""
+    from edgedp.numbers import counting, distributing, summarizing
+
+    check_projection(plan, projection)
+    match plan:
+        case CountPlan():
+            return counting.draw_count(plan, projection, words)
+        case DistributionPlan():
+            return distributing.draw_distribution(plan, projection, words)
+        case SummaryPlan():
+            return summarizing.draw_summary(plan, projection, words)
         case _:
             assert_never(plan)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from edgedp.graph import Graph
 
-__all__ = ["motkin", "plan_in_memory", "priv_top_k"]
+__all__ = ["check_keeps_bound", "motkin", "plan_in_memory", "priv_top_k", "release_in_memory"]
 
 
 def priv_top_k(
@@ -105,7 +105,7 @@ def priv_top_k(
     ----------
     Farias et al. (2021), Local dampening, PVLDB 14(4).
     """
-    return _release(graph, plan_in_memory(TopKOptions, graph, locals()), rng)
+    return release_in_memory(graph, plan_in_memory(TopKOptions, graph, locals()), rng)
 
 
 def motkin(
@@ -168,7 +168,7 @@ def motkin(
     ----------
     Farias et al., Differentially Private Multi-Objective Selection: Pareto and Aggregation Approaches.
     """
-    return _release(graph, plan_in_memory(MotkinOptions, graph, locals()), rng)
+    return release_in_memory(graph, plan_in_memory(MotkinOptions, graph, locals()), rng)
 
 
 def plan_in_memory(options: type[Options], graph: Graph, arguments: Mapping[str, Any]) -> Plan:
@@ -185,14 +185,21 @@ def plan_in_memory(options: type[Options], graph: Graph, arguments: Mapping[str,
     bound = check_degree_bound(arguments["degree_bound"])
     facts = PublicFacts(graph.node_count, bound, graph.nodes_supplied)
     planned = plan(options.KIND, options.among(arguments), facts)
-    if planned.rests_on_bound and graph.max_degree > facts.effective_degree_bound:
-        raise ParameterError(
-            f"degree_bound is {bound}, must be at least the graph's largest degree; declare a larger bound"
-        )
+    check_keeps_bound(graph, planned)
     return planned
 
 
-def _release(graph: Graph, planned: Plan, rng: np.random.Generator | None) -> Release:
+def check_keeps_bound(graph: Graph, planned: Plan) -> None:
+    """Refuse a graph, which the caller holds, that breaks the bound that a plan rests on."""
+    if planned.rests_on_bound and graph.max_degree > planned.degree_bound:
+        raise ParameterError(
+            f"degree_bound is {planned.facts.degree_bound}, must be at least the graph's largest degree; "
+            "declare a larger bound"
+        )
+
+
+def release_in_memory(graph: Graph, planned: Plan, rng: np.random.Generator | None) -> Release:
+    """Draw a planned release of a graph that the caller holds; nothing is debited."""
     from edgedp.draw import draw
     from edgedp.projection import GraphProjection
     from edgedp.sampling.words import words_from

@@ -14,14 +14,18 @@ from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 from edgedp import checks
+from edgedp.counts import count_names
 from edgedp.errors import ParameterError
 from edgedp.metrics import metric_names
 from edgedp.vocabulary import (
     Approach,
+    CountName,
+    DistributionForm,
     Kind,
     MechanismName,
     MetricForm,
     MetricName,
+    NumberMechanismName,
     ParetoForm,
     Proxy,
     SamplerName,
@@ -29,7 +33,15 @@ from edgedp.vocabulary import (
     Shift,
 )
 
-__all__ = ["MotkinOptions", "Option", "Options", "TopKOptions"]
+__all__ = [
+    "CountOptions",
+    "DistributionOptions",
+    "MotkinOptions",
+    "Option",
+    "Options",
+    "SummaryOptions",
+    "TopKOptions",
+]
 
 
 @dataclass(frozen=True)
@@ -53,6 +65,8 @@ class Option:
         ``int`` or ``float`` where it is such a number; an epsilon is a decimal as it was written, so a text.
         ``bool`` where it is a switch.
     help : str
+    metavars : tuple of str
+        What stands for its values in the help, where they are several at once, as the two of a pair.
     """
 
     name: str
@@ -63,6 +77,7 @@ class Option:
     many: bool
     number: type | None
     help: str
+    metavars: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -78,6 +93,7 @@ class _About:
     help: str
     flag: str | None = None
     choices: Callable[[], tuple[str, ...]] | None = None
+    metavars: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +132,7 @@ class Options:
         return {option.key: option.name for option in cls.described()}
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Self:
+    def given(cls, given: Mapping[str, Any]) -> Self:
         """Return the options given by their names; None is the default.
 
         Raises
@@ -126,7 +142,7 @@ class Options:
 
         Examples
         --------
-        >>> TopKOptions.of({"metric": "ebc", "k": 1, "epsilon": "0.1", "mechanism": None}).mechanism is None
+        >>> TopKOptions.given({"metric": "ebc", "k": 1, "epsilon": "0.1", "mechanism": None}).mechanism is None
         True
         """
         checks.check_option_names(given, cls.names())
@@ -200,6 +216,50 @@ class MotkinOptions(Options):
     ] = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class CountOptions(Options):
+    """The options of `edgedp.count` but for delta, which is of graphs in memory."""
+
+    KIND = "count"
+
+    of: Annotated[CountName, _About("What is counted.", choices=count_names)]
+    epsilon: Annotated[Any, _About("Privacy loss of the whole release.")]
+    mechanism: Annotated[
+        NumberMechanismName | None,
+        _About(
+            "What noise; nls and lls in memory only.  [default: geometric where an edge moves 1; calibrated]"
+        ),
+    ] = None
+    star_size: Annotated[int | None, _About("Of stars: how many neighbours.  [default: 3]")] = None
+    pair: Annotated[Any, _About("Of common_neighbors: two node ids.", metavars=("U", "V"))] = None
+    node: Annotated[Any, _About("Of a metric: the node's id.", metavars=("V",))] = None
+    error_bar: Annotated[
+        bool, _About("Of calibrated: a tenth of epsilon buys an interval around the number.")
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class DistributionOptions(Options):
+    """The options of `edgedp.distribution`."""
+
+    KIND = "distribution"
+
+    of: Annotated[Literal["degree"], _About("What is distributed.")] = "degree"
+    epsilon: Annotated[Any, _About("Privacy loss of the whole release.")]
+    form: Annotated[
+        DistributionForm, _About("Nodes of degree k or more, k = 1 to the bound, or of exactly k.")
+    ] = "ccdf"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SummaryOptions(Options):
+    """The options of `edgedp.summary`."""
+
+    KIND = "summary"
+
+    epsilon: Annotated[Any, _About("Privacy loss of all of it.")]
+
+
 def _described(name: str, hint: Any, default: Any) -> Option:
     typed, about = get_args(hint)
     many, words, number = _shape(typed)
@@ -213,6 +273,7 @@ def _described(name: str, hint: Any, default: Any) -> Option:
         many=many,
         number=number,
         help=about.help,
+        metavars=about.metavars,
     )
 
 

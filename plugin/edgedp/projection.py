@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from edgedp.checks import check_choice
 from edgedp.engines import serving
-from edgedp.errors import ParameterError, StoreError
+from edgedp.errors import ParameterError, StoreError, UnknownNameError
+from edgedp.graph import positions_of
 from edgedp.metrics import metric
 from edgedp.refusals import BOUND_BROKEN, IDS_BROKEN, NODES_CHANGED
 from edgedp.vocabulary import GRAPH_ENGINES
@@ -175,6 +176,11 @@ def check_projection(plan: Plan, projection: Projection) -> None:
         raise StoreError(NODES_CHANGED)
     if ids.dtype.kind not in "iuU" or not (ids[1:] > ids[:-1]).all():
         raise StoreError(IDS_BROKEN)
+    try:
+        for node in plan.named:
+            positions_of(ids, np.array([node]), what="node")
+    except UnknownNameError:
+        raise StoreError(NODES_CHANGED) from None
     if plan.rests_on_bound and int(projection.degrees().max(initial=0)) > plan.degree_bound:
         raise ParameterError(BOUND_BROKEN)
 

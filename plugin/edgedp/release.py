@@ -12,13 +12,24 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, assert_never
 
 from edgedp.errors import ParameterError, StoreError
-from edgedp.plan import AggregatePlan, JointMotkinPlan, JointPlan, ParetoPlan, Plan, TopKPlan
+from edgedp.numbers.answers import Distribution, Number, Summary
+from edgedp.plan import (
+    AggregatePlan,
+    CountPlan,
+    DistributionPlan,
+    JointMotkinPlan,
+    JointPlan,
+    ParetoPlan,
+    Plan,
+    SummaryPlan,
+    TopKPlan,
+)
 from edgedp.shown import shortened
 
 if TYPE_CHECKING:
     import polars
 
-__all__ = ["Answer", "Nodes", "Release", "answer_from_json"]
+__all__ = ["Answer", "Distribution", "Nodes", "Number", "Release", "Summary", "answer_from_json"]
 
 
 @dataclass(frozen=True)
@@ -64,7 +75,7 @@ class Nodes:
         return cls(tuple(kept[cls.KEY]), kept.get("estimates"))
 
 
-Answer = Nodes
+Answer = Nodes | Number | Distribution | Summary
 """Every kind of answer; a further one joins with ``|`` and in `answer_from_json`."""
 
 
@@ -86,6 +97,16 @@ def answer_from_json(kept: Mapping[str, Any]) -> Answer:
             return Nodes.from_json(kept)
         case {"nodes": list(), **rest} if not rest:
             return Nodes.from_json(kept)
+        case {"value": int() | float(), "noise": str(), **rest} if not rest:
+            return Number.from_json(kept)
+        case {"value": int() | float(), "interval": [_, _], "confidence": float(), **rest} if rest.keys() <= {
+            "scale"
+        }:
+            return Number.from_json(kept)
+        case {"values": list(), "first_degree": int(), **rest} if not rest:
+            return Distribution.from_json(kept)
+        case {"summary": dict(), "shares": dict(), **rest} if not rest:
+            return Summary.from_json(kept)
         case _:
             raise StoreError(
                 "the ledger holds an answer of a kind that this version does not know; use the version that wrote it"
@@ -121,12 +142,45 @@ class Release:
         """Node ids in the order picked."""
         if isinstance(self.answer, Nodes):
             return list(self.answer.ids)
-        raise AttributeError(f"the release has no nodes; read its {self.answer.KEY}")
+        raise AttributeError(f"the release has no nodes; read its {self._told}")
 
     @property
     def estimates(self) -> dict[str, dict[str, int]] | None:
         """Estimates of ``"edges"`` and ``"wedges"`` with their intervals (95 %), where they were asked for."""
-        return self.answer.estimates
+        return self.answer.estimates if isinstance(self.answer, Nodes) else None
+
+    @property
+    def value(self) -> int | float:
+        """The noisy number, of a count."""
+        if isinstance(self.answer, Number):
+            return self.answer.value
+        raise AttributeError(f"the release has no value; read its {self._told}")
+
+    @property
+    def values(self) -> Any:
+        """Of a distribution the numbers of nodes, int64; of a summary the numbers by name."""
+        match self.answer:
+            case Distribution(values):
+                import numpy as np
+
+                return np.array(values, dtype=np.int64)
+            case Summary(numbers):
+                return numbers
+            case Nodes() | Number():
+                raise AttributeError(f"the release has no values; read its {self._told}")
+            case _:
+                assert_never(self.answer)
+
+    def to_text(self) -> str:
+        """Return a summary's page as text."""
+        if isinstance(self.answer, Summary):
+            return self.answer.to_text()
+        raise AttributeError(f"only a summary is a page of text; read the release's {self._told}")
+
+    @property
+    def _told(self) -> str:
+        """The attribute that holds the answer."""
+        return "values" if isinstance(self.answer, Summary) else self.answer.KEY
 
     @property
     def epsilon(self) -> float:
@@ -208,6 +262,8 @@ class Release:
         match self.plan:
             case TopKPlan() | ParetoPlan() | AggregatePlan():
                 return None
+            case CountPlan() | DistributionPlan() | SummaryPlan():
+                return None
             case JointMotkinPlan():
                 return "noisy degree and what noisy cuts tell of the other metrics"
             case JointPlan():
@@ -237,7 +293,7 @@ class Release:
         return shown | {"public": self.public, "private": self.private} | self.receipt
 
     def to_frame(self) -> polars.DataFrame:
-        """Return the answer as a table of its rows: ``rank`` and ``id`` for nodes.
+        """Return the answer as a table of its rows: ``rank`` and ``id`` for nodes, and what numbers show.
 
         Examples
         --------
@@ -248,7 +304,7 @@ class Release:
         """
         import polars
 
-        return polars.DataFrame(self.answer.rows(), schema=list(self.answer.COLUMNS))
+        return polars.DataFrame(self.answer.rows(), schema=list(self.answer.COLUMNS), strict=False)
 
 
 def _told(value: Any) -> str:

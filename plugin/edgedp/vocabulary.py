@@ -10,11 +10,13 @@ from typing import Literal, get_args
 
 __all__ = [
     "APPROACHES",
+    "DISTRIBUTION_FORMS",
     "ENGINES",
     "GRAPH_ENGINES",
     "KINDS",
     "MECHANISMS",
     "METRIC_FORMS",
+    "NUMBER_MECHANISMS",
     "PARETO_FORMS",
     "PICKING",
     "PROXIES",
@@ -23,12 +25,15 @@ __all__ = [
     "SHIFTS",
     "VECTORS",
     "Approach",
+    "CountName",
+    "DistributionForm",
     "Engine",
     "GraphEngine",
     "Kind",
     "MechanismName",
     "MetricForm",
     "MetricName",
+    "NumberMechanismName",
     "ParetoForm",
     "PickingName",
     "Proxy",
@@ -38,11 +43,22 @@ __all__ = [
     "Vector",
 ]
 
-Kind = Literal["priv_top_k", "motkin"]
+Kind = Literal["priv_top_k", "motkin", "count", "distribution", "summary"]
 """A kind of release, in the word that ledgers keep."""
 
 MetricName = Literal["betweenness2", "degree", "density", "ebc"]
 """The metrics that type checkers know. At run time the folder is the list (`edgedp.metrics.metric_names`)."""
+
+CountName = Literal[
+    MetricName, "clustering", "common_neighbors", "edges", "stars", "triangles", "two_triangles", "wedges"
+]
+"""The numbers that type checkers know. At run time the folder is the list (`edgedp.counts.count_names`)."""
+
+NumberMechanismName = Literal["calibrated", "geometric", "staircase", "ladder", "smooth", "nls", "lls"]
+"""A mechanism that releases one number."""
+
+DistributionForm = Literal["ccdf", "histogram"]
+"""The numbers of nodes of a degree or more, or of exactly a degree."""
 
 PickingName = Literal["em", "pf", "ld", "sld"]
 """A mechanism that picks nodes one after the other."""
@@ -76,6 +92,8 @@ Engine = Literal[GraphEngine, "cypher"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 MECHANISMS: tuple[MechanismName, ...] = get_args(MechanismName)
+NUMBER_MECHANISMS: tuple[NumberMechanismName, ...] = get_args(NumberMechanismName)
+DISTRIBUTION_FORMS: tuple[DistributionForm, ...] = get_args(DistributionForm)
 PICKING: tuple[PickingName, ...] = get_args(PickingName)
 SAMPLERS: tuple[SamplerName, ...] = get_args(SamplerName)
 SHIFTS: tuple[Shift, ...] = get_args(Shift)

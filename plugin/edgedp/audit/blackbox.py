@@ -32,7 +32,7 @@ from edgedp.audit.neighbors import graph_of_mask
 from edgedp.audit.ordered import answers, ordered_answer_law
 from edgedp.graph import Graph
 from edgedp.in_memory import motkin, priv_top_k
-from edgedp.plan import AggregatePlan, JointMotkinPlan, JointPlan, ParetoPlan, Plan, TopKPlan
+from edgedp.plan import AggregatePlan, JointMotkinPlan, JointPlan, NodesPlan, ParetoPlan, TopKPlan
 from edgedp.projection import GraphProjection
 from edgedp.release import Release
 from edgedp.vocabulary import Kind
@@ -258,7 +258,7 @@ def _log_factorials(most: int) -> NDArray[np.float64]:
     return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, most + 1)))])
 
 
-def _has_law(plan: Plan) -> bool:
+def _has_law(plan: NodesPlan) -> bool:
     """Whether the law of the answer is known; of the adaptive joint releases that of the noisy vectors alone is."""
     match plan:
         case JointPlan(ranked_by="both" | "ordered") | JointMotkinPlan():

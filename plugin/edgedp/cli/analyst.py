@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 import click
 
 from edgedp.cli.opening import opened_store
 from edgedp.cli.options import release_options
 from edgedp.cli.output import amount, format_option, notice, print_object, print_rows, say, working
-from edgedp.options import MotkinOptions, TopKOptions
+from edgedp.numbers.answers import CONFIDENCE, NOISE_IS_PRIVATE, Interval
+from edgedp.options import CountOptions, DistributionOptions, MotkinOptions, SummaryOptions, TopKOptions
+from edgedp.plan.named import TypedId
+from edgedp.release import Distribution, Nodes, Number, Summary
 
 if TYPE_CHECKING:
-    from edgedp.release import Release
+    from edgedp.release import Answer, Release
     from edgedp.vocabulary import Engine
 
-__all__ = ["COMMANDS", "show_release"]
+__all__ = ["COMMANDS", "show_release", "typed_ids"]
 
 
 @click.command()
@@ -41,6 +44,36 @@ def motkin(name: str, engine: Engine, request_id: str | None, output: str, **ask
 
 
 @click.command()
+@click.argument("name")
+@release_options(CountOptions)
+def count(name: str, engine: Engine, request_id: str | None, output: str, **asked: Any) -> None:
+    """Release one number of a graph: edges, triangles, stars, a metric of one node."""
+    with opened_store() as store:
+        release = store.count(name, **typed_ids(asked), engine=engine, request_id=request_id)
+    show_release(release, output)
+
+
+@click.command()
+@click.argument("name")
+@release_options(DistributionOptions)
+def distribution(name: str, engine: Engine, request_id: str | None, output: str, **asked: Any) -> None:
+    """Release how the degrees are spread."""
+    with opened_store() as store:
+        release = store.distribution(name, **asked, engine=engine, request_id=request_id)
+    show_release(release, output)
+
+
+@click.command()
+@click.argument("name")
+@release_options(SummaryOptions)
+def summary(name: str, engine: Engine, request_id: str | None, output: str, **asked: Any) -> None:
+    """Release what an owner publishes about a graph: several numbers, one debit."""
+    with opened_store() as store:
+        release = store.summary(name, **asked, engine=engine, request_id=request_id)
+    show_release(release, output)
+
+
+@click.command()
 @format_option
 def graphs(output: str) -> None:
     """List the stored graphs: public facts only."""
@@ -59,7 +92,30 @@ def releases(name: str, output: str) -> None:
     """List what was released; reading it again is free."""
     with opened_store() as store:
         rows = store.releases(name)
-    print_rows(rows, output, ["release_id", "at", "epsilon", "selector", "parameters", "nodes"])
+    columns = ["release_id", "at", "epsilon", "selector", "parameters", "nodes"]
+    if any(not _lists_nodes(row) for row in rows):
+        # Numbers are no nodes: they have a column of their own, where there are any.
+        rows = [{"nodes": None, "numbers": _numbers_of(row)} | row for row in rows]
+        columns.append("numbers")
+    print_rows(rows, output, columns)
+
+
+def _lists_nodes(row: Mapping[str, Any]) -> bool:
+    return "nodes" in row
+
+
+def _numbers_of(row: Mapping[str, Any]) -> Any:
+    return next((row[kind.KEY] for kind in (Number, Distribution, Summary) if kind.KEY in row), None)
+
+
+def typed_ids(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options whose node ids stand as they were typed: they name what is written so, text or integer."""
+    given = dict(asked)
+    if given.get("node") is not None:
+        given["node"] = TypedId(given["node"])
+    if given.get("pair") is not None:
+        given["pair"] = tuple(map(TypedId, given["pair"]))
+    return given
 
 
 def show_release(release: Release, output: str) -> None:
@@ -68,13 +124,15 @@ def show_release(release: Release, output: str) -> None:
     if output == "json":
         print_object(shown)
         return
-    print_rows(release.answer.rows(), output, release.answer.COLUMNS)
+    _print_answer(release, output)
     asked = ", ".join(
         f"{name}={','.join(map(str, value)) if isinstance(value, list) else value}"
         for name, value in shown["parameters"].items()
     )
     public = shown["public"]
     tell = say if output == "table" else notice
+    for line in _told(release.answer):
+        tell(line)
     tell(f"asked: {asked}")
     if "ranks_by" in shown:
         tell(f"ranked by a proxy: {shown['ranks_by']}")
@@ -89,4 +147,28 @@ def show_release(release: Release, output: str) -> None:
         )
 
 
-COMMANDS = (topk, motkin, graphs, releases)
+def _print_answer(release: Release, output: str) -> None:
+    """Print an answer: rows, but a summary as a page where people read it."""
+    if output == "table" and isinstance(release.answer, Summary):
+        click.echo(release.to_text())
+    else:
+        print_rows(release.answer.rows(), output, release.answer.COLUMNS)
+
+
+def _told(answer: Answer) -> list[str]:
+    """Return what is said of an answer beside its rows."""
+    match answer:
+        case Number(_, Interval() as interval):
+            scale = "" if interval.scale is None else f"; noise of scale {interval.scale:.6g}"
+            return [f"{CONFIDENCE:.0%} interval: {interval.low:,} to {interval.high:,}{scale}"]
+        case Number():
+            return [NOISE_IS_PRIVATE]
+        case Summary(_, shares):
+            return ["shares of epsilon: " + ", ".join(f"{name} {share:g}" for name, share in shares.items())]
+        case Nodes() | Distribution():
+            return []
+        case _:
+            assert_never(answer)
+
+
+COMMANDS = (topk, motkin, count, distribution, summary, graphs, releases)

@@ -64,11 +64,13 @@ def _click_option(option: Option) -> Callable[[_Command], _Command]:
         return click.option(option.flag, option.name, is_flag=True, help=option.help)
     singular = option.flag.lstrip("-").replace("-", "_")
     optional = {} if option.required or option.many else {"default": option.default}
+    metavar = " ".join(option.metavars) or singular[0].upper()
     return click.option(
         option.flag,
         option.name,
         type=option.number if option.choices is None else Word(singular, option.choices),
-        metavar=None if option.choices is not None or option.number is int else singular[0].upper(),
+        metavar=None if option.choices is not None or option.number is int else metavar,
+        nargs=max(len(option.metavars), 1),
         required=option.required,
         multiple=option.many,
         show_default=option.default is not None,

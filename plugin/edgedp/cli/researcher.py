@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from edgedp.cli.analyst import show_release
+from edgedp.cli.analyst import show_release, typed_ids
 from edgedp.cli.opening import opened_store
 from edgedp.cli.options import Word, engine_option
 from edgedp.cli.output import amount, format_option, notice, print_rows, progress_bar, say, working
+from edgedp.counts import count_names
 from edgedp.metrics import metric_names
 from edgedp.vocabulary import METRIC_FORMS
 
@@ -19,6 +20,33 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS"]
 
 _REMINDER = "note: these rows are exact, computed from private edges without a mechanism; do not publish them"
+
+
+class _ExactGroup(click.Group):
+    """``exact NAME`` shows a metric, ``exact count NAME`` a number; a graph may have the name of a subcommand."""
+
+    default: click.Command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        # A subcommand takes a graph's name next; without one, the word is a graph's itself.
+        asks_help = args[1:] in (["-h"], ["--help"])
+        if args[0] in self.commands and (asks_help or (args[1:] and not args[1].startswith("-"))):
+            return super().resolve_command(ctx, args)
+        return "", self.default, args
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.default.format_usage(ctx, formatter)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.default.format_options(ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+
+@click.group(cls=_ExactGroup)
+def exact() -> None:
+    """Show the largest exact values. Not private: for the curator and for research."""
 
 
 @click.command()
@@ -35,7 +63,7 @@ _REMINDER = "note: these rows are exact, computed from private edges without a m
     "--sensitivity-form", type=Word("form", METRIC_FORMS), help="With --sensitivity-at.  [default: degree]"
 )
 @format_option
-def exact(
+def metric_values(
     name: str,
     metric: str,
     top: int,
@@ -56,6 +84,26 @@ def exact(
     notice(_REMINDER, always=True)
     rows = [{"id": node, "value": value} for node, value in zip(ids.tolist(), values.tolist(), strict=True)]
     print_rows(rows, output, ["id", "value"])
+
+
+@click.command("count")
+@click.argument("name")
+@click.option("--of", type=Word("of", count_names()), required=True, help="What is counted.")
+@click.option("--star-size", metavar="S", type=int, help="Of stars: how many neighbours.  [default: 3]")
+@click.option("--pair", metavar="U V", nargs=2, help="Of common_neighbors: two node ids.")
+@click.option("--node", metavar="V", help="Of a metric: the node's id.")
+@engine_option
+@format_option
+def exact_count(name: str, engine: Engine, output: str, **asked: Any) -> None:
+    """Show a number exactly. Not private: for the curator and for research."""
+    with opened_store() as store:
+        value = store.exact_count(name, **typed_ids(asked), engine=engine)
+    notice(_REMINDER)
+    print_rows([{"of": asked["of"], "value": value}], output, ["of", "value"])
+
+
+exact.default = metric_values
+exact.add_command(exact_count)
 
 
 @click.command()

@@ -1,13 +1,12 @@
-"""Releases of numbers: what may be asked, how it is drawn, what is shown.
+"""Releases of numbers: how they are drawn from a plan (`edgedp.plan.numbers`), and what is shown.
 
 ============================  =====================================================================
-`edgedp.numbers.counting`     one number: canonical options, law, draw
+`edgedp.numbers.counting`     one number: profile, law, draw
+`edgedp.numbers.error_bars`   the interval around it, where it is public or was bought
 `edgedp.numbers.distributing` the distribution of the degrees
 `edgedp.numbers.summarizing`  several numbers for one debit
 `edgedp.numbers.answers`      what of it is shown
-`edgedp.numbers.in_memory`    the same on a graph that the caller holds
+`edgedp.numbers.in_memory`    the releases of a graph that the caller holds
+`edgedp.numbers.exactly`      exact numbers, sensitivities and laws: not to be published
 ============================  =====================================================================
-
-Every kind is a frozen class of canonical options (``CountOptions`` and so on) that validates from public facts alone,
-prices itself (``cost``, in nano-epsilon), and has a ``draw(projection, words)`` that returns what is shown.
 """

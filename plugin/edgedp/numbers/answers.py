@@ -7,20 +7,10 @@ JSON and its rows.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    import polars
-
-    from edgedp.numbers.counting import CountOptions
-    from edgedp.numbers.distributing import DistributionOptions
-    from edgedp.numbers.summarizing import SummaryOptions
-
-__all__ = ["CONFIDENCE", "NOISE_IS_PRIVATE", "Distribution", "Interval", "Number", "NumberRelease", "Summary"]
+__all__ = ["CONFIDENCE", "NOISE_IS_PRIVATE", "Distribution", "Interval", "Number", "Summary"]
 
 NOISE_IS_PRIVATE = "the noise follows the graph; its size is private"
 CONFIDENCE = 0.95
@@ -65,6 +55,11 @@ class Number:
 
     value: int | float
     interval: Interval | None = None
+
+    @property
+    def items(self) -> tuple[Any, ...]:
+        """What there is when a release is iterated over: the number."""
+        return (self.value,)
 
     def to_json(self) -> dict[str, Any]:
         """Return what the ledger keeps and JSON shows."""
@@ -112,6 +107,11 @@ class Distribution:
     values: tuple[int, ...]
     first: int
 
+    @property
+    def items(self) -> tuple[Any, ...]:
+        """What there is when a release is iterated over: the numbers of nodes."""
+        return self.values
+
     def to_json(self) -> dict[str, Any]:
         """Return what the ledger keeps and JSON shows."""
         return {self.KEY: list(self.values), "first_degree": self.first}
@@ -134,6 +134,8 @@ class Summary:
     ----------
     numbers : dict
         What was bought and what is computed from it.
+    shares : dict
+        Of epsilon, for what was bought; they add up to 1.
     """
 
     KEY: ClassVar[str] = "summary"
@@ -142,10 +144,16 @@ class Summary:
     """What is no single number."""
 
     numbers: dict[str, Any]
+    shares: dict[str, float]
+
+    @property
+    def items(self) -> tuple[Any, ...]:
+        """What there is when a release is iterated over: names and numbers."""
+        return tuple(self.numbers.items())
 
     def to_json(self) -> dict[str, Any]:
         """Return what the ledger keeps and JSON shows."""
-        return {self.KEY: self.numbers}
+        return {self.KEY: self.numbers, "shares": self.shares}
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the rows of a table, by `COLUMNS`: each single number, and the quantiles."""
@@ -158,7 +166,7 @@ class Summary:
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Summary:
         """Return the answer that `to_json` wrote."""
-        return cls(dict(kept[cls.KEY]))
+        return cls(dict(kept[cls.KEY]), dict(kept["shares"]))
 
     def to_text(self) -> str:
         """Return the page as text."""
@@ -172,62 +180,6 @@ class Summary:
         at_least = ", ".join(f"{k}: {numbers['degree_ccdf'][k - 1]:,}" for k in steps)
         lines.append(f"{'nodes of degree from':22}{at_least or 'none'}")
         return "\n".join(lines)
-
-
-@dataclass(frozen=True)
-class NumberRelease:
-    """A drawn release of numbers.
-
-    Attributes
-    ----------
-    answer : Number, Distribution or Summary
-        What was drawn.
-    plan : CountOptions, DistributionOptions or SummaryOptions
-        What was asked, canonically, and the public facts.
-    private : bool
-        False when the caller chose the randomness: such a release is a simulation.
-    receipt : dict
-        For a stored graph: its name, the release id and the budget after the release.
-    """
-
-    answer: Number | Distribution | Summary
-    plan: CountOptions | DistributionOptions | SummaryOptions
-    private: bool
-    receipt: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def value(self) -> int | float:
-        """The noisy number, of a count."""
-        if not isinstance(self.answer, Number):
-            raise AttributeError("a distribution and a summary have values, not one value")
-        return self.answer.value
-
-    @property
-    def values(self) -> Any:
-        """Of a distribution the numbers of nodes, int64; of a summary the numbers by name."""
-        if isinstance(self.answer, Distribution):
-            values: NDArray[np.int64] = np.array(self.answer.values, dtype=np.int64)
-            return values
-        if isinstance(self.answer, Summary):
-            return self.answer.numbers
-        raise AttributeError("a count has one value")
-
-    def to_text(self) -> str:
-        """Return a summary's page as text."""
-        if not isinstance(self.answer, Summary):
-            raise AttributeError("only a summary is a page of text")
-        return self.answer.to_text()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything that is shown, JSON-able."""
-        shown = {"selector": self.plan.kind, "parameters": self.plan.parameters} | self.answer.to_json()
-        return shown | {"public": self.plan.facts.to_dict(), "private": self.private} | self.receipt
-
-    def to_frame(self) -> polars.DataFrame:
-        """Return the answer as a table of its rows."""
-        import polars
-
-        return polars.DataFrame(self.answer.rows(), schema=list(self.answer.COLUMNS), strict=False)
 
 
 def _shown(value: int | float) -> str:

@@ -1,4 +1,4 @@
-"""The distribution of the degrees: canonical options and draw.
+"""The distribution of the degrees: its draw.
 
 ``N_{>=k}``, the number of nodes of degree ``k`` or more, ``k = 1 .. D``: an edge moves two degrees by one
 each, so it moves two
@@ -10,108 +10,47 @@ histogram itself would be twice as large, and its sums would drift.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp import checks
-from edgedp.amounts.epsilon import epsilon_nano, format_nano, to_fraction
 from edgedp.numbers.answers import Distribution
 from edgedp.sampling.geometric import two_sided_geometric
 
 if TYPE_CHECKING:
-    from edgedp.plan import PublicFacts
+    from edgedp.plan import DistributionPlan, PublicFacts
     from edgedp.projection import NumberProjection
     from edgedp.sampling.words import Words
 
 __all__ = [
-    "DISTRIBUTION_OPTIONS",
-    "DistributionOptions",
     "at_least_counts",
     "consistent",
-    "distribution_options",
+    "draw_distribution",
     "histogram_of",
+    "noisy_ccdf",
 ]
 
-DISTRIBUTION_OPTIONS = ("of", "epsilon", "form")
-FORMS = ("ccdf", "histogram")
 MOVES = 2
 """L1 sensitivity of all ``N_{>=k}`` together."""
 
 
-@dataclass(frozen=True)
-class DistributionOptions:
-    """A validated release of a distribution.
+def draw_distribution(plan: DistributionPlan, projection: NumberProjection, words: Words) -> Distribution:
+    """Draw the distribution: D values for ccdf, D + 1 for histogram.
 
-    Attributes
-    ----------
-    of : {"degree"}
-    form : {"ccdf", "histogram"}
-        ``N_{>=k}`` for ``k = 1 .. D``, or ``N_k`` for ``k = 0 .. D``.
-    cost : int
-        Nano-epsilon.
-    facts : PublicFacts
+    Notes
+    -----
+    Privacy: ``epsilon``-edge-DP; whoever calls has checked the bound.
     """
-
-    of: str
-    form: str
-    cost: int
-    facts: PublicFacts
-
-    kind: ClassVar[str] = "distribution"
-    rests_on_bound: ClassVar[bool] = True
-
-    @property
-    def epsilon(self) -> Fraction:
-        """The whole privacy loss, exactly what is debited."""
-        return to_fraction(self.cost)
-
-    @property
-    def degree_bound(self) -> int:
-        """The effective degree bound ``D``."""
-        return self.facts.effective_degree_bound
-
-    @property
-    def quantities(self) -> frozenset[str]:
-        """What the draw asks of its projection, beside the degrees."""
-        return frozenset()
-
-    @property
-    def rho_shares(self) -> int:
-        """``epsilon^2 / rho``: 2, as of any pure release."""
-        return 2
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Canonical parameters, JSON-able."""
-        return {"of": self.of, "epsilon": format_nano(self.cost), "form": self.form}
-
-    def draw(self, projection: NumberProjection, words: Words) -> Distribution:
-        """Draw the distribution: D values for ccdf, D + 1 for histogram.
-
-        Notes
-        -----
-        Privacy: ``epsilon``-edge-DP; whoever calls has checked the bound.
-        """
-        ccdf = noisy_ccdf(self.facts, self.epsilon, projection, words)
-        if self.form == "ccdf":
+    ccdf = noisy_ccdf(plan.facts, plan.epsilon, projection, words)
+    match plan.form:
+        case "ccdf":
             return Distribution(tuple(ccdf.tolist()), 1)
-        return Distribution(tuple(histogram_of(ccdf, self.facts.node_count).tolist()), 0)
-
-
-def distribution_options(facts: PublicFacts, options: Mapping[str, Any]) -> DistributionOptions:
-    """Return the canonical options of a release of a distribution; no edge is read."""
-    checks.check_option_names(options, DISTRIBUTION_OPTIONS)
-    return DistributionOptions(
-        checks.check_choice(options.get("of", "degree"), "of", ("degree",)),
-        checks.check_choice(options.get("form") or "ccdf", "form", FORMS),
-        epsilon_nano(options.get("epsilon")),
-        facts,
-    )
+        case "histogram":
+            return Distribution(tuple(histogram_of(ccdf, plan.facts.node_count).tolist()), 0)
+        case _:
+            assert_never(plan.form)
 
 
 def noisy_ccdf(

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import exp, floor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from edgedp.counts import Count, Profile, count_class
+from edgedp.counts import Count, Profile
 from edgedp.counts.base import below
 from edgedp.mechanisms.numbers import Amounts
 from edgedp.mechanisms.numbers.base import Known, SymmetricLaw
@@ -24,7 +24,7 @@ from edgedp.numbers.answers import CONFIDENCE, Interval
 from edgedp.sampling.geometric import two_sided_geometric
 
 if TYPE_CHECKING:
-    from edgedp.numbers.counting import CountOptions
+    from edgedp.plan import CountPlan
     from edgedp.projection import NumberProjection
     from edgedp.sampling.words import Words
 
@@ -36,15 +36,15 @@ BOUND_FAILS = Fraction(1, 100)
 """Of the 5 % that an interval may miss, what the bound may; the rest is for the noise."""
 
 
-def public_bar(options: CountOptions, value: int | float) -> Interval | None:
+def public_bar(plan: CountPlan, value: int | float) -> Interval | None:
     """Return the error bar of a mechanism whose noise follows public facts; None for any other."""
-    if not options.rule.public_scale:
+    if not plan.rule.public_scale:
         return None
-    found = _shape(options)
-    ceiling = found.global_sensitivity(options.bounds)
-    maximum, bits = found.maximum(options.bounds), found.bits(options.bounds)
-    law = options.rule.law(Profile(0, (), ceiling, maximum, bits), Amounts(options.epsilon))
-    scale = float(Fraction(ceiling, 1 << bits) / options.epsilon)
+    found = _shape(plan)
+    ceiling = found.global_sensitivity(plan.bounds)
+    maximum, bits = found.maximum(plan.bounds), found.bits(plan.bounds)
+    law = plan.rule.law(Profile(0, (), ceiling, maximum, bits), Amounts(plan.epsilon))
+    scale = float(Fraction(ceiling, 1 << bits) / plan.epsilon)
     if not isinstance(law, SymmetricLaw):
         raise AssertionError("noise of a public scale is symmetric")
     return _cut(value, _radius(law), maximum, bits, scale)
@@ -64,18 +64,18 @@ class BoughtBound:
 
     bound: int
     share: Fraction
-    options: CountOptions
+    plan: CountPlan
 
     def around(self, value: int | float) -> Interval:
         """Return the interval around a number drawn for the rest of epsilon: from the bound, not from the graph."""
-        options, found = self.options, _shape(self.options)
-        ceiling = found.global_sensitivity(options.bounds)
-        maximum, bits = found.maximum(options.bounds), found.bits(options.bounds)
+        plan, found = self.plan, _shape(self.plan)
+        ceiling = found.global_sensitivity(plan.bounds)
+        maximum, bits = found.maximum(plan.bounds), found.bits(plan.bounds)
         if ceiling == 0:
             return Interval(value, value)
-        rest = options.epsilon * (1 - self.share)
+        rest = plan.epsilon * (1 - self.share)
         steady = pace(rest)
-        steps = below(ceiling, found.sensitivities_from(self.bound, options.bounds))
+        steps = below(ceiling, found.sensitivities_from(self.bound, plan.bounds))
         rungs = envelope(steps, ceiling, steady)
         height = height_quantile(rest, steady, 1 - CONFIDENCE - float(BOUND_FAILS))
         whole = floor(height)
@@ -85,12 +85,12 @@ class BoughtBound:
         return _cut(value, radius, maximum, bits, None)
 
 
-def buy_bound(options: CountOptions, projection: NumberProjection, words: Words) -> BoughtBound:
+def buy_bound(plan: CountPlan, count: Count, projection: NumberProjection, words: Words) -> BoughtBound:
     """Draw the bound, for `BAR_SHARE` of epsilon, of a figure that an edge moves by at most 1."""
-    figure = options.count(projection.node_ids).leading(projection, options.bounds)
-    scale = 1 / (BAR_SHARE * options.epsilon)
+    figure = count.leading(projection, plan.bounds)
+    scale = 1 / (BAR_SHARE * plan.epsilon)
     noise = int(two_sided_geometric(1, scale, words)[0])
-    return BoughtBound(max((figure or 0) + noise + shift_for(scale, BOUND_FAILS), 0), BAR_SHARE, options)
+    return BoughtBound(max((figure or 0) + noise + shift_for(scale, BOUND_FAILS), 0), BAR_SHARE, plan)
 
 
 def height_quantile(epsilon: Fraction, pace: Pace, missed: float) -> float:
@@ -121,16 +121,9 @@ def height_quantile(epsilon: Fraction, pace: Pace, missed: float) -> float:
     return j + (mass if mass <= g else g + (mass - g) / fall)
 
 
-def _shape(options: CountOptions) -> Count:
+def _shape(plan: CountPlan) -> Count:
     """Return the count with stand-ins for its nodes: for what follows from public facts alone."""
-    stand_in: dict[str, Any] = {}
-    if options.star_size is not None:
-        stand_in["star_size"] = options.star_size
-    if options.pair is not None:
-        stand_in["pair"] = (0, 1)
-    if options.node is not None:
-        stand_in["node"] = 0
-    return count_class(options.of)(**stand_in)
+    return plan.count(tuple(range(len(plan.named))))
 
 
 def _radius(law: SymmetricLaw) -> int:

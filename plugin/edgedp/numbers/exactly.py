@@ -12,30 +12,65 @@ from numpy.typing import ArrayLike, NDArray
 from edgedp.counts import count_class
 from edgedp.counts.clustering import clustering_of
 from edgedp.errors import ParameterError
-from edgedp.numbers.counting import profile_in
+from edgedp.graph import positions_of
+from edgedp.numbers.counting import count_in, law_of, profile_in
 from edgedp.numbers.in_memory import count_in_memory
+from edgedp.options import CountOptions
+from edgedp.plan.numbers import CountPlan, plan_count
 from edgedp.projection import GraphProjection
 
 if TYPE_CHECKING:
     from edgedp.graph import Graph
+    from edgedp.plan import PublicFacts
+    from edgedp.projection import NumberProjection
 
-__all__ = ["exact_count", "exact_probabilities", "exact_sensitivity"]
+__all__ = [
+    "exact_count",
+    "exact_needs",
+    "exact_probabilities",
+    "exact_sensitivity",
+    "exact_value",
+    "plan_exact",
+]
 
 _ANY = {"epsilon": 1}
 """Stands for an epsilon where none matters."""
 
 
+def plan_exact(of: str, given: Mapping[str, Any], facts: PublicFacts) -> CountPlan:
+    """Return the plan of a number that is asked exactly: no mechanism, and no epsilon that would matter."""
+    return plan_count(CountOptions.given({"of": of} | _ANY | dict(given)), facts)
+
+
 def exact_count(graph: Graph, of: str, given: Mapping[str, Any], engine: str) -> int | float:
     """Return a number exactly; a float where it is no integer."""
-    options = count_in_memory(graph, None, {"of": of} | _ANY | dict(given))
-    projection = GraphProjection(graph, engine)
-    if count_class(options.of).parts:
-        triangles, wedges = (profile_in(part, projection).value for part in options.parts())
+    planned = count_in_memory(graph, None, {"of": of} | _ANY | dict(given))
+    return exact_value(planned, GraphProjection(graph, engine))
+
+
+def exact_needs(plan: CountPlan) -> set[str]:
+    """Return what of a database's statements the engine ``cypher`` needs for a number, beside the degrees."""
+    match plan.of:
+        case "triangles" | "clustering":
+            return {"count_triangles"}
+        case "common_neighbors":
+            return {"pair_common_neighbors"}
+        case "edges" | "wedges" | "stars" | "degree":
+            return set()
+        case _:
+            return {plan.of}
+
+
+def exact_value(plan: CountPlan, projection: NumberProjection) -> int | float:
+    """Return what a plan counts, exactly; a float where it is no integer."""
+    parts = [count_in(part, projection.node_ids).value(projection, part.bounds) for part, _ in plan.parts()]
+    if parts:
+        triangles, wedges = parts
         return float(clustering_of(triangles, wedges))
-    if options.of in ("density", "ebc", "betweenness2"):
-        positions = graph.positions([options.node])
-        return float(projection.values(options.of, positions)[0])
-    return profile_in(options, projection).value
+    if plan.of in ("density", "ebc", "betweenness2"):
+        positions = positions_of(projection.node_ids, np.array(plan.named), what="node")
+        return float(projection.values(plan.of, positions)[0])
+    return count_in(plan, projection.node_ids).value(projection, plan.bounds)
 
 
 def exact_sensitivity(
@@ -52,9 +87,11 @@ def exact_probabilities(
     graph: Graph, given: Mapping[str, Any], values: ArrayLike, degree_bound: Any
 ) -> NDArray[np.float64]:
     """Return the probabilities of some values of a release."""
-    options = count_in_memory(graph, degree_bound, dict(given))
+    asked = dict(given)
+    delta = asked.pop("delta", None)
+    options = count_in_memory(graph, degree_bound, asked, delta)
     _refuse_computed(options.of)
-    law, profile = options.law(GraphProjection(graph))
+    law, profile = law_of(options, GraphProjection(graph))
     wanted = np.asarray(values)
     if wanted.ndim != 1 or wanted.dtype.kind not in "iufO":
         raise ParameterError(

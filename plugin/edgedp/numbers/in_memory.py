@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from edgedp.checks import check_degree_bound, check_graph
-from edgedp.errors import ParameterError
-from edgedp.numbers.answers import NumberRelease
-from edgedp.numbers.counting import COUNT_OPTIONS, CountOptions, count_options
-from edgedp.numbers.distributing import distribution_options
-from edgedp.numbers.summarizing import summary_options
-from edgedp.plan import PublicFacts
-from edgedp.projection import GraphProjection
-from edgedp.sampling.words import words_from
+from edgedp.in_memory import check_keeps_bound, plan_in_memory, release_in_memory
+from edgedp.numbers.counting import count_in
+from edgedp.options import CountOptions, DistributionOptions, SummaryOptions
+from edgedp.plan import CountPlan, PublicFacts
+from edgedp.plan.numbers import plan_count
+from edgedp.vocabulary import CountName, DistributionForm, NumberMechanismName
 
 if TYPE_CHECKING:
     import numpy as np
 
     from edgedp.graph import Graph
+    from edgedp.release import Release
 
-__all__ = ["count", "count_in_memory", "distribution", "facts_in_memory", "summary"]
+__all__ = ["count", "count_in_memory", "distribution", "summary"]
 
 
 def count(
     graph: Graph,
-    of: str,
+    of: CountName,
     epsilon: Any,
-    mechanism: str | None = None,
+    mechanism: NumberMechanismName | None = None,
     star_size: int | None = None,
     pair: Any = None,
     node: Any = None,
@@ -34,7 +33,7 @@ def count(
     delta: Any = None,
     error_bar: bool = False,
     rng: np.random.Generator | None = None,
-) -> NumberRelease:
+) -> Release:
     """Release one number of a graph, epsilon-edge-differentially private.
 
     Parameters
@@ -67,7 +66,7 @@ def count(
 
     Returns
     -------
-    NumberRelease
+    Release
         With ``value``: an int (a float for clustering and for metrics of a node but the degree) from 0 to the largest
         that is possible.
 
@@ -93,21 +92,19 @@ def count(
     ----------
     docs/privacy-numbers.md; Zhang et al. (2015), Private release of graph statistics using ladder functions.
     """
-    arguments = locals()
-    options = count_in_memory(graph, degree_bound, {name: arguments[name] for name in COUNT_OPTIONS})
-    words = words_from(rng)
-    return NumberRelease(options.draw(GraphProjection(graph), words), options, private=words.private)
+    asked = CountOptions.among(locals())
+    return release_in_memory(graph, count_in_memory(graph, degree_bound, asked, delta), rng)
 
 
 def distribution(
     graph: Graph,
-    of: str = "degree",
+    of: Literal["degree"] = "degree",
     *,
     epsilon: Any,
-    form: str = "ccdf",
+    form: DistributionForm = "ccdf",
     degree_bound: int | None = None,
     rng: np.random.Generator | None = None,
-) -> NumberRelease:
+) -> Release:
     """Release how the degrees are spread, epsilon-edge-differentially private.
 
     Parameters
@@ -122,7 +119,7 @@ def distribution(
 
     Returns
     -------
-    NumberRelease
+    Release
         With ``values``: int64. Those of ``ccdf`` never rise and lie between 0 and n; those of ``histogram`` sum to n.
 
     Notes
@@ -142,16 +139,12 @@ def distribution(
     ----------
     Hay et al. (2009), Accurate estimation of the degree distribution of private networks.
     """
-    options = distribution_options(
-        facts_in_memory(graph, degree_bound), {"of": of, "epsilon": epsilon, "form": form}
-    )
-    words = words_from(rng)
-    return NumberRelease(options.draw(GraphProjection(graph), words), options, private=words.private)
+    return release_in_memory(graph, plan_in_memory(DistributionOptions, graph, locals()), rng)
 
 
 def summary(
     graph: Graph, epsilon: Any, degree_bound: int | None = None, rng: np.random.Generator | None = None
-) -> NumberRelease:
+) -> Release:
     """Release what an owner publishes about a graph, several numbers for one epsilon.
 
     A tenth of epsilon buys the edges, three tenths the triangles, two the wedges, three the distribution of
@@ -168,7 +161,7 @@ def summary(
 
     Returns
     -------
-    NumberRelease
+    Release
         With ``values``, every number by its name, and ``to_text()``.
 
     Notes
@@ -183,31 +176,16 @@ def summary(
     >>> page["edges"], page["wedges"], page["degree_ccdf"], page["degree_at_most"]
     (2, 1, [3, 1], 2)
     """
-    options = summary_options(facts_in_memory(graph, degree_bound), {"epsilon": epsilon})
-    words = words_from(rng)
-    return NumberRelease(options.draw(GraphProjection(graph), words), options, private=words.private)
+    return release_in_memory(graph, plan_in_memory(SummaryOptions, graph, locals()), rng)
 
 
-def count_in_memory(graph: Graph, degree_bound: Any, options: dict[str, Any]) -> CountOptions:
-    """Return the canonical options of a release of a graph that the caller holds."""
+def count_in_memory(graph: Graph, degree_bound: Any, asked: dict[str, Any], delta: Any = None) -> CountPlan:
+    """Plan a release of a graph that the caller holds."""
     check_graph(graph)
-    planned = count_options(
-        PublicFacts(graph.node_count, check_degree_bound(degree_bound), graph.nodes_supplied),
-        options,
-        stored=False,
-    )
-    planned.check_nodes(graph.node_ids)
-    facts_in_memory(graph, degree_bound)
+    facts = PublicFacts(graph.node_count, check_degree_bound(degree_bound), graph.nodes_supplied)
+    planned = plan_count(CountOptions.given(asked), facts, delta=delta, stored=False)
+    count_in(
+        planned, graph.node_ids
+    )  # a node that is not the graph's is refused before its degrees are looked at
+    check_keeps_bound(graph, planned)
     return planned
-
-
-def facts_in_memory(graph: Graph, degree_bound: Any) -> PublicFacts:
-    """Return the public facts of a graph that the caller holds; a bound that it breaks is refused."""
-    check_graph(graph)
-    bound = check_degree_bound(degree_bound)
-    facts = PublicFacts(graph.node_count, bound, graph.nodes_supplied)
-    if graph.max_degree > facts.effective_degree_bound:
-        raise ParameterError(
-            f"degree_bound is {bound}, must be at least the graph's largest degree; declare a larger bound"
-        )
-    return facts

@@ -7,40 +7,26 @@ above the largest degree for one. Everything else on the page is computed from t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp import checks
-from edgedp.amounts.epsilon import epsilon_nano, format_nano, to_fraction
 from edgedp.counts.clustering import clustering_of
 from edgedp.mechanisms.numbers.nls import shift_for
 from edgedp.numbers.answers import Summary
-from edgedp.numbers.counting import CountOptions
+from edgedp.numbers.counting import law_of
 from edgedp.numbers.distributing import noisy_ccdf
 from edgedp.sampling.geometric import two_sided_geometric
 
 if TYPE_CHECKING:
-    from edgedp.plan import PublicFacts
+    from edgedp.plan import SummaryPlan
     from edgedp.projection import NumberProjection
     from edgedp.sampling.words import Words
+    from edgedp.vocabulary import NumberMechanismName
 
-__all__ = ["SHARES", "SUMMARY_OPTIONS", "SummaryOptions", "page_of", "summary_options"]
-
-SUMMARY_OPTIONS = ("epsilon",)
-
-SHARES = {
-    "edges": Fraction(1, 10),
-    "triangles": Fraction(3, 10),
-    "wedges": Fraction(2, 10),
-    "degree_distribution": Fraction(3, 10),
-    "degree_at_most": Fraction(1, 10),
-}
-"""Of epsilon; they add up to all of it."""
+__all__ = ["draw_summary", "page_of"]
 
 QUANTILES = (0.25, 0.5, 0.75, 0.9, 0.99)
 
@@ -48,88 +34,37 @@ DEGREE_BOUND_FAILS = Fraction(1, 100)
 """How often the noisy bound is below the largest degree."""
 
 
-@dataclass(frozen=True)
-class SummaryOptions:
-    """A validated release of a summary.
+def draw_summary(plan: SummaryPlan, projection: NumberProjection, words: Words) -> Summary:
+    """Draw every part from its share of epsilon.
 
-    Attributes
-    ----------
-    cost : int
-        Nano-epsilon of all of it.
-    facts : PublicFacts
+    Notes
+    -----
+    Privacy: ``epsilon``-edge-DP: five releases whose shares add up to 1; whoever calls has checked the bound.
     """
+    shares = plan.SHARES
 
-    cost: int
-    facts: PublicFacts
+    def count(of: str, mechanism: NumberMechanismName) -> int:
+        law, profile = law_of(plan.part(of, mechanism), projection, shares[of])
+        return min(max(law.draw(words), 0), profile.maximum)
 
-    kind: ClassVar[str] = "summary"
-    rests_on_bound: ClassVar[bool] = True
-
-    @property
-    def epsilon(self) -> Fraction:
-        """The whole privacy loss, exactly what is debited."""
-        return to_fraction(self.cost)
-
-    @property
-    def degree_bound(self) -> int:
-        """The effective degree bound ``D``."""
-        return self.facts.effective_degree_bound
-
-    @property
-    def quantities(self) -> frozenset[str]:
-        """What the draw asks of its projection, beside the degrees."""
-        return frozenset({"figures"})
-
-    @property
-    def rho_shares(self) -> int:
-        """``epsilon^2 / rho``: 2, as of any pure release."""
-        return 2
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Canonical parameters, JSON-able, with the shares of epsilon."""
-        return {
-            "epsilon": format_nano(self.cost),
-            "shares": {name: float(share) for name, share in SHARES.items()},
-        }
-
-    def draw(self, projection: NumberProjection, words: Words) -> Summary:
-        """Draw every part from its share of epsilon.
-
-        Notes
-        -----
-        Privacy: ``epsilon``-edge-DP: five releases whose shares add up to 1; whoever calls has checked the bound.
-        """
-
-        def count(of: str, mechanism: str) -> int:
-            options = CountOptions(of, self.cost, mechanism, self.facts)
-            law, profile = options.law(projection, SHARES[of])
-            return min(max(law.draw(words), 0), profile.maximum)
-
-        return Summary(
-            page_of(
-                count("edges", "geometric"),
-                count("triangles", "calibrated"),
-                count("wedges", "calibrated"),
-                noisy_ccdf(self.facts, self.epsilon * SHARES["degree_distribution"], projection, words),
-                self._degree_at_most(projection, words),
-                self.facts.node_count,
-            )
-        )
-
-    def _degree_at_most(self, projection: NumberProjection, words: Words) -> int:
-        """Draw a bound above the largest degree, which an edge moves by at most 1; it fails in 1 % of all draws."""
-        scale = 1 / (SHARES["degree_at_most"] * self.epsilon)
-        noise = int(two_sided_geometric(1, scale, words)[0])
-        largest = int(projection.degrees().max(initial=0))
-        bound = largest + noise + shift_for(scale, DEGREE_BOUND_FAILS)
-        return min(max(bound, 0), self.facts.effective_degree_bound)
+    page = page_of(
+        count("edges", "geometric"),
+        count("triangles", "calibrated"),
+        count("wedges", "calibrated"),
+        noisy_ccdf(plan.facts, plan.epsilon * shares["degree_distribution"], projection, words),
+        _degree_at_most(plan, projection, words),
+        plan.facts.node_count,
+    )
+    return Summary(page, {name: float(share) for name, share in shares.items()})
 
 
-def summary_options(facts: PublicFacts, options: Mapping[str, Any]) -> SummaryOptions:
-    """Return the canonical options of a summary; no edge is read."""
-    checks.check_option_names(options, SUMMARY_OPTIONS)
-    return SummaryOptions(epsilon_nano(options.get("epsilon")), facts)
+def _degree_at_most(plan: SummaryPlan, projection: NumberProjection, words: Words) -> int:
+    """Draw a bound above the largest degree, which an edge moves by at most 1; it fails in 1 % of all draws."""
+    scale = 1 / (plan.SHARES["degree_at_most"] * plan.epsilon)
+    noise = int(two_sided_geometric(1, scale, words)[0])
+    largest = int(projection.degrees().max(initial=0))
+    bound = largest + noise + shift_for(scale, DEGREE_BOUND_FAILS)
+    return min(max(bound, 0), plan.degree_bound)
 
 
 def page_of(

@@ -13,7 +13,14 @@ from typing import Any, assert_never
 
 from edgedp import checks
 from edgedp.errors import ParameterError
-from edgedp.options import MotkinOptions, Options, TopKOptions
+from edgedp.options import (
+    CountOptions,
+    DistributionOptions,
+    MotkinOptions,
+    Options,
+    SummaryOptions,
+    TopKOptions,
+)
 from edgedp.plan.base import PublicFacts
 from edgedp.plan.joint import JointMotkinPlan, JointPlan
 from edgedp.plan.nodes import (
@@ -25,17 +32,30 @@ from edgedp.plan.nodes import (
     plan_motkin,
     plan_top_k,
 )
+from edgedp.plan.numbers import (
+    CountPlan,
+    DistributionPlan,
+    NumbersPlan,
+    SummaryPlan,
+    plan_count,
+    plan_distribution,
+    plan_summary,
+)
 from edgedp.vocabulary import KINDS, Kind
 
 __all__ = [
     "AggregatePlan",
+    "CountPlan",
+    "DistributionPlan",
     "JointMotkinPlan",
     "JointPlan",
     "Kind",
     "NodesPlan",
+    "NumbersPlan",
     "ParetoPlan",
     "Plan",
     "PublicFacts",
+    "SummaryPlan",
     "TopKPlan",
     "of_nodes",
     "options_of",
@@ -43,7 +63,7 @@ __all__ = [
     "plan_from_config",
 ]
 
-Plan = NodesPlan
+Plan = NodesPlan | NumbersPlan
 """Every plan; a further kind of release joins with ``|``."""
 
 
@@ -52,7 +72,7 @@ def plan(kind: Kind, options: Mapping[str, Any], facts: PublicFacts) -> Plan:
 
     Parameters
     ----------
-    kind : {"priv_top_k", "motkin"}
+    kind : {"priv_top_k", "motkin", "count", "distribution", "summary"}
     options : mapping
         As `edgedp.options` lists them; canonical parameters of a plan are options that give it again, a version of
         the release among them, which must be that of this package.
@@ -72,9 +92,15 @@ def plan(kind: Kind, options: Mapping[str, Any], facts: PublicFacts) -> Plan:
     planned: Plan
     match checks.check_choice(kind, "the kind of release", KINDS):
         case "priv_top_k":
-            planned = plan_top_k(TopKOptions.of(asked), facts)
+            planned = plan_top_k(TopKOptions.given(asked), facts)
         case "motkin":
-            planned = plan_motkin(MotkinOptions.of(asked), facts)
+            planned = plan_motkin(MotkinOptions.given(asked), facts)
+        case "count":
+            planned = plan_count(CountOptions.given(asked), facts)
+        case "distribution":
+            planned = plan_distribution(DistributionOptions.given(asked), facts)
+        case "summary":
+            planned = plan_summary(SummaryOptions.given(asked), facts)
         case unknown:
             assert_never(unknown)
     version = options.get("version")
@@ -98,6 +124,12 @@ def options_of(kind: Kind) -> type[Options]:
             return TopKOptions
         case "motkin":
             return MotkinOptions
+        case "count":
+            return CountOptions
+        case "distribution":
+            return DistributionOptions
+        case "summary":
+            return SummaryOptions
         case unknown:
             assert_never(unknown)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -89,6 +90,26 @@ class PlanBase(ABC):
     def rests_on_bound(self) -> bool:
         """Whether the guarantee holds only for graphs that keep the degree bound."""
         return True
+
+    @property
+    def named(self) -> tuple[Any, ...]:
+        """The node ids that the question names: public, and looked up before the debit."""
+        return ()
+
+    def naming(self, found: Collection[Any]) -> Self:
+        """Return the plan with the nodes that it names as the graph has them.
+
+        Parameters
+        ----------
+        found : collection of int or str
+            Those of the ids that are the graph's (`edgedp.plan.named.meanings`).
+
+        Raises
+        ------
+        UnknownNameError
+            The graph has no such node.
+        """
+        return self
 
     def on(self, facts: PublicFacts) -> Self:
         """Return the smallest release of this kind and mechanism for another graph: to try an engine with."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from edgedp import checks
 from edgedp.errors import EngineError, StoreError
-from edgedp.options import MotkinOptions, TopKOptions
+from edgedp.options import CountOptions, DistributionOptions, MotkinOptions, SummaryOptions, TopKOptions
 from edgedp.plan import Kind, Plan, plan
+from edgedp.plan.named import meanings
 from edgedp.projection import GraphProjection
 from edgedp.refusals import constant_refusals
 from edgedp.release import Answer, Release, answer_from_json
@@ -27,10 +28,13 @@ from edgedp.vocabulary import (
     ENGINES,
     GRAPH_ENGINES,
     Approach,
+    CountName,
+    DistributionForm,
     Engine,
     MechanismName,
     MetricForm,
     MetricName,
+    NumberMechanismName,
     ParetoForm,
     Proxy,
     SamplerName,
@@ -102,6 +106,44 @@ class AnalystStore(OpenedStore):
         """Release k nodes that are good in several metrics at once; parameters as for `edgedp.motkin`."""
         return self._release("motkin", name, MotkinOptions.among(locals()), engine, request_id)
 
+    def count(
+        self,
+        name: str,
+        of: CountName,
+        epsilon: Any,
+        mechanism: NumberMechanismName | None = None,
+        star_size: int | None = None,
+        pair: Any = None,
+        node: Any = None,
+        error_bar: bool = False,
+        engine: Engine = "native",
+        request_id: str | None = None,
+    ) -> Release:
+        """Release one number of a stored graph; parameters as for `edgedp.count`, engine as for `priv_top_k`.
+
+        A mechanism that needs a delta is refused: a ledger adds pure losses, or rho, and such a release has neither.
+        """
+        return self._release("count", name, CountOptions.among(locals()), engine, request_id)
+
+    def distribution(
+        self,
+        name: str,
+        of: Literal["degree"] = "degree",
+        *,
+        epsilon: Any,
+        form: DistributionForm = "ccdf",
+        engine: Engine = "native",
+        request_id: str | None = None,
+    ) -> Release:
+        """Release how the degrees of a stored graph are spread; parameters as for `edgedp.distribution`."""
+        return self._release("distribution", name, DistributionOptions.among(locals()), engine, request_id)
+
+    def summary(
+        self, name: str, epsilon: Any, engine: Engine = "native", request_id: str | None = None
+    ) -> Release:
+        """Release what an owner publishes about a stored graph, for one debit; parameters as for `edgedp.summary`."""
+        return self._release("summary", name, SummaryOptions.among(locals()), engine, request_id)
+
     def _release(
         self, kind: Kind, name: str, options: dict[str, Any], engine: Engine, request_id: str | None
     ) -> Release:
@@ -121,6 +163,8 @@ class AnalystStore(OpenedStore):
             planned = plan(kind, options, ledger.find(session, name).told(row.facts))
             try_engine(planned, engine)
             session.prepare(row)
+            if planned.named:
+                planned = planned.naming(session.nodes_named(row, meanings(planned.named)))
             debited = self._debit(session, row, planned, request_id)
             if isinstance(debited, Kept):
                 return _shown_again(name, planned, debited, ledger.find(session, name))

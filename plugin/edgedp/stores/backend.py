@@ -19,7 +19,7 @@ from edgedp.plan import PublicFacts
 if TYPE_CHECKING:
     from edgedp.graph import Graph
     from edgedp.progress import Progress
-    from edgedp.projection import Projection
+    from edgedp.projection import NumberProjection
     from edgedp.stores.script import Step
     from edgedp.stores.server_plugin import ServerPlugin
 
@@ -107,6 +107,10 @@ class Session(Runner):
         """Say what an outcome of `guards` means, from the rows of the script's statements."""
         raise AssertionError(f"no guard ends as {outcome}")
 
+    @abstractmethod
+    def nodes_named(self, row: GraphRow, ids: list[Any]) -> list[Any]:
+        """Return those of some ids that are ids of a graph's nodes, which are public; reads no edge."""
+
     def prepare(self, row: GraphRow) -> None:
         """Make sure, before a debit, that the graph of a row is there to be read; reads no edge."""
         return
@@ -160,7 +164,7 @@ class Backend(ABC):
         """Check a graph that is already there before it is registered, and count its nodes."""
 
     @abstractmethod
-    def projection(self, row: GraphRow) -> Projection:
+    def projection(self, row: GraphRow) -> NumberProjection:
         """Return the projection of the engine ``cypher``, which reads what a draw needs and no more."""
 
     def plugin(self) -> ServerPlugin:

@@ -18,6 +18,7 @@ from edgedp.amounts.epsilon import budget_nano
 from edgedp.amounts.rho import delta_atto
 from edgedp.errors import ParameterError
 from edgedp.ids import positions_of
+from edgedp.plan.named import meanings
 from edgedp.projection import exact_quantities
 from edgedp.shown import shown
 from edgedp.stores import history, ledger, registry
@@ -28,6 +29,7 @@ from edgedp.stores.opened import OpenedStore
 from edgedp.stores.script import Script, run
 from edgedp.vocabulary import (
     ENGINES,
+    CountName,
     Engine,
 )
 
@@ -252,6 +254,34 @@ class CuratorStore(OpenedStore):
     ) -> NDArray[np.float64]:
         """Return the admissible ``delta(G, t, v)`` of a stored graph. Privacy: not a release."""
         return self.exact_rows(name, metric, t=t, form=form, nodes=nodes, engine=engine)[1]
+
+    def exact_count(
+        self,
+        name: str,
+        of: CountName,
+        star_size: int | None = None,
+        pair: Any = None,
+        node: Any = None,
+        engine: Engine = "native",
+    ) -> int | float:
+        """Return a number of a stored graph exactly; parameters as for `edgedp.exact.count`. Privacy: not a release.
+
+        The reading is logged. The engine ``cypher`` of Neo4j computes all but ``two_triangles`` in the database.
+        """
+        from edgedp.numbers.exactly import exact_needs, exact_value, plan_exact
+
+        checks.check_choice(engine, "engine", ENGINES)
+        given = {"star_size": star_size, "pair": pair, "node": node}
+        with self._session() as session:
+            row = registry.known(session, name)
+            planned = plan_exact(of, given, dataclasses.replace(row.facts, degree_bound=None))
+            if planned.named:
+                planned = planned.naming(session.nodes_named(row, meanings(planned.named)))
+            self._check_engine(engine, exact_needs(planned))
+            asked = {"star_size", "pair", "node"} & planned.parameters.keys()
+            what = {"read": "count", "of": of} | {key: planned.parameters[key] for key in sorted(asked)}
+            self._note_exact(session, name, what)
+            return exact_value(planned, self._project(session, row, engine))
 
     def exact_rows(
         self,

@@ -19,7 +19,7 @@ from edgedp.stores.queries import statement_of_sensitivity
 if TYPE_CHECKING:
     from edgedp.stores.backend import Backend, GraphRow
 
-__all__ = ["CypherProjection"]
+__all__ = ["CypherFigures", "CypherProjection"]
 
 
 class CypherProjection:
@@ -90,6 +90,10 @@ class CypherProjection:
         common = self.max_common_neighbors(positions) if form == "common_neighbors" else None
         return metric(name).uncapped_sensitivity(form, t, degrees, common)
 
+    def figures(self) -> CypherFigures:
+        """Return the figures over pairs of nodes that the database computes."""
+        return CypherFigures(self)
+
     def fingerprint(self) -> None:
         """Return None: the graph is not at hand."""
         return
@@ -105,3 +109,43 @@ class CypherProjection:
     def _run(self, statement: str, nodes: list[Any] | None, **parameters: Any) -> list[dict[str, Any]]:
         with self._backend.session() as session:
             return session.run(statement, self._row.identifiers, nodes=nodes, **parameters)
+
+
+class CypherFigures:
+    """The figures over pairs of nodes that a database computes in reasonable time; any other is refused."""
+
+    def __init__(self, projection: CypherProjection) -> None:
+        self._projection = projection
+
+    def triangles(self) -> int:
+        """Return the number of triangles."""
+        return int(self._projection._run("count_triangles", None)[0]["value"])
+
+    def common_neighbors(self, pair: tuple[int, int]) -> int:
+        """Return the neighbours that the two positions share."""
+        first, second = self._projection.node_ids[list(pair)].tolist()
+        return int(
+            self._projection._run("pair_common_neighbors", None, first=first, second=second)[0]["value"]
+        )
+
+    def most_common_neighbors(self) -> int:
+        """Refuse: all pairs need the whole graph."""
+        raise _needs_the_graph()
+
+    def two_triangles(self) -> int:
+        """Refuse: all edges need the whole graph."""
+        raise _needs_the_graph()
+
+    def two_triangles_move(self) -> int:
+        """Refuse: all pairs need the whole graph."""
+        raise _needs_the_graph()
+
+    def maximal_pairs(self) -> NDArray[np.int64]:
+        """Refuse: all pairs need the whole graph."""
+        raise _needs_the_graph()
+
+
+def _needs_the_graph() -> EngineError:
+    return EngineError(
+        "engine is 'cypher', must be 'native' or 'igraph' for what goes over all pairs of nodes; choose another"
+    )

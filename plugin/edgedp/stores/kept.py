@@ -40,7 +40,8 @@ def as_then(options: Mapping[str, Any], drawn: Plan) -> dict[str, Any]:
     True
     """
     given = {name: value for name, value in options.items() if value is not None}
-    return {"mechanism": drawn.parameters["mechanism"]} | given
+    then = {name: drawn.parameters[name] for name in ("mechanism",) if name in drawn.parameters}
+    return then | given
 
 
 def plan_of(kind: str, parameters: Mapping[str, Any], public: Mapping[str, Any]) -> Plan:
@@ -86,7 +87,7 @@ def same_question(
     asked = json.loads(body)
     drawn = plan_of(asked["kind"], asked["parameters"], asked["public"])
     try:
-        same = planner(as_then(options, drawn), drawn.facts) == drawn
+        same = planner(as_then(options, drawn), drawn.facts).naming(drawn.named) == drawn
     except EdgeDPError:
         same = False
     if not same:

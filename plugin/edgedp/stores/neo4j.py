@@ -29,7 +29,7 @@ from edgedp.stores.script import Script, Step, run
 if TYPE_CHECKING:
     from edgedp.graph import Graph
     from edgedp.progress import Progress
-    from edgedp.projection import Projection
+    from edgedp.projection import NumberProjection
     from edgedp.stores.server_plugin import ServerPlugin
 
 __all__ = ["Neo4jBackend"]
@@ -127,7 +127,7 @@ class Neo4jBackend(Backend):
                 )
         return replace(row, node_count=int(found["nodes"]))
 
-    def projection(self, row: GraphRow) -> Projection:
+    def projection(self, row: GraphRow) -> NumberProjection:
         return CypherProjection(self, row)
 
     def plugin(self) -> ServerPlugin:
@@ -197,6 +197,9 @@ class Neo4jSession(Session):
 
     def node_count(self, row: GraphRow) -> int:
         return int(self.run("node_count", row.identifiers)[0]["nodes"])
+
+    def nodes_named(self, row: GraphRow, ids: list[Any]) -> list[Any]:
+        return [each["id"] for each in self.run("named", row.identifiers, ids=ids)]
 
     @property
     def writable(self) -> bool:

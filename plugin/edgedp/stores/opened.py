@@ -18,7 +18,7 @@ from edgedp.stores.script import run
 
 if TYPE_CHECKING:
     from edgedp.graph import Graph
-    from edgedp.projection import Projection
+    from edgedp.projection import NumberProjection
 
 
 __all__ = ["OpenedStore"]
@@ -83,7 +83,7 @@ class OpenedStore:
             self._memory.put(row, graph)
         return graph
 
-    def _project(self, session: Session, row: GraphRow, engine: str) -> Projection:
+    def _project(self, session: Session, row: GraphRow, engine: str) -> NumberProjection:
         return (
             self._backend.projection(row)
             if engine == "cypher"

@@ -64,6 +64,8 @@ def _ask_everything(plan: Plan, projection: GraphProjection) -> None:
         match quantity:
             case "betweenness2_shares":
                 projection.betweenness2_shares(32)
+            case "figures":
+                projection.figures()
             case "cut_shares":
                 projection.cut_shares(caps, None, 20)
                 projection.cut_shares(caps, caps.cumsum(), 20)

@@ -15,7 +15,7 @@ from edgedp.stores.backend import Row, Runner
 from edgedp.stores.frames import Frame
 from edgedp.stores.packed import graph_of_arrays
 from edgedp.vocabulary import MetricName
-from edgedp.worker.requests import BY, known_config
+from edgedp.worker.requests import BY, for_cypher, known_config
 
 __all__ = ["accounts", "check", "exact_script", "exact_sensitivity", "exact_values", "log"]
 
@@ -27,7 +27,7 @@ def accounts(request: Frame) -> Frame:
 
 def log(request: Frame) -> Frame:
     """Say what a log's rows show."""
-    return Frame({"entries": history.log(_AlreadyRead(request), request.header["name"])})
+    return Frame({"entries": for_cypher(history.log(_AlreadyRead(request), request.header["name"]))})
 
 
 def check(request: Frame) -> Frame:

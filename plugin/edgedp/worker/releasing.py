@@ -13,7 +13,7 @@ from edgedp.ids import positions_of
 from edgedp.plan import Plan, PublicFacts, options_of, plan_from_config
 from edgedp.projection import GraphProjection
 from edgedp.refusals import RECORD_LOST, constant_refusals
-from edgedp.release import Nodes
+from edgedp.release import Distribution, Nodes, Number, Summary
 from edgedp.sampling.words import SecureWords
 from edgedp.stores import kept, ledger
 from edgedp.stores import neo4j_places as places
@@ -21,7 +21,7 @@ from edgedp.stores.account import Account
 from edgedp.stores.frames import Frame
 from edgedp.stores.ledger import Kept
 from edgedp.stores.packed import graph_of_arrays
-from edgedp.worker.requests import BY, config_of, graph_of, plan_of, plan_to_json
+from edgedp.worker.requests import BY, config_of, for_cypher, graph_of, plan_of, plan_to_json
 
 __all__ = ["draw", "judge", "plan", "unknown_graph"]
 
@@ -45,10 +45,11 @@ def plan(request: Frame) -> Frame:
     written = _written(asked, row.name, row.id_property) if header["writes"] else None
     answered = _answered(request, config, request_id)
     if answered is not None:
-        return Frame({"kept": answered.answer, "write": written})
+        return Frame({"kept": for_cypher(answered.answer), "write": written})
     planned = plan_from_config(header["kind"], config, _told(request, row.facts))
     _try(planned)
     places.check_nodes(row, header["survey"])
+    planned = planned.naming([each["id"] for each in header.get("named", ())])
     release_id = ledger.new_release_id()
     script = ledger.debit_script(
         row.name, row.version, planned, release_id=release_id, request_id=request_id, by=BY, at=ledger.now()
@@ -80,7 +81,7 @@ def judge(request: Frame) -> Frame:
         plan=plan_of(header["plan"]),
         request_id=header["request_id"],
     )
-    return Frame({"release_id": found.release_id, "public": found.public, "answer": found.answer})
+    return Frame({"release_id": found.release_id, "public": found.public, "answer": for_cypher(found.answer)})
 
 
 def draw(request: Frame) -> Frame:
@@ -93,10 +94,16 @@ def draw(request: Frame) -> Frame:
     script = ledger.answer_script(
         header["name"], header["release_id"], answer.to_json(), by=BY, at=ledger.now()
     )
-    shown: dict[str, Any] = {"answer": answer.to_json(), "script": script.to_dict(), "lost": RECORD_LOST}
+    shown: dict[str, Any] = {
+        "answer": for_cypher(answer.to_json()),
+        "script": script.to_dict(),
+        "lost": RECORD_LOST,
+    }
     match answer:
         case Nodes(ids):
             return Frame(shown, {"rows": order[positions_of(graph.node_ids, np.asarray(ids), what="nodes")]})
+        case Number() | Distribution() | Summary():
+            return Frame(shown)
         case _:
             assert_never(answer)
 

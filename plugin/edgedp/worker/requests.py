@@ -13,7 +13,7 @@ from edgedp.stores.backend import GraphRow
 from edgedp.stores.frames import Frame
 from edgedp.stores.registry import row_of
 
-__all__ = ["BY", "config_of", "graph_of", "known_config", "plan_of", "plan_to_json"]
+__all__ = ["BY", "config_of", "for_cypher", "graph_of", "known_config", "plan_of", "plan_to_json"]
 
 BY = ""
 """Who asks, beside the user whom the database has authenticated: its statements write that one themselves."""
@@ -68,3 +68,22 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
 def plan_of(carried: Mapping[str, Any]) -> Plan:
     """Return the plan of `plan_to_json`."""
     return plan_again(carried["kind"], carried["parameters"], PublicFacts(**carried["facts"]))
+
+
+def for_cypher(value: Any) -> Any:
+    """Return a value as Cypher can have it: an integer beyond 64 bits, which a ledger keeps exactly, as a float.
+
+    Examples
+    --------
+    >>> for_cypher({"value": 2**70, "interval": [0, 7]})
+    {'value': 1.1805916207174113e+21, 'interval': [0, 7]}
+    """
+    match value:
+        case dict():
+            return {name: for_cypher(each) for name, each in value.items()}
+        case list():
+            return [for_cypher(each) for each in value]
+        case int() if not -(2**63) <= value < 2**63:
+            return float(value)
+        case _:
+            return value

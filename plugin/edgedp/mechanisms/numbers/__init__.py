@@ -21,10 +21,9 @@ from __future__ import annotations
 from importlib import import_module
 
 from edgedp.mechanisms.numbers.base import Amounts, NumberLaw, NumberMechanism
+from edgedp.vocabulary import NUMBER_MECHANISMS as MECHANISMS
 
 __all__ = ["MECHANISMS", "Amounts", "NumberLaw", "NumberMechanism", "number_mechanism"]
-
-MECHANISMS = ("calibrated", "geometric", "staircase", "ladder", "smooth", "nls", "lls")
 
 
 def number_mechanism(name: str) -> NumberMechanism:

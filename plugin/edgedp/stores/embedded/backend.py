@@ -10,6 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from edgedp.errors import ParameterError, StoreError
 from edgedp.stores.backend import Backend, GraphRow, Row, Session, Transaction
 from edgedp.stores.cypher import CypherProjection
@@ -23,7 +25,7 @@ from edgedp.stores.killpoints import reach
 if TYPE_CHECKING:
     from edgedp.graph import Graph
     from edgedp.progress import Progress
-    from edgedp.projection import Projection
+    from edgedp.projection import NumberProjection
 
 __all__ = ["EmbeddedBackend"]
 
@@ -92,7 +94,7 @@ class EmbeddedBackend(Backend):
     def problems(self) -> list[str]:
         return problems(self._folder, self._lock_timeout)
 
-    def projection(self, row: GraphRow) -> Projection:
+    def projection(self, row: GraphRow) -> NumberProjection:
         return _FileProjection(self, row)
 
 
@@ -154,6 +156,15 @@ class EmbeddedSession(Session):
             self._paths[row.version] = self._held.enter_context(
                 files.hold(self._folder, row.version, row.digest)
             )
+
+    def nodes_named(self, row: GraphRow, ids: list[Any]) -> list[Any]:
+        self.prepare(row)
+        there = files.node_ids(self._paths[row.version])
+        kind = int if there.dtype.kind == "i" else str
+        asked = np.array(
+            [each for each in ids if isinstance(each, kind)], dtype=None if kind is str else np.int64
+        )
+        return asked[np.isin(asked, there)].tolist() if len(asked) else []
 
     def graph(self, row: GraphRow) -> Graph:
         self.prepare(row)

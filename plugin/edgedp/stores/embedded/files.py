@@ -188,6 +188,12 @@ def read(path: Path, *, nodes_supplied: bool) -> Graph:
     return Graph.from_positions(ids, ends, nodes_supplied=nodes_supplied)
 
 
+def node_ids(path: Path) -> NDArray[Any]:
+    """Return the ids of a checked file's nodes, ascending; no edge is read."""
+    with _reading(path) as connection, closing(_execute(connection, "nodes", {})) as nodes:
+        return _ids(nodes.get_as_arrow().column("id"))
+
+
 def run(path: Path, statement: str, **parameters: Any) -> list[Row]:
     """Run a statement of ``queries/embedded`` on a checked file."""
     with _reading(path) as connection, closing(_execute(connection, statement, parameters)) as result:

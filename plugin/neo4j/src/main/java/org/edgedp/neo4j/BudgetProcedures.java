@@ -50,12 +50,12 @@ public final class BudgetProcedures extends ProcedureBase {
         Kept(Map<String, Object> row) {
             releaseId = (String) row.get("releaseId");
             at = (String) row.get("at");
-            Map<String, Object> asked = Frame.fromJson((String) row.get("body"), Map.class);
+            Map<String, Object> asked = Frame.fromBody((String) row.get("body"));
             parameters = new LinkedHashMap<>();
             parameters.put("selector", asked.get("kind"));
             parameters.putAll((Map<String, Object>) asked.get("parameters"));
             String kept = (String) row.get("answer");
-            answer = kept == null ? null : Frame.fromJson(kept, Map.class);
+            answer = kept == null ? null : Frame.fromBody(kept);
             ids = answer == null ? null : (List<Object>) answer.get("nodes");
         }
     }

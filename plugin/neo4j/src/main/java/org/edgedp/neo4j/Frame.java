@@ -39,6 +39,9 @@ record Frame(ObjectNode header, Map<String, Object> arrays) {
             .enable(DeserializationFeature.USE_LONG_FOR_INTS)
             .build();
 
+    /** Of bodies of the ledger, whose integers may be beyond 64 bits. */
+    private static final ObjectMapper BODIES = new JsonMapper();
+
     private static final byte[] MAGIC = "edgedp".getBytes(UTF_8);
     private static final short PROTOCOL_VERSION = 2;
     private static final int PREFIX_LENGTH = 20;
@@ -147,10 +150,29 @@ record Frame(ObjectNode header, Map<String, Object> arrays) {
         return JSON.valueToTree(plain ? value : "<" + value.getClass().getSimpleName() + ">");
     }
 
-    /** Return the value of a JSON text that this project wrote. */
-    static <T> T fromJson(String text, Class<T> type) {
+    /** Return a value of JSON as Cypher has it: an integer beyond 64 bits is a float, nothing is null. */
+    static Object toCypher(JsonNode json) {
+        if (json.isObject()) {
+            Map<String, Object> map = new LinkedHashMap<>();
+            json.properties().forEach(entry -> map.put(entry.getKey(), toCypher(entry.getValue())));
+            return map;
+        }
+        if (json.isArray()) {
+            List<Object> list = new ArrayList<>();
+            json.forEach(each -> list.add(toCypher(each)));
+            return list;
+        }
+        if (json.isNumber()) {
+            return json.isIntegralNumber() && json.canConvertToLong() ? (Object) json.longValue() : json.doubleValue();
+        }
+        return json.isBoolean() ? (Object) json.booleanValue() : json.textValue();
+    }
+
+    /** Return a row's body, which this project wrote as a JSON object, as Cypher has it. */
+    @SuppressWarnings("unchecked")
+    static Map<String, Object> fromBody(String text) {
         try {
-            return JSON.readValue(text, type);
+            return (Map<String, Object>) toCypher(BODIES.readTree(text));
         } catch (JsonProcessingException error) {
             throw new EdgeDPException("a row of the ledger does not hold JSON; the ledger was changed by other means");
         }

@@ -38,4 +38,10 @@ record GraphEntry(
         return Frame.toJson(rows(transaction, "survey", place, Map.of("nodeLabel", nodeLabel.name()))
                 .get(0));
     }
+
+    /** Those of some ids that nodes have. */
+    JsonNode named(Transaction transaction, List<Object> ids) {
+        Map<String, String> place = Map.of("node_label", nodeLabel.name(), "id_property", idProperty);
+        return Frame.toJson(rows(transaction, "named", place, Map.of("ids", ids)));
+    }
 }

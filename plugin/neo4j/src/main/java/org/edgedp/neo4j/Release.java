@@ -4,6 +4,7 @@ import static org.edgedp.neo4j.Statements.rows;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -49,6 +50,7 @@ record Release(GraphEntry graph, JsonNode answer, List<Rank> picked, JsonNode wr
         request.set("survey", call.inner().read(graph::survey));
         request.set("account", Frame.toJson(call.read("account_find", graph.name())));
         request.set("asked_before", askedBefore(call, graph, configuration));
+        request.set("named", named(call, graph, configuration));
         JsonNode planned = call.ask(request).header();
         if (!planned.get("kept").isNull()) {
             return new Release(graph, planned.get("kept"), null, planned.get("write"));
@@ -130,6 +132,17 @@ record Release(GraphEntry graph, JsonNode answer, List<Rank> picked, JsonNode wr
                                 transaction, "request_find", Map.of("name", graph.name(), "requestId", asked)))
                 : List.of();
         return Frame.toJson(found);
+    }
+
+    /** Find out which of the nodes that a question names are there: what nodes there are is public. */
+    private static JsonNode named(Call call, GraphEntry graph, Map<String, Object> configuration) {
+        List<Object> asked = new ArrayList<>();
+        if (configuration != null) {
+            asked.add(configuration.get("node"));
+            asked.addAll(configuration.get("pair") instanceof List<?> pair ? pair : List.of());
+            asked.removeIf(id -> !(id instanceof Long || id instanceof String));
+        }
+        return call.inner().read(transaction -> graph.named(transaction, asked));
     }
 
     private static JsonNode kept(Call call, GraphEntry graph, JsonNode planned, Script.Outcome debit) {

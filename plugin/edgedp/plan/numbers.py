@@ -1,0 +1,394 @@
+"""Plans of numbers: one number, the distribution of the degrees, several numbers for one debit."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from edgedp import checks
+from edgedp.amounts.epsilon import epsilon_nano, format_nano, to_fraction
+from edgedp.counts import Bounds, Count, count_class, count_names
+from edgedp.counts.stars import check_star_size
+from edgedp.errors import ParameterError
+from edgedp.mechanisms.numbers import NumberMechanism, number_mechanism
+from edgedp.options import CountOptions, DistributionOptions, SummaryOptions
+from edgedp.plan.base import PlanBase, PublicFacts
+from edgedp.plan.named import resolved
+from edgedp.vocabulary import DISTRIBUTION_FORMS, NUMBER_MECHANISMS, DistributionForm, NumberMechanismName
+
+__all__ = [
+    "CountPlan",
+    "DistributionPlan",
+    "NumbersPlan",
+    "SummaryPlan",
+    "plan_count",
+    "plan_distribution",
+    "plan_summary",
+]
+
+_FROM_FIGURES = ("triangles", "two_triangles", "wedges", "stars", "clustering", "common_neighbors")
+_DEFAULT_STAR_SIZE = 3
+_SMALLEST_STAR = 2
+_LEAST_WITH_BAR = 10**5
+"""Nano-epsilon: below it an interval has more rungs than it takes seconds to add up."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _PurePlan(PlanBase):
+    """What is drawn from laws that are no exponential mechanism of a bounded range."""
+
+    @property
+    def rho_shares(self) -> int:
+        """``epsilon^2 / rho``: 2, as of any pure release."""
+        return 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountPlan(_PurePlan):
+    """A validated release of one number.
+
+    Attributes
+    ----------
+    of : str
+        What is counted, one of `edgedp.counts.count_names`.
+    mechanism : str
+    star_size : int or None
+        Of stars.
+    pair : tuple of two node ids, or None
+        Of common neighbours.
+    node : int, str or None
+        Of a metric of one node.
+    delta : Fraction or None
+        In memory only.
+    error_bar : bool
+        Whether a tenth of epsilon buys a bound of the noise.
+    """
+
+    KIND = "count"
+
+    of: str
+    mechanism: NumberMechanismName
+    star_size: int | None = None
+    pair: tuple[Any, Any] | None = None
+    node: Any = None
+    delta: Fraction | None = None
+    error_bar: bool = False
+
+    @property
+    def quantities(self) -> frozenset[str]:
+        """What the draw asks of its projection, beside the degrees."""
+        if self.of in _FROM_FIGURES:
+            return frozenset({"figures"})
+        match self.of:
+            case "ebc":
+                return frozenset({"ebc", "max_common_neighbors"})
+            case "betweenness2":
+                return frozenset({"betweenness2_shares"})
+            case "density":
+                return frozenset({"density"})
+            case _:
+                return frozenset()
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Canonical parameters, JSON-able; asking with them again gives the same plan."""
+        asked: dict[str, Any] = {
+            "of": self.of,
+            "epsilon": format_nano(self.cost),
+            "mechanism": self.mechanism,
+            "star_size": self.star_size,
+            "pair": None if self.pair is None else list(self.pair),
+            "node": self.node,
+            "delta": None
+            if self.delta is None
+            else str(Decimal(self.delta.numerator) / self.delta.denominator),
+            "error_bar": True if self.error_bar else None,
+        }
+        return {name: value for name, value in asked.items() if value is not None}
+
+    @property
+    def named(self) -> tuple[Any, ...]:
+        """The node ids that are named: the pair, or the node."""
+        if self.pair is not None:
+            return self.pair
+        return () if self.node is None else (self.node,)
+
+    def naming(self, found: Collection[Any]) -> Self:
+        """Return the plan with its nodes as the graph has them; one that it has not is refused."""
+        if self.pair is not None:
+            first, second = (resolved(node, found, "pair") for node in self.pair)
+            _check_two(first, second)
+            return replace(self, pair=(first, second))
+        return self if self.node is None else replace(self, node=resolved(self.node, found, "node"))
+
+    def on(self, facts: PublicFacts) -> Self:
+        """Return the smallest release of this kind and mechanism for another graph: of its nodes 1 and 2."""
+        return replace(
+            self,
+            facts=facts,
+            star_size=None if self.star_size is None else _SMALLEST_STAR,
+            pair=None if self.pair is None else (1, 2),
+            node=None if self.node is None else 1,
+        )
+
+    @property
+    def bounds(self) -> Bounds:
+        """The public facts that sensitivities rest on."""
+        return _bounds_of(self.facts)
+
+    @property
+    def rule(self) -> NumberMechanism:
+        """The mechanism."""
+        return number_mechanism(self.mechanism)
+
+    def count(self, positions: tuple[int, ...]) -> Count:
+        """Return what is counted, the nodes that are named as positions."""
+        options: dict[str, Any] = {}
+        if self.star_size is not None:
+            options["star_size"] = self.star_size
+        if self.pair is not None:
+            options["pair"] = positions
+        if self.node is not None:
+            (options["node"],) = positions
+        return count_class(self.of)(**options)
+
+    def parts(self) -> list[tuple[Self, Fraction]]:
+        """Return the releases that a computed number is made of with their shares; none for one that is drawn."""
+        return [(replace(self, of=name), share) for name, share in count_class(self.of).parts]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DistributionPlan(_PurePlan):
+    """A validated release of a distribution.
+
+    Attributes
+    ----------
+    of : {"degree"}
+    form : {"ccdf", "histogram"}
+        ``N_{>=k}`` for ``k = 1 .. D``, or ``N_k`` for ``k = 0 .. D``.
+    """
+
+    KIND = "distribution"
+
+    of: str
+    form: DistributionForm
+
+    @property
+    def quantities(self) -> frozenset[str]:
+        """Nothing beside the degrees."""
+        return frozenset()
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Canonical parameters, JSON-able."""
+        return {"of": self.of, "epsilon": format_nano(self.cost), "form": self.form}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SummaryPlan(_PurePlan):
+    """A validated release of a summary: several numbers, whose shares of epsilon add up to all of it."""
+
+    KIND = "summary"
+
+    SHARES: ClassVar[dict[str, Fraction]] = {
+        "edges": Fraction(1, 10),
+        "triangles": Fraction(3, 10),
+        "wedges": Fraction(2, 10),
+        "degree_distribution": Fraction(3, 10),
+        "degree_at_most": Fraction(1, 10),
+    }
+
+    @property
+    def quantities(self) -> frozenset[str]:
+        """What the draw asks of its projection, beside the degrees."""
+        return frozenset({"figures"})
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Canonical parameters, JSON-able."""
+        return {"epsilon": format_nano(self.cost)}
+
+    def part(self, of: str, mechanism: NumberMechanismName) -> CountPlan:
+        """Return the release of one of the numbers, still with all of epsilon."""
+        return CountPlan(cost=self.cost, facts=self.facts, of=of, mechanism=mechanism)
+
+
+NumbersPlan = CountPlan | DistributionPlan | SummaryPlan
+
+
+def plan_count(
+    asked: CountOptions, facts: PublicFacts, *, delta: Any = None, stored: bool = True
+) -> CountPlan:
+    """Plan a release of one number; no edge is read.
+
+    Parameters
+    ----------
+    asked : CountOptions
+    facts : PublicFacts
+    delta : number or decimal text, optional
+        In memory only.
+    stored : bool
+        Whether the graph has a ledger: mechanisms with delta are then refused.
+
+    Raises
+    ------
+    EdgeDPError
+        An option is out of its domain, or contradicts another one.
+    """
+    of = checks.check_choice(asked.of, "of", count_names())
+    found = count_class(of)
+    cost = epsilon_nano(asked.epsilon)
+    name = found.default_mechanism if asked.mechanism is None else asked.mechanism
+    mechanism = number_mechanism(checks.check_choice(name, "mechanism", NUMBER_MECHANISMS))
+    paid = _check_delta(delta, mechanism, stored=stored)
+    if paid is not None and mechanism.most_epsilon is not None and to_fraction(cost) > mechanism.most_epsilon:
+        raise ParameterError(
+            f"epsilon is {format_nano(cost)}, must be at most {mechanism.most_epsilon} for mechanism "
+            f"{mechanism.name!r} with delta; ask for less, or for mechanism 'calibrated'"
+        )
+    if mechanism.name == "nls" and not found.bounds_to_buy:
+        raise ParameterError(
+            f"mechanism is 'nls', must be another one for {of!r}; nls is for triangles and two_triangles"
+        )
+    if paid is not None and found.parts:
+        raise ParameterError(f"delta is given, must be left out for {of!r}; use mechanism 'calibrated'")
+    return CountPlan(
+        cost=cost,
+        facts=facts,
+        of=of,
+        mechanism=checks.check_choice(mechanism.name, "mechanism", NUMBER_MECHANISMS),
+        star_size=_star_size(asked.star_size, of, facts),
+        pair=_pair(asked.pair, of),
+        node=_node(asked.node, of),
+        delta=paid,
+        error_bar=_check_error_bar(asked.error_bar, found, mechanism, cost),
+    )
+
+
+def plan_distribution(asked: DistributionOptions, facts: PublicFacts) -> DistributionPlan:
+    """Plan a release of a distribution; no edge is read."""
+    return DistributionPlan(
+        of=checks.check_choice(asked.of, "of", ("degree",)),
+        form=checks.check_choice(asked.form, "form", DISTRIBUTION_FORMS),
+        cost=epsilon_nano(asked.epsilon),
+        facts=facts,
+    )
+
+
+def plan_summary(asked: SummaryOptions, facts: PublicFacts) -> SummaryPlan:
+    """Plan a release of a summary; no edge is read."""
+    return SummaryPlan(cost=epsilon_nano(asked.epsilon), facts=facts)
+
+
+def _bounds_of(facts: PublicFacts) -> Bounds:
+    return Bounds(facts.node_count, facts.effective_degree_bound)
+
+
+def _taking(option: str) -> list[str]:
+    """Return the numbers that take an option: the fields of their classes."""
+    return [name for name in count_names() if option in inspect.signature(count_class(name)).parameters]
+
+
+def _star_size(value: Any, of: str, facts: PublicFacts) -> int | None:
+    if of != "stars":
+        _refuse(value, "star_size", of)
+        return None
+    size = _DEFAULT_STAR_SIZE if value is None else checks.check_whole(value, "star_size")
+    return check_star_size(size, _bounds_of(facts))
+
+
+def _pair(value: Any, of: str) -> tuple[Any, Any] | None:
+    if of not in _taking("pair"):
+        _refuse(value, "pair", of)
+        return None
+    if value is None:
+        raise ParameterError(
+            "pair is missing, must be two node ids; name the pair whose common neighbours are counted"
+        )
+    ids = list(value) if isinstance(value, (list, tuple, np.ndarray)) else []
+    if len(ids) != 2:
+        raise ParameterError(f"pair is {value!r}, must be two node ids; name both nodes")
+    first, second = (_node_id(each, "pair") for each in ids)
+    _check_two(first, second)
+    return first, second
+
+
+def _check_two(first: Any, second: Any) -> None:
+    if first == second:
+        raise ParameterError(f"pair is {first!r} twice, must be two different nodes; name another one")
+
+
+def _node(value: Any, of: str) -> Any:
+    if of not in _taking("node"):
+        _refuse(value, "node", of)
+        return None
+    if value is None:
+        raise ParameterError(f"node is missing, must be a node id; name the node whose {of} is asked")
+    return _node_id(value, "node")
+
+
+def _node_id(value: Any, name: str) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, (int, str)):
+        raise ParameterError(f"{name} is {value!r}, must be a node id, an integer or a text; name a node")
+    return value
+
+
+def _refuse(value: Any, name: str, of: str) -> None:
+    if value is not None:
+        where = ", ".join(_taking(name))
+        raise ParameterError(f"{name} is not an option of {of!r}, must be left out; it is one of {where}")
+
+
+def _check_delta(value: Any, mechanism: NumberMechanism, *, stored: bool) -> Fraction | None:
+    name = mechanism.name
+    if stored and (mechanism.needs_delta or value is not None):
+        raise ParameterError(
+            f"mechanism is {name!r} with delta, must be a pure one for a stored graph; "
+            "its ledger has no place for a delta, choose another mechanism"
+        )
+    if value is None:
+        if mechanism.needs_delta:
+            raise ParameterError(
+                f"delta is missing, must be given for mechanism {name!r}; write a decimal such as 1e-6"
+            )
+        return None
+    if not mechanism.takes_delta:
+        raise ParameterError(
+            f"delta is not an option of mechanism {name!r}, must be left out; the release is pure"
+        )
+    try:
+        delta = Fraction(Decimal(str(value)))
+    except (InvalidOperation, ValueError, OverflowError):
+        raise ParameterError(f"delta is {value!r}, must be a number such as 1e-6; write a decimal") from None
+    if not Fraction(1, 10**30) <= delta <= Fraction(1, 3):
+        raise ParameterError(f"delta is {value}, must be from 1e-30 to 1/3; write a decimal such as 1e-6")
+    return delta
+
+
+def _check_error_bar(value: Any, count: type[Count], mechanism: NumberMechanism, cost: int) -> bool:
+    if not checks.check_switch(value, "error_bar"):
+        return False
+    if mechanism.public_scale:
+        raise ParameterError(
+            f"error_bar is not an option of mechanism {mechanism.name!r}, must be left out; "
+            "its interval is public and shown anyway"
+        )
+    if mechanism.name not in ("calibrated",) or count.parts or count.name == "density":
+        raise ParameterError(
+            "error_bar is asked for, must be left out here; it is for mechanism 'calibrated' and for numbers whose "
+            "noise follows one figure"
+        )
+    if cost < _LEAST_WITH_BAR:
+        raise ParameterError(
+            f"epsilon is {format_nano(cost)}, must be at least {format_nano(_LEAST_WITH_BAR)} with error_bar, whose "
+            "interval would be the whole range; ask for more or leave error_bar out"
+        )
+    return True

@@ -1,0 +1,270 @@
+"""Numbers of stored graphs: debited first, kept, answered again; what is refused costs nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import edgedp
+from edgedp import EdgeDPError, EngineError, Graph, ParameterError, Release, Store, UnknownNameError, refusals
+from edgedp.numbers.answers import NOISE_IS_PRIVATE
+from edgedp.plan.named import TypedId
+from edgedp.sampling.words import GeneratorWords
+from edgedp.stores import registry
+from neo4jserver import Server
+from sampling_doubles import assert_has_law
+
+OpenStore = Callable[[], Store]
+
+KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)], nodes=[1, 2, 3, 4, 5, 9])
+TEXTS = Graph.from_edges([("7", "y"), ("y", "zé `"), ("7", "zé `")])
+COUNTS: list[dict[str, Any]] = [
+    {"of": "edges"},
+    {"of": "triangles"},
+    {"of": "triangles", "mechanism": "staircase"},
+    {"of": "triangles", "mechanism": "smooth"},
+    {"of": "two_triangles", "mechanism": "ladder"},
+    {"of": "wedges", "error_bar": True},
+    {"of": "stars", "star_size": 4},
+    {"of": "clustering"},
+    {"of": "common_neighbors", "pair": (1, 3)},
+    {"of": "degree", "node": 3},
+    {"of": "density", "node": 3},
+    {"of": "ebc", "node": 3, "error_bar": True},
+    {"of": "betweenness2", "node": 9},
+]
+RECEIPT = {"graph", "release_id", "epsilon_budget", "epsilon_spent", "epsilon_remaining"}
+SHOWN = {"selector", "parameters", "public", "private"} | RECEIPT
+PRIVATE_NOISE, PUBLIC_NOISE = {"value", "noise"}, {"value", "scale", "interval", "confidence"}
+
+
+def kite(open_store: OpenStore, **declared: Any) -> Store:
+    store = open_store()
+    store.load(KITE, "kite", **({"epsilon_budget": 100, "degree_bound": 4} | declared))
+    return store
+
+
+def spent(store: Store) -> float:
+    return float(store.budget("kite")["epsilon_spent"])
+
+
+def test_every_number_is_paid_kept_and_shown_without_its_private_noise(open_any: OpenStore) -> None:
+    """The keys are a closed list: a new one must be thought about here."""
+    store = kite(open_any)
+    for number, asked in enumerate(COUNTS, start=1):
+        shown = json.loads(json.dumps(store.count("kite", epsilon=0.5, **asked).to_dict()))
+        assert shown["epsilon_spent"] == number / 2, asked
+        told = set(shown) - SHOWN
+        if asked.get("error_bar"):
+            assert told == PUBLIC_NOISE - {"scale"}
+        elif shown["parameters"]["mechanism"] in ("geometric", "staircase"):
+            assert told == PUBLIC_NOISE
+        else:
+            assert told == PRIVATE_NOISE
+            assert shown.get("noise") == NOISE_IS_PRIVATE
+        kept = open_any().releases("kite")[-1]
+        assert {name: kept[name] for name in ("release_id", "parameters", *told)} == {
+            name: shown[name] for name in ("release_id", "parameters", *told)
+        }
+
+
+def test_a_distribution_and_a_summary_are_paid_once_and_say_what_they_are_made_of(
+    open_any: OpenStore,
+) -> None:
+    store = kite(open_any)
+    ccdf = store.distribution("kite", epsilon=1)
+    assert len(ccdf.values) == 4
+    assert (np.diff(ccdf.values) <= 0).all()
+    histogram = store.distribution("kite", epsilon=1, form="histogram")
+    assert histogram.values.sum() == 6
+    assert set(histogram.to_dict()) == {"values", "first_degree"} | SHOWN
+    page = store.summary("kite", 2)
+    assert set(page.to_dict()) == {"summary", "shares"} | SHOWN
+    assert sum(page.to_dict()["shares"].values()) == pytest.approx(1)
+    assert page.values["nodes"] == 6
+    assert "triangles" in page.to_text()
+    assert spent(store) == 4
+    assert [row["selector"] for row in store.releases("kite")] == ["distribution", "distribution", "summary"]
+
+
+ASKED: dict[str, Callable[[Any, str | None], Release]] = {
+    "count": lambda store, request: store.count("kite", "triangles", 1, request_id=request),
+    "ebc": lambda store, request: store.count("kite", "ebc", 1, node=3, request_id=request),
+    "distribution": lambda store, request: store.distribution("kite", epsilon=1, request_id=request),
+    "summary": lambda store, request: store.summary("kite", 1, request_id=request),
+}
+
+
+def test_a_number_that_is_asked_again_is_answered_again_whatever_became_of_the_graph(
+    open_any: OpenStore,
+) -> None:
+    store = kite(open_any)
+    first = {name: ask(store, f"r-{name}") for name, ask in ASKED.items()}
+    paid = spent(store)
+    with pytest.raises(ParameterError, match="must be new for another request"):
+        ASKED["summary"](store, "r-distribution")
+    with pytest.raises(ParameterError, match="must be new for another request"):
+        store.count("kite", "ebc", 1, node=4, request_id="r-ebc")
+    store.drop("kite")
+    for name, ask in ASKED.items():
+        again = ask(store, f"r-{name}")
+        assert again.to_dict() | {"epsilon_spent": 0, "epsilon_remaining": 0} == (
+            first[name].to_dict() | {"epsilon_spent": 0, "epsilon_remaining": 0}
+        )
+    typed = store.count("kite", "ebc", 1, node=TypedId("3"), request_id="r-ebc")
+    assert typed.value == first["ebc"].value
+    assert spent(store) == paid == len(ASKED)
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"of": "triangle"}, "did you mean 'triangles'"),
+    ({"of": "edges", "mechanism": "geometrik"}, "did you mean 'geometric'"),
+    ({"of": "edges", "epsilon": "1e-12"}, "must be at least 1e-9"),
+    ({"of": "stars", "star_size": 1}, "star_size is 1, must be from 2 to the degree bound, 4"),
+    ({"of": "stars", "star_size": 5}, "star_size is 5, must be from 2 to the degree bound, 4"),
+    ({"of": "common_neighbors", "pair": (3, 3)}, "pair is 3 twice"),
+    ({"of": "common_neighbors", "pair": (3, 77)}, "pair is 77, must be a node of the graph"),
+    ({"of": "degree", "node": 77}, "node is 77, must be a node of the graph"),
+    ({"of": "degree", "node": "3"}, "node is '3', must be a node of the graph"),
+    ({"of": "degree", "node": 2**70}, "must be a node of the graph"),
+    ({"of": "degree", "node": TypedId("03")}, "node is '03', must be a node of the graph"),
+    ({"of": "ebc"}, "node is missing"),
+    ({"of": "triangles", "mechanism": "nls"}, "must be a pure one for a stored graph"),
+    ({"of": "triangles", "mechanism": "lls"}, "must be a pure one for a stored graph"),
+    ({"of": "triangles", "error_bar": True, "epsilon": "0.00001"}, "must be at least 0.0001 with error_bar"),
+    ({"of": "edges", "error_bar": True}, "its interval is public and shown anyway"),
+    ({"of": "edges", "engine": "cypher"}, "must be native or igraph for a release"),
+    ({"of": "edges", "epsilon": 101}, "what is left of the budget"),
+]
+
+
+def test_what_is_refused_costs_nothing_also_where_a_delta_is_declared(open_any: OpenStore) -> None:
+    store = kite(open_any)
+    other = Graph.from_edges([(1, 2), (2, 3), (3, 4), (1, 3)], nodes=KITE.node_ids)
+    store.load(other, "with delta", epsilon_budget=100, delta="1e-6", degree_bound=4)
+    for asked, says in REFUSED:
+        for name in ("kite", "with delta"):
+            with pytest.raises(EdgeDPError) as refused:
+                store.count(name, **({"epsilon": 1} | asked))
+            assert says in str(refused.value)
+            assert "\n" not in str(refused.value)
+    assert [store.budget(name)["releases"] for name in ("kite", "with delta")] == [0, 0]
+    store.count("with delta", "triangles", 0.1)
+    assert 0 < store.budget("with delta")["epsilon_spent"] < 1
+
+
+def test_ids_that_are_typed_name_the_node_that_is_written_so(open_any: OpenStore) -> None:
+    store = kite(open_any)
+    store.load(TEXTS, "texts", epsilon_budget=9)
+    assert store.count("kite", "degree", 1, node=TypedId("3")).parameters["node"] == 3
+    pair = store.count("kite", "common_neighbors", 1, pair=(TypedId("1"), 3)).parameters["pair"]
+    assert pair == [1, 3]
+    named = store.count("texts", "degree", 1, node=TypedId("7")).parameters["node"]
+    assert (named, type(named)) == ("7", str)
+    with pytest.raises(UnknownNameError, match="node is 7, must be a node"):
+        store.count("texts", "degree", 1, node=7)
+    with pytest.raises(ParameterError, match="twice"):
+        store.count("kite", "common_neighbors", 1, pair=(TypedId("3"), 3))
+
+
+def test_a_graph_that_breaks_its_bound_or_loses_a_node_is_refused_in_a_constant_sentence(
+    open_embedded: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the debit nothing is said that varies with the edges."""
+    store = kite(open_embedded)
+    known = registry.known
+    monkeypatch.setattr(registry, "known", lambda *asked: dataclasses.replace(known(*asked), degree_bound=2))
+    for number, ask in enumerate(ASKED.values(), start=1):
+        with pytest.raises(ParameterError, match="exceeds its declared degree bound") as refused:
+            ask(store, None)
+        assert refusals.BOUND_BROKEN in str(refused.value)
+        assert spent(store) == number
+    monkeypatch.setattr(registry, "known", known)
+    other = Graph.from_edges([(1, 2), (4, 5)], nodes=[1, 2, 4, 5, 9, 10])
+    monkeypatch.setattr(type(store), "_read", lambda *_: other)
+    with pytest.raises(EdgeDPError) as gone:
+        store.count("kite", "degree", 1, node=3)
+    assert refusals.NODES_CHANGED in str(gone.value)
+
+
+def test_a_stored_graph_draws_what_a_graph_in_memory_does_from_the_same_randomness(
+    open_embedded: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The law of every kind is that of memory, which is audited: the same epsilon, bound and profile go in."""
+    import edgedp.sampling.words as words
+
+    store = kite(open_embedded)
+    calls: list[tuple[Callable[..., Release], Callable[..., Release], dict[str, Any]]] = [
+        (store.count, edgedp.count, {"epsilon": "0.3", **asked}) for asked in COUNTS
+    ]
+    calls += [
+        (store.distribution, edgedp.distribution, {"epsilon": "0.7"}),
+        (store.summary, edgedp.summary, {"epsilon": "0.7"}),
+    ]
+    for stored, held, asked in calls:
+        for seed in (1, 2):
+            monkeypatch.setattr(
+                words, "SecureWords", lambda seed=seed: GeneratorWords(np.random.default_rng(seed))
+            )
+            drawn = stored("kite", **asked)
+            expected = held(KITE, **asked, degree_bound=4, rng=np.random.default_rng(seed))
+            assert drawn.answer == expected.answer, asked
+            assert drawn.parameters == expected.parameters
+
+
+def test_the_secure_path_of_a_store_has_the_exact_law(open_embedded: OpenStore) -> None:
+    store = kite(open_embedded, degree_bound=3)
+    drawn = np.array([store.count("kite", "triangles", 2).value for _ in range(40)])
+    law = edgedp.exact.count_probabilities(KITE, "triangles", epsilon=2, values=range(7), degree_bound=3)
+    assert law.sum() == pytest.approx(1)
+    assert_has_law(drawn, dict(enumerate(law.tolist())))
+
+
+def test_exact_numbers_of_every_engine_are_logged_without_their_value(
+    open_any: OpenStore, request: pytest.FixtureRequest
+) -> None:
+    store = kite(open_any)
+    in_neo4j = "neo4j" in request.node.callspec.id
+    asked = [each for each in COUNTS if "mechanism" not in each]
+    for each in asked:
+        given = {name: value for name, value in each.items() if name != "error_bar"}
+        expected = edgedp.exact.count(KITE, **given)
+        for engine in ("native", "igraph", *(["cypher"] if in_neo4j else [])):
+            assert store.exact_count("kite", engine=engine, **given) == pytest.approx(expected), (
+                given,
+                engine,
+            )
+            (*_, noted) = store.log("kite")
+            assert (noted["event"], noted["details"]["of"]) == ("exact", given["of"])
+            assert set(noted["details"]) <= {"read", "of", "star_size", "pair", "node"}
+    with pytest.raises(EngineError, match="in this store"):
+        store.exact_count("kite", "two_triangles", engine="cypher")
+    with pytest.raises(UnknownNameError, match="node is 77"):
+        store.exact_count("kite", "degree", node=77)
+    assert spent(store) == 0
+
+
+@pytest.mark.neo4j
+def test_the_database_counts_triangles_and_pairs_of_a_multigraph_as_of_a_simple_one(
+    empty_neo4j: Server,
+) -> None:
+    with empty_neo4j.driver() as driver:
+        driver.execute_query("UNWIND range(1, 5) AS id CREATE (:P {id: id})")
+        driver.execute_query("CREATE CONSTRAINT FOR (p:P) REQUIRE p.id IS UNIQUE")
+        pairs = [[1, 2], [2, 1], [2, 3], [2, 3], [3, 1], [3, 4], [4, 1], [3, 3], [5, 5]]
+        driver.execute_query(
+            "UNWIND $pairs AS pair MATCH (a:P {id: pair[0]}), (b:P {id: pair[1]}) CREATE (a)-[:R]->(b)",
+            pairs=pairs,
+        )
+    with edgedp.open_store(empty_neo4j.uri, auth=empty_neo4j.auth) as store:
+        store.register("p", "P", "R", "id", epsilon_budget=1e6)
+        assert store.exact_count("p", "triangles", engine="cypher") == 2
+        assert store.exact_count("p", "common_neighbors", pair=(1, 3), engine="cypher") == 2
+        assert store.exact_count("p", "common_neighbors", pair=(1, 5), engine="cypher") == 0
+        assert store.exact_count("p", "edges", engine="cypher") == 5
+        assert store.count("p", "triangles", 1000).value == 2
