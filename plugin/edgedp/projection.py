@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from edgedp.checks import check_choice
 from edgedp.engines import serving
 from edgedp.errors import ParameterError, StoreError, UnknownNameError
-from edgedp.graph import positions_of
+from edgedp.ids import positions_of
 from edgedp.metrics import metric
 from edgedp.refusals import BOUND_BROKEN, IDS_BROKEN, NODES_CHANGED
 from edgedp.vocabulary import GRAPH_ENGINES

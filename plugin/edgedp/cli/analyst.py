@@ -91,7 +91,7 @@ def graphs(output: str) -> None:
 def releases(name: str, output: str) -> None:
     """List what was released; reading it again is free."""
     with opened_store() as store:
-        rows = store.releases(name)
+        rows: list[Mapping[str, Any]] = [*store.releases(name)]
     columns = ["release_id", "at", "epsilon", "selector", "parameters", "nodes"]
     if any(not _lists_nodes(row) for row in rows):
         # Numbers are no nodes: they have a column of their own, where there are any.

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from edgedp.counts import count_class
 from edgedp.counts.clustering import clustering_of
 from edgedp.errors import ParameterError
-from edgedp.graph import positions_of
+from edgedp.ids import positions_of
 from edgedp.numbers.counting import count_in, law_of, profile_in
 from edgedp.numbers.in_memory import count_in_memory
 from edgedp.options import CountOptions
