@@ -18,7 +18,7 @@ _NEW_NAMES = ("register",)
 """Commands whose name is not that of a stored graph yet."""
 
 
-class GraphName(click.ParamType):
+class GraphName(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.2 only
     """The name of a stored graph; completing it reads public facts alone and asks for nothing."""
 
     name = "text"
@@ -35,7 +35,7 @@ class GraphName(click.ParamType):
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
-class Source(click.ParamType):
+class Source(click.ParamType):  # type: ignore[type-arg]
     """A dataset of the catalogue, or a file."""
 
     name = "text"
