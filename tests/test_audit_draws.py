@@ -11,7 +11,7 @@ from edgedp.audit.neighbors import graph_of_mask
 from edgedp.audit.ordered import answers, ordered_answer_law
 from edgedp.audit.tables import TableProjection
 from edgedp.draw import draw_positions
-from edgedp.plan import Plan
+from edgedp.plan import NodesPlan
 from edgedp.projection import GraphProjection
 from edgedp.sampling.words import SecureWords
 from sampling_doubles import assert_has_law
@@ -40,7 +40,7 @@ def drawn(k: int, times: int = 1500, epsilon: int = 4, **options: object) -> Any
         drawn(2, metrics=("degree", "ebc"), approach="aggregate", weights=(1, -2)),
     ],
 )
-def test_draws_have_the_law_that_is_audited(plan: Plan, times: int) -> None:
+def test_draws_have_the_law_that_is_audited(plan: NodesPlan, times: int) -> None:
     """Chi-square of the secure path; `sampling_doubles` states its false-alarm rate."""
     projection = TableProjection.of(GraphProjection(graph_of_mask(95, 5)))
     law = dict(zip(answers(5, plan.k), ordered_answer_law(plan, projection).tolist(), strict=True))

@@ -142,4 +142,4 @@ def test_a_plan_that_does_not_rest_on_the_bound_draws_whatever_the_degrees() -> 
 
     asked = planned(*ASKED[0], bound=2)
     loose = WithoutBound(**vars(replace(asked)))
-    assert len(draw(loose, GraphProjection(GRAPH), SecureWords()).ids) == 3
+    assert len(draw(loose, GraphProjection(GRAPH), SecureWords()).items) == 3

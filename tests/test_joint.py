@@ -102,7 +102,7 @@ def test_a_release_that_rests_on_no_bound_says_so_and_takes_any_graph(kind, opti
     graph = cluster_and_bridges()
     made = asked(kind, options, n=graph.node_count, bound=3)
     assert graph.max_degree > 3
-    assert len(draw(made, GraphProjection(graph), SecureWords()).ids) == 2
+    assert len(draw(made, GraphProjection(graph), SecureWords()).items) == 2
     function: Any = {"priv_top_k": priv_top_k, "motkin": motkin}[kind]
     shown = function(graph, k=2, epsilon=1, degree_bound=3, **options).to_dict()
     assert shown["public"]["rests_on"] == "no degree bound"

@@ -21,7 +21,7 @@ from edgedp.counts.base import below
 from edgedp.mechanisms.numbers.calibrated import MECHANISM as CALIBRATED
 from edgedp.mechanisms.numbers.rungs import Pace, envelope, pace
 from edgedp.mechanisms.numbers.stairs import Stairs
-from edgedp.numbers import distributing, summarizing
+from edgedp.numbers import counting, distributing, summarizing
 from edgedp.numbers.answers import NOISE_IS_PRIVATE, Distribution, Number, Summary
 from edgedp.numbers.counting import law_of
 from edgedp.numbers.distributing import at_least_counts, consistent, histogram_of
@@ -419,7 +419,7 @@ def test_error_bars_hold_the_exact_number() -> None:
 
 def test_an_error_bar_costs_a_tenth_and_the_number_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     spent: list[Fraction] = []
-    from edgedp.numbers import counting, error_bars
+    from edgedp.numbers import error_bars
 
     real_law, real_noise = counting.Amounts, error_bars.two_sided_geometric
 
@@ -439,8 +439,6 @@ def test_an_error_bar_costs_a_tenth_and_the_number_the_rest(monkeypatch: pytest.
 
 
 def test_clustering_spends_all_of_epsilon_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    from edgedp.numbers import counting
-
     spent: list[Fraction] = []
     real = counting.Amounts
 
@@ -536,8 +534,6 @@ def test_the_error_of_the_distribution_of_enron(enron: Graph) -> None:
 def test_the_shares_of_a_summary_are_all_of_epsilon_and_what_is_spent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from edgedp.numbers import counting
-
     spent: list[Fraction] = []
 
     def amounts(epsilon: Fraction, delta: Fraction | None = None):
@@ -597,5 +593,5 @@ def test_a_bound_above_the_largest_degree_is_rarely_below_it(enron: Graph) -> No
 def test_secure_words_are_what_a_private_release_draws_from() -> None:
     options = count_plan(PublicFacts(KITE.node_count), {"of": "triangles", "epsilon": 1})
     assert isinstance(options, CountPlan)
-    assert isinstance(options.draw(GraphProjection(KITE), SecureWords()), Number)
+    assert isinstance(counting.draw_count(options, GraphProjection(KITE), SecureWords()), Number)
     assert Pace(3).unit_bits == 6

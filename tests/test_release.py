@@ -16,7 +16,7 @@ from edgedp.release import Answer, Distribution, Nodes, Number, Release, Summary
 
 KINDS = get_args(Answer) or (Answer,)
 PAGE = {"nodes": 4, "edges": 3, "degree_quantiles": {"0.5": 1}, "degree_ccdf": [4, 1]}
-ANSWERS = [
+ANSWERS: list[Answer] = [
     Nodes((7, 3, -1)),
     Nodes(("a", "ß", "☃")),
     Nodes((2**63 - 1,)),
