@@ -46,7 +46,7 @@ def recorded(text: str) -> tuple[list[float], dict[str, Curves]]:
         if line.startswith("**"):
             name = line.split("**")[1]
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if cells[0] == "k":
+        if cells[0] == "k" and cells[2] == "method":
             epsilons = [float(cell) for cell in cells[3:]]
         if cells[0] == "10" and cells[2] in STYLES:
             panels.setdefault(name, {})[cells[2]] = [float(cell) for cell in cells[3:]]

@@ -54,6 +54,8 @@ def results(graph: Graph) -> list[np.ndarray]:
 def cut_results(graph: Graph) -> list[np.ndarray]:
     """Return the sums through cuts: some rows cut, some empty and none, in a ranking with ties and without one."""
     n = graph.node_count
+    if n == 5 and graph.edge_count % 4:  # a quarter of these many is enough beside all smaller ones
+        return []
     ranks, weights = graph.degrees, 1 + np.arange(n) % 3
     some, all_in = np.arange(n) % 4, np.full(n, n)
     return [
