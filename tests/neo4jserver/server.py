@@ -59,7 +59,14 @@ class Server:
     """
 
     def __init__(
-        self, version: str, home: Path, *, temporary: bool, plugins: Iterable[Path], conf: Mapping[str, str]
+        self,
+        version: str,
+        home: Path,
+        *,
+        temporary: bool,
+        plugins: Iterable[Path],
+        conf: Mapping[str, str],
+        port: int | None = None,
     ):
         self.version = version
         self.home = home
@@ -68,7 +75,7 @@ class Server:
         self.pid = 0
         self._temporary = temporary
         self._conf = dict(conf)
-        self._port = _free_port()
+        self._port = _free_port() if port is None or not _is_free(port) else port
         self._watchdog: subprocess.Popen[str] | None = None
 
     @property
@@ -184,6 +191,7 @@ def start(
     plugins: Iterable[Path] = (),
     extra_conf: Mapping[str, str] | None = None,
     home: Path | None = None,
+    port: int | None = None,
 ) -> Server:
     """Start a Neo4j on a free loopback port, with auth on, and return when it answers over Bolt.
 
@@ -197,6 +205,8 @@ def start(
         Lines of ``neo4j.conf``, over the defaults.
     home : pathlib.Path, optional
         A folder to run in and to keep; by default a temporary one that :meth:`Server.stop` removes.
+    port : int, optional
+        The port of Bolt, where it is free; by default any free one.
 
     Raises
     ------
@@ -206,7 +216,7 @@ def start(
         What Maven or Neo4j said.
     """
     class_archive = _class_archive(version)
-    return _start(version, plugins, extra_conf or {}, home, class_archive)
+    return _start(version, plugins, extra_conf or {}, home, class_archive, port)
 
 
 def _start(
@@ -215,9 +225,10 @@ def _start(
     conf: Mapping[str, str],
     home: Path | None,
     class_archive: Sequence[str],
+    port: int | None = None,
 ) -> Server:
     folder = home if home is not None else Path(tempfile.mkdtemp(prefix="edgedp-neo4j-"))
-    server = Server(version, folder, temporary=home is None, plugins=plugins, conf=conf)
+    server = Server(version, folder, temporary=home is None, plugins=plugins, conf=conf, port=port)
     try:
         server._begin(class_archive)
     except BaseException:
@@ -278,6 +289,17 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def _is_free(port: int) -> bool:
+    """Whether nobody listens on a port of this machine now."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
 def _fingerprint(java: Java) -> str:

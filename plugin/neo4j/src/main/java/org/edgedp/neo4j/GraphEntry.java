@@ -38,4 +38,10 @@ record GraphEntry(
         return Frame.toJson(rows(transaction, "survey", place, Map.of("nodeLabel", nodeLabel.name()))
                 .get(0));
     }
+
+    /** Whether an index finds a node by its id. */
+    boolean hasIndex(Transaction transaction) {
+        Map<String, Object> place = Map.of("nodeLabel", nodeLabel.name(), "idProperty", idProperty);
+        return !rows(transaction, "survey_index", place).isEmpty();
+    }
 }
