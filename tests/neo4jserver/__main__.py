@@ -17,7 +17,6 @@ if not __package__:
 from neo4jserver import AssemblyError, MissingToolError, StartError, start
 from neo4jserver.server import DEFAULT_VERSION
 
-
 BOLT = 7687
 """The port of Bolt that documentation is written with; another one is taken where somebody has it."""
 
