@@ -558,8 +558,8 @@ def test_the_ledger_outlives_the_graph(neo4j_with_plugin: PluginServer) -> None:
     assert "at least what was spent" in said
     (again,) = neo4j_with_plugin.ask(register, name=planted.name, declared=declared | {"epsilonBudget": 6})
     assert again == {
-        "name": planted.name, "nodeCount": 6, "degreeBound": 5, "epsilonBudget": 6.0, "epsilonSpent": 5.0, "delta": None,
-        "exact": {"edgeCount": 5, "maxDegree": 3}, "warnings": again["warnings"],
+        "name": planted.name, "nodeCount": 6, "degreeBound": 5, "epsilonBudget": 6.0, "epsilonSpent": 5.0,
+        "delta": None, "exact": {"edgeCount": 5, "maxDegree": 3}, "warnings": again["warnings"],
     }  # fmt: skip
     assert "must not be stored already" in neo4j_with_plugin.refusal(
         register, name=planted.name, declared=declared
