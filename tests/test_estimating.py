@@ -66,7 +66,7 @@ def test_an_estimate_spends_writes_and_reads_nothing(
     def never(*_: Any, **__: Any) -> Any:
         raise AssertionError("an edge was read")
 
-    sessions: list[type[Session]] = [Session, *Session.__subclasses__()]
+    sessions: list[Any] = [Session, *Session.__subclasses__()]
     for session in sessions:
         monkeypatch.setattr(session, "graph", never)
     before, log = contents(folder), store.log("kite")

@@ -109,7 +109,7 @@ def test_a_read_transaction_is_refused_before_the_debit_and_a_retry_debits_twice
         with pytest.raises(neo4j.exceptions.ClientError, match="read access mode"):
             session.execute_read(lambda tx: tx.run(TOP, name=planted.name, config=DEGREE).data())
         assert planted.spent == 0
-        tries = []
+        tries: list[Any] = []
 
         def work(tx: Any, config: dict[str, Any]) -> Any:
             rows = tx.run(TOP, name=planted.name, config=config).data()

@@ -73,7 +73,8 @@ def rows_of_page(page: str) -> Iterator[Measured]:
     page : str
         The text of `SOURCE`.
     """
-    graph, nodes, degree, epsilons = "", 0, 0, []
+    graph, nodes, degree = "", 0, 0
+    epsilons: list[float] = []
     for line in page.partition("## Several metrics")[0].splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("**"):

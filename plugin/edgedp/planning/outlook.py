@@ -112,7 +112,7 @@ def outlook(
 
 def _noise(metric: str, k: int, epsilon: Any, facts: PublicFacts) -> list[dict[str, Any]]:
     """Return the noise of every mechanism that there is for a metric."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for mechanism in MECHANISMS:
         try:
             planned = plan(
