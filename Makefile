@@ -42,9 +42,10 @@ check: $(VENV)/.ready-dev
 audit: $(READY)
 	@$(BIN)/edgedp audit
 
-# A real Neo4j on a free loopback port to play with, until Ctrl-C.
-neo4j: $(VENV)/.ready-dev
-	@$(BIN)/python tests/neo4jserver run
+# A real Neo4j with the plugin on loopback to play with, until Ctrl-C: port 7687 if it is free, else another.
+# NEO4J_HOME=FOLDER keeps its data, ledgers and password there; else all is gone with it.
+neo4j: $(VENV)/.ready-dev jar
+	@$(BIN)/python tests/neo4jserver run --with-edgedp $(if $(NEO4J_HOME),--home "$(NEO4J_HOME)")
 
 jar:
 	@command -v mvn >/dev/null && command -v javac >/dev/null || { echo "The Neo4j part needs JDK 17+ and Maven (mvn, javac): \

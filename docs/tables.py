@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import astuple, fields
 from pathlib import Path
 
 from edgedp.metrics import metric, metric_names
 from edgedp.options import Option
 from edgedp.plan import options_of
+from edgedp.planning.measured import SOURCE, Measured, rows_of_page
 from edgedp.vocabulary import KINDS
 
 REFERENCE = Path(__file__).with_name("reference.md")
+ROOT = REFERENCE.parents[1]
+RECALL = ROOT / "plugin" / "edgedp" / "planning" / "recall.csv"
 
 
 def metrics() -> Iterator[list[str]]:
@@ -59,6 +63,13 @@ def written(text: str) -> str:
     return text
 
 
+def recall() -> str:
+    """Return what `edgedp plan` tells of measured recall, from the page that the benchmark wrote."""
+    rows = rows_of_page((ROOT / SOURCE).read_text(encoding="utf-8"))
+    lines = [",".join(f"{value}" for value in astuple(row)) for row in rows]
+    return "\n".join([",".join(field.name for field in fields(Measured)), *lines, ""])
+
+
 def _words(words: Iterable[str]) -> str:
     return ", ".join(f"`{word}`" for word in words)
 
@@ -71,4 +82,5 @@ def _kind_of(option: Option) -> str:
 
 
 if __name__ == "__main__":
+    RECALL.write_text(recall(), encoding="utf-8")
     REFERENCE.write_text(written(REFERENCE.read_text(encoding="utf-8")), encoding="utf-8")

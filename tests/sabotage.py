@@ -352,6 +352,36 @@ def budget_of_one_part(real: Any) -> Any:
     return grow
 
 
+def spent_first(real: Any) -> Any:
+    def estimate(self: Any, name: str, kind: Any = None, **asked: Any) -> Any:
+        told = real(self, name, kind, **asked)
+        if told["refused"] is None:
+            self._release(
+                told["selector"], name, {k: v for k, v in asked.items() if k != "request_id"}, "native", None
+            )
+        return told
+
+    return estimate
+
+
+def bound_tested(real: Any) -> Any:
+    def estimate(self: Any, name: str, kind: Any = None, **asked: Any) -> Any:
+        self.graph(name)
+        return real(self, name, kind, **asked)
+
+    return estimate
+
+
+def scale_of_the_bound(real: Any) -> Any:
+    def noise(plan: Any) -> Any:
+        told = real(plan)
+        return tuple(
+            replace(each, scale=float(plan.degree_bound)) if each.scale is None else each for each in told
+        )
+
+    return noise
+
+
 def values_read_together(real: Any) -> Any:
     def numbers_of(values: Any) -> Any:
         read = np.asarray(values)
@@ -737,5 +767,29 @@ SABOTAGES = [
         "a copy in EDGEDP_DATA is read whatever it holds",
         {"edgedp.reading.locating:file_sha256": any_checksum},
         "test_catalogue.py::test_a_copy_that_is_here_goes_before_cache_and_network",
+    ),
+    Sabotage(
+        "an estimate spends",
+        {"edgedp.stores.analyst:AnalystStore.estimate": spent_first},
+        "test_estimating.py::test_an_estimate_spends_writes_and_reads_nothing",
+    ),
+    Sabotage(
+        "an estimate reads the edges",
+        {"edgedp.stores.analyst:AnalystStore.estimate": bound_tested},
+        "test_estimating.py::test_an_estimate_spends_writes_and_reads_nothing",
+    ),
+    Sabotage(
+        "an estimate without the limit of one release",
+        {
+            "edgedp.stores.account:Account.fits": lambda real: (
+                lambda self, plan: (self.budget or 0) >= plan.cost
+            )
+        },
+        "test_estimating.py::test_it_is_refused_as_the_release_is_and_fits_where_the_release_fits",
+    ),
+    Sabotage(
+        "an estimate tells a scale that is not public",
+        {"edgedp.plan.nodes:noise_of_a_sum": scale_of_the_bound},
+        "test_estimating.py::test_noise_that_follows_the_graph_is_not_told",
     ),
 ]

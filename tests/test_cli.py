@@ -316,3 +316,11 @@ def test_every_command_is_documented() -> None:
         for option in command.params:  # type: ignore[attr-defined]
             flags = [flag for flag in option.opts if flag.startswith("-")]
             assert not flags or any(flag in reference for flag in flags), (name, flags)
+
+
+def test_load_in_json_has_public_facts_and_what_is_exact_under_that_name(folder: Path) -> None:
+    shown = asked(folder, "load", "kite.txt", "--epsilon-budget", "2")
+    assert shown["exact"] == {"edge_count": 5, "max_degree": 3, "self_loops": 0, "duplicates": 0}
+    assert set(shown) == {
+        "name", "node_count", "degree_bound", "epsilon_budget", "epsilon_spent", "nodes_supplied", "exact",
+    }  # fmt: skip

@@ -15,10 +15,12 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import re
 import runpy
 import shlex
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,6 +34,7 @@ from click.testing import CliRunner
 import edgedp
 from edgedp.cli import edgedp as command_line
 from neo4jserver import Server
+from plugin_fixtures import built_jar
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -159,6 +162,46 @@ def test_the_neo4j_parts_of_the_pages_run(
             elif block.language == "console":
                 make_files(block, folder)
     assert ran >= 5
+
+
+@pytest.mark.neo4j
+def test_make_neo4j_has_the_plugin_keeps_its_home_and_the_first_steps_of_the_how_to_work_on_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What ``make neo4j NEO4J_HOME=...`` runs; the steps are run as they are typed, but for a port that is taken."""
+    built_jar()
+    home, makefile = folder / "home", (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert 'tests/neo4jserver run --with-edgedp $(if $(NEO4J_HOME),--home "$(NEO4J_HOME)")' in makefile
+    command = [
+        sys.executable,
+        str(ROOT / "tests" / "neo4jserver"),
+        "run",
+        "--with-edgedp",
+        "--home",
+        str(home),
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder) as running:
+        try:
+            assert running.stdout is not None
+            said = [running.stdout.readline() for _ in range(4)]
+            assert f"is kept: --home {home}" in said[3]
+            for line in said[:3]:
+                name, _, value = line.removeprefix("export ").strip().partition("=")
+                monkeypatch.setenv(name, value)
+            uri = os.environ["NEO4J_URI"]
+            told = CliRunner().invoke(command_line, ["plugin", "status"])
+            assert "its worker answers" in told.output, told.output
+            blocks = blocks_of(DOCS / "how-to.md")
+            for block in blocks:
+                if block.language == "console":
+                    make_files(block, folder)
+            run_console(next(block for block in blocks if block.mark == "neo4j"), folder, uri)
+        finally:
+            running.terminate()
+            assert running.wait(timeout=120) == 0
+    assert (home / "data").is_dir()
+    assert list((home / "plugins").glob("edgedp-neo4j-*.jar"))
+    assert (home / "conf" / "password").read_text() == os.environ["NEO4J_PASSWORD"]
 
 
 def test_the_blocks_of_the_pages_say_what_they_are() -> None:

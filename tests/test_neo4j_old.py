@@ -138,10 +138,10 @@ def test_a_database_of_0_1_0_migrates_with_what_was_spent_and_shuts_0_1_0_out(
     ask(bare_neo4j, "CREATE CONSTRAINT FOR (n:Person) REQUIRE n.key IS UNIQUE")
     ask(bare_neo4j, "MATCH (p:Person) SET p.key = p.ssn")
     with pytest.raises(StoreError, match="a load or drop of 'half' that did not end"):
-        store.register("mine", "Person", "HALF", "key", epsilon_budget=1)
+        store.register("mine", "Person", "HALF", "key", epsilon_budget=1, allow_empty=True)
     store.drop("half")
     assert ask(bare_neo4j, "MATCH ()-[r:HALF]->() RETURN count(r) AS n") == [{"n": 0}]
-    store.register("mine", "Person", "HALF", "key", epsilon_budget=1)
+    store.register("mine", "Person", "HALF", "key", epsilon_budget=1, allow_empty=True)
     store.drop("friends")
     store.register("friends", "Person", "KNOWS", "ssn", epsilon_budget=1)
     assert store.budget("friends")["epsilon_remaining"] == 0.25

@@ -151,7 +151,7 @@ def test_a_stopped_worker_meets_its_limit_and_is_killed(
 
 
 def test_a_stopped_worker_with_a_full_pipe(neo4j_with_plugin: PluginServer) -> None:
-    planted = neo4j_with_plugin.plant([], range(200))
+    planted = neo4j_with_plugin.plant([], range(200), allowEmpty=True)
     neo4j_with_plugin.ask(
         f"MATCH (a:`{planted.label}`), (b:`{planted.label}`) WHERE a.id < b.id CREATE (a)-[:`{planted.kind}`]->(b)"
     )

@@ -84,7 +84,8 @@ def register(store: Store, **changes: object) -> dict[str, object]:
 
 def test_a_graph_that_is_there_is_read_as_one_simple_graph(people: Server, store: Store) -> None:
     assert register(store) == {
-        "name": "friends", "node_count": 6, "degree_bound": 4, "epsilon_budget": 1.0, "epsilon_spent": 0.0
+        "name": "friends", "node_count": 6, "degree_bound": 4, "epsilon_budget": 1.0, "epsilon_spent": 0.0,
+        "exact": {"edge_count": 5, "max_degree": 3},
     }  # fmt: skip
     expected = Graph.from_edges(KITE.node_ids[KITE.edges()], nodes=[1, 2, 3, 4, 5, 9])
     assert store.graph("friends") == expected
@@ -157,6 +158,8 @@ def test_a_loaded_graph_has_one_ledger_too(store: Store) -> None:
         ("MATCH (p:Person {ssn: 9}) SET p.ssn = 'nine'", {}, "integers or texts"),
         ("MATCH (p:Person) SET p.code = 3", {"id_property": "code"}, "which two nodes share"),
         ("MATCH (p:Person) SET p.code = p.ssn", {"id_property": "code"}, "CREATE CONSTRAINT FOR (n:`Person`)"),
+        ("RETURN 1", {"relationship_type": "KNOWZ"}, "of which no relationship joins two nodes"),
+        ("RETURN 1", {"allow_empty": 1}, "must be true or false"),
         ("RETURN 1", {"degree_bound": 2}, "at least the graph's largest degree, 3"),
         ("RETURN 1", {"node_label": ""}, "non-empty text"),
         ("RETURN 1", {"relationship_type": "A\nB"}, "printable"),

@@ -77,7 +77,7 @@ def test_a_function_takes_the_options_and_what_is_its_own(
 def test_a_command_takes_the_options_with_their_words(asked: type[Options]) -> None:
     command = command_line.commands[COMMANDS[asked]]
     options = {each.name: each for each in command.params if isinstance(each, click.Option)}
-    assert set(options) == {*asked.names(), "engine", "request_id", "output"}
+    assert set(options) == {*asked.names(), "engine", "request_id", "dry_run", "output"}
     for option in asked.described():
         shown = options[option.name]
         assert shown.required == option.required

@@ -403,7 +403,7 @@ def registered(account: Any = None, survey: Any = None, **config: Any) -> dict[s
     """Take the way of a registration and return the parameters of its script's statements."""
     said = job("register", name="people", config=PLACE | config).header
     survey = SURVEY | (survey or {})
-    graph = job("check_graph", PROJECTION, **said, survey=survey).header["graph"]
+    graph = job("check_graph", PROJECTION, **said, survey=survey, indexed=True).header["graph"]
     script = job("register_script", graph=graph, declared=said["declared"], account=account).header["script"]
     return {step["statement"]: step["parameters"] for step in script["steps"]}
 

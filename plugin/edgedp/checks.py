@@ -63,9 +63,9 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def check_choice(value: Any, name: str, choices: Sequence[_Name]) -> _Name:
     """Return the one of the choices that `value` is."""
     if not isinstance(value, str) or value not in choices:
-        raise UnknownNameError(
-            f"{name} is {value!r}, must be one of {', '.join(choices)}; {nearest(str(value), choices)}"
-        )
+        close = nearest(str(value), choices)
+        hint = close if close.startswith("did you mean") else "choose one of these"
+        raise UnknownNameError(f"{name} is {value!r}, must be one of {', '.join(choices)}; {hint}")
     return choices[choices.index(cast(_Name, value))]
 
 

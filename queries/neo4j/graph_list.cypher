@@ -2,12 +2,13 @@
 //
 // parameters: none
 // columns:
-//   name, nodeCount, degreeBound: as in graph_find
+//   name, nodeLabel, nodeCount, degreeBound, loaded: as in graph_find
 //   delta, declared, budget, spent, maxPerRelease: as in account_find
 // cost: one row a graph
 MATCH (graph:EdgeDPStoredGraph)
 MATCH (account:EdgeDPAccount {name: graph.name})
-RETURN graph.name AS name, graph.nodeCount AS nodeCount, graph.degreeBound AS degreeBound, account.delta AS delta,
+RETURN graph.name AS name, graph.nodeLabel AS nodeLabel, graph.nodeCount AS nodeCount,
+       graph.degreeBound AS degreeBound, graph.loaded AS loaded, account.delta AS delta,
        account.declared AS declared, account.budget AS budget, account.spent AS spent,
        account.maxPerRelease AS maxPerRelease
 ORDER BY name

@@ -2,10 +2,11 @@
 --
 -- parameters: none
 -- columns:
---   name, nodeCount, degreeBound: as in graph_find
+--   name, nodeLabel, nodeCount, degreeBound, loaded: as in graph_find
 --   delta, declared, budget, spent, maxPerRelease: as in account_find
 -- cost: one row a graph
-SELECT graph.name AS name, graph.nodeCount AS nodeCount, graph.degreeBound AS degreeBound, account.delta AS delta,
+SELECT graph.name AS name, graph.nodeLabel AS nodeLabel, graph.nodeCount AS nodeCount,
+       graph.degreeBound AS degreeBound, graph.loaded AS loaded, account.delta AS delta,
        account.declared AS declared, account.budget AS budget, account.spent AS spent,
        account.maxPerRelease AS maxPerRelease, graph.sound AND account.sound AS sound
 FROM graph JOIN account ON account.name = graph.name

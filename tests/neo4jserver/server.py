@@ -69,6 +69,7 @@ class Server:
         plugins: Iterable[Path],
         conf: Mapping[str, str],
         short_lived: bool = True,
+        port: int | None = None,
     ):
         self.version = version
         self.home = home
@@ -78,7 +79,7 @@ class Server:
         self._temporary = temporary
         self._conf = dict(conf)
         self._jvm = SHORT_LIVED if short_lived else ()
-        self._port = _free_port()
+        self._port = _free_port() if port is None or not _is_free(port) else port
         self._watchdog: subprocess.Popen[str] | None = None
 
     @property
@@ -201,6 +202,7 @@ def start(
     plugins: Iterable[Path] = (),
     extra_conf: Mapping[str, str] | None = None,
     home: Path | None = None,
+    port: int | None = None,
     *,
     short_lived: bool = True,
 ) -> Server:
@@ -216,6 +218,8 @@ def start(
         Lines of ``neo4j.conf``, over the defaults.
     home : pathlib.Path, optional
         A folder to run in and to keep; by default a temporary one that :meth:`Server.stop` removes.
+    port : int, optional
+        The port of Bolt, where it is free; by default any free one.
     short_lived : bool
         Compile and collect as is best for a few minutes; not for benchmarks.
 
@@ -227,7 +231,7 @@ def start(
         What Maven or Neo4j said.
     """
     class_archive = _class_archive(version)
-    return _start(version, plugins, extra_conf or {}, home, class_archive, short_lived=short_lived)
+    return _start(version, plugins, extra_conf or {}, home, class_archive, port, short_lived=short_lived)
 
 
 def _start(
@@ -236,12 +240,19 @@ def _start(
     conf: Mapping[str, str],
     home: Path | None,
     class_archive: Sequence[str],
+    port: int | None = None,
     *,
     short_lived: bool = True,
 ) -> Server:
     folder = home if home is not None else Path(tempfile.mkdtemp(prefix="edgedp-neo4j-"))
     server = Server(
-        version, folder, temporary=home is None, plugins=plugins, conf=conf, short_lived=short_lived
+        version,
+        folder,
+        temporary=home is None,
+        plugins=plugins,
+        conf=conf,
+        port=port,
+        short_lived=short_lived,
     )
     try:
         server._begin(class_archive)
@@ -303,6 +314,17 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def _is_free(port: int) -> bool:
+    """Whether nobody listens on a port of this machine now."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
 def _fingerprint(java: Java) -> str:

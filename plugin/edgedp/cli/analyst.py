@@ -95,7 +95,7 @@ def releases(name: str, output: str) -> None:
     columns = ["release_id", "at", "epsilon", "selector", "parameters", "nodes"]
     if any(not _lists_nodes(row) for row in rows):
         # Numbers are no nodes: they have a column of their own, where there are any.
-        rows = [{"nodes": None, "numbers": _numbers_of(row)} | row for row in rows]
+        rows = [{"nodes": None, "numbers": _numbers_of(row), **row} for row in rows]
         columns.append("numbers")
     print_rows(rows, output, columns)
 

@@ -22,6 +22,14 @@ _DELTA = click.option(
 _BOUND = click.option(
     "--degree-bound", metavar="D", type=int, help="Public bound on the degree.  [default: nodes - 1]"
 )
+_FORMAT = click.option(
+    "--format",
+    "output",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print; json holds what is computed from private edges under the key exact.",
+)
 _LIMIT = click.option("--max-epsilon-per-release", metavar="E", help="Largest epsilon of one release.")
 
 
@@ -39,14 +47,7 @@ _LIMIT = click.option("--max-epsilon-per-release", metavar="E", help="Largest ep
 )
 @click.option("--node-label", metavar="L", help="Neo4j: an additional label of the nodes.")
 @click.option("--relationship-type", metavar="T", help="Neo4j: type of the relationships.")
-@click.option(
-    "--format",
-    "output",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="How to print; json has counts of the private edges under exact.",
-)
+@_FORMAT
 def load(
     file: str,
     name: str | None,
@@ -109,6 +110,10 @@ def load(
 @_DELTA
 @_BOUND
 @_LIMIT
+@click.option(
+    "--allow-empty", is_flag=True, help="Also where no relationship of the type joins two of the nodes."
+)
+@_FORMAT
 def register(
     name: str,
     node_label: str,
@@ -118,6 +123,8 @@ def register(
     delta: str | None,
     degree_bound: int | None,
     max_epsilon_per_release: str | None,
+    allow_empty: bool,
+    output: str,
 ) -> None:
     """Register a graph that is already in Neo4j; nothing is copied."""
     with opened_store() as store:
@@ -130,7 +137,11 @@ def register(
             degree_bound=degree_bound,
             max_epsilon_per_release=max_epsilon_per_release,
             delta=delta,
+            allow_empty=allow_empty,
         )
+    if output == "json":
+        print_object(row)
+        return
     click.echo(
         f"registered {row['name']}: {row['node_count']:,} nodes, epsilon budget {amount(row['epsilon_budget'])}, "
         f"spent {amount(row['epsilon_spent'])}, degree bound {row['degree_bound']:,}"

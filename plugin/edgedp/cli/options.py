@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import click
 
 from edgedp import checks
+from edgedp.cli.estimating import estimate_shown
 from edgedp.cli.output import format_option
 from edgedp.options import Option, Options
 from edgedp.vocabulary import ENGINES
@@ -37,13 +39,25 @@ def release_options(asked: type[Options]) -> Callable[[_Command], _Command]:
         click.option(
             "--request-id", metavar="R", help="Asking again with it returns the kept release, free."
         ),
+        click.option(
+            "--dry-run",
+            is_flag=True,
+            help="Say what it would cost and whether it would be refused; spend nothing.",
+        ),
         format_option,
     ]
 
     def decorate(command: _Command) -> _Command:
+        @wraps(command)
+        def released_or_estimated(name: str, dry_run: bool, **given: Any) -> Any:
+            if not dry_run:
+                return command(name=name, **given)
+            return estimate_shown(asked, name, given)
+
+        made: Any = released_or_estimated
         for option in reversed(options):
-            command = option(command)
-        return command
+            made = option(made)
+        return cast("_Command", made)
 
     return decorate
 

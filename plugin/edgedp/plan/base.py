@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, Self
 
 from edgedp.amounts.epsilon import to_fraction
+from edgedp.plan.noise import Noise
 from edgedp.vocabulary import Kind
 
 __all__ = ["PlanBase", "PlanOfNodes", "PublicFacts"]
@@ -90,6 +91,11 @@ class PlanBase(ABC):
     def rests_on_bound(self) -> bool:
         """Whether the guarantee holds only for graphs that keep the degree bound."""
         return True
+
+    @property
+    def noise(self) -> tuple[Noise, ...]:
+        """How much noise it draws on what, where public facts tell; a plan that says nothing here tells nothing."""
+        return (Noise("the answer"),)
 
     @property
     def named(self) -> tuple[Any, ...]:

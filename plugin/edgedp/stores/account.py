@@ -64,6 +64,20 @@ class Account:
             return left
         return min(rho.affordable_epsilon(left, planned), self.declared or 0)
 
+    def charge(self, planned: Plan) -> int:
+        """Return what a release costs here, in the currency of the account."""
+        return planned.cost if self.delta is None else rho.cost(planned)
+
+    def fits(self, planned: Plan) -> bool:
+        """Whether a release fits, by the condition of ``account_debit``."""
+        if self.budget is None or (self.limit is not None and planned.cost > self.limit):
+            return False
+        return self.spent + self.charge(planned) <= self.budget
+
+    def after(self, planned: Plan) -> Account:
+        """Return the account as a release would leave it."""
+        return replace(self, spent=self.spent + self.charge(planned))
+
     @property
     def spent_epsilon(self) -> int:
         """What was spent, in nano-epsilon (at the declared delta)."""

@@ -18,6 +18,7 @@ from edgedp.shown import shown
 from edgedp.stores import kept, ledger, registry
 from edgedp.stores.account import Account
 from edgedp.stores.backend import GraphRow, Row, Session
+from edgedp.stores.estimating import estimate_of, kind_of_options
 from edgedp.stores.killpoints import reach
 from edgedp.stores.lease import leased
 from edgedp.stores.ledger import Debit, Kept
@@ -144,14 +145,83 @@ class AnalystStore(OpenedStore):
         """Release what an owner publishes about a stored graph, for one debit; parameters as for `edgedp.summary`."""
         return self._release("summary", name, SummaryOptions.among(locals()), engine, request_id)
 
+    def estimate(
+        self,
+        name: str,
+        kind: str | None = None,
+        *,
+        engine: Engine = "native",
+        request_id: str | None = None,
+        **options: Any,
+    ) -> dict[str, Any]:
+        """Tell what a release would cost and whether it would be refused; nothing is spent, written or read of edges.
+
+        Parameters
+        ----------
+        name : str
+        kind : str, optional
+            The kind of release by its name or its command (``priv_top_k`` or ``topk``, ``motkin``, ...); it may be left
+            out where the options tell.
+        engine, request_id
+            As of the release.
+        **options
+            Those of the release.
+
+        Returns
+        -------
+        dict
+            epsilon (what it costs), epsilon_remaining, epsilon_remaining_after, releases_left (how many like it fit),
+            refused (why the release would be refused, or None), noise (a list: on what, and its scale where that is
+            public), parameters, public, and the account.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such graph or kind of release. What is wrong with the options stands in ``refused``.
+
+        Notes
+        -----
+        Privacy: it rests on public facts alone, so it never tells whether the graph keeps its degree bound.
+
+        Examples
+        --------
+        >>> import tempfile, edgedp
+        >>> with tempfile.TemporaryDirectory() as folder, edgedp.open_store(f"{folder}/store") as store:
+        ...     _ = store.load(edgedp.Graph.from_edges([(1, 2), (2, 3)]), "path", epsilon_budget=1)
+        ...     told = store.estimate("path", metric="degree", k=1, epsilon=0.3)
+        >>> told["epsilon"], told["epsilon_remaining_after"], told["releases_left"], told["refused"]
+        (0.3, 0.7, 3, None)
+        """
+        _check_engine(engine)
+        asked_kind = kind_of_options(kind, options)
+        with self._session() as session:
+            row = registry.known(session, name)
+            account = ledger.find(session, name)
+            asked_before = (
+                []
+                if request_id is None
+                else session.run("request_find", name=name, requestId=checks.check_request_id(request_id))
+            )
+
+            def planned() -> Plan:
+                if asked_before:
+                    return self._same_plan(asked_before[0], account, asked_kind, options, str(request_id))
+                asked = plan(asked_kind, options, account.told(row.facts))
+                return asked.naming(session.nodes_named(row, meanings(asked.named))) if asked.named else asked
+
+            def check(planned: Plan) -> None:
+                try_engine(planned, engine)
+                session.prepare(row)
+
+            adds_up = bool(session.run("account_adds_up", name=name))
+            return estimate_of(
+                name, account, planned, check, adds_up=adds_up, kept=bool(asked_before)
+            ).to_dict()
+
     def _release(
         self, kind: Kind, name: str, options: dict[str, Any], engine: Engine, request_id: str | None
     ) -> Release:
-        if checks.check_choice(engine, "engine", ENGINES) not in GRAPH_ENGINES:
-            raise EngineError(
-                "engine is 'cypher', must be native or igraph for a release: it is drawn from one reading; "
-                "leave it out"
-            )
+        _check_engine(engine)
         if request_id is not None:
             checks.check_request_id(request_id)
         with self._session() as session:
@@ -215,10 +285,25 @@ class AnalystStore(OpenedStore):
     ) -> Release:
         """Show the release that a request has already, whatever became of the graph since."""
         account = ledger.find(session, name)
-        drawn = kept.same_question(
+        drawn = self._same_plan(row, account, kind, options, request_id)
+        return _shown_again(name, drawn, ledger.kept_of(row, request_id), account)
+
+    @staticmethod
+    def _same_plan(
+        row: Row, account: Account, kind: Kind, options: Mapping[str, Any], request_id: str
+    ) -> Plan:
+        """Return the plan of the release that a request has already; another question is refused."""
+        return kept.same_question(
             row["body"], options, lambda asked, facts: plan(kind, asked, account.told(facts)), request_id
         )
-        return _shown_again(name, drawn, ledger.kept_of(row, request_id), account)
+
+
+def _check_engine(engine: Engine) -> None:
+    if checks.check_choice(engine, "engine", ENGINES) not in GRAPH_ENGINES:
+        raise EngineError(
+            "engine is 'cypher', must be native or igraph for a release: it is drawn from one reading; "
+            "leave it out"
+        )
 
 
 def _shown_again(name: str, drawn: Plan, answered: Kept, account: Account) -> Release:

@@ -160,8 +160,18 @@ class Backend(ABC):
         """Return a new version's row with its place filled in: node label, relationship type, id property."""
 
     @abstractmethod
-    def survey(self, session: Session, row: GraphRow) -> GraphRow:
-        """Check a graph that is already there before it is registered, and count its nodes."""
+    def survey(
+        self, session: Session, row: GraphRow, *, allow_empty: bool = False
+    ) -> tuple[GraphRow, dict[str, int]]:
+        """Check a graph that is already there before it is registered, and count its nodes.
+
+        Returns
+        -------
+        GraphRow
+            With its number of nodes.
+        dict
+            edge_count and max_degree: exact, for the curator.
+        """
 
     @abstractmethod
     def projection(self, row: GraphRow) -> NumberProjection:

@@ -144,6 +144,7 @@ class CuratorStore(OpenedStore):
         max_epsilon_per_release: Any = None,
         *,
         delta: Any = None,
+        allow_empty: bool = False,
     ) -> dict[str, Any]:
         """Register a graph that is already in the Neo4j database; nothing is copied.
 
@@ -157,11 +158,15 @@ class CuratorStore(OpenedStore):
             Which nodes and relationships, and the property that identifies a node.
         epsilon_budget, degree_bound, max_epsilon_per_release, delta
             As for `load`. The degree bound is checked at every release.
+        allow_empty : bool
+            Register also where no relationship of the type joins two of the nodes, which otherwise is refused: it is
+            what a misspelt type looks like.
 
         Returns
         -------
         dict
-            The graph's row of `graphs`.
+            The graph's row of `graphs`, and under ``exact`` its edge_count and max_degree: not private, for the
+            curator.
         """
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
@@ -169,12 +174,13 @@ class CuratorStore(OpenedStore):
         label = checks.check_text(node_label, "node_label")
         kind = checks.check_text(relationship_type, "relationship_type")
         key = checks.check_text(id_property, "id_property")
+        checks.check_switch(allow_empty, "allow_empty")
         with self._session() as session:
             if registry.find(session, name) is not None:
                 raise ledger.curator_refusal("taken", name)
             version = secrets.randbits(62)
             asked = GraphRow(name, version, label, kind, key, 0, bound, nodes_supplied=True, loaded=False)
-            surveyed = self._backend.survey(session, asked)
+            surveyed, exact = self._backend.survey(session, asked, allow_empty=allow_empty)
             registry.check_own_type(session, name, kind)
             account = _account(session, name)
             check_delta(declared.settled(name, account)[0], surveyed.node_count)
@@ -183,7 +189,7 @@ class CuratorStore(OpenedStore):
             )
             self._curate(session, surveyed, script)
             _log.info("registered %s", shown(name))
-            return registry.listed(session, name)
+            return registry.listed(session, name) | {"exact": exact}
 
     def drop(self, name: str) -> None:
         """Drop a loaded graph, or forget a registered one; the ledger stays."""

@@ -36,6 +36,7 @@ __all__ = [
     "curator_refusal",
     "debit_script",
     "declaration_steps",
+    "does_not_fit",
     "event_script",
     "event_steps",
     "find",
@@ -168,9 +169,7 @@ def judge(
         case "asked_before":
             return _judge_request(rows["request_find"][0], plan, str(request_id))
         case "refused":
-            account = Account.of(rows["account_find"][0])
-            refused = refusal(name, plan.cost, account, account.affordable(plan))
-            raise refused if account.delta is None else BudgetError(f"{refused}{rho.price_named(plan)}")
+            raise does_not_fit(name, plan, Account.of(rows["account_find"][0]))
         case "replaced":
             raise StoreError(f"the graph {name!r} changed since the release was planned; ask again")
         case "broken":
@@ -179,6 +178,12 @@ def judge(
             raise unknown(name)
         case _:
             raise AssertionError(f"no debit ends as {outcome}")
+
+
+def does_not_fit(name: str, plan: Plan, account: Account) -> BudgetError:
+    """Return why a planned release does not fit an account; it rests on public amounts alone."""
+    refused = refusal(name, plan.cost, account, account.affordable(plan))
+    return refused if account.delta is None else BudgetError(f"{refused}{rho.price_named(plan)}")
 
 
 def _judge_request(row: Row, plan: Plan, request_id: str) -> Kept:

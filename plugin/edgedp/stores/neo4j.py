@@ -107,7 +107,9 @@ class Neo4jBackend(Backend):
     def place(self, name: str, version: int, label: str | None, kind: str | None) -> GraphRow:
         return places.loaded_place(name, version, label, kind)
 
-    def survey(self, session: Session, row: GraphRow) -> GraphRow:
+    def survey(
+        self, session: Session, row: GraphRow, *, allow_empty: bool = False
+    ) -> tuple[GraphRow, dict[str, int]]:
         places.check_unreserved(row.node_label, "node_label")
         places.check_unreserved(row.relationship_type, "relationship_type")
         neo4j_schema.ensure(session, create=True)
@@ -116,16 +118,17 @@ class Neo4jBackend(Backend):
         places.check_survey(row, found)
         if not session.run("survey_index", nodeLabel=row.node_label, idProperty=row.id_property):
             raise places.index_hint(row)
-        if row.degree_bound is not None:
-            largest = max(
-                (int(each["value"]) for each in session.run("degree", row.identifiers, nodes=None)), default=0
+        counts = session.run("counts", row.identifiers)[0]
+        largest = int(counts["maxDegree"])
+        if row.degree_bound is not None and largest > row.degree_bound:
+            raise ParameterError(
+                f"degree_bound is {row.degree_bound}, must be at least the graph's largest degree, {largest}; "
+                "declare a larger bound"
             )
-            if largest > row.degree_bound:
-                raise ParameterError(
-                    f"degree_bound is {row.degree_bound}, must be at least the graph's largest degree, {largest}; "
-                    "declare a larger bound"
-                )
-        return replace(row, node_count=int(found["nodes"]))
+        if not allow_empty:
+            places.check_some_edge(row, int(counts["edges"]))
+        exact = {"edge_count": int(counts["edges"]), "max_degree": largest}
+        return replace(row, node_count=int(found["nodes"])), exact
 
     def projection(self, row: GraphRow) -> NumberProjection:
         return CypherProjection(self, row)

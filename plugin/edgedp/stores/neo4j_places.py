@@ -23,6 +23,7 @@ __all__ = [
     "PREFIX",
     "check_nodes",
     "check_place",
+    "check_some_edge",
     "check_survey",
     "check_unreserved",
     "cleared",
@@ -115,6 +116,15 @@ def check_survey(row: GraphRow, found: Mapping[str, Any]) -> None:
     if not _one_type(found["types"]):
         raise StoreError(
             f"id_property is {key!r}, must hold integers or texts and not both; convert the values"
+        )
+
+
+def check_some_edge(row: GraphRow, edges: int) -> None:
+    """Refuse to register a graph without an edge, which a misspelt type is; a curator's check, so it may count."""
+    if edges == 0:
+        raise StoreError(
+            f"relationship_type is {row.relationship_type!r}, of which no relationship joins two nodes labelled "
+            f"{row.node_label!r}, must be a type of at least one; check both spellings, or add allow_empty"
         )
 
 

@@ -199,22 +199,28 @@ def _facts(row: GraphRow) -> dict[str, Any]:
     return row.facts.to_dict() | {"version": row.version}
 
 
-def listing(runner: Runner) -> list[dict[str, Any]]:
-    """Return the public facts of every graph."""
+def listing(session: Session) -> list[dict[str, Any]]:
+    """Return the public facts of every graph, with its number of nodes of now."""
     return [
         {
             "name": row["name"],
-            "node_count": row["nodeCount"],
-            "degree_bound": PublicFacts(row["nodeCount"], row["degreeBound"]).effective_degree_bound,
+            "node_count": (nodes := _nodes_of_now(session, row)),
+            "degree_bound": PublicFacts(nodes, row["degreeBound"]).effective_degree_bound,
             **{key: value for key, value in Account.of(row).shown().items() if key != "epsilon_remaining"},
         }
-        for row in runner.run("graph_list")
+        for row in session.run("graph_list")
     ]
 
 
-def listed(runner: Runner, name: str) -> dict[str, Any]:
+def listed(session: Session, name: str) -> dict[str, Any]:
     """Return the public facts of one stored graph."""
-    return next(row for row in listing(runner) if row["name"] == name)
+    return next(row for row in listing(session) if row["name"] == name)
+
+
+def _nodes_of_now(session: Session, row: Mapping[str, Any]) -> int:
+    """Return the number of nodes: of a registered graph it may have changed."""
+    stored = None if row["loaded"] else find(session, row["name"])
+    return int(row["nodeCount"]) if stored is None else session.node_count(stored)
 
 
 def check_loadable(

@@ -57,7 +57,9 @@ def _answer(request: Frame | BaseException, verbs: Mapping[str, Callable[[Frame]
         result = verbs[request.header["verb"]](request)
         return Frame({"answer": result.header}, result.arrays)
     except EdgeDPError as error:
-        return Frame({"refusal": str(error)})
+        from edgedp.worker.wording import in_cypher
+
+        return Frame({"refusal": in_cypher(str(error))})
     except Exception as error:
         return _failure(error)
 

@@ -8,6 +8,7 @@ version          version, old                                     current, fresh
 migrate          rows of what is there                            before (statements a transaction), script
 unknown_graph    name, names                                      a refusal
 plan             kind, config, writes, graph, survey, account     plan, script, release_id, request_id, lease, write
+estimate         as plan, and adds_up                             what `Store.estimate` returns
 judge            outcome, rows, name, plan, request_id            release_id, public, answer of a kept release
 draw             name, release_id, plan; a projection             answer, script; array ``rows`` where it is nodes
 accounts         rows of accounts                                 accounts, in epsilon
@@ -17,8 +18,9 @@ exact_script     name, what                                       script that no
 exact            config; a projection                             array ``values``
 sensitivity      config; a projection                             array ``values``
 register         name, config                                     graph, declared
-check_graph      graph, declared, survey; a projection            graph, with its number of nodes
+check_graph      graph, declared, survey, indexed; a projection   graph, with its number of nodes; exact, warnings
 register_script  graph, declared, account                         script
+set_budget       name, epsilon_budget, delta, graph, account      script
 drop             graph                                            script
 curator_refusal  outcome, rows, name, graph                       a refusal
 ================ ================================================ ==============================================
@@ -37,7 +39,7 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import version
 
 from edgedp.stores.frames import Frame
-from edgedp.worker import reading, registering, releasing
+from edgedp.worker import estimating, reading, registering, releasing
 
 __all__ = ["VERBS"]
 
@@ -53,6 +55,7 @@ VERBS: Mapping[str, Callable[[Frame], Frame]] = {
     "migrate": registering.migrate,
     "unknown_graph": releasing.unknown_graph,
     "plan": releasing.plan,
+    "estimate": estimating.estimate,
     "judge": releasing.judge,
     "draw": releasing.draw,
     "accounts": reading.accounts,
@@ -64,6 +67,7 @@ VERBS: Mapping[str, Callable[[Frame], Frame]] = {
     "register": registering.register,
     "check_graph": registering.check_graph,
     "register_script": registering.register_script,
+    "set_budget": registering.set_budget,
     "drop": registering.drop,
     "curator_refusal": registering.curator_refusal,
 }

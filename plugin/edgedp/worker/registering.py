@@ -17,11 +17,22 @@ from edgedp.stores.backend import GraphRow
 from edgedp.stores.frames import Frame
 from edgedp.stores.packed import graph_of_arrays
 from edgedp.worker.requests import BY, graph_of, known_config
+from edgedp.worker.wording import in_cypher
 
-__all__ = ["check_graph", "curator_refusal", "drop", "migrate", "register", "register_script", "version"]
+__all__ = [
+    "check_graph",
+    "curator_refusal",
+    "drop",
+    "migrate",
+    "register",
+    "register_script",
+    "set_budget",
+    "version",
+]
 
 _PLACE = ("nodeLabel", "relationshipType", "idProperty")
 _BUDGET, _LIMIT = "epsilonBudget", "maxEpsilonPerRelease"
+_EMPTY = "allowEmpty"
 
 
 def version(request: Frame) -> Frame:
@@ -39,7 +50,7 @@ def migrate(request: Frame) -> Frame:
 
 def register(request: Frame) -> Frame:
     """Validate the declaration of a graph; what comes back is its row, still without a number of nodes."""
-    config = known_config(request, [*_PLACE, "degreeBound", _BUDGET, _LIMIT, "delta"])
+    config = known_config(request, [*_PLACE, "degreeBound", _BUDGET, _LIMIT, "delta", _EMPTY])
     name = checks.check_graph_name(request.header["name"])
     place = {key: checks.check_text(config.get(key), key) for key in _PLACE}
     for key in _PLACE[:2]:
@@ -55,7 +66,8 @@ def register(request: Frame) -> Frame:
         nodes_supplied=True,
         loaded=False,
     )
-    return Frame({"graph": registry.row_to_json(row), "declared": _declared(config)})
+    allowed = checks.check_switch(config.get(_EMPTY) or False, _EMPTY)
+    return Frame({"graph": registry.row_to_json(row), "declared": _declared(config), "allow_empty": allowed})
 
 
 def check_graph(request: Frame) -> Frame:
@@ -69,7 +81,15 @@ def check_graph(request: Frame) -> Frame:
             "declare a larger bound"
         )
     check_delta(request.header["declared"]["delta"], graph.node_count)
-    return Frame({"graph": registry.row_to_json(replace(row, node_count=graph.node_count))})
+    if not request.header["allow_empty"]:
+        places.check_some_edge(row, graph.edge_count)
+    return Frame(
+        {
+            "graph": registry.row_to_json(replace(row, node_count=graph.node_count)),
+            "exact": {"edgeCount": graph.edge_count, "maxDegree": graph.max_degree},
+            "warnings": [] if request.header["indexed"] else [in_cypher(str(places.index_hint(row)))],
+        }
+    )
 
 
 def register_script(request: Frame) -> Frame:
@@ -82,6 +102,24 @@ def register_script(request: Frame) -> Frame:
         row, account, declared, by=BY, at=ledger.now(), guards=places.register_guards(row)
     )
     return Frame({"script": script.to_dict()})
+
+
+def set_budget(request: Frame) -> Frame:
+    """Hand out the script that declares another budget, from the account as it was read."""
+    header = request.header
+    name, delta = header["name"], header["delta"]
+    declared = Declaration(
+        budget=budget_nano(header["epsilon_budget"], _BUDGET, zero=True),
+        delta=None if delta is None else delta_atto(delta),
+    )
+    if declared.delta is not None:
+        if header["graph"] is None:
+            raise ParameterError(
+                f"delta is declared for {name!r}, which is not stored; register the graph first"
+            )
+        check_delta(declared.delta, int(header["graph"]["nodeCount"]))
+    account = Account.of(header["account"])
+    return Frame({"script": ledger.budget_script(name, account, declared, by=BY, at=ledger.now()).to_dict()})
 
 
 def drop(request: Frame) -> Frame:

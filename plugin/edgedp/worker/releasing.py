@@ -7,6 +7,7 @@ from typing import Any, assert_never
 import numpy as np
 
 from edgedp import checks
+from edgedp.amounts.epsilon import NANO
 from edgedp.draw import draw as drawn
 from edgedp.errors import ParameterError, UnknownNameError
 from edgedp.ids import positions_of
@@ -45,7 +46,7 @@ def plan(request: Frame) -> Frame:
     written = _written(asked, row.name, row.id_property) if header["writes"] else None
     answered = _answered(request, config, request_id)
     if answered is not None:
-        return Frame({"kept": for_cypher(answered.answer), "write": written})
+        return Frame(_told_of(answered) | {"kept": for_cypher(answered.answer), "write": written})
     planned = plan_from_config(header["kind"], config, _told(request, row.facts))
     _try(planned)
     places.check_nodes(row, header["survey"])
@@ -59,6 +60,7 @@ def plan(request: Frame) -> Frame:
             "kept": None,
             "plan": plan_to_json(planned),
             "release_id": release_id,
+            "epsilon": planned.cost / NANO,
             "request_id": request_id,
             "script": script.to_dict(),
             "lease": {
@@ -81,7 +83,7 @@ def judge(request: Frame) -> Frame:
         plan=plan_of(header["plan"]),
         request_id=header["request_id"],
     )
-    return Frame({"release_id": found.release_id, "public": found.public, "answer": for_cypher(found.answer)})
+    return Frame(_told_of(found) | {"public": found.public, "answer": for_cypher(found.answer)})
 
 
 def draw(request: Frame) -> Frame:
@@ -126,6 +128,11 @@ def _answered(request: Frame, config: dict[str, Any], request_id: str | None) ->
         request_id,
     )
     return ledger.kept_of(rows[0], request_id)
+
+
+def _told_of(answered: Kept) -> dict[str, Any]:
+    """Return what a kept release shows of itself beside its answer."""
+    return {"release_id": answered.release_id, "epsilon": float(answered.parameters["epsilon"])}
 
 
 def _told(request: Frame, facts: PublicFacts) -> PublicFacts:

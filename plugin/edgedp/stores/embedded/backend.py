@@ -77,7 +77,9 @@ class EmbeddedBackend(Backend):
             loaded=True,
         )
 
-    def survey(self, session: Session, row: GraphRow) -> GraphRow:
+    def survey(
+        self, session: Session, row: GraphRow, *, allow_empty: bool = False
+    ) -> tuple[GraphRow, dict[str, int]]:
         raise StoreError(
             "register is for a graph that is already in Neo4j and needs a store neo4j://...; use load for a file"
         )

@@ -66,6 +66,10 @@ public final class BudgetProcedures extends ProcedureBase {
     public Stream<Budget> budget(@Name(value = "name", description = "Name of the graph.") String name) {
         Call call = call();
         new Schema(call).check();
+        return budget(call, name);
+    }
+
+    static Stream<Budget> budget(Call call, String name) {
         Account account = Account.of(call, name);
         return Stream.of(new Budget(
                 account, (Long) call.read("release_count", name).get(0).get("releases")));

@@ -38,4 +38,15 @@ public final class CountProcedures extends ProcedureBase {
                     Map<String, Object> configuration) {
         return Stream.of(new Value(Release.draw(call(), "count", name, configuration, false).answer()));
     }
+
+    /** Estimate a release. */
+    @Procedure(name = "edgedp.count.estimate", mode = Mode.READ)
+    @Description("Tell what edgedp.count.stream would cost and whether it would be refused, from public facts alone; "
+            + "debits nothing and reads no relationship.")
+    public Stream<Estimate> estimate(
+            @Name(value = "name", description = "Name of the graph.") String name,
+            @Name(value = "configuration", description = "As of edgedp.count.stream.")
+                    Map<String, Object> configuration) {
+        return Estimate.of(call(), "count", name, configuration);
+    }
 }

@@ -37,4 +37,15 @@ public final class DistributionProcedures extends ProcedureBase {
         return IntStream.range(0, values.size())
                 .mapToObj(step -> new Degree(first + step, values.get(step).longValue()));
     }
+
+    /** Estimate a release. */
+    @Procedure(name = "edgedp.distribution.estimate", mode = Mode.READ)
+    @Description("Tell what edgedp.distribution.stream would cost and whether it would be refused, from public facts alone; "
+            + "debits nothing and reads no relationship.")
+    public Stream<Estimate> estimate(
+            @Name(value = "name", description = "Name of the graph.") String name,
+            @Name(value = "configuration", description = "As of edgedp.distribution.stream.")
+                    Map<String, Object> configuration) {
+        return Estimate.of(call(), "distribution", name, configuration);
+    }
 }

@@ -44,4 +44,10 @@ record GraphEntry(
         Map<String, String> place = Map.of("node_label", nodeLabel.name(), "id_property", idProperty);
         return Frame.toJson(rows(transaction, "named", place, Map.of("ids", ids)));
     }
+
+    /** Whether an index finds a node by its id. */
+    boolean hasIndex(Transaction transaction) {
+        Map<String, Object> place = Map.of("nodeLabel", nodeLabel.name(), "idProperty", idProperty);
+        return !rows(transaction, "survey_index", place).isEmpty();
+    }
 }

@@ -4,11 +4,14 @@ import static org.edgedp.neo4j.Statements.rows;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
+import org.neo4j.graphdb.Transaction;
 import org.neo4j.procedure.Description;
 import org.neo4j.procedure.Mode;
 import org.neo4j.procedure.Name;
@@ -40,6 +43,54 @@ public final class GraphProcedures extends ProcedureBase {
             epsilonBudget = account.budget();
             epsilonSpent = account.spent();
             delta = account.delta();
+        }
+    }
+
+    /** The public facts of a graph that was registered, and what its curator is told beside them. */
+    public static final class Registered {
+        /** Name of the graph. */
+        public final String name;
+        /** Number of nodes. */
+        public final Long nodeCount;
+        /** The public degree bound; n - 1 where none is declared. */
+        public final Long degreeBound;
+        /** What may be spent; null if nothing is declared. */
+        public final Double epsilonBudget;
+        /** What was spent. */
+        public final Double epsilonSpent;
+        /** Delta of a budget that is declared as (epsilon, delta); null for a pure one. */
+        public final Double delta;
+        /** Computed from the relationships without a mechanism, for the curator alone: never to be published. */
+        public final Map<String, Object> exact;
+        /** What should be put right. */
+        public final List<Object> warnings;
+
+        @SuppressWarnings("unchecked")
+        Registered(Listed graph, JsonNode checked) {
+            name = graph.name;
+            nodeCount = graph.nodeCount;
+            degreeBound = graph.degreeBound;
+            epsilonBudget = graph.epsilonBudget;
+            epsilonSpent = graph.epsilonSpent;
+            delta = graph.delta;
+            exact = Frame.JSON.convertValue(checked.get("exact"), Map.class);
+            warnings = Frame.JSON.convertValue(checked.get("warnings"), List.class);
+        }
+    }
+
+    /** One setting. */
+    public static final class Setting {
+        /** Its key in {@code conf/edgedp.conf}. */
+        public final String key;
+        /** What holds now. */
+        public final String value;
+        /** What holds where the file does not say. */
+        public final String defaultValue;
+
+        Setting(String key, String value, String defaultValue) {
+            this.key = key;
+            this.value = value;
+            this.defaultValue = defaultValue;
         }
     }
 
@@ -95,16 +146,18 @@ public final class GraphProcedures extends ProcedureBase {
     /** Register a graph. */
     @Procedure(name = "edgedp.graph.register", mode = Mode.SCHEMA)
     @Description("Register a graph that is already in the database, declare what is public of it and its budget.")
-    public Stream<Listed> register(
+    public Stream<Registered> register(
             @Name(value = "name", description = "Name of the graph.") String name,
             @Name(
                             value = "configuration",
                             description = "nodeLabel, relationshipType, idProperty, degreeBound, epsilonBudget, "
-                                    + "maxEpsilonPerRelease, delta.")
+                                    + "maxEpsilonPerRelease, delta, allowEmpty.")
                     Map<String, Object> configuration) {
         Call call = call();
-        new Registry(call).register(name, configuration);
-        return listed(call).filter(graph -> graph.name.equals(name));
+        JsonNode checked = new Registry(call).register(name, configuration);
+        return listed(call)
+                .filter(graph -> graph.name.equals(name))
+                .map(graph -> new Registered(graph, checked));
     }
 
     /** List the graphs. */
@@ -114,6 +167,31 @@ public final class GraphProcedures extends ProcedureBase {
         Call call = call();
         new Schema(call).check();
         return listed(call);
+    }
+
+    /** Declare another budget. */
+    @Procedure(name = "edgedp.graph.setBudget", mode = Mode.SCHEMA)
+    @Description("Declare another budget of a graph, not below what was spent; it is recorded.")
+    public Stream<BudgetProcedures.Budget> setBudget(
+            @Name(value = "name", description = "Name of the graph.") String name,
+            @Name(value = "epsilonBudget", description = "What all releases together may spend.") Object epsilonBudget,
+            @Name(
+                            value = "delta",
+                            defaultValue = "null",
+                            description = "Declares the budget as (epsilon, delta), before the first release.")
+                    Object delta) {
+        Call call = call();
+        new Schema(call).migrate();
+        new Registry(call).setBudget(name, epsilonBudget, delta);
+        return BudgetProcedures.budget(call, name);
+    }
+
+    /** List the settings. */
+    @Procedure(name = "edgedp.graph.settings", mode = Mode.READ)
+    @Description("Return the settings of the plugin as they hold now, with their defaults.")
+    public Stream<Setting> settings() {
+        return Settings.effective(Home.find()).entrySet().stream()
+                .map(each -> new Setting(each.getKey(), each.getValue(), Settings.byDefault(each.getKey())));
     }
 
     /** Tell about the plugin. */
@@ -173,8 +251,22 @@ public final class GraphProcedures extends ProcedureBase {
     }
 
     private static Stream<Listed> listed(Call call) {
-        List<Map<String, Object>> rows = call.inner().read(transaction -> rows(transaction, "graph_list", Map.of()));
+        List<Map<String, Object>> rows = call.inner().read(GraphProcedures::ofNow);
         List<Account> accounts = Account.of(call, rows);
         return IntStream.range(0, rows.size()).mapToObj(row -> new Listed(rows.get(row), accounts.get(row)));
+    }
+
+    /** The listed rows; the nodes of a registered graph are counted now, for they may have changed. */
+    private static List<Map<String, Object>> ofNow(Transaction transaction) {
+        List<Map<String, Object>> rows = new ArrayList<>();
+        for (Map<String, Object> row : rows(transaction, "graph_list", Map.of())) {
+            Map<String, Object> now = new HashMap<>(row);
+            if (!Boolean.TRUE.equals(row.get("loaded"))) {
+                Map<String, String> place = Map.of("node_label", (String) row.get("nodeLabel"));
+                now.putAll(Map.of("nodeCount", rows(transaction, "node_count", place, Map.of()).get(0).get("nodes")));
+            }
+            rows.add(now);
+        }
+        return rows;
     }
 }

@@ -33,4 +33,15 @@ public final class MotkinProcedures extends ProcedureBase {
                     Map<String, Object> configuration) {
         return Written.release(call(), KIND, name, configuration);
     }
+
+    /** Estimate a release. */
+    @Procedure(name = "edgedp.motkin.estimate", mode = Mode.READ)
+    @Description("Tell what edgedp.motkin.stream would cost and whether it would be refused, from public facts alone; "
+            + "debits nothing and reads no relationship.")
+    public Stream<Estimate> estimate(
+            @Name(value = "name", description = "Name of the graph.") String name,
+            @Name(value = "configuration", description = "As of edgedp.motkin.stream.")
+                    Map<String, Object> configuration) {
+        return Estimate.of(call(), KIND, name, configuration);
+    }
 }

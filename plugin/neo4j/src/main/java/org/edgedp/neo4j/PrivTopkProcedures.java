@@ -32,4 +32,15 @@ public final class PrivTopkProcedures extends ProcedureBase {
                     Map<String, Object> configuration) {
         return Written.release(call(), KIND, name, configuration);
     }
+
+    /** Estimate a release. */
+    @Procedure(name = "edgedp.privTopk.estimate", mode = Mode.READ)
+    @Description("Tell what edgedp.privTopk.stream would cost and whether it would be refused, from public facts alone; "
+            + "debits nothing and reads no relationship.")
+    public Stream<Estimate> estimate(
+            @Name(value = "name", description = "Name of the graph.") String name,
+            @Name(value = "configuration", description = "As of edgedp.privTopk.stream.")
+                    Map<String, Object> configuration) {
+        return Estimate.of(call(), KIND, name, configuration);
+    }
 }

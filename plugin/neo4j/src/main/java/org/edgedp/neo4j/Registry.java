@@ -18,8 +18,8 @@ final class Registry {
         this.call = call;
     }
 
-    /** Register a graph that is already there; nothing is copied. */
-    void register(String name, Map<String, Object> configuration) {
+    /** Register a graph that is already there, nothing is copied; return what the curator is told of it. */
+    JsonNode register(String name, Map<String, Object> configuration) {
         JsonNode asked =
                 call.ask(Call.request("register", configuration).put("name", name)).header();
         new Schema(call).migrate();
@@ -28,13 +28,30 @@ final class Registry {
         check.set("graph", entry.row());
         check.set("declared", asked.get("declared"));
         check.set("survey", call.inner().read(entry::survey));
-        JsonNode graph = call.ask(check, call.project(entry)).header().get("graph");
+        check.put("indexed", call.inner().read(entry::hasIndex));
+        check.set("allow_empty", asked.get("allow_empty"));
+        JsonNode checked = call.ask(check, call.project(entry)).header();
+        JsonNode graph = checked.get("graph");
         ObjectNode request = Frame.request("register_script");
         request.set("graph", graph);
         request.set("declared", asked.get("declared"));
         List<Map<String, Object>> account = call.read("account_find", name);
         request.set("account", Frame.toJson(account.isEmpty() ? null : account.get(0)));
         call.run(name, graph, call.ask(request).header().get("script"));
+        return checked;
+    }
+
+    /** Declare another budget. */
+    void setBudget(String name, Object epsilonBudget, Object delta) {
+        ObjectNode request = Frame.request("set_budget").put("name", name);
+        request.set("account", Frame.toJson(call.account(name)));
+        request.set("graph", call.inner()
+                .read(transaction -> GraphEntry.find(transaction, name))
+                .map(GraphEntry::row)
+                .orElse(null));
+        request.set("epsilon_budget", Frame.toJson(epsilonBudget));
+        request.set("delta", Frame.toJson(delta));
+        call.run(name, null, call.ask(request).header().get("script"));
     }
 
     /** Delete a loaded graph or forget a registered one; what was spent under its name stays spent. */

@@ -20,11 +20,33 @@ import org.neo4j.graphdb.Transaction;
  * <p>Every kind of release takes this way: its procedure names the kind and shows the answer.
  *
  * @param graph what it was drawn from
+ * @param receipt its identifier and what it cost
  * @param answer what was drawn, as the ledger keeps it
  * @param picked the answer's nodes as they were projected; null for a kept release, or one without nodes
  * @param write where the ranks go, or null
  */
-record Release(GraphEntry graph, JsonNode answer, List<Rank> picked, JsonNode write) {
+record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> picked, JsonNode write) {
+    /**
+     * Which release it is.
+     *
+     * @param releaseId identifier
+     * @param epsilon what it cost when it was drawn
+     */
+    record Receipt(String releaseId, double epsilon) {
+        static Receipt of(JsonNode told) {
+            return new Receipt(
+                    told.get("release_id").textValue(), told.get("epsilon").doubleValue());
+        }
+    }
+
+    /**
+     * One node of an answer.
+     *
+     * @param nodeId what Neo4j calls it; null if it was deleted since
+     * @param id the value of the graph's id property
+     */
+    record Picked(long rank, String nodeId, Object id) {}
+
     /** One node of a release. */
     public static final class Rank {
         /** 1 for the first node picked. */
@@ -33,11 +55,20 @@ record Release(GraphEntry graph, JsonNode answer, List<Rank> picked, JsonNode wr
         public final String nodeId;
         /** The value of the graph's id property. */
         public final Object id;
+        /** The node, as the caller's transaction sees it; null if it does not. */
+        public final Node node;
+        /** Identifier of the release. */
+        public final String releaseId;
+        /** What the release cost when it was drawn. */
+        public final double epsilon;
 
-        Rank(long rank, String nodeId, Object id) {
-            this.rank = rank;
-            this.nodeId = nodeId;
-            this.id = id;
+        Rank(Picked picked, Transaction callers, Receipt receipt) {
+            this.rank = picked.rank;
+            this.nodeId = picked.nodeId;
+            this.id = picked.id;
+            this.node = seen(callers, picked.nodeId);
+            this.releaseId = receipt.releaseId;
+            this.epsilon = receipt.epsilon;
         }
     }
 
@@ -45,31 +76,43 @@ record Release(GraphEntry graph, JsonNode answer, List<Rank> picked, JsonNode wr
     static Release draw(Call call, String kind, String name, Map<String, Object> configuration, boolean writes) {
         new Schema(call).check();
         GraphEntry graph = call.graph(name);
-        ObjectNode request = Call.request("plan", configuration).put("kind", kind).put("writes", writes);
+        ObjectNode request = question("plan", call, kind, graph, configuration).put("writes", writes);
+        JsonNode planned = call.ask(request).header();
+        Receipt receipt = Receipt.of(planned);
+        if (!planned.get("kept").isNull()) {
+            return new Release(graph, receipt, planned.get("kept"), null, planned.get("write"));
+        }
+        checkProperty(call, graph, planned.get("write"));
+        Script.Outcome debit = call.inner().run(Script.of(planned.get("script")));
+        if (!debit.done()) {
+            JsonNode kept = kept(call, graph, planned, debit);
+            return new Release(graph, Receipt.of(kept), kept.get("answer"), null, planned.get("write"));
+        }
+        try (Lease lease = new Lease(call.inner(), planned.get("lease"))) {
+            return fresh(call, graph, planned, lease);
+        } catch (EdgeDPException error) {
+            throw new EdgeDPException(error.getMessage() + " (release " + receipt.releaseId() + " is debited)");
+        }
+    }
+
+    /** What is public of a graph and its account, with a caller's configuration: what a plan is made of. */
+    static ObjectNode question(
+            String verb, Call call, String kind, GraphEntry graph, Map<String, Object> configuration) {
+        ObjectNode request = Call.request(verb, configuration).put("kind", kind);
         request.set("graph", graph.row());
         request.set("survey", call.inner().read(graph::survey));
         request.set("account", Frame.toJson(call.read("account_find", graph.name())));
         request.set("asked_before", askedBefore(call, graph, configuration));
         request.set("named", named(call, graph, configuration));
-        JsonNode planned = call.ask(request).header();
-        if (!planned.get("kept").isNull()) {
-            return new Release(graph, planned.get("kept"), null, planned.get("write"));
-        }
-        checkProperty(call, graph, planned.get("write"));
-        Script.Outcome debit = call.inner().run(Script.of(planned.get("script")));
-        if (!debit.done()) {
-            return new Release(graph, kept(call, graph, planned, debit), null, planned.get("write"));
-        }
-        String releaseId = planned.get("release_id").textValue();
-        try (Lease lease = new Lease(call.inner(), planned.get("lease"))) {
-            return fresh(call, graph, planned, lease);
-        } catch (EdgeDPException error) {
-            throw new EdgeDPException(error.getMessage() + " (release " + releaseId + " is debited)");
-        }
+        return request;
     }
 
-    /** The nodes of the answer, in the order picked. */
+    /** The nodes of the answer as rows, in the order picked. */
     Stream<Rank> ranks(Call call) {
+        return picks(call).map(pick -> new Rank(pick, call.callers(), receipt));
+    }
+
+    private Stream<Picked> picks(Call call) {
         if (picked != null) {
             return picked.stream();
         }
@@ -92,18 +135,27 @@ record Release(GraphEntry graph, JsonNode answer, List<Rank> picked, JsonNode wr
                     .forEach(node -> node.removeProperty(property));
         }
         rows(callers, "written_put", Map.of("name", graph.name(), "property", property));
-        return ranks(call).filter(row -> mark(callers, property, row)).count();
+        return picks(call).filter(pick -> mark(callers, property, pick)).count();
     }
 
-    private static boolean mark(Transaction callers, String property, Rank row) {
-        if (row.nodeId == null) {
+    private static boolean mark(Transaction callers, String property, Picked pick) {
+        Node node = seen(callers, pick.nodeId);
+        if (node == null) {
             return false;
         }
+        node.setProperty(property, pick.rank);
+        return true;
+    }
+
+    /** Return a node as a transaction sees it, or null if it does not: it was deleted. */
+    private static Node seen(Transaction transaction, String nodeId) {
+        if (nodeId == null) {
+            return null;
+        }
         try {
-            callers.getNodeByElementId(row.nodeId).setProperty(property, row.rank);
-            return true;
-        } catch (NotFoundException deletedByTheCaller) {
-            return false;
+            return transaction.getNodeByElementId(nodeId);
+        } catch (NotFoundException deleted) {
+            return null;
         }
     }
 
@@ -151,7 +203,7 @@ record Release(GraphEntry graph, JsonNode answer, List<Rank> picked, JsonNode wr
         request.set("rows", debit.rows());
         request.set("plan", planned.get("plan"));
         request.set("request_id", planned.get("request_id"));
-        return call.ask(request).header().get("answer");
+        return call.ask(request).header();
     }
 
     private static Release fresh(Call call, GraphEntry graph, JsonNode planned, Lease lease) {
@@ -166,23 +218,23 @@ record Release(GraphEntry graph, JsonNode answer, List<Rank> picked, JsonNode wr
         }
         lease.answered();
         long[] rows = drawn.longs("rows");
-        List<Rank> picked = rows == null
+        List<Picked> picked = rows == null
                 ? null
                 : IntStream.range(0, rows.length)
                         .mapToObj(pick -> rank(pick, projection, (int) rows[pick]))
                         .toList();
-        return new Release(graph, shown.get("answer"), picked, planned.get("write"));
+        return new Release(graph, Receipt.of(planned), shown.get("answer"), picked, planned.get("write"));
     }
 
-    private static Rank rank(int pick, Projection projection, int row) {
-        return new Rank(pick + 1, projection.elementIds()[row], projection.id(row));
+    private static Picked rank(int pick, Projection projection, int row) {
+        return new Picked(pick + 1, projection.elementIds()[row], projection.id(row));
     }
 
-    private Rank found(Transaction transaction, long rank, JsonNode kept) {
+    private Picked found(Transaction transaction, long rank, JsonNode kept) {
         Object id = kept.isTextual() ? kept.textValue() : (Object) kept.longValue();
         try (Stream<Node> nodes =
                 transaction.findNodes(graph.nodeLabel(), graph.idProperty(), id).stream()) {
-            return new Rank(rank, nodes.map(Node::getElementId).findFirst().orElse(null), id);
+            return new Picked(rank, nodes.map(Node::getElementId).findFirst().orElse(null), id);
         }
     }
 }

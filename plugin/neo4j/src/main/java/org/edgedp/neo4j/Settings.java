@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Properties;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.neo4j.configuration.SettingValueParser;
 import org.neo4j.configuration.SettingValueParsers;
 
@@ -47,21 +49,8 @@ record Settings(
 
     /** Read the file of a Neo4j home; the defaults hold where there is none. */
     static Settings read(Path home) {
-        Path file = home.resolve("conf").resolve("edgedp.conf");
-        Properties properties = new Properties();
-        if (Files.isRegularFile(file)) {
-            try (Reader reader = Files.newBufferedReader(file)) {
-                properties.load(reader);
-            } catch (IOException | IllegalArgumentException error) {
-                throw new EdgeDPException(file + " cannot be read, must be a properties file; see docs/procedures.md");
-            }
-        }
-        for (String key : properties.stringPropertyNames()) {
-            if (!DEFAULTS.containsKey(key)) {
-                throw new EdgeDPException("the key " + key + " of " + file + " is not known, must be one of "
-                        + String.join(", ", DEFAULTS.keySet().stream().sorted().toList()) + "; correct it");
-            }
-        }
+        Path file = file(home);
+        Properties properties = properties(file);
         Values values = new Values(file, properties);
         int workers = values.parsed("worker.count", SettingValueParsers.INT);
         if (workers < 1) {
@@ -77,6 +66,42 @@ record Settings(
                 values.parsed("worker.frame.limit", SettingValueParsers.BYTES),
                 values.parsed("worker.memory.limit", SettingValueParsers.BYTES),
                 home.resolve(values.text("worker.cache")));
+    }
+
+    /** Every key with what holds now, whether the file or the default says it. */
+    static SortedMap<String, String> effective(Path home) {
+        Path file = file(home);
+        Values values = new Values(file, properties(file));
+        SortedMap<String, String> effective = new TreeMap<>();
+        DEFAULTS.keySet().forEach(key -> effective.put(key, values.text(key)));
+        return effective;
+    }
+
+    /** What holds where the file does not say. */
+    static String byDefault(String key) {
+        return DEFAULTS.get(key);
+    }
+
+    private static Path file(Path home) {
+        return home.resolve("conf").resolve("edgedp.conf");
+    }
+
+    private static Properties properties(Path file) {
+        Properties properties = new Properties();
+        if (Files.isRegularFile(file)) {
+            try (Reader reader = Files.newBufferedReader(file)) {
+                properties.load(reader);
+            } catch (IOException | IllegalArgumentException error) {
+                throw new EdgeDPException(file + " cannot be read, must be a properties file; see docs/procedures.md");
+            }
+        }
+        for (String key : properties.stringPropertyNames()) {
+            if (!DEFAULTS.containsKey(key)) {
+                throw new EdgeDPException("the key " + key + " of " + file + " is not known, must be one of "
+                        + String.join(", ", DEFAULTS.keySet().stream().sorted().toList()) + "; correct it");
+            }
+        }
+        return properties;
     }
 
     private record Values(Path file, Properties properties) {

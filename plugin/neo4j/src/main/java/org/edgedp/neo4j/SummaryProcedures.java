@@ -33,4 +33,15 @@ public final class SummaryProcedures extends ProcedureBase {
         JsonNode answer = Release.draw(call(), "summary", name, configuration, false).answer();
         return answer.get("summary").properties().stream().map(Line::new);
     }
+
+    /** Estimate a release. */
+    @Procedure(name = "edgedp.summary.estimate", mode = Mode.READ)
+    @Description("Tell what edgedp.summary.stream would cost and whether it would be refused, from public facts alone; "
+            + "debits nothing and reads no relationship.")
+    public Stream<Estimate> estimate(
+            @Name(value = "name", description = "Name of the graph.") String name,
+            @Name(value = "configuration", description = "As of edgedp.summary.stream.")
+                    Map<String, Object> configuration) {
+        return Estimate.of(call(), "summary", name, configuration);
+    }
 }

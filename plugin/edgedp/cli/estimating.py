@@ -1,0 +1,67 @@
+"""``--dry-run``: what every command of a release says instead of releasing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from edgedp.cli.opening import opened_store
+from edgedp.cli.output import amount, print_object, print_rows
+from edgedp.options import Options
+
+__all__ = ["estimate_shown"]
+
+_COLUMNS = ("epsilon", "epsilon_remaining", "epsilon_remaining_after", "releases_left", "refused")
+
+
+def estimate_shown(asked: type[Options], name: str, given: Mapping[str, Any]) -> None:
+    """Print what a release would cost and whether it would be refused.
+
+    Parameters
+    ----------
+    asked : type of Options
+        Of the kind of release.
+    name : str
+        Of the graph.
+    given : mapping
+        What the command was given.
+    """
+    options = {key: None if value == () else value for key, value in given.items() if key in asked.names()}
+    with opened_store() as store:
+        told = store.estimate(
+            name, asked.KIND, engine=given["engine"], request_id=given["request_id"], **options
+        )
+    match given["output"]:
+        case "json":
+            print_object(told)
+        case "csv":
+            print_rows([told], "csv", _COLUMNS)
+        case _:
+            _print_lines(told)
+
+
+def _print_lines(told: Mapping[str, Any]) -> None:
+    from edgedp.shown import shown
+
+    if told["refused"] is not None:
+        click.echo(shown(f"would be refused: {told['refused']}"))
+    elif told["kept"]:
+        click.echo("has its release already: it would be shown again and cost nothing")
+    else:
+        click.echo(
+            f"would cost {amount(told['epsilon'])} and leave {amount(told['epsilon_remaining_after'])} of "
+            f"{amount(told['epsilon_budget'])}; {told['releases_left']:,} such releases fit"
+        )
+    if told["parameters"]:
+        asked = ", ".join(
+            f"{key}={','.join(map(str, value)) if isinstance(value, list) else value}"
+            for key, value in told["parameters"].items()
+        )
+        click.echo(shown(f"asked: {asked}"))
+    for noise in told["noise"]:
+        scale = noise["scale"]
+        said = scale if isinstance(scale, str) else f"{noise['law']}, scale {scale:.6g}"
+        click.echo(f"noise on {noise['on']}: {said}")
+    click.echo("nothing was spent or read: this rests on public facts alone")

@@ -1,0 +1,100 @@
+"""``edgedp plan``: what to expect of a release, from public facts alone."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from edgedp.cli.options import Word
+from edgedp.cli.output import amount, format_option, print_object, print_rows
+from edgedp.metrics import metric_names
+
+__all__ = ["COMMANDS"]
+
+
+@click.command()
+@click.option("--nodes", metavar="N", type=int, required=True, help="Number of nodes; public.")
+@click.option(
+    "--degree-bound", metavar="D", type=int, help="Public bound on the degree.  [default: nodes - 1]"
+)
+@click.option("--epsilon", metavar="E", required=True, help="Privacy loss of one release.")
+@click.option("-k", type=int, required=True, help="How many nodes.")
+@click.option(
+    "--metric",
+    "metrics",
+    type=Word("metric", metric_names()),
+    multiple=True,
+    help="Noise of this one.  [default: all]",
+)
+@click.option(
+    "--edges-of-a-person", metavar="M", type=int, help="Say what is promised to somebody with M edges."
+)
+@click.option("--epsilon-budget", metavar="B", help="Say how many such releases it affords.")
+@format_option
+def plan(
+    nodes: int,
+    degree_bound: int | None,
+    epsilon: str,
+    k: int,
+    metrics: tuple[str, ...],
+    edges_of_a_person: int | None,
+    epsilon_budget: str | None,
+    output: str,
+) -> None:
+    r"""Say what to expect of a release: noise, measured quality, budgets. Reads no graph and no store.
+
+    \b
+    Example: edgedp plan --nodes 36692 --degree-bound 2000 --epsilon 0.3 -k 10 --edges-of-a-person 20
+    """
+    from edgedp.planning import outlook
+
+    told = outlook(
+        nodes,
+        degree_bound,
+        epsilon,
+        k,
+        metrics=metrics or None,
+        edges_of_a_person=edges_of_a_person,
+        epsilon_budget=epsilon_budget,
+    )
+    if output == "json":
+        print_object(told.to_dict())
+        return
+    noise = [row | {"law": row.get("law", ""), "scale": _brief(row["scale"])} for row in told.noise]
+    if output == "csv":
+        print_rows(noise, "csv", ["metric", "mechanism", "on", "scale", "law"])
+        return
+    click.echo("noise, in units of what it goes on (else it depends on private edges, and is not told):")
+    print_rows(noise, "table", ["metric", "mechanism", "on", "scale", "law"])
+    first = told.expected[0]
+    click.echo(
+        f"\nrecall of the EBC top {first.k} at epsilon {amount(first.epsilon)}, measured on graphs that could be "
+        f"looked at ({told.source}):"
+    )
+    print_rows(
+        [asdict(row) for row in told.expected],
+        "table",
+        ["graph", "nodes", "max_degree", "mechanism", "recall"],
+    )
+    click.echo()
+    for row in told.budgets:
+        click.echo(f"a budget of {amount(row['epsilon_budget'])} affords {row['releases']:,} such releases")
+    for row in told.person:
+        said = (
+            "no promise worth the name"
+            if row["odds"] is None
+            else f"odds change at most {row['odds']:,} times"
+        )
+        click.echo(
+            f"all {row['edges']:,} edges of one person together: epsilon {amount(row['epsilon'])}, {said}"
+            if row["edges"] > 1
+            else f"any one edge: epsilon {amount(row['epsilon'])}, {said}"
+        )
+
+
+def _brief(scale: float | str) -> str:
+    return scale if isinstance(scale, str) else f"{scale:.6g}"
+
+
+COMMANDS = (plan,)

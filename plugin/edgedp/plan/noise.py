@@ -1,0 +1,145 @@
+"""How much noise a planned release draws, where public facts tell; where they do not, it is private and not told.
+
+A plan says it by `edgedp.plan.base.PlanBase.noise`, a tuple of what noise goes on. The default there tells nothing,
+so that a new kind of release says too little and never too much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, assert_never
+
+from edgedp.mechanisms.picking import Dampened, ShiftDampened, Undampened
+from edgedp.metrics import metric as metric_by_name
+from edgedp.vocabulary import SamplerName
+
+if TYPE_CHECKING:
+    from edgedp.plan.joint import JointMotkinPlan, JointPlan
+    from edgedp.plan.nodes import AggregatePlan, ParetoPlan, TopKPlan
+
+__all__ = ["FOLLOWS_THE_GRAPH", "Noise", "noise_of_a_sum", "noise_of_joint", "noise_of_pareto"]
+
+FOLLOWS_THE_GRAPH = "follows the graph; private"
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Noise on one thing.
+
+    Attributes
+    ----------
+    on : str
+        What it goes on: a metric, a vector of all nodes, a score.
+    scale : float or None
+        Scale of its law, in units of what it goes on; None where it follows the graph, and is private.
+    law : str
+        ``two-sided geometric``, ``Gumbel`` or ``exponential``; empty where there is no scale.
+    """
+
+    on: str
+    scale: float | None = None
+    law: str = ""
+
+    def __str__(self) -> str:
+        """Return one line for people."""
+        if self.scale is None:
+            return f"{self.on}: {FOLLOWS_THE_GRAPH}"
+        return f"{self.on}: {self.law}, scale {self.scale:.6g}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it for JSON.
+
+        Examples
+        --------
+        >>> Noise("the scores").to_dict()
+        {'on': 'the scores', 'scale': 'follows the graph; private'}
+        """
+        if self.scale is None:
+            return {"on": self.on, "scale": FOLLOWS_THE_GRAPH}
+        return {"on": self.on, "scale": self.scale, "law": self.law}
+
+
+def noise_of_a_sum(plan: TopKPlan | AggregatePlan) -> tuple[Noise, ...]:
+    """Return the noise on the scores of a metric or a weighted sum: of the global sensitivity, unless dampened.
+
+    Notes
+    -----
+    A score is ``u / GS``, in ``2**bits`` steps to one (`edgedp.mechanisms.sums`).
+    """
+    from edgedp.mechanisms.grid import grid_bits, noise_unit
+    from edgedp.mechanisms.sums import Aggregate
+
+    match plan.mechanism:
+        case Dampened() | ShiftDampened():
+            return (Noise("the dampened score"),)
+        case Undampened(sampler=drawn_by):
+            bound = plan.degree_bound
+            most = sum(
+                abs(Fraction(weight)) * metric_by_name(name).global_sensitivity(bound)
+                for name, weight in zip(plan.metrics, plan.weights, strict=True)
+            )
+            bits = grid_bits(bound + 2)
+            monotone = Aggregate(plan.metrics, plan.weights, None, bound).monotone
+            unit = noise_unit(plan.epsilon / plan.k, bits, monotone=monotone)
+            of = plan.metrics[0] if len(plan.metrics) == 1 else "the weighted sum"
+            return (Noise(of, float(most / (unit * (1 << bits))), _law(drawn_by)),)
+        case _:
+            assert_never(plan.mechanism)
+
+
+def noise_of_pareto(plan: ParetoPlan) -> tuple[Noise, ...]:
+    """Return the noise on a Pareto score: of the first pick, where ``n - 1`` is the most, unless dampened."""
+    match plan.mechanism:
+        case Dampened() | ShiftDampened():
+            return (Noise("the Pareto score"),)
+        case Undampened(sampler=drawn_by):
+            most = max(plan.facts.node_count - 1, 0)
+            scale = float(2 * most * plan.k / plan.epsilon)
+            return (Noise("the Pareto score, first pick", scale, _law(drawn_by)),)
+        case _:
+            assert_never(plan.mechanism)
+
+
+def noise_of_joint(plan: JointPlan | JointMotkinPlan) -> tuple[Noise, ...]:
+    """Return the noise on the vectors of a joint release.
+
+    What is bought after noisy degrees is chosen by these: its noise is known only when they are.
+    """
+    from edgedp.mechanisms.adaptive.choice import split_epsilon
+    from edgedp.mechanisms.adaptive.vectors import cut_bits, cut_moves
+    from edgedp.mechanisms.joint import joint_moves, share_bits
+    from edgedp.plan.joint import JointMotkinPlan
+
+    if isinstance(plan, JointMotkinPlan):
+        return (Noise("the vectors that are bought"),)
+    law = "two-sided geometric"
+    match plan.ranked_by:
+        case "degree":
+            return (Noise("degree", float(joint_moves(plan, "degree", plan.k) / plan.epsilon), law),)
+        case "betweenness2":
+            moves = Fraction(joint_moves(plan, "betweenness2", plan.k), 1 << share_bits(plan.degree_bound))
+            return (Noise("betweenness2", float(moves / plan.epsilon), law),)
+        case "lists":
+            if plan.cap is None:
+                return (Noise("betweenness2 through cuts"),)
+            cap = max(min(plan.cap, plan.degree_bound), 1)
+            bits = cut_bits(cap)
+            moves = Fraction(cut_moves(cap, plan.facts.node_count, bits, ordered=False), 1 << bits)
+            return (Noise("betweenness2 through cuts", float(moves / plan.epsilon), law),)
+        case "both" | "ordered":
+            first, _ = split_epsilon(plan.epsilon)
+            moved = 2 if plan.facts.node_count >= 2 else 0
+            return (Noise("degree", float(moved / first), law), Noise("what the noisy degrees choose"))
+        case _:
+            assert_never(plan.ranked_by)
+
+
+def _law(sampler: SamplerName) -> str:
+    match sampler:
+        case "exponential":
+            return "Gumbel"
+        case "permute_and_flip":
+            return "exponential"
+        case _:
+            assert_never(sampler)

@@ -1,0 +1,149 @@
+"""What a release would be like, from public facts: noise, what was measured, budgets, persons."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from edgedp import checks
+from edgedp.amounts.epsilon import NANO, budget_nano, epsilon_nano
+from edgedp.errors import EdgeDPError, ParameterError
+from edgedp.metrics import metric_names
+from edgedp.plan import PublicFacts, plan
+from edgedp.planning.measured import SOURCE, Measured, measured
+from edgedp.vocabulary import MECHANISMS
+
+__all__ = ["Outlook", "outlook"]
+
+_BUDGETS = (1, 3, 10)
+_PERSONS = (1, 10, 100)
+_NO_PROMISE = 1e6
+"""From such a factor on odds say nothing any more."""
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What to expect of a release.
+
+    Attributes
+    ----------
+    noise : list of dict
+        metric, mechanism, on, scale (or that it follows the graph), law.
+    expected : list of Measured
+        At the next measured k from `k` on, and the next measured epsilon up to `epsilon`.
+    budgets : list of dict
+        epsilon_budget, releases: how many such releases it affords.
+    person : list of dict
+        edges, epsilon, odds: how far the odds about all edges of one person together may change; None is no promise.
+    source : str
+        Where `expected` was measured.
+    """
+
+    noise: list[dict[str, Any]]
+    expected: list[Measured]
+    budgets: list[dict[str, Any]]
+    person: list[dict[str, Any]]
+    source: str = SOURCE
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return asdict(self)
+
+
+def outlook(
+    nodes: int,
+    degree_bound: int | None,
+    epsilon: Any,
+    k: int,
+    *,
+    metrics: Sequence[str] | None = None,
+    edges_of_a_person: int | None = None,
+    epsilon_budget: Any = None,
+) -> Outlook:
+    """Say what to expect of a release of the top k; reads no graph.
+
+    Parameters
+    ----------
+    nodes : int
+        Number of nodes; public.
+    degree_bound : int or None
+        Public bound on the degree; None is ``n - 1``.
+    epsilon : number or decimal text
+        Of one release.
+    k : int
+    metrics : sequence of str, optional
+        Those to tell the noise of; default all.
+    edges_of_a_person : int, optional
+        Whose protection to tell; default some examples.
+    epsilon_budget : number or decimal text, optional
+        Whose releases to count; default some examples.
+
+    Raises
+    ------
+    ParameterError, UnknownNameError
+        As the release would refuse it.
+
+    Examples
+    --------
+    >>> told = outlook(36692, 2000, "0.3", 10, metrics=["degree"], edges_of_a_person=5, epsilon_budget=3)
+    >>> [(row["mechanism"], row["scale"]) for row in told.noise][-1]
+    ('joint', 6.666666666666667)
+    >>> told.budgets, told.person
+    ([{'epsilon_budget': 3.0, 'releases': 10}], [{'edges': 5, 'epsilon': 1.5, 'odds': 4.48}])
+    """
+    count = checks.check_whole(nodes, "nodes")
+    k = checks.check_k(k, count)
+    cost = epsilon_nano(epsilon)
+    facts = PublicFacts(count, checks.check_degree_bound(degree_bound))
+    people = _PERSONS if edges_of_a_person is None else (_edges(edges_of_a_person),)
+    budgets = (
+        [budget * NANO for budget in _BUDGETS] if epsilon_budget is None else [budget_nano(epsilon_budget)]
+    )
+    chosen = metric_names() if metrics is None else tuple(checks.check_metric(name) for name in metrics)
+    return Outlook(
+        noise=[row for name in chosen for row in _noise(name, k, epsilon, facts)],
+        expected=_expected(k, cost / NANO),
+        budgets=[{"epsilon_budget": budget / NANO, "releases": budget // cost} for budget in budgets],
+        person=[_protected(edges, cost) for edges in people],
+    )
+
+
+def _noise(metric: str, k: int, epsilon: Any, facts: PublicFacts) -> list[dict[str, Any]]:
+    """Return the noise of every mechanism that there is for a metric."""
+    rows: list[dict[str, Any]] = []
+    for mechanism in MECHANISMS:
+        try:
+            planned = plan(
+                "priv_top_k", {"metric": metric, "k": k, "epsilon": epsilon, "mechanism": mechanism}, facts
+            )
+        except EdgeDPError:
+            continue  # there is no such release
+        rows += [{"metric": metric, "mechanism": mechanism} | each.to_dict() for each in planned.noise]
+    return rows
+
+
+def _expected(k: int, epsilon: float) -> list[Measured]:
+    """Return what was measured nearest to a question, on the side where less is found."""
+    sizes = sorted({row.k for row in measured()})
+    size = next((each for each in sizes if each >= k), sizes[-1])
+    amounts = sorted({row.epsilon for row in measured()})
+    amount = max((each for each in amounts if each <= epsilon), default=amounts[0])
+    return [row for row in measured() if row.k == size and row.epsilon == amount]
+
+
+def _protected(edges: int, cost: int) -> dict[str, Any]:
+    """Return what is promised for all the edges of a person together: `edges` times epsilon."""
+    together = edges * cost / NANO
+    odds = math.exp(together) if together < math.log(_NO_PROMISE) else None
+    return {"edges": edges, "epsilon": together, "odds": odds if odds is None else round(odds, 2)}
+
+
+def _edges(value: Any) -> int:
+    edges = checks.check_whole(value, "edges_of_a_person")
+    if edges < 1:
+        raise ParameterError(
+            f"edges_of_a_person is {edges}, must be 1 or more; give the edges that somebody has"
+        )
+    return edges

@@ -1,0 +1,57 @@
+"""The verb that asks before anything is spent: what a release would cost, and whether it would be refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from edgedp import checks
+from edgedp.plan import Plan, plan_from_config
+from edgedp.stores import kept
+from edgedp.stores import neo4j_places as places
+from edgedp.stores.account import Account
+from edgedp.stores.estimating import estimate_of
+from edgedp.stores.frames import Frame
+from edgedp.stores.ledger import unknown
+from edgedp.stores.trial import try_engine
+from edgedp.worker.requests import config_of, graph_of
+from edgedp.worker.wording import in_cypher
+
+__all__ = ["estimate"]
+
+_REQUEST_ID = "requestId"
+
+
+def estimate(request: Frame) -> Frame:
+    """Estimate a call's configuration from public facts; no edge is known here and nothing is written."""
+    header = request.header
+    row = graph_of(request)
+    config = config_of(request)
+    request_id = config.pop(_REQUEST_ID, None)
+    if request_id is not None:
+        checks.check_request_id(request_id, _REQUEST_ID)
+    if not header["account"]:
+        raise unknown(row.name)
+    account = Account.of(header["account"][0])
+    asked_before = header["asked_before"] if request_id is not None else []
+
+    def planner() -> Plan:
+        if not asked_before:
+            asked = plan_from_config(header["kind"], config, account.told(row.facts))
+            return asked.naming([each["id"] for each in header["named"]])
+        return kept.same_question(
+            asked_before[0]["body"],
+            config,
+            lambda asked, facts: plan_from_config(header["kind"], asked, account.told(facts)),
+            str(request_id),
+        )
+
+    def check(planned: Plan) -> None:
+        places.check_place(row)
+        try_engine(planned, "native")
+        places.check_nodes(row, header["survey"])
+
+    told = estimate_of(
+        row.name, account, planner, check, adds_up=bool(header["adds_up"]), kept=bool(asked_before)
+    )
+    shown: dict[str, Any] = told.to_dict()
+    return Frame(shown | {"refused": None if told.refused is None else in_cypher(told.refused)})

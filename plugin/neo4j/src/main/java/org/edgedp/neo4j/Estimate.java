@@ -1,0 +1,49 @@
+package org.edgedp.neo4j;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** What an {@code .estimate} procedure tells: public facts, of whatever kind the release is. */
+public final class Estimate {
+    /** What the release would cost; null where the question itself is refused. */
+    public final Double epsilon;
+    /** What is left of the budget; null if nothing is declared. */
+    public final Double epsilonRemaining;
+    /** What would be left after it. */
+    public final Double epsilonRemainingAfter;
+    /** How many such releases the budget affords. */
+    public final long releasesLeft;
+    /** Why the release would be refused; null if nothing public speaks against it. */
+    public final String refused;
+    /** On what noise goes, and its scale where that is public. */
+    public final List<Object> noise;
+    /** What would be asked, with every default filled in. */
+    public final Map<String, Object> parameters;
+
+    @SuppressWarnings("unchecked")
+    private Estimate(JsonNode told) {
+        epsilon = amount(told, "epsilon");
+        epsilonRemaining = amount(told, "epsilon_remaining");
+        epsilonRemainingAfter = amount(told, "epsilon_remaining_after");
+        releasesLeft = told.get("releases_left").longValue();
+        refused = told.get("refused").textValue();
+        noise = Frame.JSON.convertValue(told.get("noise"), List.class);
+        parameters = Frame.JSON.convertValue(told.get("parameters"), Map.class);
+    }
+
+    /** Ask for the estimate of a release; the graph's relationships are not read and nothing is written. */
+    static Stream<Estimate> of(Call call, String kind, String name, Map<String, Object> configuration) {
+        new Schema(call).check();
+        GraphEntry graph = call.graph(name);
+        ObjectNode request = Release.question("estimate", call, kind, graph, configuration);
+        request.put("adds_up", !call.read("account_adds_up", graph.name()).isEmpty());
+        return Stream.of(new Estimate(call.ask(request).header()));
+    }
+
+    private static Double amount(JsonNode told, String key) {
+        return told.hasNonNull(key) ? (Double) told.get(key).doubleValue() : null;
+    }
+}

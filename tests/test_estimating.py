@@ -1,0 +1,234 @@
+"""Before spending: an estimate agrees with the release, costs nothing, reads no edge and tells nothing private."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import edgedp
+from edgedp import EdgeDPError, Graph, Store, open_store
+from edgedp.cli import edgedp as command_line
+from edgedp.plan import PublicFacts, plan
+from edgedp.plan.noise import FOLLOWS_THE_GRAPH
+from edgedp.stores.backend import Session
+from edgedp.stores.estimating import kind_of_options
+from edgedp.vocabulary import KINDS
+
+KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
+TOP = {"metric": "degree", "k": 1, "epsilon": 0.3}
+# One question of each kind of release; a kind that has none here fails the test that asks them all.
+QUESTIONS: dict[str, dict[str, Any]] = {
+    "priv_top_k": TOP,
+    "motkin": {"metrics": ["degree", "density"], "k": 1, "epsilon": 0.3},
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "graphs.edgedp"
+
+
+@pytest.fixture
+def store(folder: Path) -> Store:
+    opened = open_store(folder)
+    opened.load(KITE, "kite", epsilon_budget=1, degree_bound=4, max_epsilon_per_release=0.5)
+    return opened
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """Return the digest of every file of a store, but locks, which hold nothing."""
+    files = [path for path in folder.rglob("*") if path.is_file() and "lock" not in path.name]
+    return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def test_every_kind_of_release_has_an_estimate_that_says_what_it_costs(store: Store) -> None:
+    for kind in KINDS:
+        if kind not in QUESTIONS:
+            told = store.estimate("kite", kind, epsilon=0.3)  # whatever else it needs is said, not raised
+        else:
+            told = store.estimate("kite", kind, **QUESTIONS[kind])
+            assert told["refused"] is None
+            assert (told["epsilon"], told["epsilon_remaining_after"], told["releases_left"]) == (0.3, 0.7, 3)
+            assert told["parameters"]["epsilon"] == "0.3"
+            assert told["noise"]
+        assert told["epsilon_spent"] == 0
+
+
+def test_an_estimate_spends_writes_and_reads_nothing(
+    store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: Any, **__: Any) -> Any:
+        raise AssertionError("an edge was read")
+
+    sessions: list[Any] = [Session, *Session.__subclasses__()]
+    for session in sessions:
+        monkeypatch.setattr(session, "graph", never)
+    before, log = contents(folder), store.log("kite")
+    for kind, asked in QUESTIONS.items():
+        assert store.estimate("kite", kind, **asked)["refused"] is None
+        store.estimate("kite", kind, **asked | {"epsilon": 5, "request_id": "r"})
+    assert store.log("kite") == log
+    assert contents(folder) == before
+    assert store.budget("kite")["releases"] == 0
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"k": 6},
+        {"k": 0},
+        {"epsilon": 0},
+        {"epsilon": "x"},
+        {"epsilon": 0.6},
+        {"epsilon": 2},
+        {"metric": "pagerank"},
+        {"metrik": "ebc"},
+        {"shift": "up"},
+        {"mechanism": "joint", "metric": "density"},
+        {"epsilon": 0.5},
+        {"epsilon": 0.4},
+        {},
+    ],
+)
+def test_it_is_refused_as_the_release_is_and_fits_where_the_release_fits(
+    store: Store, changed: dict[str, Any]
+) -> None:
+    store.priv_top_k("kite", **TOP, request_id="earlier")
+    store.priv_top_k("kite", **TOP)
+    asked = TOP | changed
+    told = store.estimate("kite", "topk", **asked)
+    said = None
+    try:
+        store._release("priv_top_k", "kite", asked, "native", None)
+    except EdgeDPError as error:
+        said = str(error)
+    left = store.budget("kite")["epsilon_remaining"]
+    assert told["refused"] == said
+    assert told["epsilon_remaining_after"] == left
+    assert (told["releases_left"] == 0) == (said is not None)
+    assert told["epsilon_remaining"] == 0.4
+
+
+def test_no_budget_is_a_refusal_and_no_graph_an_error(store: Store) -> None:
+    store.load(Graph.from_edges([(1, 2)]), "bare")
+    assert "not declared" in store.estimate("bare", **TOP)["refused"]
+    with pytest.raises(edgedp.EdgeDPError, match="did you mean 'kite'"):
+        store.estimate("kites", **TOP)
+    with pytest.raises(edgedp.EdgeDPError, match="engine is 'cypher'"):
+        store.estimate("kite", engine="cypher", **TOP)
+
+
+def test_a_budget_with_a_delta_is_estimated_in_its_own_currency(store: Store) -> None:
+    store.load(Graph.from_edges([(1, 2), (2, 3)]), "loose", epsilon_budget=1, delta="1e-6")
+    small = TOP | {"epsilon": 0.05}
+    told = store.estimate("loose", **small)
+    assert told["parameters"]["mechanism"] == "sld"
+    assert told["releases_left"] > 20
+    store.priv_top_k("loose", **small)
+    assert store.budget("loose")["epsilon_remaining"] == told["epsilon_remaining_after"]
+    assert store.estimate("loose", **small)["releases_left"] == told["releases_left"] - 1
+
+
+def test_a_request_that_has_its_release_costs_nothing(store: Store) -> None:
+    store.priv_top_k("kite", **TOP, request_id="monday")
+    told = store.estimate("kite", **TOP, request_id="monday")
+    assert (told["kept"], told["epsilon"], told["refused"]) == (True, 0, None)
+    assert told["epsilon_remaining_after"] == told["epsilon_remaining"] == 0.7
+    other = store.estimate("kite", **TOP | {"k": 2}, request_id="monday")
+    assert "must be new for another request" in other["refused"]
+
+
+def test_the_kind_is_told_by_its_name_its_command_or_the_options() -> None:
+    assert kind_of_options(None, TOP) == kind_of_options("topk", {}) == "priv_top_k"
+    assert kind_of_options(None, QUESTIONS["motkin"] | {"metric": None}) == "motkin"
+    with pytest.raises(edgedp.EdgeDPError, match="give one of priv_top_k, motkin"):
+        kind_of_options(None, {"shift": "up"})
+    with pytest.raises(edgedp.EdgeDPError, match="did you mean 'motkin'"):
+        kind_of_options("motkins", {})
+
+
+# -- noise ------------------------------------------------------------------------------------------------
+
+FACTS = PublicFacts(1000, 50)
+EPSILON = Fraction(3, 10)
+
+
+def scales(kind: Any, **asked: Any) -> list[Any]:
+    planned = plan(kind, asked | {"epsilon": "0.3", "k": 10}, FACTS)
+    return [each.to_dict()["scale"] for each in planned.noise]
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked", "scale"),
+    [
+        # P(v) ~ exp(epsilon u / (2 k GS)): Gumbel of scale 2 k GS / epsilon; GS of EBC is D (D - 1) / 4.
+        ("priv_top_k", {"metric": "ebc", "mechanism": "em"}, 2 * 10 * (50 * 49 / 4) / 0.3),
+        ("priv_top_k", {"metric": "ebc", "mechanism": "pf"}, 2 * 10 * (50 * 49 / 4) / 0.3),
+        ("priv_top_k", {"metric": "degree", "mechanism": "em"}, 10 / 0.3),  # monotone: no factor 2
+        ("priv_top_k", {"metric": "degree", "mechanism": "joint"}, 2 / 0.3),  # one edge, two degrees
+        ("priv_top_k", {"metric": "ebc", "proxy": "betweenness2"}, 2 * 49 / 0.3),
+        ("motkin", {"metrics": ["degree", "ebc"], "sensitivity": "global"}, 2 * 999 * 10 / 0.3),
+    ],
+)
+def test_public_noise_is_that_of_the_textbook(kind: Any, asked: dict[str, Any], scale: float) -> None:
+    assert scales(kind, **asked) == [pytest.approx(scale, rel=1e-6)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked"),
+    [
+        ("priv_top_k", {"metric": "ebc", "mechanism": "sld"}),
+        ("priv_top_k", {"metric": "density", "mechanism": "ld"}),
+        ("motkin", {"metrics": ["degree", "ebc"]}),
+        ("motkin", {"metrics": ["degree", "ebc"], "approach": "aggregate"}),
+        ("motkin", {"metrics": ["degree", "ebc"], "mechanism": "joint"}),
+    ],
+)
+def test_noise_that_follows_the_graph_is_not_told(kind: Any, asked: dict[str, Any]) -> None:
+    assert scales(kind, **asked) == [FOLLOWS_THE_GRAPH]
+
+
+def test_what_noisy_degrees_choose_is_not_told_before_they_are_drawn() -> None:
+    first, second = scales("priv_top_k", metric="ebc")
+    assert first == pytest.approx(2 / 0.06)  # the first fifth of epsilon
+    assert second == FOLLOWS_THE_GRAPH
+
+
+# -- the command line -------------------------------------------------------------------------------------
+
+
+def dry(folder: Path, *words: str) -> str:
+    done = CliRunner().invoke(command_line, ["--store", str(folder), *words, "--dry-run"])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_dry_run_says_what_store_estimate_says(store: Store, folder: Path) -> None:
+    words = ["topk", "kite", "--metric", "degree", "-k", "1", "--epsilon", "0.3"]
+    told = json.loads(dry(folder, *words, "--format", "json"))
+    assert told == json.loads(json.dumps(store.estimate("kite", **TOP)))
+    said = dry(folder, *words)
+    assert "would cost 0.3 and leave 0.7 of 1; 3 such releases fit" in said
+    assert "noise on degree: two-sided geometric, scale 3.33333" in said
+    assert dry(folder, *words, "--format", "csv").splitlines()[1] == "0.3,1,0.7,3,"
+    assert "would be refused: epsilon is 0.6, must be at most 0.5" in dry(folder, *words[:-1], "0.6")
+    motkin = ["motkin", "kite", "--metric", "degree", "--metric", "density", "-k", "1", "--epsilon", "0.3"]
+    assert "asked: metrics=degree,density" in dry(folder, *motkin)
+    assert store.budget("kite")["releases"] == 0
+
+
+def test_every_command_of_a_release_takes_dry_run() -> None:
+    """A command is one of a release if a request can be asked again."""
+    flags = {
+        name: {flag for each in command.params for flag in each.opts}
+        for name, command in command_line.commands.items()
+    }
+    releasing = {name for name, known in flags.items() if "--request-id" in known}
+    assert {"topk", "motkin"} <= releasing
+    assert releasing == {name for name, known in flags.items() if "--dry-run" in known}

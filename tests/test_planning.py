@@ -1,0 +1,101 @@
+"""What to expect of a release, from public facts: noise, measured recall, budgets, persons."""
+
+from __future__ import annotations
+
+import json
+import math
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import edgedp
+from edgedp.cli import edgedp as command_line
+from edgedp.planning import SOURCE, measured, outlook
+
+ROOT = Path(__file__).resolve().parents[1]
+ENRON = ["plan", "--nodes", "36692", "--degree-bound", "2000", "--epsilon", "0.3", "-k", "10"]
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def planned(*words: str, status: int = 0) -> str:
+    done = CliRunner().invoke(command_line, [*ENRON, *words])
+    assert not list(Path.cwd().iterdir()), "no store is made"
+    assert done.exit_code == status, done.output
+    return done.output
+
+
+def test_what_was_measured_is_what_the_benchmark_wrote() -> None:
+    """Otherwise: make docs."""
+    tables = runpy.run_path(str(ROOT / "docs" / "tables.py"))
+    assert tables["recall"]() == tables["RECALL"].read_text(encoding="utf-8")
+    assert (ROOT / SOURCE).is_file()
+    assert {row.mechanism for row in measured()} == {"joint", "sld"}
+    assert all(0 <= row.recall <= 1 for row in measured())
+
+
+@pytest.mark.parametrize(
+    ("k", "epsilon", "measured_k", "measured_epsilon"),
+    [(10, 0.3, 10, 0.3), (11, 0.9, 20, 0.3), (5, 50, 10, 3.0), (500, 0.001, 100, 0.03)],
+)
+def test_what_is_expected_was_measured_where_less_is_found(
+    k: int, epsilon: float, measured_k: int, measured_epsilon: float
+) -> None:
+    rows = outlook(1000, None, epsilon, k).expected
+    assert {(row.k, row.epsilon) for row in rows} == {(measured_k, measured_epsilon)}
+    assert {"Enron", "co-authorship"} <= {row.graph for row in rows}
+
+
+def test_a_budget_affords_what_the_ledger_would_grant(tmp_path: Path) -> None:
+    """Amounts are exact: 0.3 fits into 0.9 three times."""
+    (row,) = outlook(5, None, "0.3", 1, epsilon_budget="0.9").budgets
+    assert row["releases"] == 3
+    with edgedp.open_store(tmp_path / "store") as store:
+        store.load(edgedp.Graph.from_edges([(1, 2), (2, 3)], nodes=range(1, 6)), "g", epsilon_budget="0.9")
+        assert store.estimate("g", metric="degree", k=1, epsilon="0.3")["releases_left"] == 3
+
+
+def test_all_edges_of_a_person_are_protected_at_so_many_times_epsilon() -> None:
+    (row,) = outlook(100, None, "0.1", 1, edges_of_a_person=10).person
+    assert row == {"edges": 10, "epsilon": 1.0, "odds": round(math.e, 2)}
+    (row,) = outlook(100, None, 1, 1, edges_of_a_person=5000).person
+    assert row["odds"] is None
+
+
+def test_the_command_says_it_all_from_public_facts() -> None:
+    said = planned("--edges-of-a-person", "20", "--epsilon-budget", "3")
+    for part in (
+        "two-sided geometric",
+        "follows the graph; private",
+        "recall of the EBC top 10 at epsilon 0.3",
+        SOURCE,
+        "a budget of 3 affords 10 such releases",
+        "all 20 edges of one person together: epsilon 6, odds change at most 403.43 times",
+    ):
+        assert part in said
+    told: dict[str, Any] = json.loads(planned("--metric", "degree", "--format", "json"))
+    assert {row["metric"] for row in told["noise"]} == {"degree"}
+    assert set(told) == {"noise", "expected", "budgets", "person", "source"}
+    assert planned("--format", "csv").startswith("metric,mechanism,on,scale,law\n")
+    assert "no promise" in planned("--edges-of-a-person", "100000")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--edges-of-a-person", "0"], "edges_of_a_person is 0"),
+        (["--epsilon-budget", "-1"], "epsilon_budget is -1"),
+        (["--degree-bound", "-1"], "degree_bound is -1"),
+        (["-k", "40000"], "k is 40000"),
+        (["--epsilon", "0"], "epsilon is 0"),
+        (["--metric", "pagerank"], "metric is 'pagerank'"),
+    ],
+)
+def test_what_no_release_could_be_is_refused(words: list[str], says: str) -> None:
+    assert planned(*words, status=1).startswith(f"Error: {says}")
