@@ -12,7 +12,7 @@ from edgedp.plan import Kind, Plan, plan
 from edgedp.projection import GraphProjection
 from edgedp.refusals import constant_refusals
 from edgedp.release import Answer, Release, answer_from_json
-from edgedp.stores import kept, ledger, registry
+from edgedp.stores import kept, ledger, registry, shares
 from edgedp.stores.account import Account
 from edgedp.stores.backend import GraphRow, Row, Session
 from edgedp.stores.killpoints import reach
@@ -20,6 +20,7 @@ from edgedp.stores.lease import leased
 from edgedp.stores.ledger import Debit, Kept
 from edgedp.stores.opened import OpenedStore
 from edgedp.stores.script import run
+from edgedp.stores.shares import DIRECT, Share
 from edgedp.stores.trial import try_engine
 from edgedp.vocabulary import (
     ENGINES,
@@ -45,6 +46,9 @@ __all__ = ["AnalystStore"]
 
 class AnalystStore(OpenedStore):
     """Every kind of release, by the one way that all take."""
+
+    _analyst: str = DIRECT
+    """Who asks: whoever has opened the store, or the analyst of `edgedp.stores.asker.Asker`."""
 
     def priv_top_k(
         self,
@@ -109,8 +113,11 @@ class AnalystStore(OpenedStore):
         if request_id is not None:
             checks.check_request_id(request_id)
         with self._session() as session:
+            shares.check_active(session, self._analyst)
             if request_id is not None:
-                asked_before = session.run("request_find", name=name, requestId=request_id)
+                asked_before = session.run(
+                    "request_find", name=name, analyst=self._analyst, requestId=request_id
+                )
                 if asked_before:
                     return self._asked_again(session, name, asked_before[0], kind, options, request_id)
             row = registry.known(session, name)
@@ -119,7 +126,7 @@ class AnalystStore(OpenedStore):
             session.prepare(row)
             debited = self._debit(session, row, planned, request_id)
             if isinstance(debited, Kept):
-                return _shown_again(name, planned, debited, ledger.find(session, name))
+                return self._shown_again(session, name, planned, debited)
             reach("debited")
             # The debit is committed: from here on a failure costs budget, never privacy.
             try:
@@ -134,12 +141,17 @@ class AnalystStore(OpenedStore):
         release_id = ledger.new_release_id()
         script = ledger.debit_script(
             row.name, row.version, planned, release_id=release_id, request_id=request_id, by=session.by,
-            at=ledger.now(),
+            at=ledger.now(), analyst=self._analyst,
         )  # fmt: skip
         outcome = run(session, script)
         if outcome.name == script.done:
-            return Debit(release_id, Account.of(outcome.rows["account_debit"][0]))
-        return ledger.judge(outcome.name, outcome.rows, name=row.name, plan=planned, request_id=request_id)
+            share = outcome.rows.get("share_debit")
+            account = Account.of(outcome.rows["account_debit"][0])
+            return Debit(release_id, account, None if share is None else Share.of(share[0]))
+        return ledger.judge(
+            outcome.name, outcome.rows, name=row.name, plan=planned, request_id=request_id,
+            analyst=self._analyst,
+        )  # fmt: skip
 
     def _draw(self, session: Session, row: GraphRow, planned: Plan, engine: str) -> Answer:
         from edgedp.draw import draw
@@ -168,10 +180,10 @@ class AnalystStore(OpenedStore):
         drawn = kept.same_question(
             row["body"], options, lambda asked, facts: plan(kind, asked, account.told(facts)), request_id
         )
-        return _shown_again(name, drawn, ledger.kept_of(row, request_id), account)
+        return self._shown_again(session, name, drawn, ledger.kept_of(row, request_id))
 
-
-def _shown_again(name: str, drawn: Plan, answered: Kept, account: Account) -> Release:
-    """Return a kept release, with the account as it stands now."""
-    receipt = {"graph": name, "release_id": answered.release_id} | account.shown()
-    return Release(answer_from_json(answered.answer), drawn, private=True, receipt=receipt)
+    def _shown_again(self, session: Session, name: str, drawn: Plan, answered: Kept) -> Release:
+        """Return a kept release, with the account and the share as they stand now."""
+        account, share = ledger.find(session, name), shares.find(session, name, self._analyst)
+        receipt = ledger.receipt(name, answered.release_id, account, share)
+        return Release(answer_from_json(answered.answer), drawn, private=True, receipt=receipt)
