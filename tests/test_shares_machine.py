@@ -106,7 +106,8 @@ class Shares(RuleBasedStateMachine):
         except BudgetError as refused:
             assert request not in share.asked
             short = who != DIRECT and (share.budget is None or share.spent + cost > share.budget)
-            assert ("share" in str(refused)) == short, "the share is refused before the budget"
+            said = str(refused)
+            assert ("share" in said) == short, "the share is refused before the budget"
             assert short or self.spent + cost > self.budget
             return
         except ParameterError:
