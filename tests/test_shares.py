@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 import zstandard
 
-import edgedp.draw
 from edgedp import (
     AccessError,
     BudgetError,
@@ -27,6 +26,7 @@ from edgedp import (
     open_store,
 )
 from edgedp.stores import people, shares
+from edgedp.stores.analyst import AnalystStore
 from edgedp.stores.asker import Asker
 from edgedp.stores.people import Person
 from embedded_children import child
@@ -396,13 +396,17 @@ def test_a_debit_that_breaks_in_the_middle_leaves_neither(
     assert store.check() == []
 
 
+def broken(*_: Any) -> Any:
+    raise StoreError("the machine stopped here")
+
+
 def test_what_was_debited_and_lost_is_lost_for_its_analyst_alone(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.grant("kite", "ann", 0.5)
     with monkeypatch.context() as patched:
-        patched.setattr(edgedp.draw, "draw", lambda *_: 1 / 0)
-        with pytest.raises(EdgeDPError):
+        patched.setattr(AnalystStore, "_draw", broken)
+        with pytest.raises(StoreError, match="is debited"):
             top(store.asking_as("ann"), "0.25", "r")
     with pytest.raises(StoreError, match="was debited and lost"):
         top(store.asking_as("ann"), "0.25", "r")
