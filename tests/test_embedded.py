@@ -247,7 +247,7 @@ def test_a_release_of_a_graph_that_was_replaced_meanwhile_is_refused_before_the_
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from edgedp.stores import ledger
-    from edgedp.stores import store as store_module
+    from edgedp.stores import analyst as store_module
 
     store, planned = open_store(path), store_module.try_engine
 

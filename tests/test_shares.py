@@ -25,7 +25,7 @@ from edgedp import (
     UnknownNameError,
     open_store,
 )
-from edgedp.stores import people, shares
+from edgedp.stores import shares
 from edgedp.stores.analyst import AnalystStore
 from edgedp.stores.asker import Asker
 from edgedp.stores.people import Person
@@ -335,8 +335,12 @@ def test_a_token_is_compared_with_everybodys_in_constant_time(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared = []
-    real = people.hmac.compare_digest  # type: ignore[attr-defined]
-    monkeypatch.setattr(people.hmac, "compare_digest", lambda a, b: compared.append(b) or real(a, b))  # type: ignore[attr-defined]
+
+    def compare_digest(given: str, kept: str) -> bool:
+        compared.append(kept)
+        return given == kept
+
+    monkeypatch.setattr("edgedp.stores.people.hmac.compare_digest", compare_digest)
     token = store.add_analyst("aaa")["token"]
     assert store.identify(token) == Person("aaa", "analyst")
     assert len(compared) == 3, "also after the one that fits"
@@ -483,3 +487,49 @@ def test_an_export_names_the_analyst_and_shows_a_change_of_the_name(store: Store
     for wrong in ('"analyst": "bob"', '"analyst": ""'):
         with pytest.raises(StoreError, match="damaged"):
             verify([line.replace('"analyst": "ann"', wrong) for line in lines])
+
+
+# -- commands ---------------------------------------------------------------------------------------------------
+
+
+def test_the_commands_print_what_the_methods_return(store: Store, path: Path) -> None:
+    from click.testing import CliRunner
+
+    from edgedp.cli import edgedp as command_line
+
+    def run(*words: str, status: int = 0) -> str:
+        result = CliRunner().invoke(command_line, ["--store", str(path), *words])
+        assert result.exit_code == status, result.output
+        return result.stdout if status == 0 else result.stderr
+
+    added = json.loads(run("analyst", "add", "eve", "--format", "json"))
+    assert set(added) == {"analyst", "token"}
+    assert store.identify(added["token"]) == Person("eve", "analyst")
+    (token,) = run("analyst", "rotate", "eve").splitlines()
+    assert store.identify(token) == Person("eve", "analyst")
+    assert set(json.loads(run("curator", "add", "carol", "--format", "json"))) == {"curator", "token"}
+    listed = json.loads(run("analyst", "list", "--format", "json"))
+    assert listed == store.analysts()
+    (granted,) = json.loads(run("grant", "kite", "eve", "--epsilon-budget", "0.5", "--format", "json"))
+    top(store.asking_as("eve"), "0.25")
+    assert json.loads(run("grants", "kite", "--format", "json")) == [
+        granted | {"epsilon_spent": 0.25, "epsilon_remaining": 0.25}
+    ]
+    assert "eve" in run("log", "kite")
+    run("analyst", "revoke", "eve")
+    assert store.identify(token) is None
+    for words, says in (
+        (("grant", "kite", "eve", "--epsilon-budget", "1"), "edgedp analyst list"),
+        (("grant", "kite", "ann", "--epsilon-budget", "1", "--attributes"), "account is 'attributes'"),
+        (("grants", "kit"), "edgedp graphs"),
+        (("analyst", "add", "ann"), "must be new"),
+    ):
+        assert says in run(*words, status=1)
+
+
+def test_people_need_a_store_that_is_there(path: Path) -> None:
+    empty = open_store(path)
+    for ask in (lambda: empty.add_analyst("ann"), empty.analysts, lambda: empty.identify("edgedp_a_x")):
+        with pytest.raises(StoreError):
+            ask()
+    assert not path.exists()

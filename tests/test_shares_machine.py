@@ -97,7 +97,7 @@ class Shares(RuleBasedStateMachine):
         share, cost = self.shares[who], Fraction(epsilon)
         real = AnalystStore._record
         if lost:
-            AnalystStore._record = not_kept  # type: ignore[method-assign]
+            AnalystStore._record = not_kept  # type: ignore[assignment,method-assign]
         try:
             shown = self.asker(who).priv_top_k("g", "degree", 1, epsilon, request_id=request).to_dict()
         except AccessError:
