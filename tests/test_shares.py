@@ -336,7 +336,7 @@ def test_a_token_is_compared_with_everybodys_in_constant_time(
 ) -> None:
     compared = []
 
-    def compare_digest(given: str, kept: str) -> bool:
+    def compare_digest(given: bytes, kept: bytes) -> bool:
         compared.append(kept)
         return given == kept
 

@@ -193,7 +193,7 @@ def exact(amount: float) -> Fraction:
 
 TestShares = Shares.TestCase
 TestShares.settings = settings(
-    max_examples=6, stateful_step_count=14, phases=(Phase.explicit, Phase.reuse, Phase.generate)
+    max_examples=5, stateful_step_count=12, phases=(Phase.explicit, Phase.reuse, Phase.generate)
 )
 
 
