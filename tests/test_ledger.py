@@ -256,13 +256,13 @@ def test_an_answer_without_its_debit_is_refused(session: Session) -> None:
 
 def test_a_lease_is_renewed_by_its_drawer(session: Session) -> None:
     assert debit(session, planned(), request_id="q") == "debited"
-    (row,) = session.run("request_find", name="kite", requestId="q")
+    (row,) = session.run("request_find", name="kite", analyst="", requestId="q")
     steps = ledger.lease_renewal_script(row["releaseId"]).steps
     session.run("lease_renew", releaseId=row["releaseId"], seconds=-5)
-    assert not session.run("request_find", name="kite", requestId="q")[0]["leaseAlive"]
+    assert not session.run("request_find", name="kite", analyst="", requestId="q")[0]["leaseAlive"]
     for step in steps:
         session.run(step.statement, **step.parameters)
-    assert session.run("request_find", name="kite", requestId="q")[0]["leaseAlive"]
+    assert session.run("request_find", name="kite", analyst="", requestId="q")[0]["leaseAlive"]
 
 
 def test_a_long_draw_keeps_its_lease(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,7 +278,7 @@ def test_a_long_draw_keeps_its_lease(store: Store, monkeypatch: pytest.MonkeyPat
     def slow(*arguments: Any) -> Any:
         time.sleep(3.5)
         with store._backend.session() as session:
-            seen.append(session.run("request_find", name="kite", requestId="q")[0]["leaseAlive"])
+            seen.append(session.run("request_find", name="kite", analyst="", requestId="q")[0]["leaseAlive"])
         return draw(*arguments)
 
     monkeypatch.setattr(edgedp.draw, "draw", slow)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from edgedp import exact, mechanisms, quality
     from edgedp.errors import (
+        AccessError,
         BudgetError,
         EdgeDPError,
         EngineError,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "AccessError": "errors",
     "BudgetError": "errors",
     "EdgeDPError": "errors",
     "EngineError": "errors",
@@ -59,6 +61,7 @@ _HOME = {
 _MODULES = ("exact", "mechanisms", "quality")
 
 __all__ = [
+    "AccessError",
     "BudgetError",
     "EdgeDPError",
     "EngineError",

@@ -215,6 +215,16 @@ def check_graph_name(value: Any) -> str:
     return name
 
 
+def check_person_name(value: Any) -> str:
+    """Return the name of an analyst or a curator: printable, at most 200 characters, no space around it."""
+    name = check_text(value, "name")
+    if len(name) > 200 or name != name.strip():
+        raise ParameterError(
+            f"name is {name[:40]!r}, must be of at most 200 characters without space around it; choose another"
+        )
+    return name
+
+
 def check_weights(value: Any, count: int) -> tuple[float, ...]:
     """Return the weights of an aggregate: as many as metrics, finite, not all 0; default all 1."""
     if value is None:

@@ -7,6 +7,7 @@ path holds a value that depends on private edges; only loading, which is the cur
 from __future__ import annotations
 
 __all__ = [
+    "AccessError",
     "BudgetError",
     "EdgeDPError",
     "EngineError",
@@ -35,6 +36,13 @@ class UnknownNameError(EdgeDPError, LookupError):
 
 class GraphFormatError(EdgeDPError, ValueError):
     """A source of edges or nodes cannot be read as what it claims to be."""
+
+
+class AccessError(EdgeDPError, PermissionError):
+    """Who asks may not: unknown, revoked, or without the role that is asked for."""
+
+    def __str__(self) -> str:  # OSError would look for a number and a file
+        return str(self.args[0]) if self.args else ""
 
 
 class BudgetError(EdgeDPError, RuntimeError):

@@ -57,6 +57,7 @@ class LogRow(TypedDict):
     at: str
     by: str
     event: str
+    analyst: str | None
     release_id: str | None
     request_id: str | None
     epsilon: float | None

@@ -3,6 +3,7 @@
 // parameters:
 //   name: the graph's name
 //   releaseId: identifier of the release
+//   analyst: whose share was debited; empty for a direct caller
 //   requestId: the asker's identifier of the request, or null
 //   cost, price: as in account_debit
 //   at: time, ISO 8601, UTC
@@ -15,6 +16,7 @@ MATCH (account:EdgeDPAccount {name: $name})
 CALL dbms.showCurrentUser() YIELD username
 CREATE (entry:EdgeDPEntry {
   name: account.name, seq: account.entries, kind: 'debit', at: $at, releaseId: $releaseId, requestId: $requestId,
+  analyst: $analyst,
   cost: $cost, charge: CASE WHEN account.delta IS NULL THEN $cost ELSE $price END, body: $body,
   total: account.spent, delta: account.delta, relationshipType: account.relationshipType,
   by: username + CASE WHEN $by = '' THEN '' ELSE ' for ' + $by END

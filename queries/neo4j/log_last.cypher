@@ -5,10 +5,11 @@
 // columns:
 //   name: the graph's name
 //   seq: 1, 2, 3 ... of this graph
-//   kind: load, replace, drop, register, forget, budget, limit, debit, answer or exact
+//   kind: load, replace, drop, register, forget, budget, limit, grant, debit, answer or exact
 //   at: time, ISO 8601, UTC
 //   by: who caused it
 //   releaseId: of a debit and its answer, else null
+//   analyst: whose share a debit was of; empty for a direct caller and for other rows
 //   requestId: the asker's identifier of the request, of a debit, or null
 //   cost: nano-epsilon, of a debit, else null
 //   charge: what a debit added to spent, in the account's currency, else null
@@ -20,6 +21,7 @@ MATCH (entry:EdgeDPEntry)
 WHERE entry.name = $name AND entry.seq > 0
 RETURN entry.name AS name, entry.seq AS seq, entry.kind AS kind, entry.at AS at, entry.by AS by,
        entry.releaseId AS releaseId, entry.requestId AS requestId, entry.cost AS cost, entry.charge AS charge,
-       entry.body AS body, entry.total AS total, null AS prev, null AS hash
+       entry.body AS body, entry.total AS total, coalesce(entry.analyst, '') AS analyst,
+       null AS prev, null AS hash
 ORDER BY seq DESC
 LIMIT 1

@@ -2,6 +2,7 @@
 //
 // parameters:
 //   name: the graph's name
+//   analyst: who asks, empty for a direct caller; each has identifiers of its own
 //   requestId: the asker's identifier of the request
 // columns:
 //   releaseId, at, cost: of the debit, as in log_list
@@ -9,7 +10,7 @@
 //   answer: body of its answer, JSON; null if none is kept
 //   leaseAlive: whether it is being drawn
 // cost: one row, by an index
-MATCH (debit:EdgeDPEntry {name: $name, requestId: $requestId})
+MATCH (debit:EdgeDPEntry {name: $name, analyst: $analyst, requestId: $requestId})
 WHERE debit.kind = 'debit'
 OPTIONAL MATCH (answer:EdgeDPEntry {releaseId: debit.releaseId, kind: 'answer'})
 RETURN debit.releaseId AS releaseId, debit.at AS at, debit.cost AS cost, debit.body AS body, answer.body AS answer,

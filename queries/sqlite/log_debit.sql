@@ -3,6 +3,7 @@
 -- parameters:
 --   name: the graph's name
 --   releaseId: identifier of the release
+--   analyst: whose share was debited; empty for a direct caller
 --   requestId: the asker's identifier of the request, or null
 --   cost, price: as in account_debit
 --   at: time, ISO 8601, UTC
@@ -11,9 +12,10 @@
 -- columns:
 --   seq: the row's number; no row if there is no account
 -- cost: one row
-INSERT INTO log (name, seq, kind, at, "by", releaseId, requestId, cost, charge, body, total)
+INSERT INTO log (name, seq, kind, at, "by", releaseId, requestId, cost, charge, body, total,
+                 analyst)
 SELECT name, entries, 'debit', $at, $by, $releaseId, $requestId, $cost,
-       CASE WHEN delta IS NULL THEN $cost ELSE $price END, $body, spent
+       CASE WHEN delta IS NULL THEN $cost ELSE $price END, $body, spent, $analyst
 FROM account
 WHERE name = $name
 RETURNING seq AS seq

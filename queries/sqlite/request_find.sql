@@ -2,6 +2,7 @@
 --
 -- parameters:
 --   name: the graph's name
+--   analyst: who asks, empty for a direct caller; each has identifiers of its own
 --   requestId: the asker's identifier of the request
 -- columns:
 --   releaseId, at, cost: of the debit, as in log_list
@@ -17,4 +18,5 @@ SELECT debit.releaseId AS releaseId, debit.at AS at, debit.cost AS cost, debit.b
 FROM entry AS debit
      LEFT JOIN entry AS answer
      ON answer.name = debit.name AND answer.releaseId = debit.releaseId AND answer.kind = 'answer'
-WHERE debit.name = $name AND debit.requestId = $requestId AND debit.kind = 'debit'
+WHERE debit.name = $name AND debit.analyst = $analyst AND debit.requestId = $requestId
+  AND debit.kind = 'debit'

@@ -105,9 +105,9 @@ def main() -> None:
 
 
 def _add_commands() -> None:
-    from edgedp.cli import analyst, audit, curator, ledger, planning, plugin, researcher
+    from edgedp.cli import analyst, audit, curator, ledger, people, planning, plugin, researcher
 
-    for module in (curator, ledger, analyst, planning, researcher, audit, plugin):
+    for module in (curator, people, ledger, analyst, planning, researcher, audit, plugin):
         for command in module.COMMANDS:
             edgedp.add_command(command)
     add_examples(edgedp)

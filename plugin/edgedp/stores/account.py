@@ -168,9 +168,19 @@ def check_delta(delta: int | None, node_count: int) -> None:
         )
 
 
-def refusal(name: str, cost: int, account: Account, affordable: int) -> BudgetError:
-    """Return why a release of `cost` nano-epsilon does not fit; it rests on public amounts alone."""
+def refusal(
+    name: str, cost: int, account: Account, affordable: int, *, share_of: str | None = None
+) -> BudgetError:
+    """Return why a release of `cost` nano-epsilon does not fit; it rests on public amounts alone.
+
+    Parameters
+    ----------
+    share_of : str, optional
+        The analyst, where `account` is a share of the graph's.
+    """
     asked = format_nano(cost)
+    whole = "the budget" if share_of is None else f"the share that {share_of!r} has"
+    more = "may declare more" if share_of is None else "may grant more"
     if account.budget is None or account.declared is None:
         return BudgetError(
             f"the budget of {name!r} is not declared, must be before a release; the curator declares one with "
@@ -178,10 +188,11 @@ def refusal(name: str, cost: int, account: Account, affordable: int) -> BudgetEr
         )
     if account.limit is not None and cost > account.limit:
         return BudgetError(
-            f"epsilon is {asked}, must be at most {format_nano(account.limit)} for one release; ask for less"
+            f"epsilon is {asked}, must be at most {format_nano(account.limit)} for one release"
+            + ("; ask for less" if share_of is None else f" of {share_of!r}; ask for less")
         )
     return BudgetError(
-        f"epsilon is {asked}, must be at most what is left of the budget of {name!r}, "
+        f"epsilon is {asked}, must be at most what is left of {whole} of {name!r}, "
         f"{format_nano(affordable)} of {format_nano(account.declared)}; "
-        + ("ask for less" if affordable else "the curator may declare more")
+        + ("ask for less" if affordable else f"the curator {more}")
     )

@@ -15,7 +15,7 @@ from edgedp.projection import GraphProjection
 from edgedp.refusals import constant_refusals
 from edgedp.release import Answer, Release, answer_from_json
 from edgedp.shown import shown
-from edgedp.stores import kept, ledger, registry
+from edgedp.stores import kept, ledger, registry, shares
 from edgedp.stores.account import Account
 from edgedp.stores.backend import GraphRow, Row, Session
 from edgedp.stores.estimating import estimate_of, kind_of_options
@@ -24,6 +24,7 @@ from edgedp.stores.lease import leased
 from edgedp.stores.ledger import Debit, Kept
 from edgedp.stores.opened import OpenedStore
 from edgedp.stores.script import run
+from edgedp.stores.shares import DIRECT, Share
 from edgedp.stores.trial import try_engine
 from edgedp.vocabulary import (
     ENGINES,
@@ -54,6 +55,9 @@ _log = logging.getLogger("edgedp.stores")
 
 class AnalystStore(OpenedStore):
     """Every kind of release, by the one way that all take."""
+
+    _analyst: str = DIRECT
+    """Who asks: whoever has opened the store, or the analyst of `edgedp.stores.asker.Asker`."""
 
     def priv_top_k(
         self,
@@ -200,7 +204,12 @@ class AnalystStore(OpenedStore):
             asked_before = (
                 []
                 if request_id is None
-                else session.run("request_find", name=name, requestId=checks.check_request_id(request_id))
+                else session.run(
+                    "request_find",
+                    name=name,
+                    analyst=self._analyst,
+                    requestId=checks.check_request_id(request_id),
+                )
             )
 
             def planned() -> Plan:
@@ -212,6 +221,7 @@ class AnalystStore(OpenedStore):
             def check(planned: Plan) -> None:
                 try_engine(planned, engine)
                 session.prepare(row)
+                shares.check_affords(session, name, self._analyst, planned)
 
             adds_up = bool(session.run("account_adds_up", name=name))
             return estimate_of(
@@ -225,8 +235,11 @@ class AnalystStore(OpenedStore):
         if request_id is not None:
             checks.check_request_id(request_id)
         with self._session() as session:
+            shares.check_active(session, self._analyst)
             if request_id is not None:
-                asked_before = session.run("request_find", name=name, requestId=request_id)
+                asked_before = session.run(
+                    "request_find", name=name, analyst=self._analyst, requestId=request_id
+                )
                 if asked_before:
                     return self._asked_again(session, name, asked_before[0], kind, options, request_id)
             row = registry.known(session, name)
@@ -237,7 +250,7 @@ class AnalystStore(OpenedStore):
                 planned = planned.naming(session.nodes_named(row, meanings(planned.named)))
             debited = self._debit(session, row, planned, request_id)
             if isinstance(debited, Kept):
-                return _shown_again(name, planned, debited, ledger.find(session, name))
+                return self._shown_again(session, name, planned, debited)
             _log.info("debited release %s of %s", debited.release_id, shown(name))
             reach("debited")
             # The debit is committed: from here on a failure costs budget, never privacy.
@@ -254,12 +267,17 @@ class AnalystStore(OpenedStore):
         release_id = ledger.new_release_id()
         script = ledger.debit_script(
             row.name, row.version, planned, release_id=release_id, request_id=request_id, by=session.by,
-            at=ledger.now(),
+            at=ledger.now(), analyst=self._analyst,
         )  # fmt: skip
         outcome = run(session, script)
         if outcome.name == script.done:
-            return Debit(release_id, Account.of(outcome.rows["account_debit"][0]))
-        return ledger.judge(outcome.name, outcome.rows, name=row.name, plan=planned, request_id=request_id)
+            share = outcome.rows.get("share_debit")
+            account = Account.of(outcome.rows["account_debit"][0])
+            return Debit(release_id, account, None if share is None else Share.of(share[0]))
+        return ledger.judge(
+            outcome.name, outcome.rows, name=row.name, plan=planned, request_id=request_id,
+            analyst=self._analyst,
+        )  # fmt: skip
 
     def _draw(self, session: Session, row: GraphRow, planned: Plan, engine: str) -> Answer:
         from edgedp.draw import draw
@@ -286,7 +304,7 @@ class AnalystStore(OpenedStore):
         """Show the release that a request has already, whatever became of the graph since."""
         account = ledger.find(session, name)
         drawn = self._same_plan(row, account, kind, options, request_id)
-        return _shown_again(name, drawn, ledger.kept_of(row, request_id), account)
+        return self._shown_again(session, name, drawn, ledger.kept_of(row, request_id))
 
     @staticmethod
     def _same_plan(
@@ -297,6 +315,12 @@ class AnalystStore(OpenedStore):
             row["body"], options, lambda asked, facts: plan(kind, asked, account.told(facts)), request_id
         )
 
+    def _shown_again(self, session: Session, name: str, drawn: Plan, answered: Kept) -> Release:
+        """Return a kept release, with the account and the share as they stand now."""
+        account, share = ledger.find(session, name), shares.find(session, name, self._analyst)
+        receipt = ledger.receipt(name, answered.release_id, account, share)
+        return Release(answer_from_json(answered.answer), drawn, private=True, receipt=receipt)
+
 
 def _check_engine(engine: Engine) -> None:
     if checks.check_choice(engine, "engine", ENGINES) not in GRAPH_ENGINES:
@@ -304,9 +328,3 @@ def _check_engine(engine: Engine) -> None:
             "engine is 'cypher', must be native or igraph for a release: it is drawn from one reading; "
             "leave it out"
         )
-
-
-def _shown_again(name: str, drawn: Plan, answered: Kept, account: Account) -> Release:
-    """Return a kept release, with the account as it stands now."""
-    receipt = {"graph": name, "release_id": answered.release_id} | account.shown()
-    return Release(answer_from_json(answered.answer), drawn, private=True, receipt=receipt)

@@ -155,6 +155,10 @@ class Backend(ABC):
     def session(self, *, create: bool = False) -> AbstractContextManager[Session]:
         """Open a connection; `create` makes the store where there is none."""
 
+    def settle(self, session: Session) -> None:
+        """Make sure that a store that is there, but holds nothing of edgedp's yet, has its constraints."""
+        return
+
     @abstractmethod
     def place(self, name: str, version: int, label: str | None, kind: str | None) -> GraphRow:
         """Return a new version's row with its place filled in: node label, relationship type, id property."""

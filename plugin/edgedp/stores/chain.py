@@ -20,7 +20,7 @@ __all__ = ["FIELDS", "Head", "chained", "digest", "genesis", "link"]
 FIELDS = (
     "name", "seq", "kind", "at", "by", "releaseId", "requestId", "cost", "charge", "body", "total",
 )  # fmt: skip
-"""What a row's hash covers, after the hash of the row before."""
+"""What a row's hash covers, after the hash of the row before; and `analyst`, where the row names one."""
 
 
 def digest(*values: Any) -> str:
@@ -42,7 +42,8 @@ def genesis(name: str) -> str:
 
 def link(prev: str, row: Mapping[str, Any]) -> str:
     """Return the hash of a row of ``log_list`` after the row whose hash is `prev`."""
-    return digest("log", prev, *(row[name] for name in FIELDS))
+    analyst = row.get("analyst")  # no analyst, no change: the heads of older logs stand
+    return digest("log", prev, *(row[name] for name in FIELDS), *([analyst] if analyst else []))
 
 
 @dataclass(frozen=True)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from edgedp.amounts import rho
 from edgedp.amounts.epsilon import NANO
 from edgedp.errors import EdgeDPError, ParameterError, StoreError
-from edgedp.stores import ledger
+from edgedp.stores import ledger, shares
 from edgedp.stores.account import Account
 from edgedp.stores.backend import Runner
 from edgedp.stores.chain import FIELDS, Head, chained, genesis
 
-__all__ = ["balance", "export", "head", "log", "problems", "releases", "rows", "verify"]
+__all__ = ["balance", "export", "head", "log", "problems", "releases", "rows", "shown_release", "verify"]
 
 
 def rows(runner: Runner, name: str) -> list[dict[str, Any]]:
@@ -52,13 +52,16 @@ def releases(runner: Runner, name: str) -> list[dict[str, Any]]:
     found = rows(runner, name)
     answers = {row["releaseId"]: json.loads(row["body"]) for row in found if row["kind"] == "answer"}
     return [
-        _release(row, json.loads(row["body"]), answers.get(row["releaseId"]))
+        shown_release(row, json.loads(row["body"]), answers.get(row["releaseId"]))
         for row in found
         if row["kind"] == "debit"
     ]
 
 
-def _release(row: dict[str, Any], asked: dict[str, Any], answer: dict[str, Any] | None) -> dict[str, Any]:
+def shown_release(
+    row: Mapping[str, Any], asked: Mapping[str, Any], answer: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return a release as it is listed, from the row of its debit and what the bodies say."""
     return {
         "release_id": row["releaseId"],
         "at": row["at"],
@@ -67,6 +70,7 @@ def _release(row: dict[str, Any], asked: dict[str, Any], answer: dict[str, Any] 
         "parameters": asked["parameters"],
         "public": asked["public"],
         **({"nodes": None} if answer is None else answer),
+        **({"analyst": row["analyst"]} if row.get("analyst") else {}),
     }
 
 
@@ -85,6 +89,7 @@ def log(runner: Runner, name: str) -> list[dict[str, Any]]:
             "seq": row["seq"],
             "at": row["at"],
             "by": row["by"],
+            "analyst": row.get("analyst") or None,
             "event": row["kind"],
             "release_id": row["releaseId"],
             "request_id": row["requestId"],
@@ -100,9 +105,14 @@ def export(runner: Runner, name: str) -> Iterator[str]:
     """Return the log as JSON lines; the last one holds the number of rows and the chain's head."""
     found = rows(runner, name)
     for row in found:
-        yield json.dumps({key: row[key] for key in (*FIELDS, "prev", "hash")})
+        yield json.dumps({key: row[key] for key in _exported(row)})
     last = Head(len(found), found[-1]["hash"] if found else genesis(name))
     yield json.dumps({"graph": name, "rows": len(found), "head": str(last)})
+
+
+def _exported(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the keys of a row of an export: `analyst` stands there only where the row names one."""
+    return (*FIELDS, *(("analyst",) if row.get("analyst") else ()), "prev", "hash")
 
 
 def verify(lines: Iterable[str], kept: str | None = None) -> dict[str, Any]:
@@ -131,7 +141,7 @@ def verify(lines: Iterable[str], kept: str | None = None) -> dict[str, Any]:
     try:
         *entries, end = [json.loads(line) for line in lines if line.strip()]
         name, count, last = end["graph"], end["rows"], Head.parse(end["head"])
-        found = chained(name, [{key: row[key] for key in (*FIELDS, "prev", "hash")} for row in entries])
+        found = chained(name, [{key: row[key] for key in _exported(row)} for row in entries])
     except EdgeDPError as error:
         if isinstance(error, StoreError):
             raise StoreError("the export is damaged: a row is missing or changed; export it again") from None
@@ -186,4 +196,4 @@ def problems(runner: Runner, name: str) -> list[str]:
     answers = [row["releaseId"] for row in entries if row["kind"] == "answer"]
     if len(set(debits)) < len(debits) or len(set(answers)) < len(answers) or set(answers) - set(debits):
         found.append("an answer without its debit, or twice the same release")
-    return found
+    return found + shares.problems(runner.run("share_list", name=name), entries)

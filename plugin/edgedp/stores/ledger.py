@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 from edgedp.amounts import rho
 from edgedp.amounts.epsilon import format_nano
 from edgedp.errors import BudgetError, EdgeDPError, ParameterError, StoreError, UnknownNameError
+from edgedp.stores import shares
 from edgedp.stores.account import Account, Declaration, refusal
 from edgedp.stores.script import Script, Step
+from edgedp.stores.shares import DIRECT, Share
 
 if TYPE_CHECKING:
     from edgedp.plan import Plan
@@ -47,6 +49,7 @@ __all__ = [
     "new_release_id",
     "now",
     "other_request",
+    "receipt",
     "unknown",
 ]
 
@@ -59,14 +62,15 @@ LEASE_RENEWAL = 10
 
 @dataclass(frozen=True)
 class Debit:
-    """A committed debit, and the account after it."""
+    """A committed debit, and the account after it; the share too, where an analyst asked."""
 
     release_id: str
     account: Account
+    share: Share | None = None
 
     def receipt(self, name: str) -> dict[str, Any]:
         """Return what a release shows of it."""
-        return {"graph": name, "release_id": self.release_id} | self.account.shown()
+        return receipt(name, self.release_id, self.account, self.share)
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,12 @@ class Kept:
     answer: dict[str, Any]
 
 
+def receipt(name: str, release_id: str, account: Account, share: Share | None) -> dict[str, Any]:
+    """Return what a release shows beside its answer: the graph, the account, and an analyst's own share."""
+    shown = {"graph": name, "release_id": release_id} | account.shown()
+    return shown if share is None else shown | {"share": share.shown()}
+
+
 def now() -> str:
     """Return the time as ISO 8601 text in UTC, to the microsecond."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
@@ -99,7 +109,15 @@ def new_release_id() -> str:
 
 
 def debit_script(
-    name: str, version: int, plan: Plan, *, release_id: str, request_id: str | None, by: str, at: str
+    name: str,
+    version: int,
+    plan: Plan,
+    *,
+    release_id: str,
+    request_id: str | None,
+    by: str,
+    at: str,
+    analyst: str = DIRECT,
 ) -> Script:
     """Return the script that checks and debits a planned release; its outcomes are judged by `judge`.
 
@@ -117,6 +135,8 @@ def debit_script(
         Who asks, as the store knows it.
     at : str
         From `now`.
+    analyst : str
+        Whose share is debited beside the account; empty for a direct caller, who has none.
     """
     named = {"name": name}
     body = {"kind": plan.kind, "parameters": plan.parameters, "public": plan.public}
@@ -126,10 +146,12 @@ def debit_script(
         Step("account_find", named, on_none="unknown"),
     ]
     if request_id is not None:
-        steps.append(Step("request_find", named | {"requestId": request_id}, on_row="asked_before"))
+        asked = named | {"analyst": analyst, "requestId": request_id}
+        steps.append(Step("request_find", asked, on_row="asked_before"))
     steps += [
         Step("graph_current", named | {"version": version}, on_none="replaced"),
         Step("account_adds_up", named, on_none="broken"),
+        *shares.debit_steps(name, analyst, amounts),
         Step("account_debit", named | amounts, on_none="refused"),
         Step(
             "log_debit",
@@ -137,6 +159,7 @@ def debit_script(
             | amounts
             | {
                 "releaseId": release_id,
+                "analyst": analyst,
                 "requestId": request_id,
                 "at": at,
                 "by": by,
@@ -150,7 +173,13 @@ def debit_script(
 
 
 def judge(
-    outcome: str, rows: Mapping[str, list[Row]], *, name: str, plan: Plan, request_id: str | None
+    outcome: str,
+    rows: Mapping[str, list[Row]],
+    *,
+    name: str,
+    plan: Plan,
+    request_id: str | None,
+    analyst: str = DIRECT,
 ) -> Kept:
     """Say what an outcome of a debit other than ``debited`` means: a kept release, or raise the refusal.
 
@@ -162,7 +191,7 @@ def judge(
 
     Raises
     ------
-    BudgetError, ParameterError, StoreError, UnknownNameError
+    AccessError, BudgetError, ParameterError, StoreError, UnknownNameError
         In one sentence that rests on public facts alone.
     """
     match outcome:
@@ -170,6 +199,10 @@ def judge(
             return _judge_request(rows["request_find"][0], plan, str(request_id))
         case "refused":
             raise does_not_fit(name, plan, Account.of(rows["account_find"][0]))
+        case "revoked":
+            raise shares.revoked(analyst)
+        case "unshared" | "share_refused":
+            raise shares.refused(name, analyst, plan, rows)
         case "replaced":
             raise StoreError(f"the graph {name!r} changed since the release was planned; ask again")
         case "broken":
@@ -249,7 +282,7 @@ def event_steps(name: str, kind: str, body: Mapping[str, Any], *, by: str, at: s
 
     Parameters
     ----------
-    kind : {"load", "replace", "drop", "register", "forget", "budget", "limit", "exact"}
+    kind : {"load", "replace", "drop", "register", "forget", "budget", "limit", "grant", "exact"}
     body : mapping
         Public facts only; of an exact read what was read, never a result.
     """
@@ -319,6 +352,8 @@ def curator_refusal(outcome: str, name: str) -> EdgeDPError:
             return broken(name)
         case "budget":
             return StoreError(f"the account of {name!r} changed meanwhile; declare again")
+        case "share":
+            return StoreError(f"the share or the account of {name!r} changed meanwhile; grant again")
         case "changed":
             return StoreError(
                 f"the graph {name!r} was loaded or dropped by somebody else meanwhile; ask again"

@@ -104,6 +104,9 @@ class Neo4jBackend(Backend):
                 self._of_this_version = neo4j_schema.ensure(opened, create=create)
             yield opened
 
+    def settle(self, session: Session) -> None:
+        self._of_this_version = neo4j_schema.ensure(session, create=True)
+
     def place(self, name: str, version: int, label: str | None, kind: str | None) -> GraphRow:
         return places.loaded_place(name, version, label, kind)
 

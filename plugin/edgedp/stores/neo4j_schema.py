@@ -23,13 +23,15 @@ from edgedp.stores.script import Script, Step, run
 
 __all__ = ["BEFORE", "OLD_READS", "SCHEMA_VERSION", "check_version", "ensure", "migration_script"]
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 BEFORE = (
     (
         "schema_one", "schema_graph", "schema_account", "schema_account_type", "schema_entry",
-        "schema_entry_release", "schema_entry_request", "schema_lease", "schema_fingerprint", "schema_version_label",
+        "schema_entry_release", "schema_entry_asker", "schema_lease", "schema_fingerprint", "schema_version_label",
+        "schema_person", "schema_person_token", "schema_share",
     ),
+    ("schema_request_drop",),
     ("old_graph_drop",),
     ("old_graph_index",),
     ("old_held",),
@@ -37,8 +39,8 @@ BEFORE = (
 )  # fmt: skip
 """What runs before a migration's script, each tuple in one transaction; all of it may be run again."""
 
-OLD_READS = ("old_graphs", "old_ledgers", "old_releases", "old_changes")
-"""What a migration from 0.1.0 reads."""
+OLD_READS = ("schema_version", "old_graphs", "old_ledgers", "old_releases", "old_changes")
+"""What a migration reads: the version that there is, and what 0.1.0 left."""
 
 _TRIES = 20
 _OLD_BY = "unknown (edgedp 0.1.0)"
@@ -99,13 +101,16 @@ def ensure(session: Session, *, create: bool) -> bool:
 
 
 def migration_script(found: Mapping[str, Sequence[Row]]) -> Script:
-    """Return the script that makes version 2 of what edgedp 0.1.0 left; outcomes ``done`` and ``changed``.
+    """Return the script that makes this version of what there is; outcomes ``done`` and ``changed``.
 
     Parameters
     ----------
     found : mapping
         The rows of `OLD_READS`.
     """
+    people = Step("migration_0003", on_none="changed")
+    if any(row["version"] == 2 for row in found["schema_version"]):
+        return Script([people])
     graphs, ledgers = found["old_graphs"], found["old_ledgers"]
     releases, changes = found["old_releases"], found["old_changes"]
     seen = {
@@ -131,6 +136,7 @@ def migration_script(found: Mapping[str, Sequence[Row]]) -> Script:
                 },
                 on_none="changed",
             ),
+            people,
         ]
     )
 

@@ -244,6 +244,7 @@ class _Account:
             "log_debit",
             **amounts,
             releaseId=release["releaseId"],
+            analyst="",
             requestId=release["requestId"],
             at=release["at"],
             by=EARLIER,

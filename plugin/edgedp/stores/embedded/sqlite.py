@@ -26,8 +26,12 @@ APPLICATION_ID = 0x45444450
 """The letters EDDP: how a ledger is told from any other SQLite database."""
 
 _OLDEST = (3, 37, 0)
-_ABSENT = {"graph_find", "account_find", "account_lock", "account_open", "graph_current"}
-_LISTINGS = {"graph_list", "graph_places", "account_list", "account_places"}
+_ABSENT = {
+    "graph_find", "account_find", "account_lock", "account_open", "graph_current", "person_active", "share_find",
+}  # fmt: skip
+_LISTINGS = {
+    "graph_list", "graph_places", "account_list", "account_places", "person_list", "share_list", "share_own",
+}  # fmt: skip
 
 
 def migrations() -> list[Path]:

@@ -26,6 +26,9 @@ import org.neo4j.graphdb.Transaction;
  * @param write where the ranks go, or null
  */
 record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> picked, JsonNode write) {
+    /** Who asks here, as the log names them: nobody in particular, for only the gateway knows analysts. */
+    private static final String DIRECT = "";
+
     /**
      * Which release it is.
      *
@@ -181,7 +184,9 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         List<Map<String, Object>> found = asked instanceof String
                 ? call.inner()
                         .read(transaction -> rows(
-                                transaction, "request_find", Map.of("name", graph.name(), "requestId", asked)))
+                                transaction,
+                                "request_find",
+                                Map.of("name", graph.name(), "analyst", DIRECT, "requestId", asked)))
                 : List.of();
         return Frame.toJson(found);
     }

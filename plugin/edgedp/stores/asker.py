@@ -1,0 +1,108 @@
+"""The store as one analyst sees it: releases out of a share, public facts, and what the analyst released."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from edgedp.errors import UnknownNameError
+from edgedp.stores import history, ledger, registry, shares
+from edgedp.stores.analyst import AnalystStore
+from edgedp.stores.backend import Row, Session
+from edgedp.stores.opened import OpenedStore
+from edgedp.stores.shares import Share
+
+__all__ = ["Asker"]
+
+
+class Asker(AnalystStore):
+    """An analyst's view of a store; made by `Store.asking_as`.
+
+    Every release debits the analyst's share and the graph's account in one transaction. It holds nothing of its own:
+    the store's connections and graphs in memory are shared, and closing the view closes nothing.
+
+    Parameters
+    ----------
+    store : OpenedStore
+    analyst : str
+        Checked at every call, so that a revocation holds at once.
+    """
+
+    def __init__(self, store: OpenedStore, analyst: str) -> None:
+        self._store = store
+        self._backend = store._backend
+        self._memory = store._memory
+        self._analyst = analyst
+
+    @property
+    def analyst(self) -> str:
+        """Who asks."""
+        return self._analyst
+
+    def close(self) -> None:
+        """Do nothing: the store stays open."""
+
+    @contextmanager
+    def _session(self, *, create: bool = False) -> Iterator[Session]:
+        with self._store._session(create=create) as session:
+            yield session
+
+    def graphs(self) -> list[dict[str, Any]]:
+        """Return the public facts of every graph as `Store.graphs`, each with the analyst's ``share`` (or None)."""
+        with self._session() as session:
+            shares.check_active(session, self._analyst)
+            own = {
+                row["name"]: Share.of(row).shown()
+                for row in session.run("share_own", analyst=self._analyst)
+                if row["account"] == shares.EDGES
+            }
+            return [row | {"share": own.get(row["name"])} for row in registry.listing(session)]
+
+    def budget(self, name: str) -> dict[str, Any]:
+        """Return what `Store.budget` does, with the analyst's ``share`` (or None)."""
+        with self._session() as session:
+            shares.check_active(session, self._analyst)
+            share = shares.find(session, name, self._analyst)
+            return history.balance(session, name) | {"share": None if share is None else share.shown()}
+
+    def releases(self, name: str | None = None) -> list[dict[str, Any]]:
+        """Return the analyst's own releases, of one graph or of all, oldest first.
+
+        Returns
+        -------
+        list of dict
+            graph and request_id, and what `Store.releases` shows. Reading a release again costs nothing.
+        """
+        with self._session() as session:
+            shares.check_active(session, self._analyst)
+            if name is not None:
+                ledger.find(session, name)
+            return [_shown(row) for row in self._own(session, name=name)]
+
+    def release(self, release_id: str) -> dict[str, Any]:
+        """Return one of the analyst's own releases.
+
+        Raises
+        ------
+        UnknownNameError
+            There is none, or it is somebody else's: which of the two is not said.
+        """
+        with self._session() as session:
+            shares.check_active(session, self._analyst)
+            rows = self._own(session, release_id=release_id)
+        if not rows:
+            raise UnknownNameError(
+                f"the release is {release_id!r}, must be one of your own; see the list of your releases"
+            )
+        return _shown(rows[0])
+
+    def _own(self, session: Session, *, name: str | None = None, release_id: str | None = None) -> list[Row]:
+        return session.run("release_own", analyst=self._analyst, name=name, releaseId=release_id)
+
+
+def _shown(row: Row) -> dict[str, Any]:
+    answer = None if row["answer"] is None else json.loads(row["answer"])
+    kept = history.shown_release(row, json.loads(row["body"]), answer)
+    return {"graph": row["name"], "request_id": row["requestId"]} | kept

@@ -1,0 +1,283 @@
+"""Who may ask over the network, and how much: people with tokens, and their shares of a graph's account."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from edgedp import checks
+from edgedp.amounts.epsilon import budget_nano
+from edgedp.errors import ParameterError, StoreError, UnknownNameError
+from edgedp.stores import ledger, shares
+from edgedp.stores.account import Declaration
+from edgedp.stores.asker import Asker
+from edgedp.stores.opened import OpenedStore
+from edgedp.stores.script import Script, Step, run
+from edgedp.stores.shares import ANALYST, CURATOR, Role, Share
+
+__all__ = ["PeopleStore", "Person"]
+
+_TOKEN_BYTES = 32
+_PREFIXES: dict[Role, str] = {ANALYST: "edgedp_a_", CURATOR: "edgedp_c_"}
+_LONGEST_TOKEN = 200
+
+
+@dataclass(frozen=True)
+class Person:
+    """Whose token it is.
+
+    Attributes
+    ----------
+    name : str
+    role : {"analyst", "curator"}
+    """
+
+    name: str
+    role: Role
+
+
+class PeopleStore(OpenedStore):
+    """Analysts, curators, their tokens and shares; for the curator."""
+
+    def add_analyst(self, name: str) -> dict[str, Any]:
+        """Add an analyst, who then may ask for releases out of the shares that `grant` declares.
+
+        Parameters
+        ----------
+        name : str
+            New: also the name of somebody who was revoked stays taken.
+
+        Returns
+        -------
+        dict
+            analyst, and token: 256 random bits as text. It is shown this once; the store keeps its SHA-256 alone.
+        """
+        return {"analyst": name, "token": self._add(name, ANALYST)}
+
+    def add_curator(self, name: str) -> dict[str, Any]:
+        """Add a curator, whose token may do over the network what the curator's pages offer.
+
+        Returns
+        -------
+        dict
+            curator, and token, as `add_analyst`.
+        """
+        return {"curator": name, "token": self._add(name, CURATOR)}
+
+    def analysts(self) -> list[dict[str, Any]]:
+        """Return everybody who has or had a token: name, role, added, revoked (None, or when); never a token."""
+        with self._session() as session:
+            rows = session.run("person_list")
+        return [{key: row[key] for key in ("name", "role", "added", "revoked")} for row in rows]
+
+    def rotate_analyst(self, name: str) -> dict[str, Any]:
+        """Give an analyst or curator another token; the one before is worth nothing from then on.
+
+        Returns
+        -------
+        dict
+            As `add_analyst` or `add_curator` of the person's role.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such person, or one who was revoked.
+        """
+        with self._session() as session:
+            role = next((row["role"] for row in session.run("person_list") if row["name"] == name), ANALYST)
+            token = _new_token(role)
+            script = Script(
+                [Step("person_token", {"name": name, "tokenHash": _hash(token)}, on_none="unknown")]
+            )
+            if run(session, script).name != script.done:
+                raise _nobody(name)
+        return {role: name, "token": token}
+
+    def revoke_analyst(self, name: str) -> None:
+        """Revoke an analyst or curator for good; shares and what was spent of them stay as they are.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such person, or one who was revoked.
+        """
+        with self._session() as session:
+            gone = Step("person_revoke", {"name": name, "revoked": ledger.now()}, on_none="unknown")
+            script = Script([gone])
+            if run(session, script).name != script.done:
+                raise _nobody(name)
+
+    def identify(self, token: str) -> Person | None:
+        """Return whose token it is; None for an unknown one and for one of somebody who was revoked.
+
+        Compared with every kept SHA-256 in constant time, whichever fits.
+        """
+        if not isinstance(token, str) or len(token) > _LONGEST_TOKEN:
+            return None
+        given, found = _hash(token), None
+        with self._session() as session:
+            rows = session.run("person_list")
+        for row in rows:
+            kept = str(row["tokenHash"]).encode()  # whatever somebody may have made of it in the database
+            same = hmac.compare_digest(given.encode(), kept)
+            if same and row["revoked"] is None:
+                found = Person(row["name"], row["role"])
+        return found
+
+    def grant(
+        self,
+        graph: str,
+        analyst: str,
+        epsilon_budget: Any,
+        max_epsilon_per_release: Any = None,
+        account: str = shares.EDGES,
+    ) -> dict[str, Any]:
+        """Declare, or change, how much of a graph's account an analyst may spend.
+
+        Parameters
+        ----------
+        graph : str
+        analyst : str
+            Added and not revoked.
+        epsilon_budget : number or decimal text
+            In all, what was spent included; not below what was spent. 0 is allowed: nothing. Where the graph's budget
+            has a delta, it is this epsilon at that delta, and releases are priced for both by one integer.
+        max_epsilon_per_release : number or decimal text, optional
+            Default: as it is.
+        account : {"edges"}
+            Which of the graph's accounts.
+
+        Returns
+        -------
+        dict
+            The share's row of `grants`.
+
+        Raises
+        ------
+        BudgetError
+            More was spent, or the limit is above the share.
+        UnknownNameError
+            There is no such analyst, or one who was revoked, or the graph has no account.
+        """
+        _check_account(account)
+        declared = Declaration(
+            budget_nano(epsilon_budget, zero=True),
+            None,
+            None
+            if max_epsilon_per_release is None
+            else budget_nano(max_epsilon_per_release, "max_epsilon_per_release"),
+        )
+        with self._session() as session:
+            if not session.run("person_active", name=analyst, role=ANALYST):
+                raise _nobody(analyst)
+            known, before = ledger.find(session, graph), shares.find(session, graph, analyst, account)
+            steps, body = shares.grant_steps(graph, analyst, account, declared, known, before)
+            script = Script(
+                [
+                    Step("account_lock", {"name": graph}, on_none="unknown"),
+                    Step("account_adds_up", {"name": graph}, on_none="broken"),
+                    Step("person_active", {"name": analyst, "role": ANALYST}, on_none="revoked"),
+                    *steps,
+                    *ledger.event_steps(graph, "grant", body, by=session.by, at=ledger.now()),
+                ]
+            )
+            outcome = run(session, script)
+            if outcome.name == "revoked":
+                raise _nobody(analyst)
+            if outcome.name != script.done:
+                raise ledger.curator_refusal(outcome.name, graph)
+        return self.share(graph, analyst, account)
+
+    def grants(self, graph: str) -> list[dict[str, Any]]:
+        """Return the shares of a graph.
+
+        Returns
+        -------
+        list of dict
+            analyst, account, epsilon_budget, epsilon_spent, epsilon_remaining, max_epsilon_per_release (or None), and
+            delta where the graph's budget has one.
+        """
+        with self._session() as session:
+            ledger.find(session, graph)
+            return [_granted(Share.of(row)) for row in session.run("share_list", name=graph)]
+
+    def share(self, graph: str, analyst: str, account: str = shares.EDGES) -> dict[str, Any]:
+        """Return the row of `grants` of one analyst.
+
+        Raises
+        ------
+        UnknownNameError
+            The graph has no account, or the analyst no share of it.
+        """
+        _check_account(account)
+        with self._session() as session:
+            ledger.find(session, graph)
+            share = shares.find(session, graph, analyst, account)
+        if share is None:
+            raise UnknownNameError(
+                f"the analyst is {analyst!r}, must have a share of {graph!r}; see 'edgedp grants {graph}'"
+            )
+        return _granted(share)
+
+    def asking_as(self, analyst: str) -> Asker:
+        """Return the store as an analyst sees it, who is checked at every call.
+
+        Privacy: the way of a release is that of `Store`; beside the graph's account it debits the analyst's share, in
+        the same transaction.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> from edgedp import Graph, open_store
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     store = open_store(pathlib.Path(folder) / "graphs.edgedp")
+        ...     _ = store.load(Graph.from_edges([(1, 2), (2, 3)]), name="path", epsilon_budget=1)
+        ...     _ = store.add_analyst("ann"), store.grant("path", "ann", epsilon_budget=0.5)
+        ...     ann = store.asking_as("ann")
+        ...     _ = ann.priv_top_k("path", metric="degree", k=1, epsilon=0.2)
+        ...     ann.budget("path")["share"]["epsilon_remaining"], ann.budget("path")["epsilon_remaining"]
+        (0.3, 0.8)
+        """
+        return Asker(self, checks.check_person_name(analyst))
+
+    def _add(self, name: str, role: Role) -> str:
+        name, token = checks.check_person_name(name), _new_token(role)
+        row = {"name": name, "role": role, "tokenHash": _hash(token), "added": ledger.now()}
+        with self._session() as session:
+            self._backend.settle(session)
+            script = Script([Step("person_put", row, on_none="taken")])
+            if run(session, script).name != script.done:
+                raise StoreError(
+                    f"name is {name!r}, must be new, also after a revocation; choose another, or give that one "
+                    f"another token with 'edgedp analyst rotate {name}'"
+                )
+        return token
+
+
+def _new_token(role: Role) -> str:
+    return _PREFIXES[role] + secrets.token_urlsafe(_TOKEN_BYTES)
+
+
+def _hash(token: str) -> str:
+    """Return what the store keeps: 256 random bits need no salt and no slow hash."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _granted(share: Share) -> dict[str, Any]:
+    return {"analyst": share.analyst} | share.shown()
+
+
+def _check_account(account: str) -> None:
+    if account not in shares.ACCOUNTS:
+        raise ParameterError(
+            f"account is {account!r}, must be {' or '.join(shares.ACCOUNTS)} in this store; leave it out"
+        )
+
+
+def _nobody(name: str) -> UnknownNameError:
+    return UnknownNameError(
+        f"the name is {name!r}, must be of somebody who was added for this and not revoked; see 'edgedp analyst list'"
+    )

@@ -1,0 +1,231 @@
+"""Shares: how much of a graph's account an analyst may spend, debited in one transaction with the account.
+
+A share is in the account's currency and priced by the same integers. It protects nobody, for the account does; it
+says who of several analysts may spend how much, and the shares together may be more than the account.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from edgedp.amounts import rho
+from edgedp.amounts.epsilon import NANO, format_nano
+from edgedp.errors import AccessError, BudgetError, EdgeDPError, StoreError
+from edgedp.stores.account import Account, refusal
+from edgedp.stores.script import Step
+
+if TYPE_CHECKING:
+    from edgedp.plan import Plan
+    from edgedp.stores.account import Declaration
+    from edgedp.stores.backend import Row, Runner
+
+__all__ = [
+    "ACCOUNTS",
+    "ANALYST",
+    "CURATOR",
+    "DIRECT",
+    "EDGES",
+    "Role",
+    "Share",
+    "check_active",
+    "check_affords",
+    "debit_steps",
+    "find",
+    "grant_body",
+    "grant_steps",
+    "problems",
+    "refused",
+    "revoked",
+]
+
+Role = Literal["analyst", "curator"]
+"""What a token is for: to ask for releases, or to say who may."""
+
+ANALYST: Role = "analyst"
+CURATOR: Role = "curator"
+
+DIRECT = ""
+"""Who asks where no analyst is named: whoever has opened the store. They have no share, and are one for request ids."""
+
+EDGES = "edges"
+"""The account of a graph's edges."""
+
+ACCOUNTS = (EDGES,)
+"""The accounts of a graph that a share may be of."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share: whose, of which account of which graph, and its amounts as those of an account."""
+
+    name: str
+    analyst: str
+    account: str
+    amounts: Account
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Share:
+        """Read a row of ``share_find``."""
+        return cls(row["name"], row["analyst"], row["account"], Account.of(row))
+
+    def shown(self) -> dict[str, Any]:
+        """Return the share as its analyst sees it: epsilon granted, spent, remaining, the limit of one release."""
+        limit = self.amounts.limit
+        shown = self.amounts.shown()
+        delta = {"delta": shown.pop("delta")} if "delta" in shown else {}
+        limit_shown = {"max_epsilon_per_release": None if limit is None else limit / NANO}
+        return {"account": self.account} | shown | limit_shown | delta
+
+
+def find(runner: Runner, name: str, analyst: str, account: str = EDGES) -> Share | None:
+    """Return an analyst's share, or None."""
+    if analyst == DIRECT:
+        return None
+    rows = runner.run("share_find", name=name, analyst=analyst, account=account)
+    return Share.of(rows[0]) if rows else None
+
+
+def check_active(runner: Runner, analyst: str) -> None:
+    """Refuse an analyst who is not known, or was revoked; direct callers pass."""
+    if analyst != DIRECT and not runner.run("person_active", name=analyst, role=ANALYST):
+        raise revoked(analyst)
+
+
+def check_affords(runner: Runner, name: str, analyst: str, plan: Plan) -> None:
+    """Refuse what a debit would refuse of an analyst's share now; nothing is debited, and direct callers pass."""
+    if analyst == DIRECT:
+        return
+    check_active(runner, analyst)
+    key = {"name": name, "analyst": analyst, "account": EDGES}
+    rows = {
+        "share_find": runner.run("share_find", **key),
+        "account_find": runner.run("account_find", name=name),
+    }
+    if not rows["share_find"] or not Share.of(rows["share_find"][0]).amounts.fits(plan):
+        raise refused(name, analyst, plan, rows)
+
+
+def revoked(analyst: str) -> AccessError:
+    """Return the refusal of an analyst who may not ask."""
+    return AccessError(
+        f"the analyst is {analyst!r}, must be one who was added and not revoked; ask the curator"
+    )
+
+
+def debit_steps(name: str, analyst: str, amounts: dict[str, int], account: str = EDGES) -> list[Step]:
+    """Return the steps that check and debit an analyst's share; the account is locked, and debited after them.
+
+    Parameters
+    ----------
+    amounts : dict
+        ``cost`` in nano-epsilon and ``price`` in pico-rho, those of the account's debit.
+    """
+    if analyst == DIRECT:
+        return []
+    key = {"name": name, "analyst": analyst, "account": account}
+    return [
+        Step("person_active", {"name": analyst, "role": ANALYST}, on_none="revoked"),
+        Step("share_find", key, on_none="unshared"),
+        Step("share_adds_up", key, on_none="broken"),
+        Step("share_debit", key | amounts, on_none="share_refused"),
+    ]
+
+
+def refused(name: str, analyst: str, plan: Plan, rows: Mapping[str, list[Row]]) -> EdgeDPError:
+    """Return why a share does not allow a release; it rests on public amounts alone.
+
+    Parameters
+    ----------
+    rows : mapping
+        Rows of the debit's statements by stem.
+    """
+    if not rows["share_find"]:
+        return BudgetError(
+            f"the analyst {analyst!r} has no share of {name!r}, must have one before a release; the curator grants "
+            f"one with 'edgedp grant {name} {analyst} --epsilon-budget E'"
+        )
+    share, account = Share.of(rows["share_find"][0]).amounts, Account.of(rows["account_find"][0])
+    if share.delta != account.delta:
+        return StoreError(
+            f"the share that {analyst!r} has of {name!r} was declared before its delta changed; "
+            "the curator must grant it again"
+        )
+    refusal_ = refusal(name, plan.cost, share, share.affordable(plan), share_of=analyst)
+    return refusal_ if share.delta is None else BudgetError(f"{refusal_}{rho.price_named(plan)}")
+
+
+def grant_steps(
+    name: str, analyst: str, account: str, declared: Declaration, known: Account, before: Share | None
+) -> tuple[list[Step], dict[str, Any]]:
+    """Return the steps that declare a share, and what the log says of it; the account is locked.
+
+    Parameters
+    ----------
+    declared : Declaration
+        Budget and limit; a limit of None leaves what is there.
+    known : Account
+        The account, whose delta the share takes.
+    before : Share or None
+        The share as it was read before; the statement guards against what changed since.
+
+    Raises
+    ------
+    BudgetError
+        More than the new share was spent, or the limit is above it.
+    """
+    had = Account(None, None, 0) if before is None else before.amounts
+    delta = known.delta
+    as_account = Account(had.declared, had.budget, had.spent, had.limit, delta)
+    _, budget = declared.settled(name, as_account)
+    limit = had.limit if declared.limit is None else declared.limit
+    row = {
+        "name": name, "analyst": analyst, "account": account, "delta": delta, "declared": declared.budget,
+        "budget": budget, "maxPerRelease": limit,
+    }  # fmt: skip
+    return [Step("share_put", row, on_none="share")], grant_body(row)
+
+
+def grant_body(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the log says of a grant."""
+    body = {
+        "analyst": row["analyst"],
+        "account": row["account"],
+        "epsilon_budget": format_nano(row["declared"]),
+    }
+    if row["maxPerRelease"] is not None:
+        body["max_epsilon_per_release"] = format_nano(row["maxPerRelease"])
+    return body if row["delta"] is None else body | {"delta": row["delta"] / rho.ATTO}
+
+
+def problems(rows: Iterable[Row], entries: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return what does not add up in the shares of a graph, each in a line.
+
+    Parameters
+    ----------
+    rows : iterable of dict
+        Of ``share_list``.
+    entries : iterable of mapping
+        The graph's log.
+    """
+    charged: dict[str, int] = {}
+    for entry in entries:
+        if entry["kind"] == "debit" and entry.get("analyst"):
+            charged[entry["analyst"]] = charged.get(entry["analyst"], 0) + entry["charge"]
+    found = []
+    for row in rows:
+        try:
+            share = Share.of(row)
+        except StoreError:
+            found.append(f"the share of {row['analyst']!r} holds an amount that is no whole number")
+            continue
+        spent, budget, cost = share.amounts.spent, share.amounts.budget, charged.pop(share.analyst, 0)
+        if spent != cost:
+            found.append(
+                f"the share of {share.analyst!r} says that {spent} was spent, its releases cost {cost}"
+            )
+        if budget is None or spent > budget:
+            found.append(f"{spent} was spent of the share of {share.analyst!r}, {budget}")
+    found += [f"{analyst!r} spent {cost} and has no share" for analyst, cost in charged.items()]
+    return found

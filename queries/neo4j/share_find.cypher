@@ -1,0 +1,17 @@
+// An analyst's share of a graph's account.
+//
+// parameters:
+//   name: the graph's name
+//   analyst: the analyst's name
+//   account: which of the graph's accounts
+// columns:
+//   name, analyst, account: the graph, who may ask, and which of its accounts
+//   delta: the account's atto-delta when the share was declared, or null for a pure account
+//   declared: the epsilon of the share, nano-epsilon
+//   budget, spent: in the account's currency: nano-epsilon where delta is null, else pico-rho
+//   maxPerRelease: largest epsilon of one release of this analyst, nano-epsilon, or null
+// cost: one row
+MATCH (share:EdgeDPShare {name: $name, analyst: $analyst, account: $account})
+RETURN share.name AS name, share.analyst AS analyst, share.account AS account, share.delta AS delta,
+       share.declared AS declared, share.budget AS budget, share.spent AS spent,
+       share.maxPerRelease AS maxPerRelease

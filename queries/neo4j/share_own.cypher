@@ -1,0 +1,17 @@
+// All shares of an analyst.
+//
+// parameters:
+//   analyst: the analyst's name
+// columns:
+//   name, analyst, account: the graph, who may ask, and which of its accounts
+//   delta: the account's atto-delta when the share was declared, or null for a pure account
+//   declared: the epsilon of the share, nano-epsilon
+//   budget, spent: in the account's currency: nano-epsilon where delta is null, else pico-rho
+//   maxPerRelease: largest epsilon of one release of this analyst, nano-epsilon, or null
+// cost: one row a share
+MATCH (share:EdgeDPShare)
+WHERE share.analyst = $analyst
+RETURN share.name AS name, share.analyst AS analyst, share.account AS account, share.delta AS delta,
+       share.declared AS declared, share.budget AS budget, share.spent AS spent,
+       share.maxPerRelease AS maxPerRelease
+ORDER BY name, account

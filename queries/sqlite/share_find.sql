@@ -1,0 +1,17 @@
+-- An analyst's share of a graph's account.
+--
+-- parameters:
+--   name: the graph's name
+--   analyst: the analyst's name
+--   account: which of the graph's accounts
+-- columns:
+--   name, analyst, account: the graph, who may ask, and which of its accounts
+--   delta: the account's atto-delta when the share was declared, or null for a pure account
+--   declared: the epsilon of the share, nano-epsilon
+--   budget, spent: in the account's currency: nano-epsilon where delta is null, else pico-rho
+--   maxPerRelease: largest epsilon of one release of this analyst, nano-epsilon, or null
+-- cost: one row
+SELECT name AS name, analyst AS analyst, account AS account, delta AS delta, declared AS declared, budget AS budget,
+       spent AS spent, maxPerRelease AS maxPerRelease, sound
+FROM share
+WHERE name = $name AND analyst = $analyst AND account = $account

@@ -1,0 +1,25 @@
+-- Declare a share, new or in place of the one before, unless more than that was spent of it or the account's delta
+-- is another; what the analyst spent is what the log says. Run it after account_lock.
+--
+-- parameters:
+--   name: the graph's name
+--   analyst: the analyst's name
+--   account: which of the graph's accounts
+--   delta: the account's atto-delta, or null for a pure account
+--   declared: the epsilon of the share, nano-epsilon
+--   budget: what both allow, in the currency that delta gives
+--   maxPerRelease: largest epsilon of one release, nano-epsilon, or null
+-- columns:
+--   analyst: no row if it was refused
+-- cost: the debits of one analyst; in Neo4j the log of one graph
+INSERT INTO shares (name, analyst, account, delta, declared, budget, spent, maxPerRelease)
+SELECT $name, $analyst, $account, $delta, $declared, $budget,
+       coalesce((SELECT sum(charge) FROM log WHERE analyst = $analyst AND name = $name), 0), $maxPerRelease
+WHERE coalesce((SELECT sum(charge) FROM log WHERE analyst = $analyst AND name = $name), 0) <= $budget
+  AND $declared >= 0 AND ($maxPerRelease IS NULL OR $maxPerRelease > 0)
+  AND EXISTS (SELECT 1 FROM accounts WHERE name = $name AND delta IS $delta)
+ON CONFLICT (name, analyst, account) DO UPDATE
+SET delta = excluded.delta, declared = excluded.declared, budget = excluded.budget,
+    maxPerRelease = excluded.maxPerRelease
+WHERE shares.spent <= excluded.budget
+RETURNING analyst AS analyst
