@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from edgedp.errors import EngineError
 from edgedp.projection import GraphProjection
-from edgedp.stores import heads, ledger
+from edgedp.stores import heads, ledger, registry
 from edgedp.stores.backend import Backend, GraphRow, Session
 from edgedp.stores.chain import Head
 from edgedp.stores.memory import DEFAULT_BYTES, GraphMemory
@@ -62,6 +62,16 @@ class OpenedStore:
             graph = session.graph(row)
             self._memory.put(row, graph)
         return graph
+
+    def warm(self) -> None:
+        """Read every graph that memory may keep, so that no release waits for it. Privacy: nothing is shown."""
+        with self._session() as session:
+            for stored in session.run("graph_places"):
+                rows = session.run("graph_find", name=stored["name"])
+                if rows:
+                    row = registry.row_of(rows[0])
+                    if row.loaded and self._backend.keeps_versions:
+                        self._read(session, row)
 
     def _project(self, session: Session, row: GraphRow, engine: str) -> Projection:
         return (
