@@ -16,10 +16,14 @@ _FILE = click.Path(path_type=Path)
 
 @click.command()
 @click.option("--host", metavar="H", default="127.0.0.1", show_default=True, help="Address to listen at.")
-@click.option("--port", metavar="P", type=click.IntRange(0, 65535), default=8750, show_default=True, help="0: any free.")
+@click.option(
+    "--port", metavar="P", type=click.IntRange(0, 65535), default=8750, show_default=True, help="0: any free."
+)
 @click.option("--tls-certificate", metavar="FILE", type=_FILE, help="PEM file; with --tls-key.")
 @click.option("--tls-key", metavar="FILE", type=_FILE, help="PEM file; with --tls-certificate.")
-@click.option("--behind-proxy", is_flag=True, help="A reverse proxy ends TLS in front and passes the Host on.")
+@click.option(
+    "--behind-proxy", is_flag=True, help="A reverse proxy ends TLS in front and passes the Host on."
+)
 @click.option(
     "--allowed-host",
     metavar="NAME",
@@ -32,9 +36,16 @@ _FILE = click.Path(path_type=Path)
     type=click.IntRange(0, 65535),
     help="Loopback port of Prometheus metrics; 0: any free.  [default: the port after --port]",
 )
-@click.option("--workers", metavar="N", type=click.IntRange(1), help="Releases drawn at once.  [default: processors]")
 @click.option(
-    "--queue", metavar="N", type=click.IntRange(0), default=64, show_default=True, help="Releases that may wait."
+    "--workers", metavar="N", type=click.IntRange(1), help="Releases drawn at once.  [default: processors]"
+)
+@click.option(
+    "--queue",
+    metavar="N",
+    type=click.IntRange(0),
+    default=64,
+    show_default=True,
+    help="Releases that may wait.",
 )
 @click.option(
     "--response-step",
@@ -44,11 +55,15 @@ _FILE = click.Path(path_type=Path)
     show_default=True,
     help="Response times of releases are rounded up to it.",
 )
-@click.option("--body-bytes", metavar="N", type=int, default=64 * 1024, show_default=True, help="Largest body.")
+@click.option(
+    "--body-bytes", metavar="N", type=int, default=64 * 1024, show_default=True, help="Largest body."
+)
 @click.option(
     "--request-seconds", metavar="S", type=float, default=60.0, show_default=True, help="Longest request."
 )
-@click.option("--connections", metavar="N", type=int, default=256, show_default=True, help="Open connections.")
+@click.option(
+    "--connections", metavar="N", type=int, default=256, show_default=True, help="Open connections."
+)
 @click.option(
     "--requests-per-minute", metavar="N", type=int, default=600, show_default=True, help="Of one analyst."
 )

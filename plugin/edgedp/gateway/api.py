@@ -149,4 +149,6 @@ def _request_id(request: Request) -> str | None:
         (value,) = given
         return bytes(value).decode("utf-8")
     except ValueError:
-        raise Problem(422, "Idempotency-Key must be one text in UTF-8; choose another", "ParameterError") from None
+        raise Problem(
+            422, "Idempotency-Key must be one text in UTF-8; choose another", "ParameterError"
+        ) from None

@@ -136,6 +136,10 @@ def _brief(options: dict[str, Any]) -> dict[str, Any]:
 def _short(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float)):
         return value
-    if isinstance(value, list) and len(value) <= 8 and all(isinstance(item, (str, int, float)) for item in value):
+    if (
+        isinstance(value, list)
+        and len(value) <= 8
+        and all(isinstance(item, (str, int, float)) for item in value)
+    ):
         return [_short(item) for item in value]
     return str(value)[:80]

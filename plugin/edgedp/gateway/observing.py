@@ -14,7 +14,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics, start_http_server
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    disable_created_metrics,
+    start_http_server,
+)
 
 __all__ = ["Log", "Metrics", "Note", "quiet_libraries"]
 
@@ -133,7 +139,9 @@ def quiet_libraries(log: Log) -> None:
     class Handler(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             if record.levelno >= logging.WARNING:
-                log.write("library", logger=record.name, level=record.levelname.lower(), where=record.funcName)
+                log.write(
+                    "library", logger=record.name, level=record.levelname.lower(), where=record.funcName
+                )
 
     root = logging.getLogger()
     root.handlers[:] = [Handler()]

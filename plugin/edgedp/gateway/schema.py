@@ -14,7 +14,13 @@ _AMOUNT = {"type": ["number", "null"], "minimum": 0}
 _SHARE = {
     "description": "What the caller may spend of the graph's budget; null where nothing was granted.",
     "type": ["object", "null"],
-    "required": ["account", "epsilon_budget", "epsilon_spent", "epsilon_remaining", "max_epsilon_per_release"],
+    "required": [
+        "account",
+        "epsilon_budget",
+        "epsilon_spent",
+        "epsilon_remaining",
+        "max_epsilon_per_release",
+    ],
     "properties": {
         "account": {"type": "string"},
         "epsilon_budget": _AMOUNT,
@@ -80,7 +86,16 @@ _SCHEMAS: dict[str, Any] = {
     },
     "KeptRelease": {
         "type": "object",
-        "required": ["graph", "request_id", "release_id", "at", "epsilon", "selector", "parameters", "public"],
+        "required": [
+            "graph",
+            "request_id",
+            "release_id",
+            "at",
+            "epsilon",
+            "selector",
+            "parameters",
+            "public",
+        ],
         "properties": {
             "graph": {"type": "string"},
             "request_id": {"type": ["string", "null"]},
@@ -141,7 +156,7 @@ _KEY = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
-    "description": "The request id, the caller's own for this graph: asking again with it returns the kept release, free.",
+    "description": "The request id, the caller's own for this graph: asking again with it returns the kept one, free.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]([ -~]*[!-~])?$"},
 }
 
@@ -160,7 +175,9 @@ def document() -> dict[str, object]:
         "/healthz": {"get": _open("health", "Whether the process answers", {"type": "object"})},
         "/openapi.json": {"get": _open("openapi", "This document", {"type": "object"})},
         "/v1/me": {"get": _get("me", "Whose token it is", "Me")},
-        "/v1/graphs": {"get": _get("graphs", "Graphs: public facts, and the caller's share of each", "Graphs")},
+        "/v1/graphs": {
+            "get": _get("graphs", "Graphs: public facts, and the caller's share of each", "Graphs")
+        },
         "/v1/graphs/{name}": name | {"get": _get("graph", "One graph", "Graph", "404")},
         "/v1/graphs/{name}/budget": name | {"get": _get("budget", "Budget and share", "Budget", "404")},
         "/v1/graphs/{name}/releases": name
@@ -171,7 +188,12 @@ def document() -> dict[str, object]:
         "/v1/releases": {"get": _get("releases", "The caller's releases, oldest first", "Releases")},
         "/v1/releases/{release_id}": {
             "parameters": [
-                {"name": "release_id", "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
+                {
+                    "name": "release_id",
+                    "in": "path",
+                    "required": True,
+                    "schema": {"type": "string", "minLength": 1},
+                }
             ],
             "get": _get("release", "One of the caller's releases", "KeptRelease", "404"),
         },
@@ -197,7 +219,8 @@ def document() -> dict[str, object]:
 def _answers(good: dict[str, Any], *statuses: str) -> dict[str, Any]:
     problem = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return good | {
-        status: {"description": _MEANINGS[status], "content": problem} for status in sorted({*statuses, *_ALWAYS})
+        status: {"description": _MEANINGS[status], "content": problem}
+        for status in sorted({*statuses, *_ALWAYS})
     }
 
 
@@ -219,7 +242,10 @@ def _get(name: str, summary: str, schema: str, *statuses: str) -> dict[str, Any]
 def _ask(kind: ReleaseKind) -> dict[str, Any]:
     content = _content({"$ref": "#/components/schemas/Release"})
     good = {
-        "200": {"description": "The kept release of this Idempotency-Key; nothing was spent.", "content": content},
+        "200": {
+            "description": "The kept release of this Idempotency-Key; nothing was spent.",
+            "content": content,
+        },
         "201": {"description": "A release: debited, drawn and kept.", "content": content},
     }
     return {

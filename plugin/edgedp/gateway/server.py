@@ -109,7 +109,9 @@ def _config(gateway: Gateway) -> uvicorn.Config:
     tls: dict[str, Any] = {}
     if settings.tls:
         tls = {"ssl_certfile": settings.tls_certificate, "ssl_keyfile": settings.tls_key}
-    protocol = type("Paced", (PacedProtocol,), {"SECONDS": min(PacedProtocol.SECONDS, settings.request_seconds)})
+    protocol = type(
+        "Paced", (PacedProtocol,), {"SECONDS": min(PacedProtocol.SECONDS, settings.request_seconds)}
+    )
     config = uvicorn.Config(
         application(gateway),
         http=protocol,

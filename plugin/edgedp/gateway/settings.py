@@ -71,10 +71,9 @@ class Settings:
 
         Examples
         --------
-        >>> Settings(host="0.0.0.0").checked()
+        >>> Settings(response_step=0).checked()
         Traceback (most recent call last):
-        edgedp.errors.ParameterError: host is '0.0.0.0', must be a loopback address without TLS, for tokens would cross \
-the network in the clear; give --tls-certificate and --tls-key, or --behind-proxy
+        edgedp.errors.ParameterError: response_step is 0, must be above 0 and at most 60 seconds; choose another
         """
         if (self.tls_certificate is None) != (self.tls_key is None):
             missing = "tls_key" if self.tls_key is None else "tls_certificate"

@@ -33,7 +33,7 @@ _HEADERS = {
     b"content-security-policy": _POLICY.encode(),
     b"x-content-type-options": b"nosniff",
     b"x-frame-options": b"DENY",
-    b"referrer-policy": b"no-referrer",
+    b"referrer-policy": b"same-origin",
     b"cross-origin-opener-policy": b"same-origin",
     b"cross-origin-resource-policy": b"same-origin",
     b"permissions-policy": b"camera=(), geolocation=(), microphone=()",
@@ -180,7 +180,9 @@ def name_in(request: Request, part: str = "name") -> str:
     try:
         return unquote(request.path_params[part], errors="strict")
     except UnicodeDecodeError:
-        raise Problem(404, "the address holds a name that is no UTF-8; check it", "UnknownNameError") from None
+        raise Problem(
+            404, "the address holds a name that is no UTF-8; check it", "UnknownNameError"
+        ) from None
 
 
 async def json_body(request: Request) -> dict[str, Any]:

@@ -33,6 +33,11 @@ class OpenedStore:
         self._heads: dict[str, Head] | None = None
         self._head_option = head
 
+    @property
+    def address(self) -> str | None:
+        """The address of the gateway that answers for this store; None where it is opened itself."""
+        return None
+
     def close(self) -> None:
         """Let go of connections."""
         self._backend.close()

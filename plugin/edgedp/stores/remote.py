@@ -68,6 +68,11 @@ class RemoteStore(Store):
         self._patience = patience
         self._client = _client(self._address, token)
 
+    @property
+    def address(self) -> str:
+        """The gateway's address."""
+        return self._address
+
     def close(self) -> None:
         """Let go of the connection."""
         self._client.close()
@@ -176,8 +181,17 @@ stay secret; use https://
         parts = urlsplit(address)
         host, _ = parts.hostname or "", parts.port
     except ValueError:
-        raise ParameterError("store is no address of a gateway, must be https://host:port; check it") from None
-    if not host or parts.username or parts.password or parts.query or parts.fragment or parts.path not in ("", "/"):
+        raise ParameterError(
+            "store is no address of a gateway, must be https://host:port; check it"
+        ) from None
+    if (
+        not host
+        or parts.username
+        or parts.password
+        or parts.query
+        or parts.fragment
+        or parts.path not in ("", "/")
+    ):
         raise ParameterError(
             "store holds more than a host and a port, must be https://host:port alone; the token is given apart, "
             "in EDGEDP_TOKEN"

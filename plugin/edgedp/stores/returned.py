@@ -44,4 +44,6 @@ def release_of(shown: Mapping[str, Any], *, kept: bool = False) -> Release:
             kept=kept,
         )
     except (EdgeDPError, KeyError, TypeError, ValueError):
-        raise StoreError("the release is of a kind that this version does not know; use a newer edgedp") from None
+        raise StoreError(
+            "the release is of a kind that this version does not know; use a newer edgedp"
+        ) from None
