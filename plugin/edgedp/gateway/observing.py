@@ -94,7 +94,7 @@ class Metrics:
     """Counters in a registry of their own, without those of the process."""
 
     def __init__(self) -> None:
-        disable_created_metrics()
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = CollectorRegistry()
         self._requests = Counter(
             "edgedp_requests", "Requests answered.", ["route", "method", "status"], registry=self.registry

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import quote, urlsplit
 
@@ -26,13 +25,10 @@ from edgedp.vocabulary import ENGINES, GRAPH_ENGINES, Engine, Kind
 if TYPE_CHECKING:
     import httpx
 
-    from edgedp.stores.backend import Session
-
 __all__ = ["RemoteStore", "kind_path"]
 
 _PATHS = {"priv_top_k": "top-k"}
 _PATIENCE = 60.0
-_MOST_BYTES = 64 * 1024 * 1024
 
 
 def kind_path(kind: str) -> str:
@@ -127,9 +123,12 @@ class RemoteStore(Store):
         import httpx
 
         until = time.monotonic() + self._patience
+        sent = {name.encode(): value for name, value in (headers or {}).items()}
+        wait: float | None
+        refused: EdgeDPError
         while True:
             try:
-                answer = self._client.request(method, place, json=body, headers=dict(headers or {}))
+                answer = self._client.request(method, place, json=body, headers=sent)
             except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
                 wait, refused = 1.0, _unreachable(self._address, error)
                 if isinstance(error, httpx.ConnectError):
@@ -149,10 +148,8 @@ class RemoteStore(Store):
     def _backend(self) -> NoReturn:  # type: ignore[override]
         raise _curators()
 
-    @contextmanager
-    def _session(self, *, create: bool = False) -> Iterator[Session]:
+    def _session(self, *, create: bool = False) -> NoReturn:
         raise _curators()
-        yield
 
     def asking_as(self, analyst: str) -> NoReturn:
         """Refuse: the token says who asks."""

@@ -122,7 +122,7 @@ def _field(option: Option, given: Sequence[str] | None, example: Any) -> Field:
         required=option.required,
         advanced=option.name not in _FIRST and not option.required,
         choices=option.choices or (),
-        values=tuple(given) if given is not None else tuple(map(str, shown)),
+        values=tuple(filter(None, given)) if given is not None else tuple(map(str, shown)),
         empty=f"default: {default.rstrip(']')}" if default else str(option.default or "default"),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 __all__ = ["Plot", "Tick", "spending"]
 
@@ -39,6 +39,7 @@ def spending(points: Sequence[tuple[str, float]], budget: float | None) -> Plot 
     ----------
     points : sequence of (ISO time, epsilon spent after it)
     budget : float or None
+        Drawn as a line unless it is far above what was spent.
 
     Examples
     --------
@@ -50,7 +51,10 @@ def spending(points: Sequence[tuple[str, float]], budget: float | None) -> Plot 
         return None
     times = [datetime.fromisoformat(at).timestamp() for at, _ in points]
     first, last = times[0], max(times[-1], times[0] + 60)
-    most = max(budget or 0.0, points[-1][1]) or 1.0
+    spent = points[-1][1] or 1.0
+    if budget is not None and budget > 8 * spent:
+        budget = None  # far above what was spent, which would be a flat line under it
+    most = max(budget or 1.25 * spent, spent)
     wide, high = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 
     def across(at: float) -> float:
@@ -59,12 +63,11 @@ def spending(points: Sequence[tuple[str, float]], budget: float | None) -> Plot 
     def up(amount: float) -> float:
         return round(TOP + high * (1 - amount / most), 1)
 
-    path, height = [f"M{LEFT},{up(0)}"], up(0)
+    path = [f"M{LEFT},{up(0)}"]
     marks = []
     for at, (told, amount) in zip(times, points, strict=True):
         x, y = across(at), up(amount)
         path.append(f"H{x}V{y}")
-        height = y
         marks.append((x, y, f"{told[:16].replace('T', ' ')} UTC: {amount:g} spent"))
     right = WIDTH - RIGHT
     path.append(f"H{right}")
@@ -76,7 +79,7 @@ def spending(points: Sequence[tuple[str, float]], budget: float | None) -> Plot 
     )
     return Plot(
         line=line,
-        area=f"{line}V{up(0)}H{LEFT}Z" if height is not None else "",
+        area=f"{line}V{up(0)}H{LEFT}Z",
         budget=None if budget is None else up(budget),
         across=tuple(Tick(across(at), _when(at, last - first)) for at, _ in ends),
         up=tuple(Tick(up(most * part / 4), f"{most * part / 4:.4g}") for part in range(5)),
@@ -85,7 +88,5 @@ def spending(points: Sequence[tuple[str, float]], budget: float | None) -> Plot 
 
 
 def _when(at: float, span: float) -> str:
-    from datetime import UTC
-
     when = datetime.fromtimestamp(at, UTC)
     return when.strftime("%d %b %H:%M" if span < 3 * 86400 else "%d %b %Y").lstrip("0")
