@@ -58,10 +58,13 @@ def compete(path: str, times: int, epsilon: str) -> None:
     print(granted(open_store(path, lock_timeout=300), times, epsilon))
 
 
-def release(path: str, name: str, epsilon: str, request_id: str | None = None) -> None:
-    """Ask for one release and print what is shown of it, or the refusal."""
+def release(
+    path: str, name: str, epsilon: str, request_id: str | None = None, analyst: str | None = None
+) -> None:
+    """Ask for one release, directly or as an analyst, and print what is shown of it, or the refusal."""
+    store = open_store(path)
     try:
-        found = open_store(path).priv_top_k(
+        found = (store.asking_as(analyst) if analyst else store).priv_top_k(
             name, metric="degree", k=1, epsilon=epsilon, request_id=request_id or None
         )
         print(json.dumps(found.to_dict()))

@@ -226,6 +226,32 @@ def statement(name: str, right: str, wrong: str) -> dict[str, Wrong]:
     return {"edgedp.stores.embedded.sqlite:statement_text": changed}
 
 
+def without_share_debit(real: Any) -> Any:
+    def debit_steps(*asked: Any) -> Any:
+        return [step for step in real(*asked) if step.statement != "share_debit"]
+
+    return debit_steps
+
+
+def share_debited_before(real: Any) -> Any:
+    """Debit a share in a transaction of its own, before the one that debits the account."""
+
+    def run(session: Any, script: Any) -> Any:
+        from edgedp.stores.script import Script
+
+        own = [step for step in script.steps if step.statement == "share_debit"]
+        if own:
+            first = real(session, Script(own))
+            if first.name != "done":
+                return real(session, script)
+            rest = [step for step in script.steps if step.statement not in ("share_debit", "share_adds_up")]
+            done = real(session, Script(rest, script.done))
+            return replace(done, rows={**done.rows, **first.rows})
+        return real(session, script)
+
+    return run
+
+
 class EqualToAll(str):
     """A digest that fits every file."""
 
@@ -553,6 +579,70 @@ SABOTAGES = [
         "a request drawn twice",
         statement("request_find", "debit.requestId = $requestId", "debit.requestId = $requestId AND 0"),
         "test_ledger.py::test_a_request_is_answered_once_and_never_drawn_again",
+    ),
+    Sabotage(
+        "a share not debited",
+        {"edgedp.stores.shares:debit_steps": without_share_debit},
+        "test_shares.py::test_the_share_is_refused_before_the_budget_and_neither_is_exceeded[embedded]",
+    ),
+    Sabotage(
+        "a share debited outside the transaction",
+        {"edgedp.stores.analyst:run": share_debited_before},
+        "test_shares.py::test_the_share_is_refused_before_the_budget_and_neither_is_exceeded[embedded]",
+    ),
+    Sabotage(
+        "a share above what was granted",
+        statement("share_debit", "<= budget", "<= budget + $cost"),
+        "test_shares.py::test_the_share_is_refused_before_the_budget_and_neither_is_exceeded[embedded]",
+    ),
+    Sabotage(
+        "a share of another delta",
+        statement("share_debit", "accounts.delta IS shares.delta", "1"),
+        "test_shares.py::test_a_share_of_epsilon_and_delta_is_priced_as_the_account[embedded]",
+    ),
+    Sabotage(
+        "a share granted anew with nothing spent",
+        statement("share_put", "SET delta =", "SET spent = 0, delta ="),
+        "test_shares.py::test_a_grant_is_checked_recorded_and_never_below_what_was_spent",
+    ),
+    Sabotage(
+        "request ids that analysts share",
+        statement("request_find", "debit.analyst = $analyst AND", "$analyst IS NOT NULL AND"),
+        "test_shares.py::test_a_release_debits_the_share_and_the_budget_together[embedded]",
+    ),
+    Sabotage(
+        "another analyst's release shown",
+        statement("release_own", "debit.analyst = $analyst AND", "$analyst IS NOT NULL AND"),
+        "test_shares.py::test_a_release_debits_the_share_and_the_budget_together[embedded]",
+    ),
+    Sabotage(
+        "the token of somebody revoked still worth something",
+        statement("person_list", "revoked AS revoked", "NULL AS revoked"),
+        "test_shares.py::test_a_token_is_kept_nowhere_and_says_who[embedded]",
+    ),
+    Sabotage(
+        "a release for somebody revoked",
+        statement("person_active", " AND revoked IS NULL", ""),
+        "test_shares.py::test_a_revoked_analyst_asks_nothing_and_what_was_spent_stays[embedded]",
+    ),
+    Sabotage(
+        "a revocation seen at the plan alone",
+        {
+            "edgedp.stores.shares:debit_steps": lambda real: (
+                lambda *asked: [step for step in real(*asked) if step.statement != "person_active"]
+            )
+        },
+        "test_shares.py::test_a_revocation_after_the_plan_still_refuses_before_the_debit",
+    ),
+    Sabotage(
+        "a token kept in clear",
+        {"edgedp.stores.people:_hash": lambda real: lambda token: token},
+        "test_shares.py::test_a_token_is_kept_nowhere_and_says_who[embedded]",
+    ),
+    Sabotage(
+        "who asked left out of the chain",
+        {"edgedp.stores.chain:link": lambda real: lambda prev, row: real(prev, {**row, "analyst": None})},
+        "test_shares.py::test_an_export_names_the_analyst_and_shows_a_change_of_the_name",
     ),
     Sabotage(
         "a kept release with today's facts",

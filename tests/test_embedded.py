@@ -246,8 +246,8 @@ def test_a_version_that_is_being_read_outlives_its_replacement(path: Path) -> No
 def test_a_release_of_a_graph_that_was_replaced_meanwhile_is_refused_before_the_debit(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from edgedp.stores import analyst as store_module
     from edgedp.stores import ledger
-    from edgedp.stores import store as store_module
 
     store, planned = open_store(path), store_module.try_engine
 

@@ -255,6 +255,7 @@ def test_the_placeholders_of_a_version_are_its_own() -> None:
 
 
 OLD: dict[str, list[dict[str, Any]]] = {
+    "schema_version": [],
     "old_graphs": [ROW | {"name": "kite", "loaded": True, "nodeLabel": "EdgeDP_kite_b"}],
     "old_ledgers": [
         {"name": "kite", "budget": 10**9, "spent": 7, "maxPerRelease": 5, "delta": None, "declared": None,
@@ -309,7 +310,8 @@ def test_a_database_that_changes_while_it_is_migrated_is_read_again() -> None:
             "schema_old": lambda _: [{"old": not state["version"]}],
             "schema_begin": [{"version": 1}],
             "old_lock": lambda _: next(locks),
-            "migration_0002": lambda _: state.update(version=[{"version": 2}]) or [{"version": 2}],
+            "migration_0002": [{"version": 2}],
+            "migration_0003": lambda _: state.update(version=[{"version": 3}]) or [{"version": 3}],
         }
     )
     with backend(driver).session():
@@ -317,7 +319,7 @@ def test_a_database_that_changes_while_it_is_migrated_is_read_again() -> None:
     assert driver.statements.count("old_lock") == 3
     assert driver.statements.count("rollback") == 2
     ends = [
-        driver.statements[at + 1 :] for at, stem in enumerate(driver.statements) if stem == "migration_0002"
+        driver.statements[at + 1 :] for at, stem in enumerate(driver.statements) if stem == "migration_0003"
     ]
     assert [end[0] for end in ends] == ["commit"], "it is written once, and committed"
     assert driver.statements.index("old_ledger_constraint") < driver.statements.index("schema_begin")
@@ -333,7 +335,7 @@ def test_the_number_of_the_version_stands_in_every_statement_that_locks_or_debit
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
-        ({"schema_version": [{"version": 3}]}, "a newer edgedp wrote"),
+        ({"schema_version": [{"version": neo4j_schema.SCHEMA_VERSION + 1}]}, "a newer edgedp wrote"),
         ({"schema_old": [{"old": True}]}, "rows of edgedp 0.1.0 beside"),
     ],
 )

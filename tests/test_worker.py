@@ -22,6 +22,7 @@ from hypothesis.extra import numpy as arrays_of
 
 import edgedp
 from edgedp import Graph, refusals
+from edgedp.stores import neo4j_schema
 from edgedp.stores.frames import Frame, FrameError, read_frame, write_frame
 from edgedp.stores.packed import graph_of_rows
 from edgedp.worker.jobs import VERBS
@@ -388,7 +389,7 @@ def test_a_log_and_what_is_wrong_with_it_come_in_pythons_words() -> None:
         "name": "people", "seq": 1, "kind": "debit", "at": "1", "by": "neo4j", "releaseId": "a", "requestId": None,
         "cost": 5, "charge": 5, "body": body, "total": 5, "prev": None, "hash": None,
     }  # fmt: skip
-    rows = {"account_find": [ACCOUNT | {"entries": 1}], "log_list": [entry]}
+    rows = {"account_find": [ACCOUNT | {"entries": 1}], "log_list": [entry], "share_list": []}
     (shown,) = job("log", name="people", rows=rows).header["entries"]
     assert (shown["by"], shown["event"], shown["epsilon_spent"]) == ("neo4j", "debit", 5e-9)
     assert job("check", name="people", rows=rows).header["problems"] == []
@@ -460,17 +461,19 @@ def test_a_drop_makes_an_account_that_somebody_deleted_again_and_retires_a_loade
 
 
 def test_the_version_of_a_database_is_judged() -> None:
-    assert job("version", version=2, old=False).header == {"current": True, "fresh": False}
+    assert job("version", version=3, old=False).header == {"current": True, "fresh": False}
     assert job("version", version=None, old=False).header == {"current": False, "fresh": True}
     assert job("version", version=None, old=True).header == {"current": False, "fresh": False}
-    for version, old in ((3, False), (2, True)):
+    assert job("version", version=2, old=False).header == {"current": False, "fresh": False}
+    for version, old in ((4, False), (3, True)):
         with pytest.raises(edgedp.StoreError):
             job("version", version=version, old=old)
-    way = job(
-        "migrate", rows={name: [] for name in ("old_graphs", "old_ledgers", "old_releases", "old_changes")}
-    ).header
+    read: dict[str, list[dict[str, Any]]] = {name: [] for name in neo4j_schema.OLD_READS}
+    way = job("migrate", rows=read).header
     assert way["before"][0][0] == "schema_one"
     assert way["script"]["steps"][0]["statement"] == "schema_begin"
+    (step,) = job("migrate", rows=read | {"schema_version": [{"version": 2}]}).header["script"]["steps"]
+    assert step["statement"] == "migration_0003"
 
 
 def test_a_misspelt_graph_is_refused_with_the_nearest() -> None:

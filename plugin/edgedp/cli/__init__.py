@@ -94,9 +94,9 @@ def main() -> None:
 
 
 def _add_commands() -> None:
-    from edgedp.cli import analyst, audit, curator, ledger, plugin, researcher, serving
+    from edgedp.cli import analyst, audit, curator, ledger, people, plugin, researcher, serving
 
-    for module in (curator, ledger, analyst, researcher, audit, plugin, serving):
+    for module in (curator, people, ledger, analyst, researcher, audit, plugin, serving):
         for command in module.COMMANDS:
             edgedp.add_command(command)
 

@@ -24,13 +24,14 @@ def log(name: str, output: str) -> None:
     """
     with opened_store() as store:
         rows = store.log(name)
-    columns = ["seq", "at", "by", "event", "epsilon", "epsilon_spent", "details"]
+    asked = ["analyst"] if any(row["analyst"] for row in rows) else []
+    columns = ["seq", "at", "by", *asked, "event", "epsilon", "epsilon_spent", "details"]
     if output == "table":
         print_rows(
             [row | {"at": row["at"][:19], "details": _brief(row["details"])} for row in rows], output, columns
         )
     else:
-        print_rows(rows, output, [*columns, "release_id", "request_id"])
+        print_rows(rows, output, [*columns, "release_id", "request_id", *([] if asked else ["analyst"])])
 
 
 @click.group()

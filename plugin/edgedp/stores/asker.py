@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from edgedp.errors import UnknownNameError
-from edgedp.stores import history, registry, shares
+from edgedp.stores import history, ledger, registry, shares
 from edgedp.stores.analyst import AnalystStore
 from edgedp.stores.backend import Row, Session
 from edgedp.stores.opened import OpenedStore
@@ -78,7 +78,7 @@ class Asker(AnalystStore):
         with self._session() as session:
             shares.check_active(session, self._analyst)
             if name is not None:
-                registry.known(session, name)
+                ledger.find(session, name)
             return [_shown(row) for row in self._own(session, name=name)]
 
     def release(self, release_id: str) -> dict[str, Any]:

@@ -158,6 +158,8 @@ class PeopleStore(OpenedStore):
         ------
         BudgetError
             More was spent, or the limit is above the share.
+        UnknownNameError
+            There is no such analyst, or one who was revoked, or the graph has no account.
         """
         _check_account(account)
         declared = Declaration(
@@ -168,7 +170,8 @@ class PeopleStore(OpenedStore):
             else budget_nano(max_epsilon_per_release, "max_epsilon_per_release"),
         )
         with self._session() as session:
-            shares.check_active(session, analyst)
+            if not session.run("person_active", name=analyst, role=ANALYST):
+                raise _nobody(analyst)
             known, before = ledger.find(session, graph), shares.find(session, graph, analyst, account)
             steps, body = shares.grant_steps(graph, analyst, account, declared, known, before)
             script = Script(
@@ -182,7 +185,7 @@ class PeopleStore(OpenedStore):
             )
             outcome = run(session, script)
             if outcome.name == "revoked":
-                raise shares.revoked(analyst)
+                raise _nobody(analyst)
             if outcome.name != script.done:
                 raise ledger.curator_refusal(outcome.name, graph)
         return self.share(graph, analyst, account)
@@ -275,5 +278,5 @@ def _check_account(account: str) -> None:
 
 def _nobody(name: str) -> UnknownNameError:
     return UnknownNameError(
-        f"the name is {name!r}, must be of somebody who was added and not revoked; see 'edgedp analyst list'"
+        f"the name is {name!r}, must be of somebody who was added for this and not revoked; see 'edgedp analyst list'"
     )

@@ -44,8 +44,8 @@ class StoreRecords(OpenedStore):
         Returns
         -------
         list of dict
-            seq, at (UTC), by, event, release_id, request_id, epsilon, details, epsilon_spent after it. Public facts
-            only: an exact read is there without its result.
+            seq, at (UTC), by, analyst (None: a direct caller), event, release_id, request_id, epsilon, details,
+            epsilon_spent after it. Public facts only: an exact read is there without its result.
         """
         with self._session() as session:
             return history.log(session, name)

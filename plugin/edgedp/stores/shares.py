@@ -97,12 +97,12 @@ def revoked(analyst: str) -> AccessError:
     )
 
 
-def debit_steps(name: str, analyst: str, amounts: Mapping[str, int], account: str = EDGES) -> list[Step]:
+def debit_steps(name: str, analyst: str, amounts: dict[str, int], account: str = EDGES) -> list[Step]:
     """Return the steps that check and debit an analyst's share; the account is locked, and debited after them.
 
     Parameters
     ----------
-    amounts : mapping
+    amounts : dict
         ``cost`` in nano-epsilon and ``price`` in pico-rho, those of the account's debit.
     """
     if analyst == DIRECT:

@@ -157,7 +157,7 @@ public final class GraphProcedures extends ProcedureBase {
         Call call = call();
         new Schema(call).check();
         ObjectNode request = Frame.request("check").put("name", name);
-        for (String statement : List.of("account_find", "log_list")) {
+        for (String statement : List.of("account_find", "log_list", "share_list")) {
             request.withObject("/rows").set(statement, Frame.toJson(call.read(statement, name)));
         }
         return Stream.of(new Checked(name, call.ask(request).header().get("problems")));

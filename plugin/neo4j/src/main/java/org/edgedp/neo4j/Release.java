@@ -24,6 +24,9 @@ import org.neo4j.graphdb.Transaction;
  * @param write where the ranks go, or null
  */
 record Release(GraphEntry graph, JsonNode answer, List<Rank> picked, JsonNode write) {
+    /** Who asks here, as the log names them: nobody in particular, for only the gateway knows analysts. */
+    private static final String DIRECT = "";
+
     /** One node of a release. */
     public static final class Rank {
         /** 1 for the first node picked. */
@@ -127,7 +130,9 @@ record Release(GraphEntry graph, JsonNode answer, List<Rank> picked, JsonNode wr
         List<Map<String, Object>> found = asked instanceof String
                 ? call.inner()
                         .read(transaction -> rows(
-                                transaction, "request_find", Map.of("name", graph.name(), "requestId", asked)))
+                                transaction,
+                                "request_find",
+                                Map.of("name", graph.name(), "analyst", DIRECT, "requestId", asked)))
                 : List.of();
         return Frame.toJson(found);
     }

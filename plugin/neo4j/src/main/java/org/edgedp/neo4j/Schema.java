@@ -10,7 +10,7 @@ import java.util.Map;
 /** The version of edgedp's own nodes in the database; Python decides what it must be and how to get there. */
 final class Schema {
     private static final List<String> OLD_READS =
-            List.of("old_graphs", "old_ledgers", "old_releases", "old_changes");
+            List.of("schema_version", "old_graphs", "old_ledgers", "old_releases", "old_changes");
     private static final int TRIES = 20;
     private static final String NOT_YET = "the ledgers of this database are of edgedp 0.1.0, must be migrated; "
             + "call edgedp.graph.migrate(), or run any command of edgedp on it";
