@@ -25,7 +25,9 @@ class Served:
         Every line of its log so far.
     """
 
-    def __init__(self, store: str, folder: Path, *options: str, environment: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, store: str, folder: Path, *options: str, environment: dict[str, str] | None = None
+    ) -> None:
         self._errors = (folder / f"gateway-{os.urandom(4).hex()}.err").open("w+", encoding="utf-8")
         self.process = subprocess.Popen(
             [
@@ -63,7 +65,9 @@ class Served:
     def client(self, token: str | None = None, **given: Any) -> httpx.Client:
         """Return a client of a person, or of nobody."""
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-        return httpx.Client(base_url=self.address, headers=headers | given.pop("headers", {}), timeout=120, **given)
+        return httpx.Client(
+            base_url=self.address, headers=headers | given.pop("headers", {}), timeout=120, **given
+        )
 
     def metrics(self) -> str:
         """Return what Prometheus would read."""

@@ -241,8 +241,10 @@ def test_no_token_a_wrong_one_and_another_role(room: SimpleNamespace) -> None:
         (b'{"metric": "degree", "k": 2, "epsilon": 1, "degree_bound": 7}', 422),
         (b'{"metric": "degree", "k": 2, "epsilon": 1, "engine": "cypher"}', 422),
         (b'{"metric": ["degree"], "k": 2, "epsilon": 1}', 422), (b'{"metric": "degree", "k": "2", "epsilon": 1}', 422),
-        (b'{"metric": "degree", "k": 2, "epsilon": -1}', 422), (b'{"metric": "degree", "k": 2, "epsilon": "1e999"}', 422),
-        (b'{"metric": "degree", "k": 2, "epsilon": {"a": 1}}', 422), (b'{"metric": "degree", "k": 1e3, "epsilon": 1}', 422),
+        (b'{"metric": "degree", "k": 2, "epsilon": -1}', 422),
+        (b'{"metric": "degree", "k": 2, "epsilon": "1e999"}', 422),
+        (b'{"metric": "degree", "k": 2, "epsilon": {"a": 1}}', 422),
+        (b'{"metric": "degree", "k": 1e3, "epsilon": 1}', 422),
         (b'{"metric": "degree", "k": true, "epsilon": 1}', 422),
     ],
 )  # fmt: skip
@@ -257,7 +259,9 @@ def test_other_types_methods_and_origins(ann: httpx.Client) -> None:
     refused(ann.put(PLACE, json=TOP), 405)
     refused(ann.get(PLACE), 405)
     preflight = ann.request(
-        "OPTIONS", PLACE, headers={"Origin": "https://elsewhere.example", "Access-Control-Request-Method": "POST"}
+        "OPTIONS",
+        PLACE,
+        headers={"Origin": "https://elsewhere.example", "Access-Control-Request-Method": "POST"},
     )
     refused(preflight, 405)
     answer = ann.get("/v1/graphs", headers={"Origin": "https://elsewhere.example"})
@@ -321,7 +325,9 @@ def test_large_and_crooked_bodies_are_not_read(room: SimpleNamespace) -> None:
         assert not raw(room.served, crooked + b"").startswith(b"HTTP/1.1 2")
 
 
-def test_a_slow_client_loses_its_connection_and_holds_up_nobody(tmp_path: Path, room: SimpleNamespace) -> None:
+def test_a_slow_client_loses_its_connection_and_holds_up_nobody(
+    tmp_path: Path, room: SimpleNamespace
+) -> None:
     with serve(room.place, tmp_path, "--request-seconds", "1", "--connections", "40") as served:
         peers = [socket.create_connection(("127.0.0.1", served.port), timeout=60) for _ in range(10)]
         try:
@@ -367,7 +373,10 @@ def test_a_gateway_is_a_store(remote: edgedp.Store, room: SimpleNamespace) -> No
     release = remote.priv_top_k("planted", metric="degree", k=3, epsilon="0.01", request_id="Zoë")
     assert remote.priv_top_k("planted", metric="degree", k=3, epsilon="0.01", request_id="Zoë").kept
     here = room.store.asking_as("ann")
-    assert here.priv_top_k("planted", metric="degree", k=3, epsilon="0.01", request_id="Zoë").nodes == release.nodes
+    assert (
+        here.priv_top_k("planted", metric="degree", k=3, epsilon="0.01", request_id="Zoë").nodes
+        == release.nodes
+    )
     assert release.to_frame().height == 3
     assert remote.graphs() == here.graphs()
     assert remote.budget("planted") == here.budget("planted")
@@ -387,7 +396,8 @@ def test_its_errors_are_those_of_a_store(remote: edgedp.Store, room: SimpleNames
     here.priv_top_k("planted", **asked, request_id="taken")
     for wrong in (
         {"metric": "degre"}, {"k": 0}, {"k": 10**9}, {"epsilon": 0}, {"epsilon": 900}, {"mechanism": "magic"},
-        {"sampler": "exponential"}, {"engine": "cypher"}, {"engine": "x"}, {"request_id": ""}, {"request_id": "x" * 300},
+        {"sampler": "exponential"}, {"engine": "cypher"}, {"engine": "x"}, {"request_id": ""},
+        {"request_id": "x" * 300},
         {"k": 1, "request_id": "taken"},
     ):  # fmt: skip
         told = [_told(store, "planted", asked | wrong) for store in (remote, here)]
@@ -408,7 +418,8 @@ def test_a_curators_method_is_refused_there(remote: edgedp.Store) -> None:
         lambda: remote.load("no/such/file", "x"), lambda: remote.drop("planted"), lambda: remote.check(),
         lambda: remote.set_budget("planted", 5), lambda: remote.analysts(), lambda: remote.plugin(),
         lambda: remote.asking_as("bob"), lambda: remote.add_analyst("x"), lambda: remote.backup("/tmp/x"),  # noqa: S108
-        lambda: remote.exact_sensitivity("planted", "degree", 1), lambda: remote.warm(), lambda: remote.export("planted"),
+        lambda: remote.exact_sensitivity("planted", "degree", 1), lambda: remote.warm(),
+        lambda: remote.export("planted"),
     ):  # fmt: skip
         with pytest.raises(edgedp.AccessError, match="for the curator"):
             call()
@@ -465,7 +476,9 @@ def test_an_address_that_would_give_the_token_away_is_refused(
         (["--workers", "1", "--connections", "0"], "above 0"),
     ],
 )
-def test_what_cannot_be_run_safely_is_refused_in_a_line(options: list[str], why: str, room: SimpleNamespace) -> None:
+def test_what_cannot_be_run_safely_is_refused_in_a_line(
+    options: list[str], why: str, room: SimpleNamespace
+) -> None:
     done = CliRunner().invoke(command_line, ["--store", str(room.place), "serve", *options])
     assert done.exit_code == 1
     assert why in done.output
@@ -488,7 +501,9 @@ def test_without_the_extra_a_line_says_how_to_install_it(
 
 
 def test_a_taken_port_is_one_line(room: SimpleNamespace) -> None:
-    done = CliRunner().invoke(command_line, ["--store", str(room.place), "serve", "--port", str(room.served.port)])
+    done = CliRunner().invoke(
+        command_line, ["--store", str(room.place), "serve", "--port", str(room.served.port)]
+    )
     assert done.exit_code == 1
     assert "cannot be listened at" in done.output
 
@@ -547,7 +562,9 @@ def test_nothing_private_leaves_the_process(ann: httpx.Client, room: SimpleNames
 def test_a_broken_bound_is_said_in_the_constant_sentence_at_a_step(tmp_path: Path) -> None:
     place = tmp_path / "g.edgedp"
     store = open_store(place)
-    store.load(Graph.from_edges([(0, leaf) for leaf in range(1, 30)]), "star", epsilon_budget=5, degree_bound=29)
+    store.load(
+        Graph.from_edges([(0, leaf) for leaf in range(1, 30)]), "star", epsilon_budget=5, degree_bound=29
+    )
     token = store.add_analyst("ann")["token"]
     store.grant("star", "ann", epsilon_budget=5)
     with store._backend.session() as session:
