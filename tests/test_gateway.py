@@ -208,7 +208,10 @@ def test_a_release_of_somebody_else_is_not_there(ann: httpx.Client, room: Simple
         other = refused(bob.get(f"/v1/releases/{release_id}"), 404)
         none = refused(bob.get(f"/v1/releases/{'0' * 32}"), 404)
         assert other["detail"].replace(release_id, "") == none["detail"].replace("0" * 32, "")
-        assert bob.post(PLACE, json=TOP, headers={"Idempotency-Key": "theirs"}).json().get("release_id") != release_id
+        assert (
+            bob.post(PLACE, json=TOP, headers={"Idempotency-Key": "theirs"}).json().get("release_id")
+            != release_id
+        )
 
 
 # -- what must be refused ----------------------------------------------------------------------
