@@ -360,7 +360,7 @@ def test_too_many_requests_are_told_when_to_ask_again(tmp_path: Path, room: Simp
         with served.client("wrong") as stranger:
             assert {stranger.get("/v1/graphs").status_code for _ in range(8)} == {401, 429}
         with served.client(room.tokens["bob"]) as other:
-            assert other.get("/v1/graphs").status_code == 429, "one address guesses for all behind it"
+            assert other.get("/v1/graphs").status_code == 200, "who guesses slows nobody else"
 
 
 # -- the same in Python and on the command line ------------------------------------------------

@@ -100,6 +100,30 @@ def test_an_answer_leaves_at_a_step_and_not_before(opened: Opened) -> None:
         assert time.monotonic() - began >= 0.3
 
 
+def test_steps_are_counted_from_the_draw_and_not_from_the_first_byte(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who sends a body slowly must not choose where in a step the draw begins."""
+    seen: list[float] = []
+
+    async def held(started: float, step: float) -> int:
+        seen.append(started)
+        return 1
+
+    monkeypatch.setattr("edgedp.gateway.context.hold", held)
+    arrived: list[float] = []
+
+    async def slowly() -> Any:
+        yield b'{"metric": "degree", "k": 1,'
+        await asyncio.sleep(0.2)
+        arrived.append(time.monotonic())
+        yield b' "epsilon": "0.001"}'
+
+    headers = {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}
+    assert opened().post(PLACE, content=slowly(), headers=headers).status_code == 201
+    assert seen[0] >= arrived[0]
+
+
 def test_whatever_nobody_foresaw_is_said_in_a_constant_sentence(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:

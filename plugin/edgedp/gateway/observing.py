@@ -31,13 +31,10 @@ class Note:
 
     Attributes
     ----------
-    started : float
-        By `time.monotonic`.
     route : str
         The endpoint, with places for names.
     """
 
-    started: float
     method: str = ""
     route: str = "unknown"
     who: str | None = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -66,7 +65,7 @@ class Boundary:
         """Answer a request."""
         if scope["type"] != "http":
             return
-        note = Note(started=time.monotonic(), method=_known_method(scope["method"]))
+        note = Note(method=_known_method(scope["method"]))
         # Names are parts of a path as it was sent: %2F is no border between two parts.
         raw = scope.get("raw_path") or scope["path"].encode("ascii", "replace")
         path = raw.split(b"?", 1)[0].decode("ascii", "replace")

@@ -1,7 +1,7 @@
 """Where work runs and when its answer leaves: bounded pools of threads, and steps of time.
 
 What a draw computes depends on private edges, and so does how long it takes. Its answer therefore leaves
-at the next multiple of a public step after the request came; the event loop waits, and no worker does.
+at the next multiple of a public step after it was asked for; the event loop waits, and no worker does.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def steps_after(started: float, now: float, step: float) -> int:
 
 
 async def hold(started: float, step: float) -> int:
-    """Wait until the next step since a request came, by `time.monotonic`; return how many there were."""
+    """Wait until the next step since a release was asked for, by `time.monotonic`; return how many there were."""
     steps = steps_after(started, time.monotonic(), step)
     while (left := started + steps * step - time.monotonic()) > 0:
         await asyncio.sleep(left)
@@ -122,9 +122,3 @@ class Limiter:
         while len(self._left) > self._callers:
             self._left.popitem(last=False)
         return 0 if allowed else math.ceil((1 - left) / self._rate)
-
-    def exhausted(self, caller: str, now: float) -> int:
-        """Return what `wait` would, without counting."""
-        left, since = self._left.get(caller, (self._most, now))
-        left = min(self._most, left + (now - since) * self._rate)
-        return 0 if left >= 1 else math.ceil((1 - left) / self._rate)
