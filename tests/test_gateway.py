@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 import json
 import re
+import shlex
 import signal
 import socket
 import threading
@@ -602,3 +603,40 @@ def test_many_at_once_are_told_to_ask_again_and_none_is_lost(tmp_path: Path, roo
     assert set(found) <= {201, 503}
     spent = room.store.share("planted", "ann")["epsilon_spent"] - before
     assert spent == pytest.approx(0.01 * found.count(201), abs=1e-6)
+
+
+def test_the_quick_start_as_it_is_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends with an analyst who holds a private top 10, and has no way to an edge."""
+    page = (Path(__file__).parents[1] / "docs" / "gateway.md").read_text(encoding="utf-8")
+    quick = page.partition("## Quick start")[2].partition("\n## ")[0]
+    typed = re.findall(r"^\$ (.*)$", quick, re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    for name in ("EDGEDP_STORE", "EDGEDP_TOKEN", "NEO4J_URI"):
+        monkeypatch.delenv(name, raising=False)
+    token, printed, served = "", "", None
+    try:
+        for line in typed:
+            if line.startswith("pip "):
+                assert line == "pip install 'edgedp[serve]'"
+            elif line == "edgedp serve":
+                served = serve(tmp_path / "graphs.edgedp", tmp_path)
+            elif line.startswith("export "):
+                assert line == "export EDGEDP_TOKEN=edgedp_a_..."
+                monkeypatch.setenv("EDGEDP_TOKEN", token)
+            else:
+                assert line.startswith("edgedp "), line
+                address = "" if served is None else served.address
+                words = shlex.split(line.replace("http://127.0.0.1:8750", address))[1:]
+                done = CliRunner().invoke(command_line, words)
+                refusal = "exact" in words
+                assert done.exit_code == int(refusal), done.output
+                if refusal:
+                    assert done.output.strip() in quick
+                elif words[:2] == ["analyst", "add"]:
+                    (token,) = re.findall(r"edgedp_a_[\w-]+", done.output)
+                else:
+                    printed = done.output
+    finally:
+        if served is not None:
+            served.__exit__()
+    assert len(re.findall(r"^ +\d+ +\d+$", printed, re.MULTILINE)) == 10
