@@ -193,7 +193,7 @@ def exact(amount: float) -> Fraction:
 
 TestShares = Shares.TestCase
 TestShares.settings = settings(
-    max_examples=6, stateful_step_count=14, phases=(Phase.explicit, Phase.reuse, Phase.generate)
+    max_examples=5, stateful_step_count=12, phases=(Phase.explicit, Phase.reuse, Phase.generate)
 )
 
 
@@ -213,7 +213,7 @@ def test_a_few_histories_on_neo4j_exceed_nothing(neo4j_server: Server) -> None:
             self.store.close()
 
     options = settings(
-        max_examples=2, stateful_step_count=10, derandomize=True, database=None, deadline=None,
+        max_examples=2, stateful_step_count=8, derandomize=True, database=None, deadline=None,
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     run_state_machine_as_test(Database, settings=options)  # type: ignore[no-untyped-call]

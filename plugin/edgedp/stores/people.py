@@ -121,7 +121,8 @@ class PeopleStore(OpenedStore):
         with self._session() as session:
             rows = session.run("person_list")
         for row in rows:
-            same = hmac.compare_digest(given, row["tokenHash"])
+            kept = str(row["tokenHash"]).encode()  # whatever somebody may have made of it in the database
+            same = hmac.compare_digest(given.encode(), kept)
             if same and row["revoked"] is None:
                 found = Person(row["name"], row["role"])
         return found

@@ -72,8 +72,10 @@ class Share:
     def shown(self) -> dict[str, Any]:
         """Return the share as its analyst sees it: epsilon granted, spent, remaining, the limit of one release."""
         limit = self.amounts.limit
-        shown = self.amounts.shown() | {"max_epsilon_per_release": None if limit is None else limit / NANO}
-        return {"account": self.account} | shown
+        shown = self.amounts.shown()
+        delta = {"delta": shown.pop("delta")} if "delta" in shown else {}
+        limit_shown = {"max_epsilon_per_release": None if limit is None else limit / NANO}
+        return {"account": self.account} | shown | limit_shown | delta
 
 
 def find(runner: Runner, name: str, analyst: str, account: str = EDGES) -> Share | None:
