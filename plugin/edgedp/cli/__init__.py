@@ -59,7 +59,7 @@ class _OneLine(click.Group):
     metavar="URI",
     envvar=["EDGEDP_STORE", "NEO4J_URI"],
     default=None,
-    help="A store folder, or the address of a Neo4j server (neo4j://host:7687).  "
+    help="A store folder, or the address of a Neo4j server (neo4j://host:7687) or of a gateway (https://host).  "
     "[default: EDGEDP_STORE, else NEO4J_URI, else graphs.edgedp]",
 )
 @click.option(
