@@ -35,6 +35,7 @@ from edgedp.stores import registry
 from edgedp.stores.asker import Asker
 from edgedp.stores.remote import RemoteStore
 from gateway_server import Served, serve
+from neo4jserver import Server
 
 ODD = "a/../b 'c\" ∑}) RETURN 1 //"
 """A name of a graph that a careless server would take for something else."""
@@ -603,6 +604,28 @@ def test_many_at_once_are_told_to_ask_again_and_none_is_lost(tmp_path: Path, roo
     assert set(found) <= {201, 503}
     spent = room.store.share("planted", "ann")["epsilon_spent"] - before
     assert spent == pytest.approx(0.01 * found.count(201), abs=1e-6)
+
+
+def test_it_stands_before_neo4j_as_before_a_folder(empty_neo4j: Server, tmp_path: Path) -> None:
+    environment = {"NEO4J_USERNAME": empty_neo4j.user, "NEO4J_PASSWORD": empty_neo4j.password}
+    with open_store(empty_neo4j.uri, auth=empty_neo4j.auth) as store:
+        store.load(Graph.from_edges([(0, leaf) for leaf in range(1, 30)]), "star", epsilon_budget=60)
+        token = store.add_analyst("ann")["token"]
+        store.grant("star", "ann", epsilon_budget=50)
+        with (
+            serve(empty_neo4j.uri, tmp_path, environment=environment) as served,
+            open_store(served.address, token=token) as remote,
+        ):
+            release = remote.priv_top_k("star", metric="degree", k=1, epsilon=40, request_id="a")
+            assert release.nodes == [0]
+            assert remote.priv_top_k("star", metric="degree", k=1, epsilon=40, request_id="a").kept
+            with pytest.raises(edgedp.BudgetError, match="10 of 50"):
+                remote.priv_top_k("star", metric="degree", k=1, epsilon=40)
+            assert remote.budget("star") == store.asking_as("ann").budget("star")
+            store.revoke_analyst("ann")
+            with pytest.raises(edgedp.AccessError):
+                remote.graphs()
+            assert served.end() == 0
 
 
 def test_the_quick_start_as_it_is_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
