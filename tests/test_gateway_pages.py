@@ -19,9 +19,9 @@ import httpx
 import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.chrome.webdriver import WebDriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
 from edgedp import Graph, open_store
@@ -240,7 +240,7 @@ def test_pages_are_accessible_and_fit_a_phone(visitor: Visitor, dark: bool) -> N
     driver = visitor.driver
     axe = files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
     scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-    send: Callable[[str, dict[str, Any]], Any] = driver.execute_cdp_cmd  # type: ignore[attr-defined]
+    send: Callable[[str, dict[str, Any]], Any] = driver.execute_cdp_cmd
     send("Emulation.setEmulatedMedia", {"features": [scheme]})
     send(
         "Emulation.setDeviceMetricsOverride",
