@@ -149,7 +149,7 @@ def test_the_api_is_what_its_description_says(ann: httpx.Client) -> None:
         body = place["requestBody"]["content"]["application/json"]
         jsonschema.validate(body["example"], body["schema"])
         answer = ann.post(f"/v1/graphs/planted/{kind.path}", json=body["example"])
-        if kind.kind == "percentile":  # needs a property that the curator declared
+        if str(kind.kind) == "percentile":  # needs a property that the curator declared
             refused(answer, 422)
             continue
         assert answer.status_code == 201, answer.text

@@ -217,7 +217,7 @@ def test_no_request_that_can_be_made_of_the_description_breaks_it(opened: Opened
     """Bounded: a few requests of every endpoint, each answer as it is described."""
     client, ran = opened(), 0
     for found in schemathesis.openapi.from_dict(document()).get_all_operations():
-        operation = found.ok()
+        operation = found.ok()  # type: ignore[union-attr]
         check = _checked(client, operation.definition.raw["responses"])
         bounded = settings(
             max_examples=6, deadline=None, suppress_health_check=list(HealthCheck), database=None

@@ -26,7 +26,10 @@ from edgedp.stores.returned import release_of
 if TYPE_CHECKING:
     from edgedp.release import Release
 
-__all__ = ["AnalystPages"]
+__all__ = ["SHOWN", "AnalystPages"]
+
+SHOWN = 200
+"""Releases that a page lists, the newest; the API lists all."""
 
 _HIDDEN = ("version",)
 
@@ -86,8 +89,9 @@ class AnalystPages:
         """List the analyst's own releases, the newest first."""
         asking = self._gateway.store.asking_as(visit.person.name)
         rows = await self._gateway.ask(asking.releases)
-        shown = [row | {"asked": _asked(row), "title": _title(row)} for row in reversed(rows)]
-        return self._pages.render(visit.request, "releases.html", visit, releases=shown)
+        newest = rows[: -SHOWN - 1 : -1]
+        shown = [row | {"asked": _asked(row), "title": _title(row)} for row in newest]
+        return self._pages.render(visit.request, "releases.html", visit, releases=shown, count=len(rows))
 
     async def release(self, visit: Visit) -> Response:
         """Show one release: the answer, what was asked, what was public."""

@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from edgedp.errors import EdgeDPError
-from edgedp.gateway.pages.analyst import _asked, _title
+from edgedp.gateway.pages.analyst import SHOWN, _asked, _title
 from edgedp.gateway.pages.plot import spending
 from edgedp.gateway.pages.site import Form, Pages, Visit
 from edgedp.gateway.problems import Problem, of_error
@@ -118,7 +118,7 @@ class CuratorPages:
                 "asked": _asked(row["details"]),
                 "epsilon": row["epsilon"],
             }
-            for row in reversed(debits)
+            for row in debits[: -SHOWN - 1 : -1]
         ]
         points = [(row["at"], row["epsilon_spent"]) for row in debits]
         return self._pages.render(
@@ -129,6 +129,7 @@ class CuratorPages:
             error=None if problem is None else problem.detail,
             plot=spending(points, found["graph"]["epsilon_budget"]),
             asked=asked,
+            count=len(debits),
             **found,
         )
 

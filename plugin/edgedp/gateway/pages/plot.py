@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -82,7 +83,7 @@ def spending(points: Sequence[tuple[str, float]], budget: float | None) -> Plot 
         area=f"{line}V{up(0)}H{LEFT}Z",
         budget=None if budget is None else up(budget),
         across=tuple(Tick(across(at), _when(at, last - first)) for at, _ in ends),
-        up=tuple(Tick(up(most * part / 4), f"{most * part / 4:.4g}") for part in range(5)),
+        up=tuple(Tick(up(amount), f"{amount:.6g}") for amount in _round_amounts(most)),
         points=tuple(marks),
     )
 
@@ -90,3 +91,18 @@ def spending(points: Sequence[tuple[str, float]], budget: float | None) -> Plot 
 def _when(at: float, span: float) -> str:
     when = datetime.fromtimestamp(at, UTC)
     return when.strftime("%d %b %H:%M" if span < 3 * 86400 else "%d %b %Y").lstrip("0")
+
+
+def _round_amounts(most: float) -> list[float]:
+    """Return amounts from 0 to at most `most` that a reader finds round.
+
+    Examples
+    --------
+    >>> _round_amounts(2.3), _round_amounts(4.0)
+    ([0.0, 1.0, 2.0], [0.0, 1.0, 2.0, 3.0, 4.0])
+    """
+    power = 10.0 ** math.floor(math.log10(most / 4))
+    step = next(power * each for each in (1, 2, 2.5, 5, 10) if power * each >= most / 4 - 1e-12 or each == 10)
+    if step * 2 > most:
+        step /= 2
+    return [round(step * part, 9) for part in range(int(most / step + 1e-9) + 1)]
