@@ -418,6 +418,15 @@ def values_read_together(real: Any) -> Any:
 
 # -- the list ---------------------------------------------------------------------------------------------
 
+
+async def leaves_at_once(started: float, step: float) -> int:
+    return 1
+
+
+async def with_a_fine_clock(started: float, step: float) -> Any:
+    return 1.2345
+
+
 SABOTAGES = [
     Sabotage(
         "noise of half the scale",
@@ -881,5 +890,48 @@ SABOTAGES = [
         "an estimate tells a scale that is not public",
         {"edgedp.plan.nodes:noise_of_a_sum": scale_of_the_bound},
         "test_estimating.py::test_noise_that_follows_the_graph_is_not_told",
+    ),
+    Sabotage(
+        "an answer that leaves when it is drawn",
+        {"edgedp.gateway.context:hold": lambda real: leaves_at_once},
+        "test_gateway_inside.py::test_an_answer_leaves_at_a_step_and_not_before",
+    ),
+    Sabotage(
+        "an error's own words over the network",
+        {
+            "edgedp.gateway.context:of_error": lambda real: (
+                lambda error, **given: import_module("edgedp.gateway.problems").Problem(500, str(error))
+            )
+        },
+        "test_gateway_inside.py::test_whatever_nobody_foresaw_is_said_in_a_constant_sentence",
+    ),
+    Sabotage(
+        "a token of any role",
+        {
+            "edgedp.gateway.context:Gateway.person": lambda real: (
+                lambda self, request, token, role: real(self, request, token, None)
+            )
+        },
+        "test_gateway_inside.py::test_a_curators_token_asks_for_nothing_and_an_analysts_grants_nothing",
+    ),
+    Sabotage(
+        "a form that nobody's secret is compared with",
+        {"edgedp.gateway.pages.site:hmac": lambda real: SimpleNamespace(compare_digest=lambda *given: True)},
+        "test_gateway_inside.py::test_a_form_without_the_sessions_secret_does_nothing",
+    ),
+    Sabotage(
+        "forms from anywhere",
+        {"edgedp.gateway.pages.site:Pages._check_origin": lambda real: lambda self, request: None},
+        "test_gateway_inside.py::test_a_form_of_another_site_does_nothing",
+    ),
+    Sabotage(
+        "tokens in the clear on any address",
+        {"edgedp.gateway.settings:is_loopback": lambda real: lambda host: True},
+        "test_gateway_inside.py::test_a_token_never_crosses_a_network_in_the_clear",
+    ),
+    Sabotage(
+        "the time of a draw in the log",
+        {"edgedp.gateway.context:hold": lambda real: with_a_fine_clock},
+        "test_gateway_inside.py::test_the_log_and_the_metrics_know_steps_and_nothing_finer",
     ),
 ]

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 DOCKER = ROOT / "docker"
 DOCKERFILE = (DOCKER / "Dockerfile").read_text(encoding="utf-8")
 COMPOSE: dict[str, Any] = yaml.safe_load((DOCKER / "compose.yaml").read_text(encoding="utf-8"))
-SERVICE = COMPOSE["services"]["neo4j"]
+SERVICE, GATEWAY = COMPOSE["services"]["neo4j"], COMPOSE["services"]["gateway"]
 GIGA = {"g": 1.0, "m": 1 / 1024}
 
 
@@ -52,8 +52,25 @@ def config(**environment: str) -> subprocess.CompletedProcess[str]:
 def test_compose_is_valid(tmp_path: Path) -> None:
     done = config(NEO4J_AUTH_FILE=str(tmp_path / "auth.txt"))
     assert done.returncode == 0, done.stderr
-    service = json.loads(done.stdout)["services"]["neo4j"]
-    assert {port["host_ip"] for port in service["ports"]} == {"127.0.0.1"}
+    services = json.loads(done.stdout)["services"]
+    service = services["neo4j"]
+    assert "ports" not in service, "only the gateway is published"
+    assert {port["host_ip"] for port in services["gateway"]["ports"]} == {"127.0.0.1"}
+    assert "healthcheck" in service
+    assert {volume["target"] for volume in service["volumes"]} == {"/data", "/logs"}
+
+
+def test_only_the_gateway_is_published_and_it_serves_as_the_command_line_says() -> None:
+    """Without Docker: what the file says, and that the command takes it."""
+    from click.testing import CliRunner
+
+    from edgedp.cli import edgedp
+
+    services = yaml.safe_load((DOCKER / "compose.yaml").read_text())["services"]
+    assert "ports" not in services["neo4j"]
+    assert services["gateway"]["ports"] == ["127.0.0.1:8750:8750"]
+    done = CliRunner().invoke(edgedp, [*services["gateway"]["command"], "--response-step", "0"])
+    assert "response_step is 0" in done.output, "everything before it is understood"
 
 
 def test_compose_refuses_to_run_without_a_password_file() -> None:
@@ -63,14 +80,15 @@ def test_compose_refuses_to_run_without_a_password_file() -> None:
 
 
 def test_the_service_is_on_loopback_keeps_its_data_and_hides_no_jar() -> None:
-    assert all(port.startswith("127.0.0.1:") for port in SERVICE["ports"])
+    assert all(port.startswith("127.0.0.1:") for port in GATEWAY["ports"])
     assert {volume.partition(":")[2] for volume in SERVICE["volumes"]} == {"/data", "/logs"}
 
 
 def test_no_password_stands_in_the_environment() -> None:
-    assert SERVICE["environment"]["NEO4J_AUTH_FILE"] == "/run/secrets/neo4j_auth"
-    assert not {"NEO4J_AUTH", "NEO4J_PASSWORD"} & set(SERVICE["environment"])
-    assert SERVICE["secrets"] == ["neo4j_auth"]
+    for service in (SERVICE, GATEWAY):
+        assert service["environment"]["NEO4J_AUTH_FILE"] == "/run/secrets/neo4j_auth"
+        assert not {"NEO4J_AUTH", "NEO4J_PASSWORD"} & set(service["environment"])
+        assert service["secrets"] == ["neo4j_auth"]
     assert COMPOSE["secrets"]["neo4j_auth"]["file"].startswith("${NEO4J_AUTH_FILE:?")
 
 

@@ -115,6 +115,9 @@ def test_the_wheel_holds_the_package_and_its_data_and_nothing_else(wheel: Path) 
                 assert f"edgedp/assets/{path.relative_to(ROOT).as_posix()}" in names
     for path in (ROOT / "plugin" / "edgedp").rglob("*.py"):
         assert path.relative_to(ROOT / "plugin").as_posix() in names
+    for path in (ROOT / "plugin" / "edgedp" / "gateway" / "pages").rglob("*.*"):
+        if path.parent.name in ("templates", "static"):
+            assert path.relative_to(ROOT / "plugin").as_posix() in names
     assert "edgedp/py.typed" in names
     assert not [name for name in names if name.endswith(".pyc")]
 

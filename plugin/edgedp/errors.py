@@ -53,6 +53,22 @@ class StoreError(EdgeDPError, RuntimeError):
     """A stored graph or its ledger is in a state that refuses the operation."""
 
 
+class RequestConflictError(ParameterError):
+    """An identifier of a request is that of another request."""
+
+
+class BeingDrawnError(StoreError):
+    """The release of a request is being drawn by somebody else; asking again later shows it."""
+
+
+class LostReleaseError(StoreError):
+    """The release of a request was debited and never kept; it is never drawn again."""
+
+
+class GraphChangedError(StoreError):
+    """The graph was loaded anew between the plan and the debit; nothing was spent, asking again is right."""
+
+
 class StoreUnavailableError(StoreError, ConnectionError):
     """The database cannot be reached, is locked by another process, or went away."""
 

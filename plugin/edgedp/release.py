@@ -130,12 +130,15 @@ class Release:
         False when the caller chose the randomness: such a release is a simulation.
     receipt : dict
         For a stored graph: its name, the release id and the budget after the release.
+    kept : bool
+        Whether it was drawn before and is shown again, which costs nothing.
     """
 
     answer: Answer
     plan: Plan
     private: bool
     receipt: dict[str, Any] = field(default_factory=dict)
+    kept: bool = field(default=False, compare=False, repr=False)
 
     @property
     def nodes(self) -> list[Any]:

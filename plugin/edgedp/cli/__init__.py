@@ -62,7 +62,7 @@ class _OneLine(click.Group):
     metavar="URI",
     envvar=["EDGEDP_STORE", "NEO4J_URI"],
     default=None,
-    help="A store folder, or the address of a Neo4j server (neo4j://host:7687).  "
+    help="A store folder, or the address of a Neo4j server (neo4j://host:7687) or of a gateway (https://host).  "
     "[default: EDGEDP_STORE, else NEO4J_URI, else graphs.edgedp]",
 )
 @click.option(
@@ -105,9 +105,9 @@ def main() -> None:
 
 
 def _add_commands() -> None:
-    from edgedp.cli import analyst, audit, curator, ledger, people, planning, plugin, researcher
+    from edgedp.cli import analyst, audit, curator, ledger, people, planning, plugin, researcher, serving
 
-    for module in (curator, people, ledger, analyst, planning, researcher, audit, plugin):
+    for module in (curator, people, ledger, analyst, planning, researcher, audit, plugin, serving):
         for command in module.COMMANDS:
             edgedp.add_command(command)
     add_examples(edgedp)

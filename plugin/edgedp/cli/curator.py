@@ -170,12 +170,13 @@ def budget(name: str, epsilon_budget: str | None, delta: str | None, output: str
             if epsilon_budget is None and delta is None
             else store.set_budget(name, epsilon_budget, delta)
         )
-        head = store.head(name)
+        head = None if store.address is not None else store.head(name)  # the log is the curator's
     if output == "json":
-        print_object(row | {"head": head})
+        print_object(row if head is None else row | {"head": head})
     else:
         print_rows([row], output, list(row))
-        notice(f"head of the log: {head}")
+        if head is not None:
+            notice(f"head of the log: {head}")
     if epsilon_budget is not None:
         notice("the new budget is recorded")
 

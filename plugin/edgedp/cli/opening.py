@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from collections.abc import Iterator
@@ -22,14 +21,14 @@ __all__ = ["opened_store"]
 @contextmanager
 def opened_store() -> Iterator[Store]:
     """Open the store of this command; ask for a Neo4j password only where it is missing."""
+    from edgedp.stores.neo4j_login import user_and_password
     from edgedp.stores.opening import DEFAULT_STORE, NEO4J_SCHEMES, check_address, open_store
 
     uri = click.get_current_context().obj or DEFAULT_STORE
     auth = None
     if uri.split("://", 1)[0].lower() in NEO4J_SCHEMES:
         check_address(uri)
-        user = os.environ.get("NEO4J_USERNAME") or "neo4j"
-        password = os.environ.get("NEO4J_PASSWORD")
+        user, password = user_and_password()
         if password is None:
             if not sys.stdin.isatty():
                 raise ParameterError(

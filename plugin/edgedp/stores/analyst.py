@@ -319,7 +319,7 @@ class AnalystStore(OpenedStore):
         """Return a kept release, with the account and the share as they stand now."""
         account, share = ledger.find(session, name), shares.find(session, name, self._analyst)
         receipt = ledger.receipt(name, answered.release_id, account, share)
-        return Release(answer_from_json(answered.answer), drawn, private=True, receipt=receipt)
+        return Release(answer_from_json(answered.answer), drawn, private=True, receipt=receipt, kept=True)
 
 
 def _check_engine(engine: Engine) -> None:

@@ -16,7 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.amounts import rho
 from edgedp.amounts.epsilon import format_nano
-from edgedp.errors import BudgetError, EdgeDPError, ParameterError, StoreError, UnknownNameError
+from edgedp.errors import (
+    BeingDrawnError,
+    BudgetError,
+    EdgeDPError,
+    GraphChangedError,
+    LostReleaseError,
+    ParameterError,
+    RequestConflictError,
+    StoreError,
+    UnknownNameError,
+)
 from edgedp.stores import shares
 from edgedp.stores.account import Account, Declaration, refusal
 from edgedp.stores.script import Script, Step
@@ -204,7 +214,7 @@ def judge(
         case "unshared" | "share_refused":
             raise shares.refused(name, analyst, plan, rows)
         case "replaced":
-            raise StoreError(f"the graph {name!r} changed since the release was planned; ask again")
+            raise GraphChangedError(f"the graph {name!r} changed since the release was planned; ask again")
         case "broken":
             raise broken(name)
         case "unknown":
@@ -228,7 +238,7 @@ def _judge_request(row: Row, plan: Plan, request_id: str) -> Kept:
 
 def other_request(request_id: str) -> ParameterError:
     """Return the refusal of an identifier that another request has."""
-    return ParameterError(
+    return RequestConflictError(
         f"request_id is {request_id!r}, must be new for another request; choose another identifier"
     )
 
@@ -239,10 +249,10 @@ def kept_of(row: Row, request_id: str) -> Kept:
         asked, answer = json.loads(row["body"]), json.loads(row["answer"])
         return Kept(row["releaseId"], asked["kind"], asked["parameters"], asked["public"], answer)
     if row["leaseAlive"]:
-        raise StoreError(
+        raise BeingDrawnError(
             f"the release of request_id {request_id!r} is being drawn; ask again with the same identifier"
         )
-    raise StoreError(
+    raise LostReleaseError(
         f"the release of request_id {request_id!r} was debited and lost; "
         "ask again with another identifier (it costs again)"
     )

@@ -22,6 +22,7 @@ from edgedp.stores.backend import Backend, GraphRow, Row, Session, Transaction
 from edgedp.stores.cypher import CypherProjection
 from edgedp.stores.killpoints import reach
 from edgedp.stores.neo4j_errors import one_line_errors
+from edgedp.stores.neo4j_login import user_and_password
 from edgedp.stores.packed import graph_of_adjacency, graph_of_pieces
 from edgedp.stores.queries import query, statement_names
 from edgedp.stores.script import Script, Step, run
@@ -65,7 +66,7 @@ class Neo4jBackend(Backend):
                 "store holds a user or password, must be an address alone; set NEO4J_USERNAME and NEO4J_PASSWORD"
             )
         if auth is None:
-            user, password = os.environ.get("NEO4J_USERNAME", "neo4j"), os.environ.get("NEO4J_PASSWORD")
+            user, password = user_and_password()
             if password is None:
                 raise ParameterError(
                     "the password is missing, must be given; pass auth or set NEO4J_PASSWORD"

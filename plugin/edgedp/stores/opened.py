@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from edgedp.errors import EdgeDPError, EngineError
 from edgedp.projection import GraphProjection
 from edgedp.shown import shown
-from edgedp.stores import heads, ledger
+from edgedp.stores import heads, ledger, registry
 from edgedp.stores.backend import Backend, GraphRow, Session
 from edgedp.stores.chain import Head
 from edgedp.stores.memory import DEFAULT_BYTES, GraphMemory
@@ -36,6 +36,11 @@ class OpenedStore:
         self._memory = GraphMemory(graph_memory)
         self._heads: dict[str, Head] | None = None
         self._head_option = head
+
+    @property
+    def address(self) -> str | None:
+        """The address of the gateway that answers for this store; None where it is opened itself."""
+        return None
 
     def close(self) -> None:
         """Let go of connections."""
@@ -82,6 +87,16 @@ class OpenedStore:
             graph = session.graph(row)
             self._memory.put(row, graph)
         return graph
+
+    def warm(self) -> None:
+        """Read every graph that memory may keep, so that no release waits for it. Privacy: nothing is shown."""
+        with self._session() as session:
+            for stored in session.run("graph_places"):
+                rows = session.run("graph_find", name=stored["name"])
+                if rows:
+                    row = registry.row_of(rows[0])
+                    if row.loaded and self._backend.keeps_versions:
+                        self._read(session, row)
 
     def _project(self, session: Session, row: GraphRow, engine: str) -> NumberProjection:
         return (

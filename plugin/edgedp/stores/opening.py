@@ -17,6 +17,7 @@ __all__ = ["DEFAULT_STORE", "check_address", "open_store"]
 DEFAULT_STORE = "graphs.edgedp"
 
 NEO4J_SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
+GATEWAY_SCHEMES = ("https", "http")
 
 
 def open_store(
@@ -27,6 +28,7 @@ def open_store(
     lock_timeout: float = 60.0,
     graph_memory: int = DEFAULT_BYTES,
     head: str | None = None,
+    token: str | None = None,
 ) -> Store:
     """Open a store of graphs.
 
@@ -34,7 +36,8 @@ def open_store(
     ----------
     uri : str or path
         A folder, the embedded store, made by the first `Store.load`; or the address of a Neo4j server
-        (``neo4j://``, ``bolt://``, also ``+s`` and ``+ssc``).
+        (``neo4j://``, ``bolt://``, also ``+s`` and ``+ssc``); or of a gateway (``https://``, on this machine also
+        ``http://``), where an analyst's methods are and no other.
     auth : (user, password), optional
         For Neo4j; default ``NEO4J_USERNAME`` and ``NEO4J_PASSWORD``.
     database : str, optional
@@ -46,6 +49,8 @@ def open_store(
     head : str, optional
         ``SEQ:HASH NAME``, or a file of such lines: a store without this history is refused, for it is an older
         copy. Default ``EDGEDP_LEDGER_HEAD``.
+    token : str, optional
+        For a gateway; default ``EDGEDP_TOKEN``.
 
     Returns
     -------
@@ -70,9 +75,16 @@ def open_store(
 
         backend: Backend = Neo4jBackend.connect(address, auth, database, lock_timeout)
         return Store(backend, graph_memory=graph_memory, head=head)
+    if scheme in GATEWAY_SCHEMES:
+        from edgedp.stores.remote import RemoteStore
+
+        return RemoteStore(address, token or os.environ.get("EDGEDP_TOKEN"))
+    if token is not None:
+        raise ParameterError("token is given, must go with the https:// address of a gateway; leave it out")
     if scheme:
         raise ParameterError(
-            f"store is {address_shown(address)!r}, must be a path or begin with neo4j:// or bolt://; check the address"
+            f"store is {address_shown(address)!r}, must be a path or begin with neo4j://, bolt:// or https://; "
+            "check the address"
         )
     from edgedp.stores.embedded import EmbeddedBackend
 

@@ -98,9 +98,8 @@ def check_affords(runner: Runner, name: str, analyst: str, plan: Plan) -> None:
     if analyst == DIRECT:
         return
     check_active(runner, analyst)
-    key = {"name": name, "analyst": analyst, "account": EDGES}
     rows = {
-        "share_find": runner.run("share_find", **key),
+        "share_find": runner.run("share_find", name=name, analyst=analyst, account=EDGES),
         "account_find": runner.run("account_find", name=name),
     }
     if not rows["share_find"] or not Share.of(rows["share_find"][0]).amounts.fits(plan):

@@ -1,0 +1,114 @@
+"""The command of the gateway."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from edgedp.cli.opening import opened_store
+from edgedp.errors import EngineError
+
+__all__ = ["COMMANDS"]
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command()
+@click.option("--host", metavar="H", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option(
+    "--port", metavar="P", type=click.IntRange(0, 65535), default=8750, show_default=True, help="0: any free."
+)
+@click.option("--tls-certificate", metavar="FILE", type=_FILE, help="PEM file; with --tls-key.")
+@click.option("--tls-key", metavar="FILE", type=_FILE, help="PEM file; with --tls-certificate.")
+@click.option(
+    "--behind-proxy", is_flag=True, help="A reverse proxy ends TLS in front and passes the Host on."
+)
+@click.option(
+    "--allowed-host",
+    metavar="NAME",
+    multiple=True,
+    help="Host name that requests may carry; repeatable.  [default: loopback names; with TLS or a proxy any]",
+)
+@click.option(
+    "--metrics-port",
+    metavar="P",
+    type=click.IntRange(0, 65535),
+    help="Loopback port of Prometheus metrics; 0: any free.  [default: the port after --port]",
+)
+@click.option(
+    "--workers", metavar="N", type=click.IntRange(1), help="Releases drawn at once.  [default: processors]"
+)
+@click.option(
+    "--queue",
+    metavar="N",
+    type=click.IntRange(0),
+    default=64,
+    show_default=True,
+    help="Releases that may wait.",
+)
+@click.option(
+    "--response-step",
+    metavar="SECONDS",
+    type=float,
+    default=0.25,
+    show_default=True,
+    help="Response times of releases are rounded up to it.",
+)
+@click.option(
+    "--body-bytes", metavar="N", type=int, default=64 * 1024, show_default=True, help="Largest body."
+)
+@click.option(
+    "--request-seconds", metavar="S", type=float, default=60.0, show_default=True, help="Longest request."
+)
+@click.option(
+    "--connections", metavar="N", type=int, default=256, show_default=True, help="Open connections."
+)
+@click.option(
+    "--requests-per-minute", metavar="N", type=int, default=600, show_default=True, help="Of one analyst."
+)
+def serve(
+    host: str,
+    port: int,
+    tls_certificate: Path | None,
+    tls_key: Path | None,
+    behind_proxy: bool,
+    allowed_host: tuple[str, ...],
+    metrics_port: int | None,
+    workers: int | None,
+    queue: int,
+    response_step: float,
+    body_bytes: int,
+    request_seconds: float,
+    connections: int,
+    requests_per_minute: int,
+) -> None:
+    """Serve releases and budgets of the store over HTTP, with pages for analysts and the curator."""
+    try:
+        from edgedp.gateway.server import serve as run
+        from edgedp.gateway.settings import Settings
+    except ModuleNotFoundError as error:
+        raise EngineError(
+            f"serve needs {error.name}, which is not installed; install it with pip install 'edgedp[serve]'"
+        ) from None
+    settings = Settings(
+        host=host,
+        port=port,
+        tls_certificate=tls_certificate,
+        tls_key=tls_key,
+        behind_proxy=behind_proxy,
+        allowed_hosts=allowed_host,
+        metrics_port=metrics_port,
+        queue=queue,
+        response_step=response_step,
+        body_bytes=body_bytes,
+        request_seconds=request_seconds,
+        connections=connections,
+        requests_per_minute=requests_per_minute,
+        **({} if workers is None else {"workers": workers}),
+    ).checked()
+    with opened_store() as store:
+        run(store, settings, lambda line: click.echo(line, err=True))
+
+
+COMMANDS = (serve,)

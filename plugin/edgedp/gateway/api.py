@@ -1,0 +1,154 @@
+"""The endpoints for programs, under ``/v1``: public facts, releases, budgets, one's own releases."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from edgedp.gateway.kinds import release_kinds
+from edgedp.gateway.problems import Problem
+from edgedp.gateway.schema import document
+from edgedp.gateway.wire import json_body, name_in, note_of
+
+if TYPE_CHECKING:
+    from edgedp.gateway.context import Gateway
+    from edgedp.gateway.kinds import ReleaseKind
+    from edgedp.stores.people import Person
+
+__all__ = ["routes"]
+
+_Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def routes(gateway: Gateway) -> list[Route]:
+    """Return the endpoints; one for each kind of release."""
+    asked: list[tuple[str, str, _Endpoint]] = [
+        ("/healthz", "GET", health),
+        ("/openapi.json", "GET", openapi),
+        ("/v1/me", "GET", _Me(gateway)),
+        ("/v1/graphs", "GET", _Graphs(gateway)),
+        ("/v1/graphs/{name}", "GET", _GraphFacts(gateway)),
+        ("/v1/graphs/{name}/budget", "GET", _Budget(gateway)),
+        ("/v1/graphs/{name}/releases", "GET", _Releases(gateway)),
+        *((f"/v1/graphs/{{name}}/{kind.path}", "POST", _Ask(gateway, kind)) for kind in release_kinds()),
+        ("/v1/releases", "GET", _Releases(gateway)),
+        ("/v1/releases/{release_id}", "GET", _OneRelease(gateway)),
+    ]
+    return [Route(path, _noted(path, endpoint), methods=[method]) for path, method, endpoint in asked]
+
+
+async def health(request: Request) -> Response:
+    """Say that the process answers; nothing about graphs."""
+    return JSONResponse({"status": "ok"})
+
+
+async def openapi(request: Request) -> Response:
+    """Return the description of the API."""
+    return JSONResponse(document())
+
+
+def _noted(path: str, endpoint: _Endpoint) -> _Endpoint:
+    async def noted(request: Request) -> Response:
+        note_of(request).route = path
+        return await endpoint(request)
+
+    return noted
+
+
+class _OfAnalyst:
+    """An endpoint for an analyst with a token in the header."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+
+    async def __call__(self, request: Request) -> Response:
+        person = await self._gateway.person(request, bearer(request), "analyst")
+        return await self.answer(request, person)
+
+    async def answer(self, request: Request, person: Person) -> Response:
+        raise NotImplementedError
+
+
+def bearer(request: Request) -> str | None:
+    """Return the token of a request's one Authorization header, or None."""
+    given = request.headers.getlist("authorization")
+    scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+    return token.strip() if scheme.lower() == "bearer" and token.strip() else None
+
+
+class _Me(_OfAnalyst):
+    async def answer(self, request: Request, person: Person) -> Response:
+        return JSONResponse({"name": person.name, "role": person.role})
+
+
+class _Graphs(_OfAnalyst):
+    async def answer(self, request: Request, person: Person) -> Response:
+        asking = self._gateway.store.asking_as(person.name)
+        return JSONResponse({"graphs": await self._gateway.ask(asking.graphs)})
+
+
+class _GraphFacts(_OfAnalyst):
+    async def answer(self, request: Request, person: Person) -> Response:
+        name, asking = name_in(request), self._gateway.store.asking_as(person.name)
+        rows = await self._gateway.ask(asking.graphs)
+        for row in rows:
+            if row["name"] == name:
+                note_of(request).graph = name
+                return JSONResponse(row)
+        raise Problem(404, "the graph must be a stored one; see the list of graphs", "UnknownNameError")
+
+
+class _Budget(_OfAnalyst):
+    async def answer(self, request: Request, person: Person) -> Response:
+        name, asking = name_in(request), self._gateway.store.asking_as(person.name)
+        budget = await self._gateway.ask(lambda: asking.budget(name))
+        note_of(request).graph = name
+        return JSONResponse(budget)
+
+
+class _Releases(_OfAnalyst):
+    async def answer(self, request: Request, person: Person) -> Response:
+        asking = self._gateway.store.asking_as(person.name)
+        name = name_in(request) if "name" in request.path_params else None
+        return JSONResponse({"releases": await self._gateway.ask(lambda: asking.releases(name))})
+
+
+class _OneRelease(_OfAnalyst):
+    async def answer(self, request: Request, person: Person) -> Response:
+        release_id, asking = name_in(request, "release_id"), self._gateway.store.asking_as(person.name)
+        return JSONResponse(await self._gateway.ask(lambda: asking.release(release_id)))
+
+
+class _Ask(_OfAnalyst):
+    """A release of one kind."""
+
+    def __init__(self, gateway: Gateway, kind: ReleaseKind) -> None:
+        super().__init__(gateway)
+        self._kind = kind
+
+    async def answer(self, request: Request, person: Person) -> Response:
+        options = await json_body(request)
+        release = await self._gateway.release(
+            request, person, self._kind, name_in(request), options, _request_id(request)
+        )
+        place = f"/v1/releases/{quote(release.receipt['release_id'])}"
+        return JSONResponse(release.to_dict(), 200 if release.kept else 201, headers={"Location": place})
+
+
+def _request_id(request: Request) -> str | None:
+    """Return the identifier of a request, which is UTF-8 in the header."""
+    given = [value for name, value in request.scope["headers"] if name == b"idempotency-key"]
+    if not given:
+        return None
+    try:
+        (value,) = given
+        return bytes(value).decode("utf-8")
+    except ValueError:
+        raise Problem(
+            422, "Idempotency-Key must be one text in UTF-8; choose another", "ParameterError"
+        ) from None

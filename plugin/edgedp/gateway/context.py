@@ -1,0 +1,147 @@
+"""What the endpoints of a gateway share: the store, the pools, who calls."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from starlette.requests import Request
+
+from edgedp.gateway.observing import Log, Metrics
+from edgedp.gateway.problems import Problem, of_error
+from edgedp.gateway.settings import Settings
+from edgedp.gateway.wire import note_of
+from edgedp.gateway.work import Limiter, Pool, hold
+
+if TYPE_CHECKING:
+    from edgedp.gateway.kinds import ReleaseKind
+    from edgedp.release import Release
+    from edgedp.stores import Store
+    from edgedp.stores.people import Person
+
+__all__ = ["Gateway"]
+
+_Result = TypeVar("_Result")
+
+_LATE = "the answer takes longer than a request may; ask again with the same Idempotency-Key"
+
+
+@dataclass
+class Gateway:
+    """A store with what is needed to answer for it."""
+
+    store: Store
+    settings: Settings
+    log: Log
+    metrics: Metrics
+
+    def __post_init__(self) -> None:
+        seconds = self.settings.request_seconds
+        self.draws = Pool("releases", self.settings.workers, self.settings.queue, seconds, _LATE)
+        self.asks = Pool("requests", 4, self.settings.connections, seconds, _LATE)
+        self._limiter = Limiter(self.settings.requests_per_minute)
+        self._wrong = Limiter(self.settings.requests_per_minute)
+
+    def close(self) -> None:
+        """Wait for what runs."""
+        self.draws.close()
+        self.asks.close()
+
+    async def ask(self, call: Callable[[], _Result], *, missing: bool = True) -> _Result:
+        """Run a call on public facts in a thread; a refusal becomes a `Problem`."""
+        try:
+            return await self.asks.run(call)
+        except Exception as error:
+            raise of_error(error, missing=missing) from None
+
+    async def person(self, request: Request, token: str | None, role: str | None) -> Person:
+        """Return whose token it is.
+
+        Raises
+        ------
+        Problem
+            401, 403 where it is of another role, 429.
+        """
+        address = request.client.host if request.client else ""
+        person = await self.ask(lambda: self.store.identify(token)) if token else None
+        if person is None:
+            # Nobody guesses 256 bits; who tries is slowed, and nobody else behind the same address.
+            if token and (wait := self._wrong.wait(address, time.monotonic())):
+                raise _too_many(wait)
+            raise Problem(
+                401,
+                "the token is missing or not valid; ask the curator for one ('edgedp analyst add')",
+                "AccessError",
+                {"WWW-Authenticate": 'Bearer realm="edgedp"'},
+            )
+        note = note_of(request)
+        note.who, note.role = person.name, person.role
+        if wait := self._limiter.wait(f"{person.role} {person.name}", time.monotonic()):
+            raise _too_many(wait)
+        if role is not None and person.role != role:
+            raise Problem(
+                403, f"the token is {person.role}'s, must be {role}'s here; use another", "AccessError"
+            )
+        return person
+
+    async def release(
+        self,
+        request: Request,
+        person: Person,
+        kind: ReleaseKind,
+        name: str,
+        options: dict[str, Any],
+        request_id: str | None,
+    ) -> Release:
+        """Take a release of any kind on the one way, in a worker; its answer or refusal leaves at a step."""
+        note = note_of(request)
+        note.graph, note.kind, note.asked = name, kind.kind, _brief(options)
+        given = {key: value for key, value in options.items() if value is not None}
+        engine = given.pop("engine", "native")
+        # From here on, and not from the first byte: whoever could send a body slowly would choose where in a step a
+        # draw begins, and so read its time off the step that it ends in.
+        started = time.monotonic()
+        try:
+            kind.options.given(given)
+            asking = self.store.asking_as(person.name)
+            method: Callable[..., Release] = getattr(asking, kind.kind)
+            release = await self.draws.run(
+                lambda: method(name, **given, engine=engine, request_id=request_id)
+            )
+        except Exception as error:
+            problem = of_error(error)
+            if problem.status == 422 and problem.kind == "UnknownNameError":
+                stored = await self.ask(self.store.graphs)
+                if name not in {row["name"] for row in stored}:
+                    problem.status = 404
+            raise problem from None
+        finally:
+            note.steps = await hold(started, self.settings.response_step)
+        note.release_id, note.kept = release.receipt["release_id"], release.kept
+        note.epsilon = float(release.plan.epsilon)
+        return release
+
+
+def _too_many(wait: int) -> Problem:
+    return Problem(
+        429, f"too many requests; ask again in {wait} s", "StoreUnavailableError", {"Retry-After": str(wait)}
+    )
+
+
+def _brief(options: dict[str, Any]) -> dict[str, Any]:
+    """Return what was asked, each value short: it is the caller's and may be anything."""
+    return {str(key)[:40]: _short(value) for key, value in list(options.items())[:24]}
+
+
+def _short(value: Any) -> Any:
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if (
+        isinstance(value, list)
+        and len(value) <= 8
+        and all(isinstance(item, (str, int, float)) for item in value)
+    ):
+        return [_short(item) for item in value]
+    return str(value)[:80]

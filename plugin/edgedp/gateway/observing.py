@@ -1,0 +1,154 @@
+"""What is written down: a JSON line a request, and counters. Public facts only, and times in whole steps.
+
+How long a draw took depends on private edges: neither the log nor a metric has a finer time than the
+caller saw, and there is no metric of processor time.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import threading
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, TextIO
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    disable_created_metrics,
+    start_http_server,
+)
+
+__all__ = ["Log", "Metrics", "Note", "quiet_libraries"]
+
+
+@dataclass
+class Note:
+    """What is to be written down of a request; filled while it is answered.
+
+    Attributes
+    ----------
+    route : str
+        The endpoint, with places for names.
+    """
+
+    method: str = ""
+    route: str = "unknown"
+    who: str | None = None
+    role: str | None = None
+    graph: str | None = None
+    kind: str | None = None
+    asked: dict[str, Any] | None = None
+    epsilon: float | None = None
+    release_id: str | None = None
+    kept: bool | None = None
+    steps: int = 1
+    more: dict[str, Any] = field(default_factory=dict)
+
+
+class Log:
+    """Writes one JSON object a line."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+        self._guard = threading.Lock()
+
+    def write(self, event: str, **fields: Any) -> None:
+        """Write a line; what is None is left out."""
+        shown = {key: value for key, value in fields.items() if value is not None}
+        line = json.dumps({"at": datetime.now(UTC).isoformat(timespec="seconds"), "event": event} | shown)
+        with self._guard:
+            try:
+                self._stream.write(line + "\n")
+                self._stream.flush()
+            except (OSError, ValueError):
+                return  # the reader of the log went away; requests are answered all the same
+
+    def request(self, note: Note, status: int, step: float) -> None:
+        """Write the line of a request."""
+        self.write(
+            "request",
+            method=note.method,
+            route=note.route,
+            who=note.who,
+            role=note.role,
+            graph=note.graph,
+            kind=note.kind,
+            asked=note.asked,
+            epsilon=note.epsilon,
+            release_id=note.release_id,
+            kept=note.kept,
+            status=status,
+            seconds_at_most=round(note.steps * step, 6),
+            **note.more,
+        )
+
+
+class Metrics:
+    """Counters in a registry of their own, without those of the process."""
+
+    def __init__(self) -> None:
+        disable_created_metrics()  # type: ignore[no-untyped-call]
+        self.registry = CollectorRegistry()
+        self._requests = Counter(
+            "edgedp_requests", "Requests answered.", ["route", "method", "status"], registry=self.registry
+        )
+        self._releases = Counter(
+            "edgedp_releases", "Releases drawn and recorded.", ["kind"], registry=self.registry
+        )
+        self._epsilon = Counter(
+            "edgedp_epsilon", "Epsilon debited through this gateway.", ["graph"], registry=self.registry
+        )
+        self._steps = Histogram(
+            "edgedp_release_steps",
+            "Response times of releases, in whole response steps.",
+            buckets=(1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128),
+            registry=self.registry,
+        )
+
+    def request(self, note: Note, status: int) -> None:
+        """Count an answered request."""
+        self._requests.labels(note.route, note.method, str(status)).inc()
+        if note.kind is not None and note.route.startswith("/v1/"):
+            self._steps.observe(note.steps)
+        if note.release_id is not None and note.kept is False:
+            self._releases.labels(note.kind).inc()
+            self._epsilon.labels(note.graph).inc(note.epsilon or 0)
+
+    def serve(self, port: int) -> tuple[int, Any]:
+        """Serve the metrics on a loopback port; return the port and what ends it."""
+        server, thread = start_http_server(port, addr="127.0.0.1", registry=self.registry)
+
+        def end() -> None:
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+        return server.server_address[1], end
+
+
+def quiet_libraries(log: Log) -> None:
+    """Let the words of libraries be logged without their values, and no traceback ever be printed."""
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if record.levelno >= logging.WARNING:
+                log.write(
+                    "library", logger=record.name, level=record.levelname.lower(), where=record.funcName
+                )
+
+    root = logging.getLogger()
+    root.handlers[:] = [Handler()]
+    root.setLevel(logging.WARNING)
+    for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "uvicorn.asgi"):
+        logger = logging.getLogger(name)
+        logger.handlers[:], logger.propagate = [], True
+    logging.getLogger("uvicorn.access").disabled = True
+
+    def thread_failed(failed: threading.ExceptHookArgs) -> None:
+        log.write("defect", where="thread", error=failed.exc_type.__name__)
+
+    threading.excepthook = thread_failed

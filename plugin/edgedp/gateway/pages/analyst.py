@@ -1,0 +1,241 @@
+"""The analyst's pages: graphs, asking, one's own releases."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import uuid
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from edgedp.amounts.epsilon import NANO
+from edgedp.errors import EdgeDPError, StoreError
+from edgedp.gateway.kinds import ReleaseKind, kind_at, release_kinds
+from edgedp.gateway.pages.copies import copies
+from edgedp.gateway.pages.forms import fields, options_in
+from edgedp.gateway.pages.site import Form, Pages, Visit
+from edgedp.gateway.problems import Problem, of_error
+from edgedp.gateway.wire import name_in
+from edgedp.plan import PublicFacts, plan
+from edgedp.stores.returned import release_of
+
+if TYPE_CHECKING:
+    from edgedp.release import Release
+
+__all__ = ["SHOWN", "AnalystPages"]
+
+SHOWN = 200
+"""Releases that a page lists, the newest; the API lists all."""
+
+_HIDDEN = ("version",)
+
+
+class AnalystPages:
+    """Pages of whoever has an analyst's token."""
+
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+        self._gateway = pages.gateway
+
+    def routes(self) -> list[Route]:
+        """Return the addresses."""
+        page, action = self._pages.page, self._pages.action
+        return [
+            page("/graphs", "analyst", self.graphs),
+            page("/graphs/{name}", "analyst", self.graph),
+            action("/graphs/{name}", "analyst", self.ask),
+            page("/releases", "analyst", self.releases),
+            page("/releases/{release_id}", "analyst", self.release),
+            page("/releases/{release_id}/json", "analyst", self.as_json),
+            page("/releases/{release_id}/csv", "analyst", self.as_csv),
+        ]
+
+    async def graphs(self, visit: Visit) -> Response:
+        """Show all graphs, and the share of each."""
+        asking = self._gateway.store.asking_as(visit.person.name)
+        rows = await self._gateway.ask(asking.graphs)
+        rows.sort(key=lambda row: (row["share"] is None, row["name"]))
+        return self._pages.render(visit.request, "graphs.html", visit, graphs=rows)
+
+    async def graph(self, visit: Visit) -> Response:
+        """Show a graph and the form to ask with."""
+        given = {key: visit.request.query_params.getlist(key) for key in visit.request.query_params}
+        kind = _kind_of(given)
+        return await self._asking(visit, kind, {key: value for key, value in given.items() if key != "kind"})
+
+    async def ask(self, visit: Visit, form: Form) -> Response:
+        """Show what a request would cost, or take the release; it is the form's last button that spends."""
+        kind, name = _kind_of(form), name_in(visit.request)
+        try:
+            options = options_in(kind, form)
+            if form.get("step") != ["release"]:
+                return await self._reviewed(visit, kind, name, form, options)
+            request_id = form.get("request_id", [""])[0] or None
+            release = await self._gateway.release(
+                visit.request, visit.person, kind, name, options, request_id
+            )
+        except (EdgeDPError, Problem) as error:
+            problem = of_error(error)
+            if problem.status in (401, 404, 429):
+                raise problem from None
+            return await self._asking(visit, kind, form, problem=problem)
+        return RedirectResponse(f"/releases/{quote(release.receipt['release_id'])}", 303)
+
+    async def releases(self, visit: Visit) -> Response:
+        """List the analyst's own releases, the newest first."""
+        asking = self._gateway.store.asking_as(visit.person.name)
+        rows = await self._gateway.ask(asking.releases)
+        newest = rows[: -SHOWN - 1 : -1]
+        shown = [row | {"asked": _asked(row), "title": _title(row)} for row in newest]
+        return self._pages.render(visit.request, "releases.html", visit, releases=shown, count=len(rows))
+
+    async def release(self, visit: Visit) -> Response:
+        """Show one release: the answer, what was asked, what was public."""
+        row, release = await self._own(visit)
+        budget = await self._gateway.ask(lambda: self._gateway.store.asking_as(visit.person.name).graphs())
+        share = next((each["share"] for each in budget if each["name"] == row["graph"]), None)
+        kind = next(each for each in release_kinds() if each.kind == row["selector"])
+        options = {key: value for key, value in row["parameters"].items() if key not in _HIDDEN}
+        return self._pages.render(
+            visit.request,
+            "release.html",
+            visit,
+            row=row,
+            share=share,
+            title=_title(row),
+            columns=[] if release is None else release.answer.COLUMNS,
+            rows=[] if release is None else release.answer.rows(),
+            ranks_by=None if release is None else release.ranks_by,
+            options=options,
+            copies=copies(kind, self._pages.address(visit.request), row["graph"], options),
+        )
+
+    async def as_json(self, visit: Visit) -> Response:
+        """Send a release as a file."""
+        row, _ = await self._own(visit)
+        return _file(json.dumps(row, indent=2), "application/json", f"{row['release_id']}.json")
+
+    async def as_csv(self, visit: Visit) -> Response:
+        """Send the rows of a release as a file."""
+        row, release = await self._own(visit)
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        if release is not None:
+            columns = release.answer.COLUMNS
+            writer.writerow(columns)
+            writer.writerows([each[column] for column in columns] for each in release.answer.rows())
+        return _file(text.getvalue(), "text/csv", f"{row['release_id']}.csv")
+
+    async def _own(self, visit: Visit) -> tuple[dict[str, Any], Release | None]:
+        release_id = name_in(visit.request, "release_id")
+        asking = self._gateway.store.asking_as(visit.person.name)
+        row = await self._gateway.ask(lambda: asking.release(release_id))
+        try:
+            return row, release_of(row)
+        except StoreError:
+            return row, None  # debited and never drawn
+
+    async def _asking(
+        self, visit: Visit, kind: ReleaseKind, given: Form, problem: Problem | None = None, **review: Any
+    ) -> Response:
+        name = name_in(visit.request)
+        facts = await self._facts(visit, name)
+        shown = fields(kind, given)
+        return self._pages.render(
+            visit.request,
+            "graph.html",
+            visit,
+            status=200 if problem is None else problem.status,
+            graph=facts,
+            kinds=release_kinds(),
+            kind=kind,
+            fields=[field for field in shown if not field.advanced],
+            advanced=[field for field in shown if field.advanced],
+            opened=any(field.values for field in shown if field.advanced),
+            error=None if problem is None else problem.detail,
+            review=review or None,
+        )
+
+    async def _reviewed(
+        self, visit: Visit, kind: ReleaseKind, name: str, form: Form, options: dict[str, Any]
+    ) -> Response:
+        """Plan the request, which reads no edge, and show what would be left."""
+        facts = await self._facts(visit, name)
+        public = PublicFacts(facts["node_count"], facts["degree_bound"], delta_declared="delta" in facts)
+        planned = plan(kind.kind, options, public)
+        share = facts["share"]
+        return await self._asking(
+            visit,
+            kind,
+            form,
+            cost=planned.cost / NANO,
+            options={key: value for key, value in planned.parameters.items() if key not in _HIDDEN},
+            form={key: value for key, value in form.items() if key in options},
+            request_id=str(uuid.uuid4()),
+            exact="delta" not in facts,
+            left=None if share is None else _after(share["epsilon_remaining"], planned.cost),
+            graph_left=_after(facts["epsilon_remaining"], planned.cost),
+            refused=_refused(share, planned.cost, facts),
+            copies=copies(kind, self._pages.address(visit.request), name, options),
+        )
+
+    async def _facts(self, visit: Visit, name: str) -> dict[str, Any]:
+        asking = self._gateway.store.asking_as(visit.person.name)
+        rows = await self._gateway.ask(asking.graphs)
+        for row in rows:
+            if row["name"] == name:
+                budget = row["epsilon_budget"]
+                left = None if budget is None else _nano(budget) - _nano(row["epsilon_spent"])
+                return row | {"epsilon_remaining": None if left is None else max(left, 0) / NANO}
+        raise Problem(404, "the graph must be a stored one; see the list of graphs", "UnknownNameError")
+
+
+def _kind_of(given: Form) -> ReleaseKind:
+    try:
+        return kind_at((given.get("kind") or [release_kinds()[0].path])[0])
+    except KeyError:
+        raise Problem(404, "there is no such kind of release", "UnknownNameError") from None
+
+
+def _nano(epsilon: float) -> int:
+    return round(epsilon * NANO)
+
+
+def _after(left: float | None, cost: int) -> float | None:
+    return None if left is None else (_nano(left) - cost) / NANO
+
+
+def _refused(share: dict[str, Any] | None, cost: int, facts: dict[str, Any]) -> str | None:
+    """Return why a release would be refused, as far as public amounts say; the store has the last word."""
+    if share is None:
+        return "You have no share of this graph. Ask the curator for one."
+    limit = share["max_epsilon_per_release"]
+    if limit is not None and cost > _nano(limit):
+        return f"One release may cost at most {limit:g}. Ask for less."
+    if cost > _nano(share["epsilon_remaining"] or 0):
+        return "Your share does not allow this. Ask for less, or ask the curator for more."
+    if facts["epsilon_remaining"] is None or cost > _nano(facts["epsilon_remaining"]):
+        return "The graph's budget does not allow this, whatever your share is."
+    return None
+
+
+def _asked(row: dict[str, Any]) -> str:
+    return ", ".join(
+        f"{name} {', '.join(map(str, value)) if isinstance(value, list) else value}"
+        for name, value in row["parameters"].items()
+        if name not in ("epsilon", *_HIDDEN)
+    )
+
+
+def _title(row: dict[str, Any]) -> str:
+    return next(
+        (each.title for each in release_kinds() if each.kind == row["selector"]), str(row["selector"])
+    )
+
+
+def _file(text: str, kind: str, name: str) -> Response:
+    return Response(text, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})

@@ -1,0 +1,140 @@
+"""Forms made of the options of a kind of release, and their values read back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs
+
+from starlette.requests import Request
+
+from edgedp.errors import ParameterError
+from edgedp.gateway.kinds import ReleaseKind
+from edgedp.gateway.problems import Problem
+from edgedp.options import Option
+
+__all__ = ["Field", "fields", "form_of", "options_in"]
+
+_LABELS = {"k": "How many nodes (k)", "of": "What to count", "q": "Quantile (q)", "epsilon": "Epsilon"}
+_FIRST = ("metric", "metrics", "of", "property", "q", "k", "epsilon")
+"""Shown at once; the rest is under "More options"."""
+
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a form.
+
+    Attributes
+    ----------
+    shape : {"choice", "choices", "switch", "whole", "decimal", "text"}
+    values : tuple of str
+        What stands in it.
+    """
+
+    name: str
+    label: str
+    help: str
+    shape: str
+    required: bool
+    advanced: bool
+    choices: tuple[str, ...]
+    values: tuple[str, ...]
+    empty: str
+
+
+def fields(kind: ReleaseKind, given: Mapping[str, Sequence[str]]) -> list[Field]:
+    """Return the fields of a kind's form, those of its example where nothing was given yet.
+
+    Examples
+    --------
+    >>> from edgedp.gateway.kinds import kind_at
+    >>> [field.name for field in fields(kind_at("top-k"), {}) if not field.advanced]
+    ['metric', 'k', 'epsilon']
+    """
+    example = {} if given else kind.example()
+    return [_field(option, given.get(option.name), example.get(option.name)) for option in kind.described]
+
+
+def options_in(kind: ReleaseKind, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the options that a form holds; an empty field is the default.
+
+    Raises
+    ------
+    ParameterError
+        A number is none.
+    """
+    found: dict[str, Any] = {}
+    for option in kind.described:
+        texts = [text.strip() for text in given.get(option.name, ()) if text.strip()]
+        if option.many and option.choices is None:
+            texts = [part for text in texts for part in re.split(r"[,;\s]+", text) if part]
+        if not texts:
+            continue
+        values = [_value(option, text) for text in texts]
+        found[option.name] = values if option.many else values[0]
+    return found
+
+
+async def form_of(request: Request) -> dict[str, list[str]]:
+    """Return the fields of a posted form.
+
+    Raises
+    ------
+    Problem
+        415 or 400.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise Problem(415, "the body must be a form; use the page", "ParameterError")
+    try:
+        return parse_qs(
+            (await request.body()).decode("ascii"),
+            keep_blank_values=True,
+            errors="strict",
+            max_num_fields=200,
+        )
+    except ValueError:
+        raise Problem(400, "the form cannot be read; use the page", "ParameterError") from None
+
+
+def _field(option: Option, given: Sequence[str] | None, example: Any) -> Field:
+    if option.choices is not None:
+        shape = "choices" if option.many else "choice"
+    elif option.number is bool:
+        shape = "switch"
+    elif option.number is int:
+        shape = "whole"
+    elif option.number is float or option.name == "epsilon":
+        shape = "decimal"
+    else:
+        shape = "text"
+    shown = example if isinstance(example, (list, tuple)) else [] if example is None else [example]
+    text, _, default = option.help.partition("  [default: ")
+    return Field(
+        name=option.name,
+        label=_LABELS.get(option.name, option.name.replace("_", " ").capitalize()),
+        help=text.strip(),
+        shape=shape,
+        required=option.required,
+        advanced=option.name not in _FIRST and not option.required,
+        choices=option.choices or (),
+        values=tuple(filter(None, given)) if given is not None else tuple(map(str, shown)),
+        empty=f"default: {default.rstrip(']')}" if default else str(option.default or "default"),
+    )
+
+
+def _value(option: Option, text: str) -> Any:
+    if option.number is bool:
+        return True
+    if option.number in (int, float):
+        try:
+            return option.number(text)
+        except (ValueError, OverflowError):
+            raise ParameterError(f"{option.name} is {text[:40]!r}, must be a number; write one") from None
+    if option.choices is None and option.name in ("node", "pair") and _WHOLE.fullmatch(text):
+        return int(text)
+    return text

@@ -1,0 +1,260 @@
+"""The description of the API: OpenAPI 3.1, made of the options of every kind of release."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from edgedp import __version__
+from edgedp.gateway.kinds import ReleaseKind, release_kinds
+
+__all__ = ["document"]
+
+_AMOUNT = {"type": ["number", "null"], "minimum": 0}
+_SHARE = {
+    "description": "What the caller may spend of the graph's budget; null where nothing was granted.",
+    "type": ["object", "null"],
+    "required": [
+        "account",
+        "epsilon_budget",
+        "epsilon_spent",
+        "epsilon_remaining",
+        "max_epsilon_per_release",
+    ],
+    "properties": {
+        "account": {"type": "string"},
+        "epsilon_budget": _AMOUNT,
+        "epsilon_spent": _AMOUNT,
+        "epsilon_remaining": _AMOUNT,
+        "max_epsilon_per_release": _AMOUNT,
+        "delta": {"type": "number"},
+    },
+}
+_SCHEMAS: dict[str, Any] = {
+    "Problem": {
+        "type": "object",
+        "required": ["type", "title", "status", "detail"],
+        "properties": {
+            "type": {"type": "string", "description": "urn:edgedp:problem: and the error's name in Python."},
+            "title": {"type": "string"},
+            "status": {"type": "integer"},
+            "detail": {"type": "string", "description": "The sentence, as the command line says it."},
+        },
+    },
+    "Share": _SHARE,
+    "Graph": {
+        "type": "object",
+        "required": ["name", "node_count", "degree_bound", "epsilon_budget", "epsilon_spent", "share"],
+        "properties": {
+            "name": {"type": "string"},
+            "node_count": {"type": "integer"},
+            "degree_bound": {"type": "integer"},
+            "epsilon_budget": _AMOUNT,
+            "epsilon_spent": _AMOUNT,
+            "share": {"$ref": "#/components/schemas/Share"},
+        },
+    },
+    "Budget": {
+        "type": "object",
+        "required": ["epsilon_budget", "epsilon_spent", "epsilon_remaining", "releases", "share"],
+        "properties": {
+            "epsilon_budget": _AMOUNT,
+            "epsilon_spent": _AMOUNT,
+            "epsilon_remaining": _AMOUNT,
+            "releases": {"type": "integer"},
+            "share": {"$ref": "#/components/schemas/Share"},
+        },
+    },
+    "Release": {
+        "description": "What was asked, the answer (nodes in the order picked, or a value), what was public, "
+        "and the receipt.",
+        "type": "object",
+        "required": ["selector", "parameters", "public", "private", "graph", "release_id"],
+        "properties": {
+            "selector": {"type": "string"},
+            "parameters": {"type": "object"},
+            "nodes": {"type": "array", "items": {"type": ["integer", "string"]}},
+            "public": {"type": "object"},
+            "private": {"type": "boolean"},
+            "graph": {"type": "string"},
+            "release_id": {"type": "string"},
+            "epsilon_budget": _AMOUNT,
+            "epsilon_spent": _AMOUNT,
+            "epsilon_remaining": _AMOUNT,
+            "share": {"$ref": "#/components/schemas/Share"},
+        },
+    },
+    "KeptRelease": {
+        "type": "object",
+        "required": [
+            "graph",
+            "request_id",
+            "release_id",
+            "at",
+            "epsilon",
+            "selector",
+            "parameters",
+            "public",
+        ],
+        "properties": {
+            "graph": {"type": "string"},
+            "request_id": {"type": ["string", "null"]},
+            "release_id": {"type": "string"},
+            "at": {"type": "string", "format": "date-time"},
+            "epsilon": {"type": "number"},
+            "selector": {"type": "string"},
+            "parameters": {"type": "object"},
+            "public": {"type": "object"},
+            "nodes": {"type": ["array", "null"]},
+        },
+    },
+}
+_SCHEMAS |= {
+    "Graphs": {
+        "type": "object",
+        "required": ["graphs"],
+        "properties": {"graphs": {"type": "array", "items": {"$ref": "#/components/schemas/Graph"}}},
+    },
+    "Releases": {
+        "type": "object",
+        "required": ["releases"],
+        "properties": {"releases": {"type": "array", "items": {"$ref": "#/components/schemas/KeptRelease"}}},
+    },
+    "Me": {
+        "type": "object",
+        "required": ["name", "role"],
+        "properties": {"name": {"type": "string"}, "role": {"enum": ["analyst", "curator"]}},
+    },
+}
+
+_MEANINGS = {
+    "400": "The body is no JSON, or half of it.",
+    "401": "No token, or one that is not valid.",
+    "403": "The budget or the share does not allow it, nothing was spent; or the token is of another role.",
+    "404": "No such graph or release; also one that belongs to somebody else.",
+    "408": "The body came too slowly.",
+    "409": "The key is another request's; or, with Retry-After, the release is being drawn, or the graph changed.",
+    "410": "The release of this key was debited and lost; it is never drawn again.",
+    "413": "The body is too large.",
+    "415": "The body is not application/json.",
+    "421": "The host is not one of this gateway.",
+    "422": "A value is refused; nothing was spent.",
+    "429": "Too many requests; ask again after Retry-After seconds.",
+    "500": "A defect, or a damaged store.",
+    "503": "The store is away, or too many are waiting; ask again after Retry-After seconds.",
+}
+_ALWAYS = ("401", "403", "408", "413", "421", "429", "500", "503")
+_NAME = {
+    "name": "name",
+    "in": "path",
+    "required": True,
+    "description": "Name of the graph; / is %2F.",
+    "schema": {"type": "string", "minLength": 1},
+    "example": "email-Enron",
+}
+_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "The request id, the caller's own for this graph: asking again with it returns the kept one, free.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]([ -~]*[!-~])?$"},
+}
+
+
+@cache
+def document() -> dict[str, object]:
+    """Return the OpenAPI document.
+
+    Examples
+    --------
+    >>> document()["openapi"], "/v1/graphs/{name}/top-k" in document()["paths"]
+    ('3.1.0', True)
+    """
+    name = {"parameters": [_NAME]}
+    paths: dict[str, Any] = {
+        "/healthz": {"get": _open("health", "Whether the process answers", {"type": "object"})},
+        "/openapi.json": {"get": _open("openapi", "This document", {"type": "object"})},
+        "/v1/me": {"get": _get("me", "Whose token it is", "Me")},
+        "/v1/graphs": {
+            "get": _get("graphs", "Graphs: public facts, and the caller's share of each", "Graphs")
+        },
+        "/v1/graphs/{name}": name | {"get": _get("graph", "One graph", "Graph", "404")},
+        "/v1/graphs/{name}/budget": name | {"get": _get("budget", "Budget and share", "Budget", "404")},
+        "/v1/graphs/{name}/releases": name
+        | {"get": _get("graph_releases", "The caller's releases of a graph", "Releases", "404")},
+    }
+    paths |= {f"/v1/graphs/{{name}}/{kind.path}": name | {"post": _ask(kind)} for kind in release_kinds()}
+    paths |= {
+        "/v1/releases": {"get": _get("releases", "The caller's releases, oldest first", "Releases")},
+        "/v1/releases/{release_id}": {
+            "parameters": [
+                {
+                    "name": "release_id",
+                    "in": "path",
+                    "required": True,
+                    "schema": {"type": "string", "minLength": 1},
+                }
+            ],
+            "get": _get("release", "One of the caller's releases", "KeptRelease", "404"),
+        },
+    }
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "edgedp gateway",
+            "version": __version__,
+            "description": "Edge-differentially-private releases of stored graphs. A release spends budget before it "
+            "is drawn. Nothing exact is here.",
+        },
+        "servers": [{"url": "/"}],
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "schemas": _SCHEMAS,
+        },
+    }
+
+
+def _answers(good: dict[str, Any], *statuses: str) -> dict[str, Any]:
+    problem = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return good | {
+        status: {"description": _MEANINGS[status], "content": problem}
+        for status in sorted({*statuses, *_ALWAYS})
+    }
+
+
+def _content(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"application/json": {"schema": schema}}
+
+
+def _open(name: str, summary: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """Describe what needs no token."""
+    good = {"200": {"description": summary, "content": _content(schema)}}
+    return {"operationId": name, "summary": summary, "security": [], "responses": _answers(good)}
+
+
+def _get(name: str, summary: str, schema: str, *statuses: str) -> dict[str, Any]:
+    good = {"200": {"description": summary, "content": _content({"$ref": f"#/components/schemas/{schema}"})}}
+    return {"operationId": name, "summary": summary, "responses": _answers(good, *statuses)}
+
+
+def _ask(kind: ReleaseKind) -> dict[str, Any]:
+    content = _content({"$ref": "#/components/schemas/Release"})
+    good = {
+        "200": {
+            "description": "The kept release of this Idempotency-Key; nothing was spent.",
+            "content": content,
+        },
+        "201": {"description": "A release: debited, drawn and kept.", "content": content},
+    }
+    return {
+        "operationId": kind.kind,
+        "summary": f"Release: {kind.title}",
+        "parameters": [_KEY],
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": kind.schema(), "example": kind.example()}},
+        },
+        "responses": _answers(good, "400", "404", "409", "410", "415", "422"),
+    }

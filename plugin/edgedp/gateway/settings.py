@@ -1,0 +1,134 @@
+"""How a gateway may be run: every limit with its default, and the combinations that are refused."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from edgedp.errors import ParameterError
+from edgedp.shown import shortened
+
+__all__ = ["Settings", "is_loopback"]
+
+_DEFAULT_WORKERS = max(os.cpu_count() or 1, 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What `edgedp serve` was started with.
+
+    Attributes
+    ----------
+    host : str
+    port : int
+        0 takes any free one.
+    tls_certificate, tls_key : path, optional
+        PEM files.
+    behind_proxy : bool
+        A reverse proxy ends TLS in front: another host than loopback is allowed, and cookies are Secure.
+    allowed_hosts : tuple of str
+        Host names that requests may carry; empty: loopback names where there is neither TLS nor a proxy, else any.
+    metrics_port : int, optional
+        Loopback port of the metrics; 0 takes any free one, None is the port after `port`.
+    workers : int
+        Releases that are drawn at the same time.
+    queue : int
+        Releases that may wait for a worker; further ones are told to ask again.
+    response_step : float
+        Seconds that response times of releases are rounded up to.
+    body_bytes : int
+        Largest body of a request.
+    request_seconds : float
+        Longest time that a request is waited for: its head and body, and its answer.
+    connections : int
+        Open connections.
+    requests_per_minute : int
+        Of one analyst; as many wrong tokens of one address.
+    session_seconds : float
+        How long a page's sign-in lasts without a request.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8750
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
+    behind_proxy: bool = False
+    allowed_hosts: tuple[str, ...] = ()
+    metrics_port: int | None = None
+    workers: int = _DEFAULT_WORKERS
+    queue: int = 64
+    response_step: float = 0.25
+    body_bytes: int = 64 * 1024
+    request_seconds: float = 60.0
+    connections: int = 256
+    requests_per_minute: int = 600
+    session_seconds: float = 8 * 3600.0
+
+    def checked(self) -> Settings:
+        """Return the settings, or refuse them in one line.
+
+        Examples
+        --------
+        >>> Settings(response_step=0).checked()
+        Traceback (most recent call last):
+        edgedp.errors.ParameterError: response_step is 0, must be above 0 and at most 60 seconds; choose another
+        """
+        if (self.tls_certificate is None) != (self.tls_key is None):
+            missing = "tls_key" if self.tls_key is None else "tls_certificate"
+            raise ParameterError(f"{missing} is missing, must go with the other; give both")
+        for path in (self.tls_certificate, self.tls_key):
+            if path is not None and not path.is_file():
+                raise ParameterError(f"{shortened(path)} is no file, must be a PEM file; check the path")
+        if not (is_loopback(self.host) or self.tls or self.behind_proxy):
+            raise ParameterError(
+                f"host is {self.host!r}, must be a loopback address without TLS, for tokens would cross the network "
+                "in the clear; give --tls-certificate and --tls-key, or --behind-proxy"
+            )
+        if not 0 < self.response_step <= 60:
+            raise ParameterError(
+                f"response_step is {self.response_step:g}, must be above 0 and at most 60 seconds; choose another"
+            )
+        for name in ("workers", "body_bytes", "connections", "requests_per_minute", "request_seconds"):
+            if getattr(self, name) <= 0:
+                raise ParameterError(f"{name} is {getattr(self, name):g}, must be above 0; choose another")
+        if self.queue < 0:
+            raise ParameterError(f"queue is {self.queue}, must be 0 or more; choose another")
+        return self
+
+    @property
+    def tls(self) -> bool:
+        """Whether this process ends TLS itself."""
+        return self.tls_certificate is not None
+
+    @property
+    def secure(self) -> bool:
+        """Whether browsers reach it by HTTPS."""
+        return self.tls or self.behind_proxy
+
+    def hosts(self) -> frozenset[str] | None:
+        """Return the host names that requests may carry, in lower case; None where any may."""
+        local = {"localhost", "127.0.0.1", "[::1]"}
+        if self.allowed_hosts:
+            return frozenset(local | {name.lower() for name in self.allowed_hosts})
+        if self.secure:
+            return None
+        own = f"[{self.host}]" if ":" in self.host else self.host
+        return frozenset(local | {own.lower()})
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine alone, by its name.
+
+    Examples
+    --------
+    >>> is_loopback("127.0.0.2"), is_loopback("::1"), is_loopback("localhost"), is_loopback("10.0.0.1"), is_loopback("")
+    (True, True, True, False, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False

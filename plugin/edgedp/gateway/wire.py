@@ -1,0 +1,244 @@
+"""The boundary that every request passes: its host, its size, its pace; headers, log and metrics of the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from edgedp.gateway.observing import Note
+from edgedp.gateway.problems import TITLES, Problem, of_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from starlette.responses import Response
+
+    from edgedp.gateway.context import Gateway
+
+__all__ = ["Boundary", "json_body", "name_in", "note_of"]
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+
+_HEADERS = {
+    b"content-security-policy": _POLICY.encode(),
+    b"x-content-type-options": b"nosniff",
+    b"x-frame-options": b"DENY",
+    b"referrer-policy": b"same-origin",
+    b"cross-origin-opener-policy": b"same-origin",
+    b"cross-origin-resource-policy": b"same-origin",
+    b"permissions-policy": b"camera=(), geolocation=(), microphone=()",
+}
+
+_UNREAD = {"Connection": "close"}
+
+
+class Boundary:
+    """An ASGI application around the routes.
+
+    Parameters
+    ----------
+    app : ASGI application
+        The routes; `Problem` and `HTTPException` may come out of it.
+    gateway : Gateway
+    page_of : callable
+        Makes a page of a problem, for those who do not ask for JSON.
+    """
+
+    def __init__(
+        self, app: ASGIApp, gateway: Gateway, page_of: Callable[[Request, Problem], Response]
+    ) -> None:
+        self._app = app
+        self._gateway = gateway
+        self._hosts = gateway.settings.hosts()
+        self._page_of = page_of
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            return
+        note = Note(method=_known_method(scope["method"]))
+        # Names are parts of a path as it was sent: %2F is no border between two parts.
+        raw = scope.get("raw_path") or scope["path"].encode("ascii", "replace")
+        path = raw.split(b"?", 1)[0].decode("ascii", "replace")
+        scope = dict(scope) | {"path": path, "app": self, "edgedp.note": note}
+        status = 500
+        began = False
+
+        async def sent(message: Message) -> None:
+            nonlocal status, began
+            if message["type"] == "http.response.start":
+                began, status = True, message["status"]
+                message["headers"] = self._with_headers(message.get("headers", []))
+            await send(message)
+
+        try:
+            try:
+                self._check_host(scope)
+                body = await self._body(scope, receive)
+                await self._app(scope, _replayed(body, receive), sent)
+            except Exception as error:
+                if began:
+                    return  # half an answer cannot be mended; the connection ends
+                await self._problem(scope, error)(scope, receive, sent)
+        except OSError:
+            return  # the caller went away
+        finally:
+            self._gateway.log.request(note, status, self._gateway.settings.response_step)
+            self._gateway.metrics.request(note, status)
+
+    def _problem(self, scope: Scope, error: Exception) -> Response:
+        if isinstance(error, HTTPException):
+            sentence = {
+                404: "there is nothing at this address; see /openapi.json",
+                405: "the method is not one of this address; see /openapi.json",
+            }.get(error.status_code, "the request is refused")
+            kind = "UnknownNameError" if error.status_code == 404 else "ParameterError"
+            problem = Problem(
+                error.status_code if error.status_code in TITLES else 400,
+                sentence,
+                kind,
+                dict(error.headers or {}),
+            )
+        else:
+            problem = of_error(error)
+        if _is_api(scope["path"]):
+            return problem.response()
+        return self._page_of(Request(scope), problem)
+
+    def _with_headers(self, headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+        present = {name.lower() for name, _ in headers}
+        added = dict(_HEADERS)
+        if b"cache-control" not in present:
+            added[b"cache-control"] = b"no-store"
+        if self._gateway.settings.secure:
+            added[b"strict-transport-security"] = b"max-age=31536000"
+        return [*headers, *added.items()]
+
+    def _check_host(self, scope: Scope) -> None:
+        given = [value for name, value in scope["headers"] if name == b"host"]
+        host = given[0].decode("latin-1").lower() if len(given) == 1 else ""
+        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() and ":" in host else host
+        if not name or (self._hosts is not None and name not in self._hosts):
+            raise Problem(
+                421,
+                "the host is not one of this gateway; call it by the name that it was given (--allowed-host)",
+                "ParameterError",
+                _UNREAD,
+            )
+
+    async def _body(self, scope: Scope, receive: Receive) -> bytes:
+        """Return the whole body, or refuse one that is too large or too slow before it is kept."""
+        most = self._gateway.settings.body_bytes
+        headers = dict(scope["headers"])
+        announced = headers.get(b"content-length", b"0")
+        if not announced.isdigit() or int(announced) > most:
+            raise _too_large(most)
+        if b"transfer-encoding" not in headers and int(announced) == 0:
+            return b""
+        body = bytearray()
+        try:
+            async with asyncio.timeout(self._gateway.settings.request_seconds):
+                while True:
+                    message = await receive()
+                    if message["type"] != "http.request":
+                        raise Problem(400, "the body ended early; send it again", "ParameterError", _UNREAD)
+                    body += message.get("body", b"")
+                    if len(body) > most:
+                        raise _too_large(most)
+                    if not message.get("more_body", False):
+                        return bytes(body)
+        except TimeoutError:
+            raise Problem(
+                408, "the body came too slowly; send it again", "StoreUnavailableError", _UNREAD
+            ) from None
+
+
+def note_of(request: Request) -> Note:
+    """Return what is to be written down of a request."""
+    note: Note = request.scope["edgedp.note"]
+    return note
+
+
+def name_in(request: Request, part: str = "name") -> str:
+    """Return a part of the path, decoded.
+
+    Raises
+    ------
+    Problem
+        404: it is no UTF-8.
+    """
+    try:
+        return unquote(request.path_params[part], errors="strict")
+    except UnicodeDecodeError:
+        raise Problem(
+            404, "the address holds a name that is no UTF-8; check it", "UnknownNameError"
+        ) from None
+
+
+async def json_body(request: Request) -> dict[str, Any]:
+    """Return the JSON object of a request's body.
+
+    Raises
+    ------
+    Problem
+        415, 400 or 422.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise Problem(415, "the body must be application/json; say so in Content-Type", "ParameterError")
+    try:
+        given = json.loads(
+            (await request.body()).decode("utf-8"), object_pairs_hook=_distinct, parse_constant=_refused
+        )
+    except (ValueError, RecursionError):
+        raise Problem(
+            400, "the body is no JSON object with distinct keys; check it", "ParameterError"
+        ) from None
+    if not isinstance(given, dict):
+        raise Problem(422, "the body must be a JSON object; give the options by name", "ParameterError")
+    return given
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError
+    return made
+
+
+def _refused(_constant: str) -> Any:
+    raise ValueError
+
+
+def _too_large(most: int) -> Problem:
+    return Problem(413, f"the body must have at most {most} bytes; send less", "ParameterError", _UNREAD)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    given = False
+
+    async def replay() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+def _known_method(method: str) -> str:
+    return method if method in ("GET", "HEAD", "POST") else "other"
+
+
+def _is_api(path: str) -> bool:
+    return path.startswith("/v1/") or path in ("/v1", "/openapi.json", "/healthz")

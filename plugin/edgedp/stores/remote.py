@@ -1,0 +1,271 @@
+"""A store behind a gateway: what an analyst may ask of a store, over HTTP, with the same methods and errors."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+from urllib.parse import quote, urlsplit
+
+from edgedp import checks, errors
+from edgedp.errors import (
+    AccessError,
+    EdgeDPError,
+    EngineError,
+    ParameterError,
+    StoreError,
+    StoreUnavailableError,
+)
+from edgedp.release import Release
+from edgedp.rows import Balance, GraphFacts, ReleaseRow
+from edgedp.stores.returned import release_of
+from edgedp.stores.store import Store
+from edgedp.vocabulary import ENGINES, GRAPH_ENGINES, Engine, Kind
+
+if TYPE_CHECKING:
+    import httpx
+
+__all__ = ["RemoteStore", "kind_path"]
+
+_PATHS = {"priv_top_k": "top-k"}
+_PATIENCE = 60.0
+
+
+def kind_path(kind: str) -> str:
+    """Return the last part of the endpoint of a kind of release.
+
+    Examples
+    --------
+    >>> kind_path("priv_top_k"), kind_path("motkin")
+    ('top-k', 'motkin')
+    """
+    return _PATHS.get(kind, kind.replace("_", "-"))
+
+
+class RemoteStore(Store):
+    """An analyst's store at a gateway; made by `edgedp.open_store` of an ``https://`` address.
+
+    Releases, budgets and the analyst's own releases are asked of the gateway. Everything else is the curator's and
+    is refused here: this class has no database.
+
+    Parameters
+    ----------
+    address : str
+        ``https://host:port``, or ``http://`` of this machine.
+    token : str
+    patience : float
+        Seconds for which an answer is asked for again while the gateway says that it comes.
+    """
+
+    def __init__(self, address: str, token: str | None, *, patience: float = _PATIENCE) -> None:
+        self._address = check_gateway(address)
+        if not token or not token.isascii() or not token.isprintable() or " " in token:
+            raise AccessError("the token is missing or none; give token, or set EDGEDP_TOKEN")
+        self._patience = patience
+        self._client = _client(self._address, token)
+
+    @property
+    def address(self) -> str:
+        """The gateway's address."""
+        return self._address
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._client.close()
+
+    def graphs(self) -> list[GraphFacts]:
+        """Return the public facts of every graph, each with the caller's ``share`` (or None)."""
+        return list(self._get("/v1/graphs")["graphs"])
+
+    def budget(self, name: str) -> Balance:
+        """Return what `Store.budget` does, with the caller's ``share`` (or None)."""
+        return cast(Balance, self._get(f"/v1/graphs/{_part(name)}/budget"))
+
+    def releases(self, name: str | None = None) -> list[ReleaseRow]:
+        """Return the caller's own releases, of one graph or of all, oldest first."""
+        place = "/v1/releases" if name is None else f"/v1/graphs/{_part(name)}/releases"
+        return list(self._get(place)["releases"])
+
+    def release(self, release_id: str) -> dict[str, Any]:
+        """Return one of the caller's own releases."""
+        return self._get(f"/v1/releases/{_part(release_id)}")
+
+    def _release(
+        self, kind: Kind, name: str, options: dict[str, Any], engine: Engine, request_id: str | None
+    ) -> Release:
+        """Ask for a release under a key, so that a lost answer is asked for again and never paid twice."""
+        if checks.check_choice(engine, "engine", ENGINES) not in GRAPH_ENGINES:
+            raise EngineError(
+                "engine is 'cypher', must be native or igraph for a release: it is drawn from one reading; "
+                "leave it out"
+            )
+        if request_id is not None and checks.check_request_id(request_id) != request_id.strip():
+            raise ParameterError("request_id has space around it; leave the space out")
+        key = str(uuid.uuid4()) if request_id is None else request_id
+        given = {name: _plain(value) for name, value in options.items() if value is not None}
+        if engine != "native":
+            given["engine"] = engine
+        place = f"/v1/graphs/{_part(name)}/{kind_path(kind)}"
+        shown, status = self._send("POST", place, given, {"Idempotency-Key": key.encode()})
+        return release_of(shown, kept=status == 200)
+
+    def _get(self, place: str) -> dict[str, Any]:
+        return self._send("GET", place)[0]
+
+    def _send(
+        self,
+        method: str,
+        place: str,
+        body: Mapping[str, Any] | None = None,
+        headers: Mapping[str, bytes] | None = None,
+    ) -> tuple[dict[str, Any], int]:
+        """Send a request; again, for a while, where the gateway was not reached or says when to ask again."""
+        import httpx
+
+        until = time.monotonic() + self._patience
+        sent = {name.encode(): value for name, value in (headers or {}).items()}
+        wait: float | None
+        refused: EdgeDPError
+        while True:
+            try:
+                answer = self._client.request(method, place, json=body, headers=sent)
+            except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+                wait, refused = 1.0, _unreachable(self._address, error)
+                if isinstance(error, httpx.ConnectError):
+                    raise refused from None  # nothing was sent
+            else:
+                if answer.status_code < 300:
+                    return _object(answer), answer.status_code
+                refused = _refusal(answer)
+                wait = _asked_to_wait(answer)
+            if wait is None or time.monotonic() + wait > until:
+                raise refused
+            time.sleep(wait)
+
+    # -- everything else is not here --------------------------------------------------------------
+
+    @property
+    def _backend(self) -> NoReturn:  # type: ignore[override]
+        raise _curators()
+
+    def _session(self, *, create: bool = False) -> NoReturn:
+        raise _curators()
+
+    def asking_as(self, analyst: str) -> NoReturn:
+        """Refuse: the token says who asks."""
+        raise _curators()
+
+    def load(self, *given: Any, **named: Any) -> NoReturn:
+        """Refuse, before a source is read."""
+        raise _curators()
+
+
+def check_gateway(address: str) -> str:
+    """Return the address of a gateway without a slash at its end; the token never crosses a network in the clear.
+
+    Examples
+    --------
+    >>> check_gateway("https://gateway.example.org:8750/")
+    'https://gateway.example.org:8750'
+    >>> check_gateway("http://gateway.example.org")
+    Traceback (most recent call last):
+    edgedp.errors.ParameterError: store is an http:// address of another machine, must be https:// for the token to \
+stay secret; use https://
+    """
+    from ipaddress import ip_address
+
+    try:
+        parts = urlsplit(address)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        raise ParameterError(
+            "store is no address of a gateway, must be https://host:port; check it"
+        ) from None
+    if (
+        not host
+        or parts.username
+        or parts.password
+        or parts.query
+        or parts.fragment
+        or parts.path not in ("", "/")
+    ):
+        raise ParameterError(
+            "store holds more than a host and a port, must be https://host:port alone; the token is given apart, "
+            "in EDGEDP_TOKEN"
+        )
+    if parts.scheme.lower() == "http" and host != "localhost":
+        try:
+            local = ip_address(host).is_loopback
+        except ValueError:
+            local = False
+        if not local:
+            raise ParameterError(
+                "store is an http:// address of another machine, must be https:// for the token to stay secret; "
+                "use https://"
+            )
+    return f"{parts.scheme.lower()}://{parts.netloc}"
+
+
+def _client(address: str, token: str) -> httpx.Client:
+    try:
+        import httpx
+    except ModuleNotFoundError:
+        raise EngineError(
+            "a store behind https:// needs httpx, which is not installed; install it with pip install 'edgedp[client]'"
+        ) from None
+    headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
+    return httpx.Client(base_url=address, headers=headers, timeout=90.0, follow_redirects=False)
+
+
+def _part(name: object) -> str:
+    return quote(checks.check_text(name, "name"), safe="")
+
+
+def _plain(value: Any) -> Any:
+    """Return an option as JSON has it: numbers of numpy and decimals as they are written."""
+    if isinstance(value, (str, bool, int, float)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    return str(value)
+
+
+def _object(answer: httpx.Response) -> dict[str, Any]:
+    try:
+        found = answer.json()
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise StoreError("the answer is not a gateway's; check the address of the store")
+    return found
+
+
+def _refusal(answer: httpx.Response) -> EdgeDPError:
+    """Return the error that the gateway's problem details name."""
+    try:
+        told = answer.json()
+        name, sentence = str(told["type"]).rpartition(":")[2], str(told["detail"])
+    except (ValueError, KeyError, TypeError):
+        name, sentence = "StoreUnavailableError", f"the gateway answered with status {answer.status_code}"
+    kind = getattr(errors, name, StoreError)
+    return (kind if isinstance(kind, type) and issubclass(kind, EdgeDPError) else StoreError)(sentence)
+
+
+def _asked_to_wait(answer: httpx.Response) -> float | None:
+    told = answer.headers.get("retry-after", "")
+    return float(told) if told.isdigit() and answer.status_code in (409, 429, 503) else None
+
+
+def _unreachable(address: str, error: Exception) -> StoreUnavailableError:
+    return StoreUnavailableError(
+        f"the gateway at {address} cannot be reached ({type(error).__name__}); check the address and that it runs"
+    )
+
+
+def _curators() -> AccessError:
+    return AccessError(
+        "this is for the curator, and the store is behind a gateway; open the database itself, on the curator's machine"
+    )

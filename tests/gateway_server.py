@@ -1,0 +1,96 @@
+"""A gateway in a process of its own, on free loopback ports, and what leaves it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+
+__all__ = ["Served", "serve"]
+
+
+class Served:
+    """A running gateway.
+
+    Attributes
+    ----------
+    said : list of str
+        Every line of its log so far.
+    """
+
+    def __init__(
+        self, store: str, folder: Path, *options: str, environment: dict[str, str] | None = None
+    ) -> None:
+        self._errors = (folder / f"gateway-{os.urandom(4).hex()}.err").open("w+", encoding="utf-8")
+        self.process = subprocess.Popen(
+            [
+                sys.executable, "-c", "from edgedp.cli import main; main()",
+                "--store", store, "serve", "--port", "0", "--metrics-port", "0", "--requests-per-minute", "1000000",
+                *options,
+            ],
+            stdout=subprocess.PIPE, stderr=self._errors, text=True,
+            env={key: value for key, value in os.environ.items() if not key.startswith("EDGEDP_STORE")}
+            | (environment or {}),
+        )  # fmt: skip
+        self.said: list[str] = []
+        self._began = threading.Event()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        self._began.wait(120)
+        if not self.said:
+            raise RuntimeError(f"the gateway did not start: {self.errors()}")
+        began = json.loads(self.said[0])
+        self.port, self.metrics_port = began["port"], began["metrics_port"]
+        self.address = f"http://127.0.0.1:{self.port}"
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.said.append(line)
+            self._began.set()
+        self._began.set()
+
+    def errors(self) -> str:
+        """Return what it said on stderr."""
+        self._errors.flush()
+        return Path(self._errors.name).read_text(encoding="utf-8")
+
+    def client(self, token: str | None = None, **given: Any) -> httpx.Client:
+        """Return a client of a person, or of nobody."""
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        return httpx.Client(
+            base_url=self.address, headers=headers | given.pop("headers", {}), timeout=120, **given
+        )
+
+    def metrics(self) -> str:
+        """Return what Prometheus would read."""
+        return httpx.get(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=60).text
+
+    def end(self, by: signal.Signals = signal.SIGTERM) -> int:
+        """End it and return its exit status."""
+        self.process.send_signal(by)
+        status = self.process.wait(120)
+        self._reader.join(60)
+        return status
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self.process.poll() is None:
+            self.end(signal.SIGKILL)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        self._errors.close()
+
+
+def serve(store: str | Path, folder: Path, *options: str, step: str = "0.01", **given: Any) -> Served:
+    """Start a gateway with a short response step."""
+    return Served(str(store), folder, "--response-step", step, *options, **given)

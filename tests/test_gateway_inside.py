@@ -1,0 +1,242 @@
+"""A gateway in this process: what its code promises, and what catches it where it does not."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import time
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+
+from edgedp import Graph, ParameterError, open_store
+from edgedp.gateway.app import application
+from edgedp.gateway.context import Gateway
+from edgedp.gateway.observing import Log, Metrics
+from edgedp.gateway.problems import UNFORESEEN
+from edgedp.gateway.schema import document
+from edgedp.gateway.settings import Settings
+from edgedp.stores.asker import Asker
+
+TOP = {"metric": "degree", "k": 1, "epsilon": "0.001"}
+PLACE = "/v1/graphs/star/top-k"
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
+    store = open_store(tmp_path_factory.mktemp("inside") / "g.edgedp")
+    store.load(Graph.from_edges([(0, leaf) for leaf in range(1, 20)]), "star", epsilon_budget=1000)
+    tokens = {"ann": store.add_analyst("ann")["token"], "cora": store.add_curator("cora")["token"]}
+    store.grant("star", "ann", epsilon_budget=500)
+    return SimpleNamespace(store=store, tokens=tokens)
+
+
+class Client:
+    """A caller of an application in this process."""
+
+    def __init__(self, gateway: Gateway, said: io.StringIO) -> None:
+        self._app: Any = application(gateway)
+        self.said = said
+        self.headers: dict[str, str] = {}
+        self._cookies = httpx.Cookies()
+
+    def request(self, method: str, place: str, **given: Any) -> httpx.Response:
+        """Send a request; cookies are kept."""
+
+        async def sent() -> httpx.Response:
+            base = "https://localhost"
+            async with httpx.AsyncClient(
+                transport=httpx.ASGITransport(self._app), base_url=base, cookies=self._cookies
+            ) as client:
+                headers = self.headers | (given.pop("headers", None) or {})
+                answer = await client.request(method, place, headers=headers, **given)
+                self._cookies = client.cookies
+                return answer
+
+        return asyncio.run(sent())
+
+    def get(self, place: str, **given: Any) -> httpx.Response:
+        """Send a GET."""
+        return self.request("GET", place, **given)
+
+    def post(self, place: str, **given: Any) -> httpx.Response:
+        """Send a POST."""
+        return self.request("POST", place, **given)
+
+
+Opened = Callable[..., Client]
+
+
+@pytest.fixture
+def opened(stored: SimpleNamespace) -> Iterator[Opened]:
+    """Open gateways of this process; their logs are in ``client.said``."""
+    gateways: list[Gateway] = []
+
+    def opener(who: str | None = "ann", **chosen_settings: Any) -> Client:
+        said = io.StringIO()
+        chosen = Settings(**{"response_step": 0.001, "requests_per_minute": 10**6} | chosen_settings)
+        gateways.append(Gateway(stored.store, chosen, Log(said), Metrics()))
+        client = Client(gateways[-1], said)
+        if who is not None:
+            client.headers["Authorization"] = f"Bearer {stored.tokens[who]}"
+        return client
+
+    yield opener
+    for gateway in gateways:
+        gateway.close()
+
+
+def test_an_answer_leaves_at_a_step_and_not_before(opened: Opened) -> None:
+    client = opened(response_step=0.3)
+    for body, status in ((TOP, 201), (TOP | {"epsilon": 900}, 403)):
+        began = time.monotonic()
+        assert client.post(PLACE, json=body).status_code == status
+        assert time.monotonic() - began >= 0.3
+
+
+def test_steps_are_counted_from_the_draw_and_not_from_the_first_byte(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who sends a body slowly must not choose where in a step the draw begins."""
+    seen: list[float] = []
+
+    async def held(started: float, step: float) -> int:
+        seen.append(started)
+        return 1
+
+    monkeypatch.setattr("edgedp.gateway.context.hold", held)
+    arrived: list[float] = []
+
+    async def slowly() -> Any:
+        yield b'{"metric": "degree", "k": 1,'
+        await asyncio.sleep(0.2)
+        arrived.append(time.monotonic())
+        yield b' "epsilon": "0.001"}'
+
+    headers = {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}
+    assert opened().post(PLACE, content=slowly(), headers=headers).status_code == 201
+    assert seen[0] >= arrived[0]
+
+
+def test_whatever_nobody_foresaw_is_said_in_a_constant_sentence(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*given: Any, **named: Any) -> Any:
+        raise ValueError("node 7 has degree 19")
+
+    monkeypatch.setattr(Asker, "graphs", broken)
+    monkeypatch.setattr(Asker, "priv_top_k", broken)
+    client = opened()
+    for answer in (client.get("/v1/graphs"), client.post(PLACE, json=TOP)):
+        assert answer.status_code == 500
+        assert answer.json()["detail"] == UNFORESEEN
+    assert "19" not in client.said.getvalue()
+
+
+def test_a_curators_token_asks_for_nothing_and_an_analysts_grants_nothing(opened: Opened) -> None:
+    curator = opened("cora")
+    assert curator.get("/v1/graphs").status_code == 403
+    assert curator.post(PLACE, json=TOP).status_code == 403
+    analyst = opened(None)
+    assert _signed_in(analyst, opened, "ann").get("/curator/people").status_code == 403
+
+
+def test_a_form_without_the_sessions_secret_does_nothing(opened: Opened, stored: SimpleNamespace) -> None:
+    client = _signed_in(opened(None), opened, "cora")
+    answer = client.post("/curator/people", data={"what": "add-analyst", "name": "intruder", "csrf": "guess"})
+    assert answer.status_code == 403
+    assert "intruder" not in [row["name"] for row in stored.store.analysts()]
+
+
+def test_a_form_of_another_site_does_nothing(opened: Opened) -> None:
+    client = opened(None)
+    for foreign in (
+        {"Origin": "http://elsewhere.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+    ):
+        assert client.post("/sign-in", data={"token": "x"}, headers=foreign).status_code == 403
+    assert (
+        client.post("/sign-in", data={"token": "x"}, headers={"Origin": "https://localhost"}).status_code
+        == 401
+    )
+
+
+def test_a_token_never_crosses_a_network_in_the_clear() -> None:
+    for host in ("0.0.0.0", "::", "192.0.2.7", "", "graphs.example.org", "127.0.0.1.example.org"):  # noqa: S104
+        with pytest.raises(ParameterError, match="must be a loopback address"):
+            Settings(host=host).checked()
+        assert Settings(host=host, behind_proxy=True).checked().secure
+
+
+def test_a_large_body_is_refused_before_it_is_kept(opened: Opened) -> None:
+    client = opened(body_bytes=1000)
+    assert (
+        client.post(PLACE, content=b"x" * 1001, headers={"Content-Type": "application/json"}).status_code
+        == 413
+    )
+
+
+def test_the_log_and_the_metrics_know_steps_and_nothing_finer(opened: Opened) -> None:
+    client = opened(response_step=0.2)
+    assert client.post(PLACE, json=TOP).status_code == 201
+    (line,) = [json.loads(line) for line in client.said.getvalue().splitlines()]
+    assert set(line) == {
+        "at", "event", "method", "route", "who", "role", "graph", "kind", "asked", "epsilon", "release_id", "kept",
+        "status", "seconds_at_most",
+    }  # fmt: skip
+    steps = line["seconds_at_most"] / 0.2
+    assert steps == pytest.approx(round(steps), abs=1e-6)
+    assert line["at"].endswith(":00+00:00") or "." not in line["at"]
+
+
+def test_cookies_are_secure_where_tls_is(opened: Opened, stored: SimpleNamespace) -> None:
+    client = opened(None, behind_proxy=True)
+    answer = client.post("/sign-in", data={"token": stored.tokens["ann"]})
+    cookie = answer.headers["set-cookie"]
+    assert cookie.startswith("__Host-edgedp=")
+    for part in ("Secure", "HttpOnly", "SameSite=strict"):
+        assert part in cookie
+    assert "strict-transport-security" in answer.headers
+
+
+def _signed_in(client: Client, opened: Opened, who: str) -> Client:
+    token = str(opened(who).headers["Authorization"]).partition(" ")[2]
+    assert client.post("/sign-in", data={"token": token}).status_code == 303
+    return client
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_request_that_can_be_made_of_the_description_breaks_it(opened: Opened) -> None:
+    """Bounded: a few requests of every endpoint, each answer as it is described."""
+    client, ran = opened(), 0
+    for found in schemathesis.openapi.from_dict(document()).get_all_operations():
+        operation = found.ok()  # type: ignore[union-attr]
+        check = _checked(client, operation.definition.raw["responses"])
+        bounded = settings(
+            max_examples=6, deadline=None, suppress_health_check=list(HealthCheck), database=None
+        )
+        bounded(given(operation.as_strategy())(check))()
+        ran += 1
+    assert ran >= 10
+
+
+def _checked(client: Client, answers: dict[str, Any]) -> Callable[[Any], None]:
+    def asked(case: Any) -> None:
+        kept = case.as_transport_kwargs(base_url="http://localhost")
+        headers = {name: str(kept["headers"][name]) for name in kept["headers"] or {} if name != "User-Agent"}
+        body = {name: kept[name] for name in ("json", "content") if kept.get(name) is not None}
+        answer = client.request(
+            kept["method"], kept["url"], headers=headers, params=kept.get("params"), **body
+        )
+        assert answer.status_code < 500, answer.text
+        assert str(answer.status_code) in answers, (case.path, answer.status_code, answer.text)
+        assert answer.headers["content-type"] in answers[str(answer.status_code)]["content"]
+
+    return asked

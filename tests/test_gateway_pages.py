@@ -1,0 +1,362 @@
+"""The pages of a gateway in a real browser: what people do with them, and what the browser complains about.
+
+They need Chromium and its driver, from Debian's packages (`.ci/run` installs them) or by EDGEDP_CHROMIUM and
+EDGEDP_CHROMEDRIVER.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.chrome.webdriver import WebDriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+
+from edgedp import Graph, open_store
+from gateway_server import serve
+
+CHROMIUM = os.environ.get("EDGEDP_CHROMIUM") or shutil.which("chromium")
+DRIVER = os.environ.get("EDGEDP_CHROMEDRIVER") or shutil.which("chromedriver")
+needs_browser = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER), reason="no Chromium with its driver; apt-get install chromium chromium-driver"
+)
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
+    folder = tmp_path_factory.mktemp("pages")
+    place = folder / "graphs.edgedp"
+    store = open_store(place)
+    star = Graph.from_edges([(0, leaf) for leaf in range(1, 40)])
+    store.load(star, "people & <friends>/2026", epsilon_budget=20)
+    path = Graph.from_edges([(leaf, leaf + 1) for leaf in range(40)])
+    store.load(path, "other", epsilon_budget=20, delta="1e-6")
+    tokens = {name: store.add_analyst(name)["token"] for name in ("ann", "bob", "gone")}
+    tokens["cora"] = store.add_curator("cora")["token"]
+    store.grant("people & <friends>/2026", "ann", epsilon_budget=3)
+    with serve(place, folder) as served:
+        yield SimpleNamespace(store=store, tokens=tokens, served=served, address=served.address)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[WebDriver]:
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(CHROMIUM)
+    for flag in (
+        "headless=new",
+        "no-sandbox",
+        "disable-gpu",
+        "disable-dev-shm-usage",
+        "window-size=1200,900",
+    ):
+        options.add_argument(f"--{flag}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(str(DRIVER)))
+    driver.set_page_load_timeout(120)
+    yield driver
+    driver.quit()
+
+
+class Visitor:
+    """Somebody at the browser."""
+
+    def __init__(self, driver: WebDriver, room: SimpleNamespace) -> None:
+        self.driver, self.room = driver, room
+
+    def open(self, path: str) -> None:
+        self.driver.get(self.room.address + path)
+
+    def sign_in(self, who: str) -> None:
+        self.driver.delete_all_cookies()
+        self.open("/")
+        self.type("token", self.room.tokens[who])
+        self.press("Sign in")
+
+    def type(self, field: str, text: str) -> None:
+        element = self.driver.find_element(By.ID, field)
+        element.clear()
+        element.send_keys(text)
+
+    def press(self, words: str) -> None:
+        """Press a button or follow a link by its words, and wait for the page after it."""
+        found = self.driver.find_elements(
+            By.XPATH, f"//button[contains(., '{words}')] | //a[contains(., '{words}')]"
+        )
+        before = self.driver.find_element(By.TAG_NAME, "html").id
+        self.driver.execute_script("arguments[0].click()", found[0])
+        self.wait(lambda driver: driver.find_element(By.TAG_NAME, "html").id != before)
+
+    def wait(self, until: Callable[[WebDriver], Any]) -> Any:
+        from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+
+        return WebDriverWait(
+            self.driver, 120, ignored_exceptions=[NoSuchElementException, StaleElementReferenceException]
+        ).until(until)
+
+    @property
+    def text(self) -> str:
+        return str(self.driver.find_element(By.TAG_NAME, "body").text)
+
+    def path(self) -> str:
+        return urlsplit(self.driver.current_url).path
+
+
+@pytest.fixture
+def visitor(browser: WebDriver, room: SimpleNamespace) -> Iterator[Visitor]:
+    """Hand out the browser; afterwards it must have no complaint, and have called nobody else."""
+    for kind in ("browser", "performance"):
+        browser.get_log(kind)
+    yield Visitor(browser, room)
+    said = [entry["message"] for entry in browser.get_log("browser")]
+    expected = ("status of 401", "status of 403", "status of 422", "status of 404")
+    assert not [line for line in said if not any(each in line for each in expected)], said
+    for entry in browser.get_log("performance"):
+        message = json.loads(entry["message"])["message"]
+        if message["method"] == "Network.requestWillBeSent":
+            address = message["params"]["request"]["url"]
+            assert address.startswith((room.address, "data:", "about:")), address
+
+
+GRAPH = "people & <friends>/2026"
+
+
+@needs_browser
+def test_an_analyst_signs_in_asks_and_is_refused_at_the_end_of_the_share(visitor: Visitor) -> None:
+    visitor.sign_in("ann")
+    assert "3 of 3 left" in visitor.text
+    visitor.press(GRAPH)
+    visitor.type("field-epsilon", "2")
+    visitor.type("field-k", "1")
+    assert visitor.driver.find_element(By.ID, "left-after").text == "1"
+    visitor.press("See what it costs")
+    assert "Nothing was spent yet" in visitor.text
+    assert "Left of your share then\n1" in visitor.text
+    assert visitor.room.store.share(GRAPH, "ann")["epsilon_spent"] == 0
+    visitor.press("Spend 2 and release")
+    visitor.wait(lambda _: visitor.path().startswith("/releases/"))
+    assert "Node id" in visitor.text
+    assert "1 of 3 left" in visitor.text
+    for words in ("edgedp --store", "store.priv_top_k", "CALL edgedp.privTopk.stream", "curl"):
+        assert words in visitor.text
+    visitor.driver.refresh()
+    visitor.press("Ask again")
+    visitor.type("field-epsilon", "2")
+    visitor.press("See what it costs")
+    assert "Your share does not allow this" in visitor.text
+    assert "Spend 2" not in visitor.text
+    visitor.open("/releases")
+    assert GRAPH in visitor.text
+    assert visitor.room.store.share(GRAPH, "ann")["epsilon_spent"] == 2
+
+
+@needs_browser
+def test_a_revoked_analyst_is_out_in_mid_session(visitor: Visitor) -> None:
+    visitor.sign_in("gone")
+    assert visitor.path() == "/graphs"
+    visitor.room.store.revoke_analyst("gone")
+    visitor.open("/graphs")
+    assert visitor.path() == "/sign-in"
+    visitor.type("token", visitor.room.tokens["gone"])
+    visitor.press("Sign in")
+    assert "not valid" in visitor.text
+
+
+@needs_browser
+def test_what_a_curator_grants_the_analyst_sees(visitor: Visitor) -> None:
+    visitor.sign_in("bob")
+    assert visitor.text.count("You have no share") == 2
+    visitor.sign_in("cora")
+    assert visitor.path() == "/curator"
+    visitor.press("other")
+    visitor.driver.find_element(By.ID, "analyst").send_keys("bob")
+    visitor.type("epsilon_budget", "1.5")
+    visitor.press("Grant")
+    assert visitor.room.store.share("other", "bob")["epsilon_budget"] == 1.5
+    assert "Shares together: 1.5" in visitor.text
+    visitor.type("epsilon_budget", "-1")
+    visitor.press("Grant")
+    assert "epsilon_budget is" in visitor.text
+    visitor.open("/curator/people")
+    visitor.type("name", "dan <b>")
+    visitor.press("Add analyst")
+    token = visitor.driver.find_element(By.ID, "token").text
+    assert visitor.room.store.identify(token).name == "dan <b>"
+    visitor.sign_in("bob")
+    assert "1.5 of 1.5 left" in visitor.text
+    visitor.open("/graphs/other")
+    visitor.type("field-epsilon", "0.1")
+    visitor.press("See what it costs")
+    visitor.press("Spend 0.1 and release")
+    visitor.wait(lambda _: visitor.path().startswith("/releases/"))
+    visitor.sign_in("cora")
+    visitor.open("/curator/graphs/other")
+    assert "bob" in visitor.driver.find_element(By.XPATH, "//section[contains(., 'Who asked what')]").text
+    assert visitor.driver.find_elements(By.CSS_SELECTOR, "svg.plot path.line")
+
+
+@needs_browser
+def test_a_keyboard_is_enough(visitor: Visitor) -> None:
+    driver = visitor.driver
+    driver.delete_all_cookies()
+    visitor.open("/")
+    driver.switch_to.active_element.send_keys(visitor.room.tokens["ann"], Keys.ENTER)
+    visitor.wait(lambda _: visitor.path() == "/graphs")
+
+    def tab_to(words: str) -> None:
+        for _ in range(40):
+            driver.switch_to.active_element.send_keys(Keys.TAB)
+            element = driver.switch_to.active_element
+            if words in element.text or words == element.get_attribute("id"):
+                style = driver.execute_script("return getComputedStyle(arguments[0]).outlineStyle", element)
+                assert style != "none", f"{words} shows no focus"
+                return
+        raise AssertionError(f"no {words} by Tab")
+
+    tab_to(GRAPH)
+    driver.switch_to.active_element.send_keys(Keys.ENTER)
+    visitor.wait(lambda _: visitor.path().startswith("/graphs/"))
+    tab_to("field-epsilon")
+    driver.switch_to.active_element.send_keys(Keys.CONTROL, "a")
+    driver.switch_to.active_element.send_keys("0.25", Keys.ENTER)
+    visitor.wait(lambda _: "Nothing was spent yet" in visitor.text)
+    assert "Spend 0.25" in driver.switch_to.active_element.text, "the next step has the focus"
+
+
+@needs_browser
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_pages_are_accessible_and_fit_a_phone(visitor: Visitor, dark: bool) -> None:
+    driver = visitor.driver
+    axe = files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    send: Callable[[str, dict[str, Any]], Any] = driver.execute_cdp_cmd
+    send("Emulation.setEmulatedMedia", {"features": [scheme]})
+    send(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": 360, "height": 740, "deviceScaleFactor": 1, "mobile": False},
+    )
+    try:
+        places = {
+            "ann": ["/graphs", "/graphs/other?kind=motkin", "/releases", "/api"],
+            "cora": ["/curator", "/curator/graphs/other", "/curator/people"],
+        }
+        for who, paths in places.items():
+            visitor.sign_in(who)
+            for path in ["/sign-in", *paths]:
+                visitor.open(path)
+                wide = driver.execute_script("return document.documentElement.scrollWidth")
+                assert wide <= 360, (path, wide)
+                driver.execute_script(axe)
+                found = driver.execute_async_script(
+                    "const done = arguments[0]; axe.run({resultTypes: ['violations']}).then(done)"
+                )
+                worst = [
+                    (each["id"], each["nodes"][0]["html"])
+                    for each in found["violations"]
+                    if each["impact"] in ("serious", "critical")
+                ]
+                assert not worst, (path, worst)
+        ground = driver.execute_script("return getComputedStyle(document.body).backgroundColor")
+        assert (sum(map(int, ground[4:-1].split(","))) < 200) == dark
+    finally:
+        send("Emulation.clearDeviceMetricsOverride", {})
+        send("Emulation.setEmulatedMedia", {"features": []})
+
+
+# -- without a browser: what a page must refuse ------------------------------------------------
+
+
+@pytest.fixture
+def signed_in(room: SimpleNamespace) -> Iterator[Callable[[str], httpx.Client]]:
+    clients: list[httpx.Client] = []
+
+    def sign_in(who: str) -> httpx.Client:
+        client = room.served.client()
+        clients.append(client)
+        answer = client.post("/sign-in", data={"token": room.tokens[who]})
+        assert answer.status_code == 303
+        cookie = answer.headers["set-cookie"]
+        for part in ("HttpOnly", "SameSite=strict", "Path=/"):
+            assert part in cookie
+        assert room.tokens[who] not in cookie
+        return client
+
+    yield sign_in
+    for client in clients:
+        client.close()
+
+
+def _csrf(page: str) -> str:
+    return page.partition('name="csrf" value="')[2].partition('"')[0]
+
+
+def test_forms_of_other_sites_and_sessions_are_refused(
+    room: SimpleNamespace, signed_in: Callable[[str], httpx.Client]
+) -> None:
+    cora, form = signed_in("cora"), {"what": "add-analyst", "name": "intruder"}
+    own = _csrf(cora.get("/curator/people").text)
+    other = _csrf(signed_in("cora").get("/curator/people").text)
+    assert own
+    assert own != other
+    for csrf in ({}, {"csrf": ""}, {"csrf": other}, {"csrf": own + "x"}, {"csrf": "ü"}):
+        assert cora.post("/curator/people", data=form | csrf).status_code == 403
+    for foreign in (
+        {"Origin": "https://elsewhere.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ):  # fmt: skip
+        assert cora.post("/curator/people", data=form | {"csrf": own}, headers=foreign).status_code == 403
+        assert cora.post("/sign-in", data={"token": "x"}, headers=foreign).status_code == 403
+    assert cora.post("/curator/people", json=form | {"csrf": own}).status_code == 415
+    assert "intruder" not in [row["name"] for row in room.store.analysts()]
+    assert cora.post("/curator/people", data=form | {"csrf": own}).status_code == 200
+
+
+def test_a_role_sees_its_own_pages_alone(
+    room: SimpleNamespace, signed_in: Callable[[str], httpx.Client]
+) -> None:
+    ann, cora = signed_in("ann"), signed_in("cora")
+    for path in ("/curator", "/curator/graphs/other", "/curator/people"):
+        assert ann.get(path).status_code == 403
+        assert ann.post(path, data={"csrf": _csrf(ann.get("/graphs").text)}).status_code in (403, 405)
+    for path in ("/graphs", "/graphs/other", "/releases"):
+        assert cora.get(path).status_code == 403
+    with room.served.client() as nobody:
+        for path in ("/", "/graphs", "/curator", "/releases/x/csv"):
+            assert nobody.get(path).headers["location"] == "/sign-in"
+        nobody.cookies.update(ann.cookies)
+        assert nobody.get("/graphs").status_code == 200
+        assert nobody.get("/v1/graphs").status_code == 401, "a cookie is no token"
+
+
+def test_what_people_wrote_is_shown_as_text(
+    room: SimpleNamespace, signed_in: Callable[[str], httpx.Client]
+) -> None:
+    page = signed_in("ann").get("/graphs").text
+    assert "people &amp; &lt;friends&gt;/2026" in page
+    assert "<friends>" not in page
+    assert "/graphs/people%20%26%20%3Cfriends%3E%2F2026" in page
+
+
+def test_a_release_is_downloaded(room: SimpleNamespace, signed_in: Callable[[str], httpx.Client]) -> None:
+    ann = signed_in("ann")
+    asked = {"csrf": _csrf(ann.get("/graphs").text), "kind": "top-k", "step": "release", "request_id": "page"}
+    asked |= {"metric": "degree", "k": "2", "epsilon": "0.1", "mechanism": ""}
+    answer = ann.post("/graphs/people%20%26%20%3Cfriends%3E%2F2026", data=asked)
+    assert answer.status_code == 303, answer.text
+    place = answer.headers["location"]
+    assert ann.post("/graphs/people%20%26%20%3Cfriends%3E%2F2026", data=asked).headers["location"] == place
+    nodes = ann.get(f"{place}/json").json()["nodes"]
+    assert ann.get(f"{place}/csv").text == f"rank,id\n1,{nodes[0]}\n2,{nodes[1]}\n"
+    assert ann.get(f"{place}/csv").headers["content-disposition"].startswith("attachment")
+    assert signed_in("bob").get(place).status_code == 404
