@@ -19,7 +19,6 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from generators import affiliation, overlapping_clusters, power_law
 
 import edgedp
 from edgedp import Graph, exact, read_graph
@@ -27,6 +26,7 @@ from edgedp.engines import igraph as igraph_engine
 from edgedp.engines import kernels, native
 from edgedp.engines.native.build import LEVELS
 from edgedp.engines.native.library import instruction_level, level_name
+from edgedp.experiments.generators import affiliation, overlapping_clusters, power_law
 
 INTRODUCTION = f"""\
 # Kernels
