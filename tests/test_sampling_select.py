@@ -384,10 +384,15 @@ def test_ties_refuse_k_out_of_range(k):
 
 
 @both_samplers
-@pytest.mark.parametrize("unit", [Fraction(1, 10**9), Fraction(1, 40), Fraction(3), Fraction(10**5), Fraction(2) ** 901])
+@pytest.mark.parametrize(
+    ("unit", "far"),
+    [(Fraction(1, 10**9), 0), (Fraction(1, 40), 0), (Fraction(3), 0), (Fraction(10**5), 0)]
+    + [(Fraction(2) ** 901, 0), *((Fraction(1, 50), far) for far in (44_500, 45_300, 45_800, 46_300, 10**8))],
+)
 @pytest.mark.parametrize("k", [1, 7])
-def test_looking_at_few_of_many_changes_no_answer(monkeypatch, sampler, unit, k):
+def test_looking_at_few_of_many_changes_no_answer(monkeypatch, sampler, unit, far, k):
     scores = np.random.default_rng(5).zipf(1.4, 3_000).clip(max=10**4).astype(np.int64) - 500
+    scores[1_500:1_503] += far  # far above the others: where floats of exp(-x) end
     small = [2**32, 5, 0, 2**33 - 1]  # words whose noise has no bound in floats
 
     def drawn(seed):

@@ -1,8 +1,8 @@
-"""From rows to curves: mean, median, quartiles and standard error of each point, and the epsilon that a target needs."""
+"""From rows to curves: mean, median, quartiles, standard error; and the epsilon that a target needs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import exp, log
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["MEASURES", "TARGETS", "curves", "epsilon_for", "needed", "series_name"]
+__all__ = ["MEASURES", "TARGETS", "curves", "epsilon_for", "in_order", "needed", "series_name"]
 
 TARGETS = (0.5, 0.8, 0.9)
 """Recalls that an epsilon is asked for."""
@@ -94,6 +94,23 @@ def series_name(row: dict[str, Any]) -> str:
     return name
 
 
+def in_order(names: Iterable[str]) -> list[str]:
+    """Return each name of a series once: the published mechanisms first, each beside its variants, joint last.
+
+    Examples
+    --------
+    >>> in_order(["joint", "SLD, permute-and-flip", "geometric", "SLD", "EM", "EM"])
+    ['EM', 'SLD', 'SLD, permute-and-flip', 'joint', 'geometric']
+    """
+    known = list(_NAMES.values())
+
+    def place(name: str) -> tuple[int, str]:
+        base = name.partition(",")[0].partition(" ")[0]
+        return (known.index(base) if base in known else len(known), name)
+
+    return sorted(set(names), key=place)
+
+
 def epsilon_for(epsilons: Sequence[float], values: Sequence[float], target: float) -> float | None:
     """Return the smallest epsilon from where on a curve stays at a target: on a line over the logarithm of epsilon.
 
@@ -123,7 +140,11 @@ def needed(points: pl.DataFrame, targets: Sequence[float] = TARGETS) -> list[dic
         tried) and ``needed``: one epsilon or None a target.
     """
     found = []
-    for _, part in points.group_by([*PANEL, "series"], maintain_order=True):
+    parts = {key: part for key, part in points.group_by([*PANEL, "series"], maintain_order=True)}
+    places = {name: i for i, name in enumerate(in_order(points["series"]))}
+    panels = {key[:-1]: i for i, key in reversed(list(enumerate(parts)))}
+    for key in sorted(parts, key=lambda key: (panels[key[:-1]], places[str(key[-1])])):
+        part = parts[key]
         ordered = part.sort("epsilon")
         epsilons, means = ordered["epsilon"].to_list(), ordered["mean"].to_list()
         row = ordered.row(0, named=True)

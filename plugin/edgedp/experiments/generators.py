@@ -1,4 +1,4 @@
-"""Synthetic graphs for experiments, advice and benchmarks: seeded, sized by their arguments, with the parameters stated.
+"""Synthetic graphs for experiments, advice and benchmarks: seeded, sized, with the parameters stated.
 
 Each function returns a `Graph` whose nodes are ``0 .. n - 1``. The three kinds differ in what makes a
 node central, so that nothing in the package is tuned to the two graphs it carries.

@@ -35,7 +35,7 @@ Kind = Literal["topk", "motkin", "numbers", "samples", "growth"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-EPSILONS = tuple(f"{digit}e{power}" for power in range(-3, 4) for digit in (1, 3)) + ("1e4",)
+EPSILONS = (*(f"{digit}e{power}" for power in range(-3, 4) for digit in (1, 3)), "1e4")
 """The papers' range, from 1e-3 to 1e4 in half decades."""
 
 MECHANISMS = ("em", "pf", "ld", "sld", "joint")

@@ -39,6 +39,8 @@ Evaluate = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 _FEW = 256
 """Of so few candidates all are looked at."""
 _BLOCK = 64
+_FLOATS_END = -680.0
+"""From here on ``exp(-x)`` is a float for every score ``x`` that 22 of noise lift above it."""
 
 
 class LazyScores:
@@ -149,8 +151,9 @@ def _may_lead(
         leaders = np.flatnonzero(ratio <= _reached_by(ratio, k))
         low = noise.enclose(drawn[leaders])[0] + x[leaders] * (1 + 2.0**-46)
         threshold = _kth_largest(low, k)
-        able = ratio <= np.exp(-threshold) * (1 + 2.0**-20)
-    able &= x >= threshold - 22
+    able = x >= threshold - 22
+    if threshold >= _FLOATS_END:
+        able &= ratio <= np.exp(-threshold) * (1 + 2.0**-20)
     able |= drawn < np.uint64(2**33)
     return np.flatnonzero(able)
 

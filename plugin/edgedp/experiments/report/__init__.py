@@ -1,0 +1,66 @@
+"""A report of experiments: one page that works offline and from a file, or a picture.
+
+`tables` and `reading` turn curves into rows and sentences, `charts` into Vega-Lite, `page` into HTML. The library of
+the charts is embedded in the page; nothing is fetched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+
+from edgedp.errors import EngineError, ParameterError
+from edgedp.experiments.keeping import read_results
+
+__all__ = ["write_report"]
+
+
+def write_report(results: Iterable[str | Path], out: str | Path) -> Path:
+    """Write a report of result files.
+
+    Parameters
+    ----------
+    results : iterable of path
+        Parquet files of `edgedp.experiment`; rows that stand in several are counted once.
+    out : path
+        Ending in .html, .png or .svg.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    EdgeDPError
+        A file is not one of results, the ending is another one, or the extra ``report`` is not installed.
+    """
+    file = Path(out)
+    if file.suffix.lower() not in (".html", ".png", ".svg"):
+        raise ParameterError(
+            f"the report is {file.name!r}, must end in .html, .png or .svg; give another name"
+        )
+    if find_spec("vl_convert") is None:
+        raise EngineError("the library of the charts is missing; install it: pip install 'edgedp[report]'")
+    rows = read_results(results).unique(maintain_order=True)
+    match file.suffix.lower():
+        case ".html":
+            from edgedp.experiments.report.page import page
+
+            made = page(rows).encode()
+        case ".svg":
+            import vl_convert
+
+            from edgedp.experiments.report.charts import picture
+
+            made = vl_convert.vegalite_to_svg(picture(rows)).encode()
+        case _:
+            import vl_convert
+
+            from edgedp.experiments.report.charts import picture
+
+            made = vl_convert.vegalite_to_png(picture(rows), scale=2)
+    new = file.with_name(f"{file.name}.new")
+    new.write_bytes(made)
+    new.replace(file)
+    return file
