@@ -1,7 +1,7 @@
 """A real headless Chromium for tests, by selenium: Debian's ``chromium`` and ``chromium-driver``.
 
-``chromium`` is a fixture of the whole session. A page is opened with `opened`, which fails on an error of the console and
-tells what the page asked the network for.
+``chromium`` is a fixture of the whole session. A page is opened with `opened`; it tells the errors of its console, and
+what it asked the network for.
 """
 
 from __future__ import annotations

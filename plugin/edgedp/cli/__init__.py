@@ -94,9 +94,9 @@ def main() -> None:
 
 
 def _add_commands() -> None:
-    from edgedp.cli import analyst, audit, curator, ledger, plugin, researcher
+    from edgedp.cli import analyst, audit, curator, experiments, ledger, plugin, researcher
 
-    for module in (curator, ledger, analyst, researcher, audit, plugin):
+    for module in (curator, ledger, analyst, researcher, experiments, audit, plugin):
         for command in module.COMMANDS:
             edgedp.add_command(command)
 

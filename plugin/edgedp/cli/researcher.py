@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from edgedp.cli.analyst import show_release
+from edgedp.cli.experiments import STORED
 from edgedp.cli.opening import opened_store
 from edgedp.cli.options import Word, engine_option
 from edgedp.cli.output import amount, format_option, notice, print_rows
@@ -21,7 +22,24 @@ __all__ = ["COMMANDS"]
 _REMINDER = "note: these rows are exact, computed from private edges without a mechanism; do not publish them"
 
 
-@click.command()
+class _NameOrCommand(click.Group):
+    """A group whose first word may be the name of a graph: then its exact values are shown."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or (args[0] not in self.commands and args[0] not in ctx.help_option_names):
+            args = ["values", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=_NameOrCommand)
+def exact() -> None:
+    """Show what is computed from private edges without a mechanism: exact NAME, or one of the commands below.
+
+    Not private: for the curator and for research. A graph that is called like a command: exact values NAME.
+    """
+
+
+@exact.command()
 @click.argument("name")
 @click.option("--metric", type=Word("metric", metric_names()), required=True, help="What to compute.")
 @click.option(
@@ -35,7 +53,7 @@ _REMINDER = "note: these rows are exact, computed from private edges without a m
     "--sensitivity-form", type=Word("form", METRIC_FORMS), help="With --sensitivity-at.  [default: degree]"
 )
 @format_option
-def exact(
+def values(
     name: str,
     metric: str,
     top: int,
@@ -50,11 +68,11 @@ def exact(
     if sensitivity_form is not None and sensitivity_at is None:
         raise ParameterError("--sensitivity-form is given without --sensitivity-at; add the distance")
     with opened_store() as store:
-        ids, values = store.exact_rows(
+        ids, found = store.exact_rows(
             name, metric, t=sensitivity_at, form=sensitivity_form, top=top, engine=engine
         )
     notice(_REMINDER)
-    rows = [{"id": node, "value": value} for node, value in zip(ids.tolist(), values.tolist(), strict=True)]
+    rows = [{"id": node, "value": value} for node, value in zip(ids.tolist(), found.tolist(), strict=True)]
     print_rows(rows, output, ["id", "value"])
 
 
@@ -103,5 +121,8 @@ def demo() -> None:
         release = store.priv_top_k("email-Enron", metric="ebc", k=10, epsilon="1", mechanism="sld")
         show_release(release, "table")
 
+
+for _command in STORED:
+    exact.add_command(_command)
 
 COMMANDS = (exact, datasets, demo)

@@ -19,7 +19,7 @@ from edgedp.graph import Graph
 if TYPE_CHECKING:
     from edgedp.progress import Progress
 
-__all__ = ["EPSILONS", "OUTSIDE", "advise", "look_alike", "needs"]
+__all__ = ["EPSILONS", "OUTSIDE", "advise", "check_target", "look_alike", "needs"]
 
 EPSILONS = ("0.01", "0.03", "0.1", "0.3", "1", "3", "10", "30", "100")
 """Tried one after the other; above 100 nothing is promised that is worth the name."""
@@ -84,11 +84,10 @@ def advise(
     >>> [(row["mechanism"], row["epsilon"]) for row in rows]
     [('em', 0.1), ('joint', 0.1)]
     """
+    wanted, count = check_target(target), check_runs(runs)
     graph = look_alike(like, nodes, seed)
     bound = graph.node_count - 1 if degree_bound is None else degree_bound
     name = like if isinstance(like, str) else "graph"
-    if not isinstance(target, (int, float)) or not isfinite(target) or not 0 < target <= 1:
-        raise ParameterError(f"target is {target!r}, must be a recall above 0 and at most 1; give another")
     if graph.max_degree > bound:
         raise ParameterError(
             f"degree_bound is {bound:,}, must be at least the look-alike's largest degree, {graph.max_degree:,}; "
@@ -97,6 +96,14 @@ def advise(
     return needs(
         Facts(name, graph, bound), k, float(target), metric, mechanism, check_runs(runs), seed, progress
     )
+
+
+def check_target(target: Any) -> float:
+    """Return a checked recall to reach."""
+    number = isinstance(target, (int, float)) and not isinstance(target, bool)
+    if not number or not isfinite(target) or not 0 < target <= 1:
+        raise ParameterError(f"target is {target!r}, must be a recall above 0 and at most 1; give another")
+    return float(target)
 
 
 def look_alike(like: Graph | str, nodes: int | None, seed: int) -> Graph:

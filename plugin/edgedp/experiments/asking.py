@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from edgedp.graph import Graph
     from edgedp.progress import Progress
 
-__all__ = ["experiment", "planned_cells", "run_experiment"]
+__all__ = ["AXES", "experiment", "planned_cells", "run_experiment"]
 
 
 def experiment(
@@ -94,7 +94,8 @@ def experiment(
     seed : int
         The runs of a cell have seeds of their own that follow from it.
     exact : bool
-        The expected recall by the exact law in place of runs: of one pick, where the law is known.
+        The expected recall by the exact law in place of runs: of one pick, where the law is known; by default of all
+        mechanisms but joint.
     degree_bound : int, optional
         Declared to every release; default the graph's largest degree, as in the papers.
     name : str, optional
@@ -138,7 +139,7 @@ def experiment(
     selection.
     """
     asked = locals()
-    given = {each: asked[each] for each in _AXES}
+    given = {each: asked[each] for each in AXES}
     return run_experiment(
         _facts(source, kind, name, degree_bound, sample_nodes),
         kind,
@@ -152,7 +153,7 @@ def experiment(
     )
 
 
-_AXES = (
+AXES = (
     "metric",
     "k",
     "epsilon",
@@ -188,7 +189,7 @@ def run_experiment(
 
     check_choice(kind, "the kind of experiment", KINDS)
     runs, seed, count = check_runs(runs), check_seed(seed), check_processes(processes)
-    given = {name: given.get(name) for name in _AXES} | {"samples": given.get("samples") or 10}
+    given = {name: given.get(name) for name in AXES} | {"samples": given.get("samples") or 10}
     path = None if file is None else Path(file)
     if isinstance(facts, str):
         if path is not None and path.exists():
@@ -218,7 +219,8 @@ def planned_cells(facts: Facts, kind: Kind, given: dict[str, Any], runs: int) ->
 
     match kind:
         case "topk":
-            cells = list(cells_of("topk", _top_k_axes(given, (5, 10, 20)), runs))
+            picks = (5, 10, 20) if runs else (1,)
+            cells = list(cells_of("topk", _top_k_axes(given, picks, law=runs == 0), runs))
         case "motkin":
             cells = [cell for axes in _motkin_axes(given) for cell in cells_of("motkin", axes, runs)]
         case "numbers":
@@ -246,13 +248,16 @@ def _epsilons(given: dict[str, Any]) -> list[str]:
     )
 
 
-def _top_k_axes(given: dict[str, Any], picks: tuple[int, ...]) -> dict[str, Sequence[Any]]:
+def _top_k_axes(
+    given: dict[str, Any], picks: tuple[int, ...], *, law: bool = False
+) -> dict[str, Sequence[Any]]:
+    """Return the axes; by default joint takes part where the metric has it, and where no law is asked for."""
     from edgedp.checks import check_metric
     from edgedp.metrics import metric as metric_by_name
 
     metrics = listed(given["metric"], "metric", ("ebc",))
 
-    joint = all(metric_by_name(check_metric(name)).proxies for name in metrics)
+    joint = not law and all(metric_by_name(check_metric(name)).proxies for name in metrics)
     return {
         "metric": metrics,
         "k": listed(given["k"], "k", picks),

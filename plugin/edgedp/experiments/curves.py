@@ -140,7 +140,7 @@ def needed(points: pl.DataFrame, targets: Sequence[float] = TARGETS) -> list[dic
         tried) and ``needed``: one epsilon or None a target.
     """
     found = []
-    parts = {key: part for key, part in points.group_by([*PANEL, "series"], maintain_order=True)}
+    parts = dict(points.group_by([*PANEL, "series"], maintain_order=True))
     places = {name: i for i, name in enumerate(in_order(points["series"]))}
     panels = {key[:-1]: i for i, key in reversed(list(enumerate(parts)))}
     for key in sorted(parts, key=lambda key: (panels[key[:-1]], places[str(key[-1])])):

@@ -34,6 +34,21 @@ def write_report(results: Iterable[str | Path], out: str | Path) -> Path:
     ------
     EdgeDPError
         A file is not one of results, the ending is another one, or the extra ``report`` is not installed.
+
+    Notes
+    -----
+    Privacy: not private, as the results are not.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from edgedp import Graph, experiment
+    >>> star = Graph.from_edges([(0, leaf) for leaf in range(1, 30)])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     asked = {"metric": "degree", "k": 1, "epsilon": [1, 40], "runs": 5, "file": f"{folder}/star.parquet"}
+    ...     rows = experiment(star, name="star", mechanism=["em", "joint"], **asked)
+    ...     "star" in write_report([f"{folder}/star.parquet"], f"{folder}/star.html").read_text(encoding="utf-8")
+    True
     """
     file = Path(out)
     if file.suffix.lower() not in (".html", ".png", ".svg"):

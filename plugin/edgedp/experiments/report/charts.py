@@ -127,7 +127,7 @@ def spec(panel: Panel, series: Sequence[Look], *, colours: Sequence[str] | None 
     across = {"field": "epsilon", "type": "quantitative", "scale": {"type": "log"}, "axis": _decades()}
     y_scale: dict[str, Any] = {"domain": [0, 1]} if share else {"type": "log"}
     y_axis = {"tickCount": 5} if share else _decades(None)
-    along = {"type": "quantitative", "scale": y_scale, "axis": y_axis | {"title": unit}}
+    along = {"type": "quantitative", "scale": y_scale, "axis": y_axis | {"title": unit}, "title": unit}
     names = [look.name for look in series]
     return {
         "$schema": SCHEMA,
