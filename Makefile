@@ -8,7 +8,7 @@ BUILT  := pyproject.toml hatch_build.py $(wildcard plugin/edgedp/engines/native/
 # Two processes, a file of tests each at a time: a module's server is then started once.
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 2 --dist loadfile
 
-.PHONY: demo docs test test-python test-neo4j coverage check audit neo4j jar wheel bench clean
+.PHONY: demo docs test test-python test-neo4j coverage check audit neo4j jar wheel bench reproduction clean
 
 demo: $(READY)
 	@$(BIN)/edgedp demo
@@ -49,6 +49,10 @@ jar:
 # The tables of the reference that are made of the code.
 docs: $(VENV)/.ready-dev
 	$(BIN)/python docs/tables.py
+
+# The papers' figures, measured again: docs/reproduction.md. What was finished before is taken from build/reproduction.
+reproduction: $(VENV)/.ready-dev
+	$(BIN)/python docs/reproduction.py
 
 # A wheel that holds the jar.
 wheel: $(VENV)/.ready-dev jar

@@ -93,9 +93,7 @@ def advise(
             f"degree_bound is {bound:,}, must be at least the look-alike's largest degree, {graph.max_degree:,}; "
             "declare a larger bound, or take a look-alike with smaller hubs"
         )
-    return needs(
-        Facts(name, graph, bound), k, float(target), metric, mechanism, check_runs(runs), seed, progress
-    )
+    return needs(Facts(name, graph, bound), k, wanted, metric, mechanism, count, seed, progress)
 
 
 def check_target(target: Any) -> float:

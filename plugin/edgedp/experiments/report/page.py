@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from edgedp import __version__
-from edgedp.experiments.curves import curves
+from edgedp.experiments.curves import curves, in_order
 from edgedp.experiments.report import charts, tables
 from edgedp.experiments.report.charts import Look, Panel
 from edgedp.experiments.report.reading import reading
@@ -43,9 +43,8 @@ def page(rows: pl.DataFrame) -> str:
     """
     recall = list(charts.panels(rows, "recall"))
     errors = list(charts.panels(rows, "relative_error"))
-    series = charts.looks(
-        list(dict.fromkeys(p["series"] for panel in (*recall, *errors) for p in panel.points))
-    )
+    names = in_order(point["series"] for panel in (*recall, *errors) for point in panel.points)
+    series = charts.looks(names)
     growth = tables.growth_points(rows)
     specs: list[dict[str, Any]] = [charts.spec(panel, series) for panel in (*recall, *errors)]
     sections = [
