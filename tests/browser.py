@@ -40,20 +40,20 @@ class Page:
         Of the console.
     """
 
-    driver: WebDriver
+    driver: Any
     address: str
     requests: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
     def settled(self) -> Page:
         """Read what happened up to now."""
-        for entry in self.driver.get_log("performance"):  # type: ignore[no-untyped-call]
+        for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
                 url = message["params"]["request"]["url"]
                 if not url.startswith(("data:", "blob:")) and url.partition("#")[0] != self.address:
                     self.requests.append(url)
-        for entry in self.driver.get_log("browser"):  # type: ignore[no-untyped-call]
+        for entry in self.driver.get_log("browser"):
             if entry["level"] == "SEVERE":
                 self.errors.append(entry["message"])
         return self
@@ -89,9 +89,9 @@ def chromium() -> Iterator[WebDriver]:
         started.quit()
 
 
-def opened(driver: WebDriver, address: str) -> Page:
+def opened(driver: Any, address: str) -> Page:
     """Open an address; what earlier pages did is forgotten."""
     for kind in ("performance", "browser"):
-        driver.get_log(kind)  # type: ignore[no-untyped-call]
+        driver.get_log(kind)
     driver.get(address)
     return Page(driver, address)

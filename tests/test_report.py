@@ -43,7 +43,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     )
     edgedp.experiment(graph, "numbers", of="edges", file=folder / "numbers.parquet", **asked)
     edgedp.experiment("power-law", "growth", nodes=[150, 300], runs=1, file=folder / "growth.parquet")
-    return sorted(folder.glob("*.parquet"))
+    return [folder / f"{name}.parquet" for name in ("top", "several", "numbers", "growth")]
 
 
 @pytest.fixture(scope="module")

@@ -306,7 +306,7 @@ def _number_axes(given: dict[str, Any]) -> dict[str, Sequence[Any]]:
 
 
 def _facts(
-    source: Graph | str, kind: Kind, name: str | None, degree_bound: int | None, sample_nodes: int
+    source: Any, kind: Kind, name: str | None, degree_bound: int | None, sample_nodes: int
 ) -> Facts | str:
     """Return the facts of a source; of growth its generator's name."""
     from edgedp.graph import Graph

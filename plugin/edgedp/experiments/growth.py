@@ -101,9 +101,9 @@ def _measured(facts: Facts, metric: str, runs: int) -> pl.DataFrame:
 
 
 def _exact(graph: Graph, metric: str) -> object:
-    from edgedp.exact import values
+    from edgedp.projection import GraphProjection
 
-    return values(graph, metric)
+    return GraphProjection(graph).values(metric)
 
 
 def _without_what_is_kept(graph: Graph) -> Graph:

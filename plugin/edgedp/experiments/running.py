@@ -26,7 +26,7 @@ __all__ = ["check_processes", "run_cells"]
 
 _AHEAD = 4
 """Cells that wait at a process: memory does not grow with the grid."""
-_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS", "EDGEDP_THREADS")
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS")
 
 
 def run_cells(

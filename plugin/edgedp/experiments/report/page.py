@@ -239,7 +239,7 @@ def _library() -> str:
     import vl_convert
 
     # What would end the script element that it stands in; inside texts and expressions the backslash says nothing.
-    return re.sub(r"<(?=/script|!--)", r"\\x3c", vl_convert.javascript_bundle(), flags=re.IGNORECASE)
+    return re.sub(r"<(?=/script|!--)", r"\\x3c", vl_convert.javascript_bundle(None), flags=re.IGNORECASE)
 
 
 def _asset(name: str) -> str:

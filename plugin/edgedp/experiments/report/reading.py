@@ -91,8 +91,8 @@ def _side_by_side(points: pl.DataFrame) -> Iterator[tuple[str, str]]:
             ahead = joint["mean"] - sld["mean"] > _NOISE * (joint["error"] ** 2 + sld["error"] ** 2) ** 0.5
             shown = f"k = {k}: {joint['mean']:.2f} and {sld['mean']:.2f}"
             counted.setdefault(group, []).append(shown if ahead else f"{shown}, not told apart or behind")
-    for group, shown in counted.items():
-        yield group, f"At epsilon 0.1, recall of joint and of SLD: {'; '.join(shown)}."
+    for group, told in counted.items():
+        yield group, f"At epsilon 0.1, recall of joint and of SLD: {'; '.join(told)}."
 
 
 def _numbers(points: pl.DataFrame) -> Iterator[str]:
