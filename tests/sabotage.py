@@ -733,6 +733,6 @@ SABOTAGES = [
     Sabotage(
         "half the noise in an experiment",
         {"edgedp.sampling.select:first_places": half_the_noise},
-        "test_experiments.py::test_runs_have_the_law_of_one_pick[em]",
+        "test_experiments.py::test_runs_have_the_law_of_one_pick[em-ebc]",
     ),
 ]

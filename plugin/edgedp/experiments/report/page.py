@@ -239,7 +239,8 @@ def _library() -> str:
     import vl_convert
 
     # What would end the script element that it stands in; inside texts and expressions the backslash says nothing.
-    return re.sub(r"<(?=/script|!--)", r"\\x3c", vl_convert.javascript_bundle(None), flags=re.IGNORECASE)
+    library = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return re.sub(r"<(?=/script|!--)", r"\\x3c", library, flags=re.IGNORECASE)
 
 
 def _asset(name: str) -> str:
