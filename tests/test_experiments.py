@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +186,38 @@ def test_several_processes_give_the_rows_of_one(tmp_path: Path) -> None:
     }
     together = edgedp.experiment(GRAPH, processes=2, file=tmp_path / "a.parquet", **asked)
     assert together.equals(edgedp.experiment(GRAPH, **asked))
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads children from /proc")
+def test_a_killed_experiment_leaves_no_process_and_goes_on(tmp_path: Path) -> None:
+    file = tmp_path / "runs.parquet"
+    asked = {"metric": "degree", "k": 2, "mechanism": "em", "epsilon": [1, 2, 3, 4, 5, 6], "runs": 400}
+    script = tmp_path / "killed.py"
+    script.write_text(
+        "import edgedp\nfrom edgedp.experiments.generators import power_law\nif __name__ == '__main__':\n"
+        f"    edgedp.experiment(power_law(400, seed=3), file={str(file)!r}, processes=2, **{asked!r})\n"
+    )
+    started = subprocess.Popen([sys.executable, str(script)])
+
+    def parts() -> list[Path]:
+        return list(tmp_path.glob("runs.parquet.partial/*.parquet"))
+
+    waited(lambda: bool(parts()) or file.exists())
+    children = Path(f"/proc/{started.pid}/task/{started.pid}/children").read_text().split()
+    started.kill()
+    started.wait()
+    waited(lambda: not any(Path(f"/proc/{child}/exe").exists() for child in children))
+    if not file.exists():
+        edgedp.experiment(GRAPH, file=file, **asked)
+    assert read_results([file]).equals(edgedp.experiment(GRAPH, **asked))
+
+
+def waited(done: Callable[[], bool]) -> None:
+    """Wait for what must come; the limit is for a test that would never end."""
+    limit = time.monotonic() + 240
+    while not done():
+        assert time.monotonic() < limit, "it never came"
+        time.sleep(0.05)
 
 
 def test_what_is_no_result_is_refused(tmp_path: Path) -> None:

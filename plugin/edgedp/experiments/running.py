@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -155,7 +157,16 @@ _RUNNER: list[Runner] = []
 def _begin(facts: Facts, seed: int) -> None:
     from edgedp.experiments.runs import Runner
 
+    parent = parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     _RUNNER[:] = [Runner(facts, seed)]
+
+
+def _end_with(parent: BaseProcess) -> None:
+    """End this process when the one that asked for cells is gone, killed or not."""
+    parent.join()
+    os._exit(1)
 
 
 def _run(cell: Cell) -> pl.DataFrame:
