@@ -53,7 +53,7 @@ def main() -> None:
     graph = edgedp.read_graph("email-Enron")
     parts = {"load": load, "read": read, "metrics": metrics, "ebc": ebc, "topk": topk}
     for name in sys.argv[1:] or parts:
-        with start() as server, server.driver(notifications_min_severity="OFF") as driver:
+        with start(short_lived=False) as server, server.driver(notifications_min_severity="OFF") as driver:
             parts[name](server, driver, graph)
 
 

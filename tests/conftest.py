@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from edgedp import Graph, Store, open_store, read_graph
-from neo4jserver.fixtures import any_neo4j_server, empty_neo4j, neo4j_server, neo4j_servers
+from neo4jserver.fixtures import any_neo4j_server, bare_neo4j, empty_neo4j, neo4j_server, neo4j_servers
 
-__all__ = ["any_neo4j_server", "empty_neo4j", "neo4j_server", "neo4j_servers"]
+__all__ = ["any_neo4j_server", "bare_neo4j", "empty_neo4j", "neo4j_server", "neo4j_servers"]
 
 OpenStore = Callable[[], Store]
 

@@ -78,14 +78,14 @@ def people(server: Server) -> None:
 
 
 @pytest.fixture
-def client(empty_neo4j: Server, old_package: Path) -> OldClient:
-    people(empty_neo4j)
-    return OldClient(empty_neo4j, old_package)
+def client(bare_neo4j: Server, old_package: Path) -> OldClient:
+    people(bare_neo4j)
+    return OldClient(bare_neo4j, old_package)
 
 
 @pytest.fixture
-def store(empty_neo4j: Server) -> Iterator[Store]:
-    with open_store(empty_neo4j.uri, auth=empty_neo4j.auth) as store:
+def store(bare_neo4j: Server) -> Iterator[Store]:
+    with open_store(bare_neo4j.uri, auth=bare_neo4j.auth) as store:
         yield store
 
 
@@ -123,11 +123,11 @@ def assert_migrated(store: Store, told: dict[str, Any]) -> None:
 
 
 def test_a_database_of_0_1_0_migrates_with_what_was_spent_and_shuts_0_1_0_out(
-    empty_neo4j: Server, client: OldClient, store: Store
+    bare_neo4j: Server, client: OldClient, store: Store
 ) -> None:
     told = client.run("write")
     assert_migrated(store, told)
-    assert_shut_out(empty_neo4j, client)
+    assert_shut_out(bare_neo4j, client)
     # Its graphs, whose relationship types are shared, go on working.
     assert store.graph("kite").edge_count == 5
     store.priv_top_k("rho", metric="degree", k=3, epsilon="0.1")
@@ -135,12 +135,12 @@ def test_a_database_of_0_1_0_migrates_with_what_was_spent_and_shuts_0_1_0_out(
     store.load(old_client.KITE, "kite", replace=True)
     assert store.budget("kite")["epsilon_spent"] == 1.75
     # What its interrupted load left is nobody's: not to be registered, and cleared by name.
-    ask(empty_neo4j, "CREATE CONSTRAINT FOR (n:Person) REQUIRE n.key IS UNIQUE")
-    ask(empty_neo4j, "MATCH (p:Person) SET p.key = p.ssn")
+    ask(bare_neo4j, "CREATE CONSTRAINT FOR (n:Person) REQUIRE n.key IS UNIQUE")
+    ask(bare_neo4j, "MATCH (p:Person) SET p.key = p.ssn")
     with pytest.raises(StoreError, match="a load or drop of 'half' that did not end"):
         store.register("mine", "Person", "HALF", "key", epsilon_budget=1)
     store.drop("half")
-    assert ask(empty_neo4j, "MATCH ()-[r:HALF]->() RETURN count(r) AS n") == [{"n": 0}]
+    assert ask(bare_neo4j, "MATCH ()-[r:HALF]->() RETURN count(r) AS n") == [{"n": 0}]
     store.register("mine", "Person", "HALF", "key", epsilon_budget=1)
     store.drop("friends")
     store.register("friends", "Person", "KNOWS", "ssn", epsilon_budget=1)
@@ -148,15 +148,15 @@ def test_a_database_of_0_1_0_migrates_with_what_was_spent_and_shuts_0_1_0_out(
 
 
 def test_a_fresh_database_shuts_0_1_0_out_as_well(
-    empty_neo4j: Server, client: OldClient, store: Store
+    bare_neo4j: Server, client: OldClient, store: Store
 ) -> None:
     store.load(old_client.KITE, "kite", epsilon_budget=10)
     store.register("friends", "Person", "KNOWS", "ssn", epsilon_budget=1)
-    assert_shut_out(empty_neo4j, client)
+    assert_shut_out(bare_neo4j, client)
 
 
 def test_a_release_that_0_1_0_planned_before_the_migration_is_not_debited(
-    empty_neo4j: Server, client: OldClient, store: Store, tmp_path: Path
+    bare_neo4j: Server, client: OldClient, store: Store, tmp_path: Path
 ) -> None:
     told = client.run("write")
     processes = {}
@@ -166,23 +166,23 @@ def test_a_release_that_0_1_0_planned_before_the_migration_is_not_debited(
     for step in processes:
         assert eventually((tmp_path / step / "planned").exists, 120)
     assert store.budget("kite") == told["budgets"]["kite"]
-    before = accounts(empty_neo4j)
+    before = accounts(bare_neo4j)
     for step, process in processes.items():
         (tmp_path / step / "go").touch()
         assert end(process).startswith("refused: "), step
-    assert accounts(empty_neo4j) == before
+    assert accounts(bare_neo4j) == before
     assert store.check() == []
 
 
-def test_a_database_of_a_newer_version_is_refused_in_one_sentence(empty_neo4j: Server, store: Store) -> None:
+def test_a_database_of_a_newer_version_is_refused_in_one_sentence(bare_neo4j: Server, store: Store) -> None:
     store.load(old_client.KITE, "kite", epsilon_budget=1)
-    ask(empty_neo4j, "MATCH (s:EdgeDPSchema) SET s.version = 3")
+    ask(bare_neo4j, "MATCH (s:EdgeDPSchema) SET s.version = 3")
     # A client that is open since before debits nothing ...
     with pytest.raises(EdgeDPError):
         store.priv_top_k("kite", metric="degree", k=1, epsilon=0.5)
-    assert accounts(empty_neo4j)["kite"][0] == 0
+    assert accounts(bare_neo4j)["kite"][0] == 0
     # ... and a new one says why.
-    with open_store(empty_neo4j.uri, auth=empty_neo4j.auth) as again:
+    with open_store(bare_neo4j.uri, auth=bare_neo4j.auth) as again:
         for refused in (again.graphs, lambda: again.load(old_client.KITE, "kite", replace=True)):
             with pytest.raises(StoreError, match="which a newer edgedp wrote"):
                 refused()

@@ -28,7 +28,9 @@ def main() -> int:
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with start(arguments.version, plugins=arguments.plugin, home=arguments.home) as server:
+        with start(
+            arguments.version, plugins=arguments.plugin, home=arguments.home, short_lived=False
+        ) as server:
             if arguments.command == "run":
                 print(f"export NEO4J_URI={server.uri}")
                 print(f"export NEO4J_USERNAME={server.user}")

@@ -43,7 +43,14 @@ def any_neo4j_server(request: pytest.FixtureRequest, neo4j_servers: None) -> Ser
 
 @pytest.fixture
 def empty_neo4j(neo4j_server: Server) -> Server:
-    """Give the shared server with nothing in it."""
+    """Give the shared server with nothing in it but, where an earlier test opened a store, the store's constraints."""
+    neo4j_server.wipe(keep="edgedp_")
+    return neo4j_server
+
+
+@pytest.fixture
+def bare_neo4j(neo4j_server: Server) -> Server:
+    """Give the shared server with nothing in it, as it was installed."""
     neo4j_server.wipe()
     return neo4j_server
 

@@ -29,6 +29,8 @@ START_SECONDS = 180
 STOP_SECONDS = 40
 
 WATCHDOG = Path(__file__).with_name("watchdog.py")
+# A test's server lives for minutes: the second compiler, and threads that collect garbage, cost more than they give.
+SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 OPENED_MODULES = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent", "java.lang")
 
 # What a load and a read make the server's classes do.
@@ -59,7 +61,14 @@ class Server:
     """
 
     def __init__(
-        self, version: str, home: Path, *, temporary: bool, plugins: Iterable[Path], conf: Mapping[str, str]
+        self,
+        version: str,
+        home: Path,
+        *,
+        temporary: bool,
+        plugins: Iterable[Path],
+        conf: Mapping[str, str],
+        short_lived: bool = True,
     ):
         self.version = version
         self.home = home
@@ -68,6 +77,7 @@ class Server:
         self.pid = 0
         self._temporary = temporary
         self._conf = dict(conf)
+        self._jvm = SHORT_LIVED if short_lived else ()
         self._port = _free_port()
         self._watchdog: subprocess.Popen[str] | None = None
 
@@ -87,13 +97,20 @@ class Server:
         """Return a driver of this server, to be closed by the caller."""
         return neo4j.GraphDatabase.driver(self.uri, auth=self.auth, **settings)
 
-    def wipe(self) -> None:
-        """Delete every node, relationship, constraint and index."""
+    def wipe(self, *, keep: str | None = None) -> None:
+        """Delete every node, relationship, constraint and index.
+
+        Constraints and indexes whose names begin with `keep` stay: after a change of schema the server
+        compiles every statement again, which is most of a small test's time.
+        """
         with self.driver() as driver, driver.session() as session:
-            for name in session.run("SHOW CONSTRAINTS YIELD name").value():
-                session.run(f"DROP CONSTRAINT `{name}`").consume()
-            for name in session.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP'").value():
-                session.run(f"DROP INDEX `{name}`").consume()
+            for what in ("CONSTRAINT", "INDEX"):
+                listed = session.run(
+                    f"SHOW {what} YIELD name, type WHERE type <> 'LOOKUP' RETURN name"
+                ).value()
+                for name in listed:
+                    if keep is None or not name.startswith(keep):
+                        session.run(f"DROP {what} `{name}`").consume()
             session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 20000 ROWS").consume()
 
     def restart(self, **conf: str) -> None:
@@ -133,7 +150,7 @@ class Server:
         console = self.home / "logs" / "console.log"
         command = [sys.executable, "-I", str(WATCHDOG), str(STOP_SECONDS), str(console)]
         self._watchdog = subprocess.Popen(
-            command + _java_command(self.version, self.home, class_archive),
+            command + _java_command(self.version, self.home, [*self._jvm, *class_archive]),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -184,6 +201,8 @@ def start(
     plugins: Iterable[Path] = (),
     extra_conf: Mapping[str, str] | None = None,
     home: Path | None = None,
+    *,
+    short_lived: bool = True,
 ) -> Server:
     """Start a Neo4j on a free loopback port, with auth on, and return when it answers over Bolt.
 
@@ -197,6 +216,8 @@ def start(
         Lines of ``neo4j.conf``, over the defaults.
     home : pathlib.Path, optional
         A folder to run in and to keep; by default a temporary one that :meth:`Server.stop` removes.
+    short_lived : bool
+        Compile and collect as is best for a few minutes; not for benchmarks.
 
     Raises
     ------
@@ -206,7 +227,7 @@ def start(
         What Maven or Neo4j said.
     """
     class_archive = _class_archive(version)
-    return _start(version, plugins, extra_conf or {}, home, class_archive)
+    return _start(version, plugins, extra_conf or {}, home, class_archive, short_lived=short_lived)
 
 
 def _start(
@@ -215,9 +236,13 @@ def _start(
     conf: Mapping[str, str],
     home: Path | None,
     class_archive: Sequence[str],
+    *,
+    short_lived: bool = True,
 ) -> Server:
     folder = home if home is not None else Path(tempfile.mkdtemp(prefix="edgedp-neo4j-"))
-    server = Server(version, folder, temporary=home is None, plugins=plugins, conf=conf)
+    server = Server(
+        version, folder, temporary=home is None, plugins=plugins, conf=conf, short_lived=short_lived
+    )
     try:
         server._begin(class_archive)
     except BaseException:
@@ -226,7 +251,7 @@ def _start(
     return server
 
 
-def _java_command(version: str, home: Path, class_archive: Sequence[str]) -> list[str]:
+def _java_command(version: str, home: Path, options: Sequence[str]) -> list[str]:
     """Name every jar in a fixed order, plugins last: a class archive holds for one class path only."""
     jars = sorted(library(version).glob("*.jar")) + sorted((home / "plugins").glob("*.jar"))
     main = "CommunityEntryPoint" if version.startswith("5.") else "Neo4jCommunity"
@@ -235,7 +260,7 @@ def _java_command(version: str, home: Path, class_archive: Sequence[str]) -> lis
         str(java_for(version).executable),
         "-Xms256m",
         "-Xmx1g",
-        *class_archive,
+        *options,
         *opened,
         "-Dfile.encoding=UTF-8",
         "-classpath",

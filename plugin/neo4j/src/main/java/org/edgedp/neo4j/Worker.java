@@ -58,11 +58,20 @@ final class Worker {
         }
     }
 
+    /** The process ended before it had read the whole request: it began nothing, and another may be asked. */
+    static final class Gone extends EdgeDPException {
+        private static final long serialVersionUID = 1L;
+
+        Gone(String message) {
+            super(message);
+        }
+    }
+
     /** Send a request and return the worker's reply: an answer or a refusal. */
     Frame ask(Frame request, TerminationGuard guard, Log log) {
         Frame reply = await(
                 () -> {
-                    request.write(process.getOutputStream(), settings.frameLimit());
+                    write(request);
                     return readFrame();
                 },
                 settings.jobLimit(),
@@ -108,6 +117,14 @@ final class Worker {
             throw new EdgeDPException("worker.python is " + settings.python()
                     + ", must be a Python interpreter that can be started, with a writable worker.cache, "
                     + settings.cache() + "; set both in conf/edgedp.conf (edgedp plugin install)");
+        }
+    }
+
+    private void write(Frame request) {
+        try {
+            request.write(process.getOutputStream(), settings.frameLimit());
+        } catch (IOException error) {
+            throw new Gone("the edgedp worker ended before it answered" + errors.lastWords());
         }
     }
 

@@ -72,17 +72,25 @@ final class WorkerPool {
     private Frame exchange(Frame request, TerminationGuard guard, Log log) {
         waitForSlot(guard);
         try {
-            Worker worker = take(guard, log);
-            try {
-                Frame reply = worker.ask(request, guard, log);
-                idle.addFirst(worker);
-                return reply;
-            } catch (RuntimeException | Error lost) {
-                discard(worker);
-                throw lost;
-            } finally {
-                if (retired) {
-                    retire();
+            while (true) {
+                Worker waited = fromIdle();
+                Worker worker = waited != null ? waited : begin(guard, log);
+                try {
+                    Frame reply = worker.ask(request, guard, log);
+                    idle.addFirst(worker);
+                    return reply;
+                } catch (Worker.Gone gone) {
+                    discard(worker);
+                    if (waited == null) {
+                        throw gone;
+                    }
+                } catch (RuntimeException | Error lost) {
+                    discard(worker);
+                    throw lost;
+                } finally {
+                    if (retired) {
+                        retire();
+                    }
                 }
             }
         } finally {
@@ -101,13 +109,18 @@ final class WorkerPool {
         }
     }
 
-    private Worker take(TerminationGuard guard, Log log) {
+    /** Return a worker that waits for work, or null; one that ended unseen may still seem alive. */
+    private Worker fromIdle() {
         for (Worker worker = idle.pollFirst(); worker != null; worker = idle.pollFirst()) {
             if (worker.isAlive()) {
                 return worker;
             }
             discard(worker);
         }
+        return null;
+    }
+
+    private Worker begin(TerminationGuard guard, Log log) {
         Worker worker = Worker.start(settings, guard, log);
         alive.add(worker);
         return worker;
