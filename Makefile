@@ -13,7 +13,7 @@ ifneq ($(wildcard ../shared/data),)
 export EDGEDP_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo docs test test-python test-neo4j coverage check audit neo4j jar wheel bench clean
+.PHONY: demo docs test test-python test-neo4j coverage check audit neo4j jar wheel bench reproduction clean
 
 demo: $(READY)
 	@$(BIN)/edgedp demo
@@ -55,6 +55,10 @@ jar:
 # The tables of the reference that are made of the code.
 docs: $(VENV)/.ready-dev
 	$(BIN)/python docs/tables.py
+
+# The papers' figures, measured again: docs/reproduction.md. What was finished before is taken from build/reproduction.
+reproduction: $(VENV)/.ready-dev
+	$(BIN)/python docs/reproduction.py
 
 # A wheel that holds the jar.
 wheel: $(VENV)/.ready-dev jar

@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 from at_hand import among
-from generators import affiliation, overlapping_clusters, power_law
 
 import edgedp
 from edgedp import Graph, exact, read_graph
@@ -28,6 +27,7 @@ from edgedp.engines import igraph as igraph_engine
 from edgedp.engines import kernels, native
 from edgedp.engines.native.build import LEVELS
 from edgedp.engines.native.library import instruction_level, level_name
+from edgedp.experiments.generators import affiliation, overlapping_clusters, power_law
 
 INTRODUCTION = f"""\
 # Kernels

@@ -21,7 +21,6 @@ from fractions import Fraction
 from functools import cache, lru_cache, partial
 from statistics import fmean
 
-import generators
 import numpy as np
 from at_hand import here
 from joint_version1 import draw_version1
@@ -30,6 +29,7 @@ from numpy.typing import NDArray
 import edgedp
 from edgedp.draw import draw_positions
 from edgedp.engines import native
+from edgedp.experiments import generators
 from edgedp.mechanisms.adaptive.choice import Degrees, ranking, split_epsilon
 from edgedp.mechanisms.adaptive.estimates import Estimate, estimates
 from edgedp.mechanisms.adaptive.several import Several, draw_several

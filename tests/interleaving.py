@@ -236,7 +236,7 @@ class Interleaving(RuleBasedStateMachine):
     @invariant()
     def nothing_shown_is_ever_forgotten(self) -> None:
         for name, account in self.accounts.items():
-            kept = {row["release_id"]: row for row in self.by(0).releases(name)}
+            kept: dict[str, Mapping[str, Any]] = {row["release_id"]: row for row in self.by(0).releases(name)}
             for key, answer in account.answers.items():
                 assert {part: kept[key][part] for part in answer} == answer
             assert self.by(1).log(name)[-1]["epsilon_spent"] == float(account.spent)

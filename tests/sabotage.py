@@ -427,6 +427,19 @@ async def with_a_fine_clock(started: float, step: float) -> Any:
     return 1.2345
 
 
+def with_a_fingerprint(real: Any) -> Any:
+    def parameters_of(facts: Any, cell: Any, canonical: Any) -> Any:
+        return real(facts, cell, canonical) | {"shift": facts.graph.fingerprint}
+
+    return parameters_of
+
+
+def seeded_words(real: Any) -> Any:
+    from edgedp.sampling.words import GeneratorWords
+
+    return lambda: GeneratorWords(np.random.default_rng(1))
+
+
 SABOTAGES = [
     Sabotage(
         "noise of half the scale",
@@ -933,5 +946,25 @@ SABOTAGES = [
         "the time of a draw in the log",
         {"edgedp.gateway.context:hold": lambda real: with_a_fine_clock},
         "test_gateway_inside.py::test_the_log_and_the_metrics_know_steps_and_nothing_finer",
+    ),
+    Sabotage(
+        "seeded words in a stored release",
+        {"edgedp.sampling.words:SecureWords": seeded_words},
+        "test_experiments.py::test_a_stored_release_takes_no_seeded_words",
+    ),
+    Sabotage(
+        "a fingerprint in the rows of a stored graph's experiment",
+        {"edgedp.experiments.runs:parameters_of": with_a_fingerprint},
+        "test_experiments.py::test_rows_of_a_stored_graph_name_it_and_its_version_and_no_fingerprint",
+    ),
+    Sabotage(
+        "an experiment on a stored graph that is not logged",
+        {"edgedp.stores.opened:OpenedStore._note_exact": lambda real: lambda self, session, name, what: None},
+        "test_experiments.py::test_an_experiment_on_a_stored_graph_is_logged_and_costs_nothing",
+    ),
+    Sabotage(
+        "half the noise in an experiment",
+        {"edgedp.sampling.select:first_places": half_the_noise},
+        "test_experiments.py::test_runs_have_the_law_of_one_pick[em-ebc]",
     ),
 ]

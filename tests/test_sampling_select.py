@@ -381,3 +381,27 @@ def test_values_beyond_64_bits_are_ranked():
 def test_ties_refuse_k_out_of_range(k):
     with pytest.raises(ParameterError, match="must be from 1 to 2"):
         top_k_with_random_ties(array([1, 2]), k, SECURE)
+
+
+@both_samplers
+@pytest.mark.parametrize(
+    ("unit", "far"),
+    [
+        (Fraction(1, 10**9), 0),
+        (Fraction(3), 0),
+        (Fraction(2) ** 901, 0),
+        *((Fraction(1, 50), far) for far in (45_300, 45_800, 46_300)),
+    ],
+)
+@pytest.mark.parametrize("k", [1, 7])
+def test_looking_at_few_of_many_changes_no_answer(monkeypatch, sampler, unit, far, k):
+    scores = np.random.default_rng(5).zipf(1.4, 3_000).clip(max=10**4).astype(np.int64) - 500
+    scores[1_500:1_503] += far  # far above the others: where floats of exp(-x) end
+    small = [2**32, 5, 0, 2**33 - 1]  # words whose noise has no bound in floats
+
+    def drawn(seed):
+        return TOP_K[sampler](scores, k, unit, ScriptedWords(small * (seed == 0), seed)).tolist()
+
+    fast = [drawn(seed) for seed in range(5)]
+    monkeypatch.setattr("edgedp.sampling.ranking._FEW", len(scores))
+    assert [drawn(seed) for seed in range(5)] == fast

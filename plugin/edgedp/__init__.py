@@ -22,6 +22,9 @@ if TYPE_CHECKING:
         StoreUnavailableError,
         UnknownNameError,
     )
+    from edgedp.experiments.advice import advise
+    from edgedp.experiments.asking import experiment
+    from edgedp.experiments.report import write_report
     from edgedp.graph import Graph
     from edgedp.in_memory import motkin, priv_top_k
     from edgedp.numbers.in_memory import count, distribution, summary
@@ -46,9 +49,11 @@ _HOME = {
     "StoreError": "errors",
     "StoreUnavailableError": "errors",
     "UnknownNameError": "errors",
+    "advise": "experiments.advice",
     "count": "numbers.in_memory",
     "datasets": "reading",
     "distribution": "numbers.in_memory",
+    "experiment": "experiments.asking",
     "motkin": "in_memory",
     "open_store": "stores",
     "percentile": "selection.percentiles",
@@ -57,6 +62,7 @@ _HOME = {
     "select": "selection.picking",
     "select_top_k": "selection.picking",
     "summary": "numbers.in_memory",
+    "write_report": "experiments.report",
 }
 _MODULES = ("exact", "mechanisms", "quality")
 
@@ -74,10 +80,12 @@ __all__ = [
     "StoreUnavailableError",
     "UnknownNameError",
     "__version__",
+    "advise",
     "count",
     "datasets",
     "distribution",
     "exact",
+    "experiment",
     "mechanisms",
     "motkin",
     "open_store",
@@ -88,6 +96,7 @@ __all__ = [
     "select",
     "select_top_k",
     "summary",
+    "write_report",
 ]
 
 

@@ -105,9 +105,21 @@ def main() -> None:
 
 
 def _add_commands() -> None:
-    from edgedp.cli import analyst, audit, curator, ledger, people, planning, plugin, researcher, serving
+    from edgedp.cli import (
+        analyst,
+        audit,
+        curator,
+        experiments,
+        ledger,
+        people,
+        planning,
+        plugin,
+        researcher,
+        serving,
+    )
 
-    for module in (curator, people, ledger, analyst, planning, researcher, audit, plugin, serving):
+    modules = (curator, people, ledger, analyst, planning, researcher, experiments, audit, plugin, serving)
+    for module in modules:
         for command in module.COMMANDS:
             edgedp.add_command(command)
     add_examples(edgedp)

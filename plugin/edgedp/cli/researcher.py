@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from edgedp.cli.analyst import show_release, typed_ids
+from edgedp.cli.experiments import STORED
 from edgedp.cli.opening import opened_store
 from edgedp.cli.options import Word, engine_option
 from edgedp.cli.output import amount, format_option, notice, print_rows, progress_bar, say, working
@@ -103,7 +104,8 @@ def exact_count(name: str, engine: Engine, output: str, **asked: Any) -> None:
 
 
 exact.default = metric_values
-exact.add_command(exact_count)
+for _below in (exact_count, *STORED):
+    exact.add_command(_below)
 
 
 @click.command()

@@ -65,7 +65,7 @@ def first_pick_probabilities(
     from edgedp.in_memory import plan_in_memory
 
     arguments = locals() | {"mechanism": "sld" if mechanism is None else mechanism}
-    return _first_pick(of_nodes(plan_in_memory(TopKOptions, graph, arguments)), GraphProjection(graph))
+    return first_pick_law(of_nodes(plan_in_memory(TopKOptions, graph, arguments)), GraphProjection(graph))
 
 
 def motkin_first_pick_probabilities(
@@ -101,11 +101,11 @@ def motkin_first_pick_probabilities(
     """
     from edgedp.in_memory import plan_in_memory
 
-    return _first_pick(of_nodes(plan_in_memory(MotkinOptions, graph, locals())), GraphProjection(graph))
+    return first_pick_law(of_nodes(plan_in_memory(MotkinOptions, graph, locals())), GraphProjection(graph))
 
 
-def _first_pick(planned: NodesPlan, projection: Projection) -> NDArray[np.float64]:
-    """Return the first-pick law of a plan."""
+def first_pick_law(planned: NodesPlan, projection: Projection) -> NDArray[np.float64]:
+    """Return the (n,) law of the first pick of a plan. Privacy: computed from private edges; not a release."""
     from edgedp.mechanisms.pareto.rounds import first_round
     from edgedp.mechanisms.sums import top_k_scores
 

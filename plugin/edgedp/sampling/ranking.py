@@ -10,6 +10,10 @@ first, for everybody. A candidate is evaluated while its bounded noisy score can
 of those evaluated; all others are certainly below the first ``k`` by their bounds alone. The words spent
 afterwards do not depend on who was left out (see `certain_order`), so for the same words the answer equals
 that of the full computation, word for word, and therefore has the same law.
+
+*Few logarithms.* Where every score is known, nearly all candidates are excluded by one multiplication: since
+``-ln(-ln(1 - W)) <= -ln W``, no noisy score is above ``-ln(W exp(-x))`` for either noise, ``x`` being the score in
+units of the noise below the best. Only who may reach the ``k``-th largest of the best by that bound is looked at.
 """
 
 from __future__ import annotations
@@ -32,6 +36,13 @@ Evaluate = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """Exact scores, never above their upper bounds, of some positions."""
 
 
+_FEW = 256
+"""Of so few candidates all are looked at."""
+_BLOCK = 64
+_FLOATS_END = -680.0
+"""From here on ``exp(-x)`` is a float for every score ``x`` that 22 of noise lift above it."""
+
+
 class LazyScores:
     """What is known of the scores: exact where evaluated, else an upper bound.
 
@@ -47,6 +58,16 @@ class LazyScores:
         self._evaluate = evaluate
         self.bounds = upper if evaluate is None else upper.copy()
         self.known = np.full(len(upper), evaluate is None)
+        self.complete = evaluate is None
+        self._below: tuple[Fraction, NDArray[np.float64], NDArray[np.float64]] | None = None
+
+    def below(self, unit: Fraction) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return all scores below the best in units of the noise, ``x <= 0``, and ``exp(-x) / 2**64``, kept."""
+        if self._below is None or self._below[0] != unit:
+            x = -_below_reference(self.bounds, self.bounds.max(), min(unit, Fraction(2**900)))[0]
+            with np.errstate(over="ignore"):
+                self._below = unit, x, np.ldexp(np.exp(-x), -64)
+        return self._below[1:]
 
     def evaluate(self, positions: NDArray[np.int64]) -> None:
         """Replace the bounds of some positions by their scores; a score above its bound is refused."""
@@ -90,6 +111,9 @@ def first_places(
         Positions.
     """
     drawn = words.take(len(candidates))
+    if scores.complete and len(candidates) > _FEW:
+        able = _may_lead(candidates, scores, k, unit, noise, drawn)
+        candidates, drawn = candidates[able], drawn[able]
     noisy = _NoisyScores(candidates, scores, unit, noise, drawn)
     _evaluate_what_can_matter(noisy, k)
 
@@ -103,6 +127,44 @@ def first_places(
         noises = [LazyReal(noise, word) for word in drawn[contenders].tolist()]
         ranked[open_places] = contenders[certain_order(exact_scores, noises, wanted, words)]
     return candidates[ranked[:k]]
+
+
+def _may_lead(
+    candidates: NDArray[np.int64],
+    scores: LazyScores,
+    k: int,
+    unit: Fraction,
+    noise: Noise,
+    drawn: NDArray[np.uint64],
+) -> NDArray[np.int64]:
+    """Return the members that may be among the first `k`; the others are certainly below k of them.
+
+    Words below ``2**33`` are always kept: their noise has no bound in floats. The noise of any other is at most
+    22. The slack of ``2**-20`` is far above every rounding and `edgedp.sampling.noise.MARGIN`.
+    """
+    x, weights = scores.below(unit)
+    if len(candidates) < len(x):
+        x, weights = x[candidates], weights[candidates]
+    with np.errstate(invalid="ignore", over="ignore"):
+        ratio = drawn.astype(np.float64) * weights
+        ratio[np.isnan(ratio)] = inf
+        leaders = np.flatnonzero(ratio <= _reached_by(ratio, k))
+        low = noise.enclose(drawn[leaders])[0] + x[leaders] * (1 + 2.0**-46)
+        threshold = _kth_largest(low, k)
+    able = x >= threshold - 22
+    if threshold >= _FLOATS_END:
+        able &= ratio <= np.exp(-threshold) * (1 + 2.0**-20)
+    able |= drawn < np.uint64(2**33)
+    return np.flatnonzero(able)
+
+
+def _reached_by(values: NDArray[np.float64], k: int) -> float:
+    """Return a value that at least `k` of the values do not exceed, and not many more: from blocks' minima."""
+    blocks = len(values) // _BLOCK
+    if blocks < 2 * k:
+        return float(np.partition(values, k - 1)[k - 1])
+    least = values[: blocks * _BLOCK].reshape(blocks, _BLOCK).min(axis=1)
+    return float(np.partition(least, k - 1)[k - 1])
 
 
 class _NoisyScores:

@@ -34,6 +34,9 @@ from edgedp.vocabulary import (
 )
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from edgedp.experiments.facts import Facts
     from edgedp.graph import Graph
     from edgedp.progress import Progress
     from edgedp.stores.server_plugin import ServerPlugin
@@ -333,6 +336,48 @@ class CuratorStore(OpenedStore):
         if top is not None:
             positions, values = top_positions(values, lambda some: values[some], top)
         return ids if positions is None else ids[positions], values
+
+    def exact_experiment(self, name: str, runs: int = 100, seed: int = 1, **asked: Any) -> pl.DataFrame:
+        """Repeat releases of a stored graph and say how good each was; logged. Privacy: not a release.
+
+        `asked` is of `edgedp.experiment`, of the kinds topk, motkin and numbers. Nothing is debited or recorded as
+        released: words are seeded, and rows name the graph and its version alone.
+        """
+        from edgedp.experiments.stored import run_stored
+
+        facts = self._facts(name, {"read": "experiment", "kind": str(asked.get("kind", "topk"))})
+        return run_stored(facts, runs, seed, asked)
+
+    def exact_advice(
+        self,
+        name: str,
+        k: int = 10,
+        target: float = 0.9,
+        metric: str = "ebc",
+        mechanism: Any = None,
+        runs: int = 20,
+        seed: int = 1,
+    ) -> list[dict[str, Any]]:
+        """Say which epsilon each mechanism needs on a stored graph; logged. Privacy: not a release.
+
+        A release whose mechanism or epsilon was chosen from it is outside the guarantee (`edgedp.experiments.advice`).
+        """
+        from edgedp.experiments.advice import check_target, needs
+        from edgedp.experiments.grid import check_runs
+
+        wanted, count = check_target(target), check_runs(runs)
+        facts = self._facts(name, {"read": "advice", "metric": checks.check_metric(metric)})
+        return needs(facts, k, wanted, metric, mechanism, count, seed)
+
+    def _facts(self, name: str, what: dict[str, Any]) -> Facts:
+        """Return a stored graph with what runs on it share; the reading is logged."""
+        from edgedp.experiments.facts import Facts
+
+        with self._session() as session:
+            row = registry.known(session, name)
+            self._note_exact(session, name, what)
+            graph = self._read(session, row)
+        return Facts(name, graph, row.facts.effective_degree_bound, version=row.version, stored=True)
 
     def plugin(self) -> ServerPlugin:
         """Return whether the Neo4j server has the plugin, its version, and whether its worker answers."""

@@ -1,4 +1,4 @@
-"""Synthetic graphs for the benchmarks: seeded, sized by their arguments, with the parameters stated.
+"""Synthetic graphs for experiments, advice and benchmarks: seeded, sized, with the parameters stated.
 
 Each function returns a `Graph` whose nodes are ``0 .. n - 1``. The three kinds differ in what makes a
 node central, so that nothing in the package is tuned to the two graphs it carries.
@@ -77,9 +77,10 @@ def affiliation(
 
     def drawn(low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.int64]:
         below = np.where(low > 0, cumulative[low - 1], 0.0)
-        return np.searchsorted(
+        found: NDArray[np.int64] = np.searchsorted(
             cumulative, below + rng.random(len(low)) * (cumulative[high - 1] - below), "right"
         )
+        return found
 
     size = np.minimum(2 + rng.poisson(1.2, papers), 12)
     paper = np.repeat(np.arange(papers), size)

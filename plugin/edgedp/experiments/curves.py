@@ -1,0 +1,159 @@
+"""From rows to curves: mean, median, quartiles, standard error; and the epsilon that a target needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from math import exp, log
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["MEASURES", "TARGETS", "curves", "epsilon_for", "in_order", "needed", "series_name"]
+
+TARGETS = (0.5, 0.8, 0.9)
+"""Recalls that an epsilon is asked for."""
+
+MEASURES = ("recall", "c_random", "c_front", "relative_error")
+
+PANEL = (
+    "experiment",
+    "graph",
+    "graph_version",
+    "metric",
+    "of",
+    "approach",
+    "weights",
+    "k",
+    "nodes",
+    "degree_bound",
+)
+SERIES = ("mechanism", "sampler", "sensitivity_form", "shift", "proxy")
+
+_NAMES = {"em": "EM", "pf": "PF", "ld": "LD", "sld": "SLD", "joint": "joint"}
+_USUAL_FORMS = (None, "degree", "interval")
+_USUAL_PROXIES = (None, "both")
+
+
+def curves(rows: pl.DataFrame, measure: str = "recall") -> pl.DataFrame:
+    """Return one row a point: what was asked, the number of runs, and how the measure is spread over them.
+
+    Parameters
+    ----------
+    rows : polars.DataFrame
+        Of `edgedp.experiment`; those without the measure are left out.
+    measure : str
+        Of `MEASURES`.
+
+    Returns
+    -------
+    polars.DataFrame
+        With ``series``, ``runs`` (0 for an exact expectation), ``mean``, ``median``, ``low`` and ``high`` (quartiles)
+        and ``error``, the standard error of the mean. Points that the samples of a graph share are one.
+    """
+    import polars as pl
+
+    of = pl.col(measure)
+    asked = [*PANEL, *SERIES, "epsilon"]
+    points = (
+        rows.filter(of.is_not_null(), of.is_not_nan(), of.is_finite())
+        .group_by(asked, maintain_order=True)
+        .agg(
+            pl.col("run").count().alias("runs"),
+            of.mean().alias("mean"),
+            of.median().alias("median"),
+            of.quantile(0.25, "linear").alias("low"),
+            of.quantile(0.75, "linear").alias("high"),
+            (of.std() / of.count().sqrt()).fill_null(0.0).alias("error"),
+        )
+    )
+    names = [series_name(row) for row in points.select(SERIES).iter_rows(named=True)]
+    return points.with_columns(pl.Series("series", names, dtype=pl.String))
+
+
+def series_name(row: dict[str, Any]) -> str:
+    """Return what a legend calls a mechanism with its options; what is usual goes without saying.
+
+    Examples
+    --------
+    >>> asked = {"mechanism": "sld", "sampler": "permute_and_flip", "sensitivity_form": "degree", "shift": "up"}
+    >>> series_name(asked), series_name({"mechanism": "joint", "proxy": "degree"})
+    ('SLD, permute-and-flip', 'joint by degree')
+    """
+    mechanism = row.get("mechanism") or "measured"
+    name = _NAMES.get(mechanism, mechanism)
+    if row.get("proxy") not in _USUAL_PROXIES:
+        name += f" by {row['proxy']}"
+    if row.get("sensitivity_form") not in _USUAL_FORMS:
+        name += f", {row['sensitivity_form']}"
+    if mechanism == "sld" and row.get("shift") == "down":
+        name += " down"
+    if mechanism in ("ld", "sld") and row.get("sampler") == "permute_and_flip":
+        name += ", permute-and-flip"
+    return name
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Return each name of a series once: the published mechanisms first, each beside its variants, joint last.
+
+    Examples
+    --------
+    >>> in_order(["joint", "SLD, permute-and-flip", "geometric", "SLD", "EM", "EM"])
+    ['EM', 'SLD', 'SLD, permute-and-flip', 'joint', 'geometric']
+    """
+    known = list(_NAMES.values())
+
+    def place(name: str) -> tuple[int, str]:
+        base = name.partition(",")[0].partition(" ")[0]
+        return (known.index(base) if base in known else len(known), name)
+
+    return sorted(set(names), key=place)
+
+
+def epsilon_for(epsilons: Sequence[float], values: Sequence[float], target: float) -> float | None:
+    """Return the smallest epsilon from where on a curve stays at a target: on a line over the logarithm of epsilon.
+
+    None where the largest epsilon does not reach it. A curve that is there from the first epsilon on gives that one.
+
+    Examples
+    --------
+    >>> round(epsilon_for([0.1, 1, 10], [0.0, 0.5, 1.0], 0.75), 2), epsilon_for([1, 10], [0.1, 0.2], 0.5)
+    (3.16, None)
+    """
+    if not values or values[-1] < target:
+        return None
+    at = epsilons[0]
+    for (before, low), (after, high) in pairwise(zip(epsilons, values, strict=True)):
+        if low < target <= high:
+            at = exp(log(before) + (target - low) / (high - low) * (log(after) - log(before)))
+    return at
+
+
+def needed(points: pl.DataFrame, targets: Sequence[float] = TARGETS) -> list[dict[str, Any]]:
+    """Return, for each panel and series of recall curves, the epsilon that each target needs.
+
+    Returns
+    -------
+    list of dict
+        The panel's columns, ``series``, ``runs``, ``reached`` (the largest mean), ``first`` (the smallest epsilon
+        tried) and ``needed``: one epsilon or None a target.
+    """
+    found = []
+    parts = dict(points.group_by([*PANEL, "series"], maintain_order=True))
+    places = {name: i for i, name in enumerate(in_order(points["series"]))}
+    panels = {key[:-1]: i for i, key in reversed(list(enumerate(parts)))}
+    for key in sorted(parts, key=lambda key: (panels[key[:-1]], places[str(key[-1])])):
+        part = parts[key]
+        ordered = part.sort("epsilon")
+        epsilons, means = ordered["epsilon"].to_list(), ordered["mean"].to_list()
+        row = ordered.row(0, named=True)
+        found.append(
+            {name: row[name] for name in (*PANEL, "series", "runs")}
+            | {
+                "reached": max(means),
+                "first": epsilons[0],
+                "needed": [epsilon_for(epsilons, means, target) for target in targets],
+            }
+        )
+    return found

@@ -1,0 +1,334 @@
+"""Experiments: the product's own draws, repeatable run by run; interrupted, refused, and of stored graphs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import edgedp
+from edgedp.experiments import running
+from edgedp.experiments.advice import look_alike
+from edgedp.experiments.curves import curves, needed
+from edgedp.experiments.generators import power_law
+from edgedp.experiments.grid import Cell, run_seeds
+from edgedp.experiments.keeping import read_results
+from edgedp.experiments.rows import COLUMNS
+from edgedp.quality import recall
+
+GRAPH = power_law(400, seed=3)
+BOTH = ["exponential", "permute_and_flip"]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Any:
+    store = edgedp.open_store(tmp_path / "graphs.edgedp")
+    store.load(GRAPH, "power", epsilon_budget=5, degree_bound=300)
+    return store
+
+
+# -- runs ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", ["ebc", "density"])
+def test_a_run_is_the_release_with_its_seed(metric: str) -> None:
+    """No law is written a second time: the public function with a row's seed returns what the run returned."""
+    rows = edgedp.experiment(
+        GRAPH, metric=metric, k=[1, 4], sampler=BOTH, epsilon=[1, 300], runs=1, degree_bound=350
+    )
+    values = edgedp.exact.values(GRAPH, metric)
+    assert set(rows["mechanism"]) == {"em", "pf", "ld", "sld"} | ({"joint"} if metric == "ebc" else set())
+    for row in rows.iter_rows(named=True):
+        asked = {name: row[name] for name in ("metric", "k", "epsilon", "mechanism", "shift", "proxy")}
+        asked |= {"sampler": row["sampler"], "sensitivity_form": row["sensitivity_form"], "degree_bound": 350}
+        release = edgedp.priv_top_k(GRAPH, rng=np.random.default_rng(row["seed"]), **asked)
+        assert recall(values, release.nodes, GRAPH.node_ids) == row["recall"]
+
+
+@pytest.mark.parametrize("approach", ["pareto", "aggregate"])
+def test_a_run_of_several_metrics_is_the_release_with_its_seed(approach: str) -> None:
+    small = power_law(150, seed=4)
+    rows = edgedp.experiment(
+        small, "motkin", k=3, approach=approach, epsilon=[10], runs=2, shift=["down", "up"]
+    )
+    bound = rows["degree_bound"][0]
+    for row in rows.iter_rows(named=True):
+        asked = {
+            name: row[name] for name in ("k", "epsilon", "approach", "sensitivity", "mechanism", "sampler")
+        }
+        asked |= {"sensitivity_form": row["sensitivity_form"], "shift": row["shift"], "degree_bound": bound}
+        release = edgedp.motkin(small, rng=np.random.default_rng(row["seed"]), **asked)
+        table = np.column_stack([edgedp.exact.degree(small), edgedp.exact.density(small)])
+        picked = small.positions(release.nodes)
+        if approach == "aggregate":
+            assert recall(table.sum(axis=1), picked) == row["recall"]
+        else:
+            from edgedp.mechanisms.pareto.score import pareto_score
+
+            scores = pareto_score(table)
+            assert recall(scores, picked) == row["recall"]
+            assert edgedp.quality.c_metric(table, scores, picked) == row["c_random"]
+            assert edgedp.quality.c_metric(table, scores, picked, ties="front") == row["c_front"]
+
+
+def test_a_run_of_a_number_is_the_release_with_its_seed() -> None:
+    rows = edgedp.experiment(GRAPH, "numbers", of=["edges", "triangles"], epsilon=1, runs=3)
+    for row in rows.iter_rows(named=True):
+        rng = np.random.default_rng(row["seed"])
+        released = edgedp.count(
+            GRAPH, of=row["of"], epsilon=1, degree_bound=row["degree_bound"], rng=rng
+        ).value
+        exact = edgedp.exact.count(GRAPH, of=row["of"])
+        assert row["relative_error"] == abs(released - exact) / exact
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "metric"), [("em", "ebc"), ("pf", "ebc"), ("sld", "ebc"), ("ld", "degree")]
+)
+def test_runs_have_the_law_of_one_pick(mechanism: str, metric: str) -> None:
+    """400 runs are held to the exact expectation within five standard errors: a false alarm in 1.7 million."""
+    asked: dict[str, Any] = {"metric": metric, "k": 1, "mechanism": mechanism}
+    asked["degree_bound"] = GRAPH.max_degree
+    values = edgedp.exact.values(GRAPH, metric)
+
+    def expectation(epsilon: float) -> float:
+        law = edgedp.exact.first_pick_probabilities(GRAPH, epsilon=epsilon, **asked)
+        return float(law[values == values.max()].sum())
+
+    epsilon = next(each for each in 10.0 ** np.arange(-1, 7, 0.25) if expectation(each) > 0.2)
+    expected = expectation(epsilon)
+    exactly = edgedp.experiment(GRAPH, exact=True, epsilon=epsilon, **asked)
+    assert exactly["recall"].to_list() == [expected]
+    seen = edgedp.experiment(GRAPH, runs=400, epsilon=epsilon, **asked)["recall"].mean()
+    assert expected < 0.9
+    assert abs(float(seen) - expected) < 5 * (expected * (1 - expected) / 400) ** 0.5  # type: ignore[arg-type]
+
+
+def test_a_seed_is_of_one_run_alone() -> None:
+    options = {"metric": "ebc", "k": 1, "epsilon": "1"}
+    seeds = run_seeds(1, "g", Cell("topk", options, 50))
+    others = [run_seeds(2, "g", Cell("topk", options, 50)), run_seeds(1, "h", Cell("topk", options, 50))]
+    others += [run_seeds(1, "g", Cell("topk", options | {"k": 2}, 50))]
+    assert len({*seeds, *(seed for part in others for seed in part)}) == 200
+    assert run_seeds(1, "g", Cell("topk", dict(reversed(options.items())), 9)) == seeds[:9]
+
+
+def test_samples_are_walks_of_their_own() -> None:
+    rows = edgedp.experiment(
+        GRAPH, "samples", samples=3, sample_nodes=20, k=2, mechanism="sld", epsilon=100, runs=4
+    )
+    assert rows["sample"].to_list() == [0] * 4 + [1] * 4 + [2] * 4
+    assert set(rows["nodes"]) == {20}
+    assert float(rows["recall"].mean()) > 0.5  # type: ignore[arg-type]
+
+
+def test_growth_measures_every_step_of_every_size() -> None:
+    rows = edgedp.experiment("power-law", "growth", nodes=[200, 400], metric="degree", runs=2)
+    assert rows.height == 2 * 3 * 2
+    assert rows["seconds"].min() >= 0  # type: ignore[operator]
+
+
+# -- files -----------------------------------------------------------------------------------------------------
+
+
+def test_an_interrupted_experiment_goes_on_where_it_stood(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "runs.parquet"
+    asked: dict[str, Any] = {"metric": "degree", "k": [1, 2], "mechanism": "em", "epsilon": [1, 2], "runs": 3}
+    whole = edgedp.experiment(GRAPH, **asked)
+    real = running._here
+    ran: list[str] = []
+
+    def stopping(facts: Any, cells: Any, seed: int) -> Any:
+        for key, rows in real(facts, cells, seed):
+            if len(ran) == 2:
+                raise KeyboardInterrupt
+            ran.append(key)
+            yield key, rows
+
+    monkeypatch.setattr(running, "_here", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        edgedp.experiment(GRAPH, file=file, **asked)
+    assert not file.exists()
+
+    def noting(facts: Any, cells: Any, seed: int) -> Any:
+        for key, rows in real(facts, cells, seed):
+            ran.append(key)
+            yield key, rows
+
+    monkeypatch.setattr(running, "_here", noting)
+    with pytest.raises(edgedp.EdgeDPError, match="beginning of another experiment"):
+        edgedp.experiment(GRAPH, file=file, **asked | {"runs": 4})
+    again = edgedp.experiment(GRAPH, file=file, **asked)
+    assert len(ran) == len(set(ran)) == 4
+    assert again.equals(whole)
+    assert read_results([file]).equals(whole)
+    assert [path.name for path in tmp_path.iterdir()] == ["runs.parquet"]
+    with pytest.raises(edgedp.EdgeDPError, match="exists already"):
+        edgedp.experiment(GRAPH, file=file, **asked)
+
+
+def test_several_processes_give_the_rows_of_one(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {
+        "metric": "degree",
+        "k": 2,
+        "mechanism": ["em", "joint"],
+        "epsilon": [1, 9],
+        "runs": 2,
+    }
+    together = edgedp.experiment(GRAPH, processes=2, file=tmp_path / "a.parquet", **asked)
+    assert together.equals(edgedp.experiment(GRAPH, **asked))
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads children from /proc")
+def test_a_killed_experiment_leaves_no_process_and_goes_on(tmp_path: Path) -> None:
+    file = tmp_path / "runs.parquet"
+    asked = {"metric": "degree", "k": 2, "mechanism": "em", "epsilon": [1, 2, 3, 4, 5, 6], "runs": 400}
+    script = tmp_path / "killed.py"
+    script.write_text(
+        "import edgedp\nfrom edgedp.experiments.generators import power_law\nif __name__ == '__main__':\n"
+        f"    edgedp.experiment(power_law(400, seed=3), file={str(file)!r}, processes=2, **{asked!r})\n"
+    )
+    started = subprocess.Popen([sys.executable, str(script)])
+
+    def parts() -> list[Path]:
+        return list(tmp_path.glob("runs.parquet.partial/*.parquet"))
+
+    waited(lambda: bool(parts()) or file.exists())
+    children = Path(f"/proc/{started.pid}/task/{started.pid}/children").read_text().split()
+    started.kill()
+    started.wait()
+    waited(lambda: not any(Path(f"/proc/{child}/exe").exists() for child in children))
+    if not file.exists():
+        edgedp.experiment(GRAPH, file=file, **asked)
+    assert read_results([file]).equals(edgedp.experiment(GRAPH, **asked))
+
+
+def waited(done: Callable[[], bool]) -> None:
+    """Wait for what must come; the limit is for a test that would never end."""
+    limit = time.monotonic() + 240
+    while not done():
+        assert time.monotonic() < limit, "it never came"
+        time.sleep(0.05)
+
+
+def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "text.parquet").write_text("no")
+    pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "other.parquet")
+    for name in ("text", "other"):
+        with pytest.raises(edgedp.EdgeDPError, match="give what edgedp experiment wrote"):
+            read_results([tmp_path / f"{name}.parquet"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"runs": 0}, "runs is 0"),
+        ({"seed": -1}, "seed is -1"),
+        ({"k": 401}, "k is 401"),
+        ({"mechanism": "emm"}, "must be one of"),
+        ({"epsilon": 0}, "epsilon is 0"),
+        ({"epsilon": []}, "epsilon is empty"),
+        ({"metric": "pagerank"}, "must be one of"),
+        ({"metric": "density", "mechanism": "joint"}, "for mechanism 'joint'"),
+        ({"degree_bound": 3}, "largest degree"),
+        ({"exact": True, "k": 2}, "k is 2, must be 1"),
+        ({"exact": True, "k": 1, "mechanism": "joint"}, "proxy is 'both'"),
+        ({"kind": "topp"}, "must be one of"),
+        ({"kind": "growth"}, "name of a generator"),
+        ({"processes": 0}, "processes is 0"),
+    ],
+)
+def test_what_a_release_would_refuse_is_refused_before_anything_runs(
+    asked: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(edgedp.EdgeDPError, match=told):
+        edgedp.experiment(GRAPH, **asked)
+
+
+# -- stored graphs ---------------------------------------------------------------------------------------------
+
+
+def test_an_experiment_on_a_stored_graph_is_logged_and_costs_nothing(store: Any, tmp_path: Path) -> None:
+    asked = {"metric": "ebc", "k": 2, "mechanism": ["em", "joint"], "epsilon": 1, "runs": 2}
+    rows = store.exact_experiment("power", file=tmp_path / "rows.parquet", **asked)
+    assert store.log("power")[-1]["event"] == "exact"
+    assert store.budget("power")["epsilon_spent"] == 0
+    assert store.releases("power") == []
+    assert (tmp_path / "rows.parquet").stat().st_mode & 0o077 == 0
+    assert set(rows.columns) == set(COLUMNS)
+
+
+def test_rows_of_a_stored_graph_name_it_and_its_version_and_no_fingerprint(store: Any) -> None:
+    rows = store.exact_experiment("power", metric="degree", k=1, mechanism="em", epsilon=1, runs=1)
+    row = rows.row(0, named=True)
+    assert row["graph"] == "power"
+    assert row["graph_version"] is not None
+    told = " ".join(str(value) for value in row.values())
+    assert GRAPH.fingerprint[:12] not in told
+    assert row["edges"] is None
+
+
+def test_a_stored_release_takes_no_seeded_words(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seeded words may be foreseen: whoever draws for a store must be handed the system's."""
+    from edgedp import draw
+
+    seen: list[bool] = []
+    real = draw.draw
+
+    def watched(plan: Any, projection: Any, words: Any) -> Any:
+        seen.append(words.private)
+        return real(plan, projection, words)
+
+    monkeypatch.setattr(draw, "draw", watched)
+    store.exact_experiment("power", metric="degree", k=1, mechanism="em", epsilon=1, runs=1)
+    assert seen == []
+    store.priv_top_k("power", metric="degree", k=1, epsilon=1)
+    assert seen
+    assert all(seen)
+    with pytest.raises(TypeError, match="rng"):
+        store.priv_top_k("power", metric="degree", k=1, epsilon=1, rng=np.random.default_rng(1))
+
+
+# -- advice and curves -----------------------------------------------------------------------------------------
+
+
+def test_advice_names_the_smallest_epsilon_that_suffices(store: Any) -> None:
+    public = edgedp.advise(GRAPH, k=3, metric="degree", mechanism=["em", "joint"], runs=5, target=0.6)
+    assert [row["mechanism"] for row in public] == ["joint", "em"]
+    for row in public:
+        assert row["recall"] >= 0.6
+    stored = store.exact_advice("power", k=3, metric="degree", mechanism="joint", runs=5, target=0.6)
+    assert stored[0]["epsilon"] == public[0]["epsilon"]
+    assert store.log("power")[-1]["event"] == "exact"
+
+
+def test_a_look_alike_is_filled_up_with_nodes_without_edges() -> None:
+    filled = look_alike(GRAPH, 450, 1)
+    assert (filled.node_count, filled.edge_count) == (450, GRAPH.edge_count)
+    assert filled.degrees[:400].tolist() == GRAPH.degrees.tolist()
+    for like, nodes, told in ((GRAPH, 10, "nodes is 10"), ("clusterz", None, "must be one of")):
+        with pytest.raises(edgedp.EdgeDPError, match=told):
+            look_alike(like, nodes, 1)
+    with pytest.raises(edgedp.EdgeDPError, match="target is 2"):
+        edgedp.advise(GRAPH, target=2)
+
+
+def test_curves_are_the_moments_of_their_runs() -> None:
+    rows = edgedp.experiment(GRAPH, metric="ebc", k=4, mechanism="sld", epsilon=[3, 30], runs=9)
+    for point in curves(rows).iter_rows(named=True):
+        runs = rows.filter(pl.col("epsilon") == point["epsilon"])["recall"].to_numpy()
+        assert point["runs"] == 9
+        assert point["mean"] == pytest.approx(runs.mean())
+        assert point["error"] == pytest.approx(runs.std(ddof=1) / 3)
+        quartiles = [point["low"], point["median"], point["high"]]
+        assert quartiles == pytest.approx(np.quantile(runs, [0.25, 0.5, 0.75]).tolist())
+    assert needed(curves(rows))[0]["series"] == "SLD"

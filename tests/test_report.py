@@ -1,0 +1,164 @@
+"""The report in a real browser: what is drawn is what the Parquet file holds, offline, without an error."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webdriver import WebDriver
+
+import edgedp
+from browser import Page, chromium, opened
+from edgedp.experiments.generators import power_law
+from edgedp.experiments.keeping import read_results, write_results
+from edgedp.experiments.report.reading import reading
+
+__all__ = ["chromium"]
+
+EVIL = "</script><b>&'\"name"
+READY = "return document.documentElement.dataset.ready === 'true'"
+DRAWN = """[...document.querySelectorAll('.chart')].map(chart =>
+  [...chart.querySelectorAll('.mark-symbol.role-mark path')].map(mark => mark.getAttribute('aria-label')))"""
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("results")
+    graph = power_law(300, seed=3)
+    asked: dict[str, Any] = {"epsilon": ["0.1", 1, 10, 1000], "runs": 6, "name": EVIL}
+    edgedp.experiment(graph, k=[2, 5], mechanism=["em", "sld", "joint"], file=folder / "top.parquet", **asked)
+    edgedp.experiment(
+        graph,
+        "motkin",
+        k=3,
+        mechanism=["em", "sld"],
+        approach="pareto",
+        file=folder / "several.parquet",
+        **asked,
+    )
+    edgedp.experiment(graph, "numbers", of="edges", file=folder / "numbers.parquet", **asked)
+    edgedp.experiment("power-law", "growth", nodes=[150, 300], runs=1, file=folder / "growth.parquet")
+    return [folder / f"{name}.parquet" for name in ("top", "several", "numbers", "growth")]
+
+
+@pytest.fixture(scope="module")
+def report(results: list[Path]) -> Path:
+    return edgedp.write_report(results, results[0].with_name("report.html"))
+
+
+@pytest.fixture
+def page(report: Path, chromium: WebDriver) -> Page:
+    page = opened(chromium, report.as_uri())
+    page.wait(READY)
+    return page
+
+
+def marks(page: Page) -> list[list[dict[str, str]]]:
+    """Return what each chart's points say of themselves."""
+    return [
+        [dict(part.split(": ", 1) for part in label.split("; ")) for label in chart]
+        for chart in page.run(f"return {DRAWN}")
+    ]
+
+
+def test_marks_are_the_means_of_the_parquet(page: Page, results: list[Path]) -> None:
+    rows = read_results(results).filter(pl.col("experiment") == "topk")
+    for chart, k in zip(marks(page), (2, 5), strict=False):
+        assert len(chart) == 3 * 4
+        for mark in chart:
+            name = {"EM": "em", "SLD": "sld", "joint": "joint"}[mark["mechanism"]]
+            of = (
+                (pl.col("k") == k)
+                & (pl.col("mechanism") == name)
+                & (pl.col("epsilon") == float(mark["epsilon"]))
+            )
+            mean = float(rows.filter(of)["recall"].mean())  # type: ignore[arg-type]
+            assert float(mark["mean recall"]) == pytest.approx(mean, abs=6e-4)
+            assert mark["runs"] == "6"
+
+
+def test_the_legend_hides_and_shows_by_mouse_and_by_keyboard(page: Page) -> None:
+    key = page.driver.find_element(By.CSS_SELECTOR, "button.key[data-series=SLD]")
+    key.click()
+    page.wait(f"return ({DRAWN})[0].every(label => !label.includes('mechanism: SLD'))")
+    assert key.get_attribute("aria-pressed") == "false"
+    assert {mark["mechanism"] for mark in marks(page)[0]} == {"EM", "joint"}
+    key.send_keys(Keys.SPACE)
+    page.wait(f"return ({DRAWN})[0].some(label => label.includes('mechanism: SLD'))")
+    assert key.get_attribute("aria-pressed") == "true"
+
+
+def test_the_band_can_be_that_of_the_quartiles(page: Page) -> None:
+    page.driver.find_element(By.CSS_SELECTOR, "input[value=quartiles]").click()
+    page.wait("return edgedpViews[0].signal('spread') === 'quartiles'")
+    for mark in marks(page)[0]:
+        assert float(mark["recall"]) == pytest.approx(float(mark["median"]), abs=6e-4)
+
+
+def test_nothing_is_fetched_and_nothing_fails(page: Page) -> None:
+    page.settled()
+    assert page.errors == []
+    assert page.requests == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_it_fits_a_phone_and_follows_the_theme(page: Page, width: int, scheme: str) -> None:
+    driver: Any = page.driver
+    size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    media = [{"name": "prefers-color-scheme", "value": scheme}]
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
+    try:
+        assert page.run("return document.documentElement.scrollWidth") <= width
+        paper = page.run("return getComputedStyle(document.body).backgroundColor")
+        assert (sum(map(int, re.findall(r"\d+", paper)[:3])) > 380) == (scheme == "light")
+    finally:
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_a_name_is_text_and_never_markup(report: Path, page: Page) -> None:
+    assert EVIL not in report.read_text(encoding="utf-8")
+    assert EVIL in page.run("return document.querySelector('h1').textContent")
+    assert page.run("return document.querySelectorAll('b').length") == page.run(
+        "return document.querySelectorAll('figcaption b, .plain b').length"
+    )
+
+
+def test_pictures_are_pictures(results: list[Path], tmp_path: Path) -> None:
+    top = [path for path in results if path.stem == "top"]
+    assert edgedp.write_report(top, tmp_path / "r.png").read_bytes().startswith(b"\x89PNG")
+    assert edgedp.write_report(top, tmp_path / "r.svg").read_text(encoding="utf-8").startswith("<svg")
+    with pytest.raises(edgedp.EdgeDPError, match="must end in"):
+        edgedp.write_report(top, tmp_path / "r.pdf")
+
+
+def test_without_its_library_a_report_says_what_to_install(
+    results: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("edgedp.experiments.report.find_spec", lambda name: None)
+    with pytest.raises(edgedp.EdgeDPError, match=r"pip install 'edgedp\[report\]'"):
+        edgedp.write_report(results, tmp_path / "r.html")
+
+
+def test_a_sentence_is_carried_by_its_figures(results: list[Path], tmp_path: Path) -> None:
+    """Where joint is not ahead the reading does not say so; turned round, it says the opposite."""
+    rows = read_results([path for path in results if path.stem == "top"])
+
+    def at(joint: float, sld: float) -> str:
+        value = (
+            pl.when(pl.col("mechanism") == "joint").then(joint).when(pl.col("mechanism") == "sld").then(sld)
+        )
+        made = rows.with_columns(value.otherwise(0.0).alias("recall"))
+        write_results(made, tmp_path / "made.parquet")
+        return " ".join(sentence for _, sentences in reading(made) for sentence in sentences)
+
+    assert "k = 2: 0.95 and 0.10;" in at(0.95, 0.1)
+    assert "joint needs no more than epsilon 0.1 for a recall of 0.9" in at(0.95, 0.1)
+    assert "0.10 and 0.95, not told apart or behind" in at(0.1, 0.95)
+    assert "joint (0.10)" in at(0.1, 0.95)
