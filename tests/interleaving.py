@@ -10,6 +10,7 @@ import json
 import subprocess
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, assert_never
