@@ -318,7 +318,7 @@ def _received(peer: socket.socket) -> bytes:
 
 
 def test_large_and_crooked_bodies_are_not_read(room: SimpleNamespace) -> None:
-    head = b"POST /v1/graphs/planted/top-k HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    head = b"POST /v1/graphs/planted/top-k HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
     huge = raw(room.served, head + b"Content-Length: 1073741824\r\n\r\n")
     assert huge.startswith(b"HTTP/1.1 413"), huge[:80]
     chunk = b"1000\r\n" + b"x" * 4096 + b"\r\n"
