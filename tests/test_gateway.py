@@ -109,6 +109,24 @@ TOP = {"metric": "degree", "k": 2, "epsilon": "0.01"}
 PLACE = "/v1/graphs/planted/top-k"
 
 
+def test_an_estimate_spends_nothing_and_knows_the_share(ann: httpx.Client, room: SimpleNamespace) -> None:
+    before = ann.get("/v1/graphs/planted").json()
+    told = ann.post(f"{PLACE}/estimate", json=TOP).json()
+    assert (told["refused"], told["epsilon"], told["share"]["account"]) == (None, 0.01, "edges")
+    assert ann.get("/v1/graphs/planted").json() == before
+    with room.served.client(room.tokens["bob"]) as bob:
+        assert (
+            "must be at most"
+            in bob.post(f"{PLACE}/estimate", json=TOP | {"epsilon": "0.7"}).json()["refused"]
+        )
+    with room.served.client(room.tokens["eve"]) as eve:
+        assert "has no share" in eve.post(f"{PLACE}/estimate", json=TOP).json()["refused"]
+    refused(ann.post(f"{PLACE}/estimate", json=TOP | {"kind": "count"}), 422)
+    refused(ann.post("/v1/graphs/nowhere/top-k/estimate", json=TOP), 404)
+    with open_store(room.served.address, token=room.tokens["ann"]) as remote:
+        assert remote.estimate("planted", metric="degree", k=2, epsilon="0.01") == told
+
+
 # -- what is answered --------------------------------------------------------------------------
 
 

@@ -12,7 +12,12 @@ class _Delta(TypedDict, total=False):
     """Where the budget is declared with one."""
 
 
-class GraphFacts(_Delta):
+class _Shared(TypedDict, total=False):
+    share: dict[str, Any] | None
+    """Where an analyst asks: what of the budget is theirs."""
+
+
+class GraphFacts(_Delta, _Shared):
     """A row of `Store.graphs`: public facts."""
 
     name: str
@@ -22,7 +27,7 @@ class GraphFacts(_Delta):
     epsilon_spent: float
 
 
-class Balance(_Delta):
+class Balance(_Delta, _Shared):
     """What `Store.budget` returns."""
 
     epsilon_budget: float | None
@@ -37,6 +42,9 @@ class _Answered(TypedDict, total=False):
     estimates: dict[str, dict[str, int]]
     value: int | float
     values: Any
+    summary: dict[str, Any]
+    graph: str
+    request_id: str | None
 
 
 class ReleaseRow(_Answered):

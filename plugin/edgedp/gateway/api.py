@@ -36,6 +36,10 @@ def routes(gateway: Gateway) -> list[Route]:
         ("/v1/graphs/{name}/budget", "GET", _Budget(gateway)),
         ("/v1/graphs/{name}/releases", "GET", _Releases(gateway)),
         *((f"/v1/graphs/{{name}}/{kind.path}", "POST", _Ask(gateway, kind)) for kind in release_kinds()),
+        *(
+            (f"/v1/graphs/{{name}}/{kind.path}/estimate", "POST", _Estimate(gateway, kind))
+            for kind in release_kinds()
+        ),
         ("/v1/releases", "GET", _Releases(gateway)),
         ("/v1/releases/{release_id}", "GET", _OneRelease(gateway)),
     ]
@@ -138,6 +142,21 @@ class _Ask(_OfAnalyst):
         )
         place = f"/v1/releases/{quote(release.receipt['release_id'])}"
         return JSONResponse(release.to_dict(), 200 if release.kept else 201, headers={"Location": place})
+
+
+class _Estimate(_OfAnalyst):
+    """What a release of one kind would cost: public facts, nothing debited and no edge read."""
+
+    def __init__(self, gateway: Gateway, kind: ReleaseKind) -> None:
+        super().__init__(gateway)
+        self._kind = kind
+
+    async def answer(self, request: Request, person: Person) -> Response:
+        options = await json_body(request)
+        told = await self._gateway.estimate(
+            request, person, self._kind, name_in(request), options, _request_id(request)
+        )
+        return JSONResponse(told)
 
 
 def _request_id(request: Request) -> str | None:

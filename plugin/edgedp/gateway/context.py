@@ -111,17 +111,46 @@ class Gateway:
                 lambda: method(name, **given, engine=engine, request_id=request_id)
             )
         except Exception as error:
-            problem = of_error(error)
-            if problem.status == 422 and problem.kind == "UnknownNameError":
-                stored = await self.ask(self.store.graphs)
-                if name not in {row["name"] for row in stored}:
-                    problem.status = 404
-            raise problem from None
+            raise await self._problem(error, name) from None
         finally:
             note.steps = await hold(started, self.settings.response_step)
         note.release_id, note.kept = release.receipt["release_id"], release.kept
         note.epsilon = float(release.plan.epsilon)
         return release
+
+    async def estimate(
+        self,
+        request: Request,
+        person: Person,
+        kind: ReleaseKind,
+        name: str,
+        options: dict[str, Any],
+        request_id: str | None,
+    ) -> dict[str, Any]:
+        """Tell what a release would cost this analyst; it rests on public facts alone, and so does its time."""
+        note = note_of(request)
+        note.graph, note.kind, note.asked = name, kind.kind, _brief(options)
+        given = {key: value for key, value in options.items() if value is not None}
+        engine = given.pop("engine", "native")
+        asking = self.store.asking_as(person.name)
+
+        def estimate() -> dict[str, Any]:
+            kind.options.given(given)
+            return asking.estimate(name, kind.kind, engine=engine, request_id=request_id, **given)
+
+        try:
+            return await self.asks.run(estimate)
+        except Exception as error:
+            raise await self._problem(error, name) from None
+
+    async def _problem(self, error: Exception, name: str) -> Problem:
+        """Return what went wrong with a question; an unknown word is 422, an unknown graph 404."""
+        problem = of_error(error)
+        if problem.status == 422 and problem.kind == "UnknownNameError":
+            stored = await self.ask(self.store.graphs)
+            if name not in {row["name"] for row in stored}:
+                problem.status = 404
+        return problem
 
 
 def _too_many(wait: int) -> Problem:

@@ -84,6 +84,23 @@ _SCHEMAS: dict[str, Any] = {
             "share": {"$ref": "#/components/schemas/Share"},
         },
     },
+    "Estimate": {
+        "description": "What a release would cost, from public facts alone; refused says why it would be refused.",
+        "type": "object",
+        "required": ["graph", "refused", "epsilon", "releases_left", "noise", "parameters"],
+        "properties": {
+            "graph": {"type": "string"},
+            "refused": {"type": ["string", "null"]},
+            "epsilon": _AMOUNT,
+            "epsilon_remaining": _AMOUNT,
+            "epsilon_remaining_after": _AMOUNT,
+            "releases_left": {"type": "integer"},
+            "kept": {"type": "boolean"},
+            "noise": {"type": "array"},
+            "parameters": {"type": "object"},
+            "share": {"$ref": "#/components/schemas/Share"},
+        },
+    },
     "KeptRelease": {
         "type": "object",
         "required": [
@@ -185,6 +202,10 @@ def document() -> dict[str, object]:
     }
     paths |= {f"/v1/graphs/{{name}}/{kind.path}": name | {"post": _ask(kind)} for kind in release_kinds()}
     paths |= {
+        f"/v1/graphs/{{name}}/{kind.path}/estimate": name | {"post": _estimate(kind)}
+        for kind in release_kinds()
+    }
+    paths |= {
         "/v1/releases": {"get": _get("releases", "The caller's releases, oldest first", "Releases")},
         "/v1/releases/{release_id}": {
             "parameters": [
@@ -257,4 +278,19 @@ def _ask(kind: ReleaseKind) -> dict[str, Any]:
             "content": {"application/json": {"schema": kind.schema(), "example": kind.example()}},
         },
         "responses": _answers(good, "400", "404", "409", "410", "415", "422"),
+    }
+
+
+def _estimate(kind: ReleaseKind) -> dict[str, Any]:
+    content = _content({"$ref": "#/components/schemas/Estimate"})
+    good = {"200": {"description": "What it would cost; nothing was spent or read.", "content": content}}
+    return {
+        "operationId": f"{kind.kind}_estimate",
+        "summary": f"Before spending: {kind.title}",
+        "parameters": [_KEY],
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": kind.schema(), "example": kind.example()}},
+        },
+        "responses": _answers(good, "400", "404", "409", "415", "422"),
     }

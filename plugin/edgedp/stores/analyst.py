@@ -224,9 +224,9 @@ class AnalystStore(OpenedStore):
                 shares.check_affords(session, name, self._analyst, planned)
 
             adds_up = bool(session.run("account_adds_up", name=name))
-            return estimate_of(
-                name, account, planned, check, adds_up=adds_up, kept=bool(asked_before)
-            ).to_dict()
+            told = estimate_of(name, account, planned, check, adds_up=adds_up, kept=bool(asked_before))
+            share = shares.find(session, name, self._analyst)
+            return told.to_dict() | ({} if share is None else {"share": share.shown()})
 
     def _release(
         self, kind: Kind, name: str, options: dict[str, Any], engine: Engine, request_id: str | None

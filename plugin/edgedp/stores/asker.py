@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from edgedp.errors import UnknownNameError
+from edgedp.rows import Balance, GraphFacts, ReleaseRow
 from edgedp.stores import history, ledger, registry, shares
 from edgedp.stores.analyst import AnalystStore
 from edgedp.stores.backend import Row, Session
@@ -49,7 +50,7 @@ class Asker(AnalystStore):
         with self._store._session(create=create) as session:
             yield session
 
-    def graphs(self) -> list[dict[str, Any]]:
+    def graphs(self) -> list[GraphFacts]:
         """Return the public facts of every graph as `Store.graphs`, each with the analyst's ``share`` (or None)."""
         with self._session() as session:
             shares.check_active(session, self._analyst)
@@ -58,16 +59,18 @@ class Asker(AnalystStore):
                 for row in session.run("share_own", analyst=self._analyst)
                 if row["account"] == shares.EDGES
             }
-            return [row | {"share": own.get(row["name"])} for row in registry.listing(session)]
+            rows = [row | {"share": own.get(row["name"])} for row in registry.listing(session)]
+        return cast(list[GraphFacts], rows)
 
-    def budget(self, name: str) -> dict[str, Any]:
+    def budget(self, name: str) -> Balance:
         """Return what `Store.budget` does, with the analyst's ``share`` (or None)."""
         with self._session() as session:
             shares.check_active(session, self._analyst)
             share = shares.find(session, name, self._analyst)
-            return history.balance(session, name) | {"share": None if share is None else share.shown()}
+            balance = history.balance(session, name) | {"share": None if share is None else share.shown()}
+        return cast(Balance, balance)
 
-    def releases(self, name: str | None = None) -> list[dict[str, Any]]:
+    def releases(self, name: str | None = None) -> list[ReleaseRow]:
         """Return the analyst's own releases, of one graph or of all, oldest first.
 
         Returns
@@ -79,7 +82,7 @@ class Asker(AnalystStore):
             shares.check_active(session, self._analyst)
             if name is not None:
                 ledger.find(session, name)
-            return [_shown(row) for row in self._own(session, name=name)]
+            return cast(list[ReleaseRow], [_shown(row) for row in self._own(session, name=name)])
 
     def release(self, release_id: str) -> dict[str, Any]:
         """Return one of the analyst's own releases.

@@ -17,8 +17,10 @@ from edgedp.errors import (
     StoreError,
     StoreUnavailableError,
 )
+from edgedp.plan import options_of
 from edgedp.release import Release
 from edgedp.rows import Balance, GraphFacts, ReleaseRow
+from edgedp.stores.estimating import kind_of_options
 from edgedp.stores.returned import release_of
 from edgedp.stores.store import Store
 from edgedp.vocabulary import ENGINES, GRAPH_ENGINES, Engine, Kind
@@ -95,20 +97,27 @@ class RemoteStore(Store):
         self, kind: Kind, name: str, options: dict[str, Any], engine: Engine, request_id: str | None
     ) -> Release:
         """Ask for a release under a key, so that a lost answer is asked for again and never paid twice."""
-        if checks.check_choice(engine, "engine", ENGINES) not in GRAPH_ENGINES:
-            raise EngineError(
-                "engine is 'cypher', must be native or igraph for a release: it is drawn from one reading; "
-                "leave it out"
-            )
-        if request_id is not None and checks.check_request_id(request_id) != request_id.strip():
-            raise ParameterError("request_id has space around it; leave the space out")
-        key = str(uuid.uuid4()) if request_id is None else request_id
-        given = {name: _plain(value) for name, value in options.items() if value is not None}
-        if engine != "native":
-            given["engine"] = engine
+        key = str(uuid.uuid4()) if request_id is None else _key(request_id)
+        given = _body(options, engine)
         place = f"/v1/graphs/{_part(name)}/{kind_path(kind)}"
         shown, status = self._send("POST", place, given, {"Idempotency-Key": key.encode()})
         return release_of(shown, kept=status == 200)
+
+    def estimate(
+        self,
+        name: str,
+        kind: str | None = None,
+        *,
+        engine: Engine = "native",
+        request_id: str | None = None,
+        **options: Any,
+    ) -> dict[str, Any]:
+        """Tell what a release would cost, as `Store.estimate`; refused too where the share does not allow it."""
+        asked = kind_of_options(kind, options)
+        options_of(asked).given(options)
+        key = {} if request_id is None else {"Idempotency-Key": _key(request_id).encode()}
+        place = f"/v1/graphs/{_part(name)}/{kind_path(asked)}/estimate"
+        return self._send("POST", place, _body(options, engine), key)[0]
 
     def _get(self, place: str) -> dict[str, Any]:
         return self._send("GET", place)[0]
@@ -220,6 +229,22 @@ def _client(address: str, token: str) -> httpx.Client:
 
 def _part(name: object) -> str:
     return quote(checks.check_text(name, "name"), safe="")
+
+
+def _key(request_id: str) -> str:
+    if checks.check_request_id(request_id) != request_id.strip():
+        raise ParameterError("request_id has space around it; leave the space out")
+    return request_id
+
+
+def _body(options: Mapping[str, Any], engine: str) -> dict[str, Any]:
+    if checks.check_choice(engine, "engine", ENGINES) not in GRAPH_ENGINES:
+        raise EngineError(
+            "engine is 'cypher', must be native or igraph for a release: it is drawn from one reading; "
+            "leave it out"
+        )
+    given = {name: _plain(value) for name, value in options.items() if value is not None}
+    return given if engine == "native" else given | {"engine": engine}
 
 
 def _plain(value: Any) -> Any:

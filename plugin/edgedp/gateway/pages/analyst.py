@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import uuid
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -223,7 +224,7 @@ def _refused(share: dict[str, Any] | None, cost: int, facts: dict[str, Any]) -> 
     return None
 
 
-def _asked(row: dict[str, Any]) -> str:
+def _asked(row: Mapping[str, Any]) -> str:
     return ", ".join(
         f"{name} {', '.join(map(str, value)) if isinstance(value, list) else value}"
         for name, value in row["parameters"].items()
@@ -231,7 +232,7 @@ def _asked(row: dict[str, Any]) -> str:
     )
 
 
-def _title(row: dict[str, Any]) -> str:
+def _title(row: Mapping[str, Any]) -> str:
     return next(
         (each.title for each in release_kinds() if each.kind == row["selector"]), str(row["selector"])
     )
