@@ -11,9 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.mechanisms.sums import top_k_scores
-from edgedp.plan import AggregatePlan, JointMotkinPlan, JointPlan, NodesPlan, ParetoPlan, Plan, TopKPlan
+from edgedp.plan import (
+    AggregatePlan,
+    JointMotkinPlan,
+    JointPlan,
+    NodesPlan,
+    ParetoPlan,
+    PercentilePlan,
+    Plan,
+    TopKPlan,
+)
 from edgedp.projection import Projection, check_projection
-from edgedp.release import Answer, Nodes
+from edgedp.release import Answer, Nodes, Point
+from edgedp.selection.percentiles import draw_percentile
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.adaptive.vectors import NoisyVector
@@ -45,7 +55,8 @@ def draw(plan: Plan, projection: Projection, words: Words) -> Answer:
 
     Notes
     -----
-    Privacy: ``plan.epsilon``-edge-DP; where ``plan.rests_on_bound``, for graphs that keep the degree bound
+    Privacy: a percentile is ``plan.epsilon``-DP under replacement of one node's record; anything else is
+    ``plan.epsilon``-edge-DP; where ``plan.rests_on_bound``, for graphs that keep the degree bound
     (docs/privacy.md).
     """
     match plan:
@@ -54,6 +65,9 @@ def draw(plan: Plan, projection: Projection, words: Words) -> Answer:
         case JointPlan() | JointMotkinPlan():
             positions, degrees = _draw_joint(plan, projection, words)
             shown = _estimated(degrees) if plan.estimates else None
+        case PercentilePlan():
+            check_projection(plan, projection)
+            return Point(draw_percentile(projection.records(plan.of_property), plan.question, words))
         case _:
             assert_never(plan)
     return Nodes(tuple(projection.node_ids[positions].tolist()), shown)

@@ -11,13 +11,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, assert_never
 
+from edgedp.amounts.epsilon import NANO
 from edgedp.errors import StoreError
-from edgedp.plan import AggregatePlan, JointMotkinPlan, JointPlan, ParetoPlan, Plan, TopKPlan
+from edgedp.plan import (
+    AggregatePlan,
+    JointMotkinPlan,
+    JointPlan,
+    ParetoPlan,
+    PercentilePlan,
+    Plan,
+    TopKPlan,
+)
 
 if TYPE_CHECKING:
     import polars
 
-__all__ = ["Answer", "Nodes", "Release", "answer_from_json"]
+__all__ = ["Answer", "Nodes", "Point", "Release", "answer_from_json", "debits"]
 
 
 @dataclass(frozen=True)
@@ -63,7 +72,41 @@ class Nodes:
         return cls(tuple(kept[cls.KEY]), kept.get("estimates"))
 
 
-Answer = Nodes
+@dataclass(frozen=True)
+class Point:
+    """A point of a public grid.
+
+    Examples
+    --------
+    >>> Point(38.0).to_json()
+    {'value': 38.0}
+    """
+
+    KEY: ClassVar[str] = "value"
+    COLUMNS: ClassVar[tuple[str, ...]] = ("value",)
+
+    value: float
+
+    @property
+    def items(self) -> tuple[Any, ...]:
+        """What there is when a release is iterated over."""
+        return (self.value,)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the ledger keeps and JSON shows."""
+        return {self.KEY: self.value}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the one row of a table, by `COLUMNS`."""
+        return [{"value": self.value}]
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Point:
+        """Return the answer that `to_json` wrote."""
+        return cls(kept[cls.KEY])
+
+
+Answer = Nodes | Point
 """Every kind of answer; a further one joins with ``|`` and in `answer_from_json`."""
 
 
@@ -85,6 +128,8 @@ def answer_from_json(kept: Mapping[str, Any]) -> Answer:
             return Nodes.from_json(kept)
         case {"nodes": list(), **rest} if not rest:
             return Nodes.from_json(kept)
+        case {"value": float(), **rest} if not rest:
+            return Point.from_json(kept)
         case _:
             raise StoreError(
                 "the ledger holds an answer of a kind that this version does not know; use the version that wrote it"
@@ -122,7 +167,14 @@ class Release:
     @property
     def estimates(self) -> dict[str, dict[str, int]] | None:
         """Estimates of ``"edges"`` and ``"wedges"`` with their intervals (95 %), where they were asked for."""
-        return self.answer.estimates
+        return self.answer.estimates if isinstance(self.answer, Nodes) else None
+
+    @property
+    def value(self) -> float:
+        """The point of the grid, of a percentile."""
+        if isinstance(self.answer, Point):
+            return self.answer.value
+        raise AttributeError(f"the release has no one value; read its {self.answer.KEY}")
 
     def __len__(self) -> int:
         return len(self.answer.items)
@@ -144,7 +196,7 @@ class Release:
     def ranks_by(self) -> str | None:
         """The proxy that the nodes are ranked by, where it is not the metric itself."""
         match self.plan:
-            case TopKPlan() | ParetoPlan() | AggregatePlan():
+            case TopKPlan() | ParetoPlan() | AggregatePlan() | PercentilePlan():
                 return None
             case JointMotkinPlan():
                 return "noisy degree and what noisy cuts tell of the other metrics"
@@ -172,10 +224,12 @@ class Release:
         if self.ranks_by is not None:
             shown["ranks_by"] = self.ranks_by
         shown |= self.answer.to_json()
+        if self.receipt:
+            shown |= {"account": self.plan.charges[-1].account, "debits": debits(self.plan)}
         return shown | {"public": self.public, "private": self.private} | self.receipt
 
     def to_frame(self) -> polars.DataFrame:
-        """Return the answer as a table of its rows: ``rank`` and ``id`` for nodes.
+        """Return the answer as a table of its rows: ``rank`` and ``id`` for nodes, ``value`` for a percentile.
 
         Examples
         --------
@@ -187,3 +241,15 @@ class Release:
         import polars
 
         return polars.DataFrame(self.answer.rows(), schema=list(self.answer.COLUMNS))
+
+
+def debits(plan: Plan) -> list[dict[str, Any]]:
+    """Return which accounts a release debits, and how much of each: they bound different neighbours.
+
+    Examples
+    --------
+    >>> from edgedp.plan import PublicFacts, plan
+    >>> debits(plan("priv_top_k", {"metric": "ebc", "k": 2, "epsilon": "0.1"}, PublicFacts(9)))
+    [{'account': 'edges', 'epsilon': 0.1}]
+    """
+    return [{"account": charge.account, "epsilon": charge.cost / NANO} for charge in reversed(plan.charges)]

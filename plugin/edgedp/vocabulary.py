@@ -9,20 +9,25 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 __all__ = [
+    "ACCOUNTS",
     "APPROACHES",
+    "DEPENDENCES",
     "ENGINES",
     "GRAPH_ENGINES",
     "KINDS",
     "MECHANISMS",
     "METRIC_FORMS",
     "PARETO_FORMS",
+    "PERCENTILE_MECHANISMS",
     "PICKING",
     "PROXIES",
     "SAMPLERS",
     "SENSITIVITIES",
     "SHIFTS",
     "VECTORS",
+    "AccountName",
     "Approach",
+    "DependsOn",
     "Engine",
     "GraphEngine",
     "Kind",
@@ -30,6 +35,7 @@ __all__ = [
     "MetricForm",
     "MetricName",
     "ParetoForm",
+    "PercentileMechanism",
     "PickingName",
     "Proxy",
     "SamplerName",
@@ -38,7 +44,7 @@ __all__ = [
     "Vector",
 ]
 
-Kind = Literal["priv_top_k", "motkin"]
+Kind = Literal["priv_top_k", "motkin", "percentile"]
 """A kind of release, in the word that ledgers keep."""
 
 MetricName = Literal["betweenness2", "degree", "density", "ebc"]
@@ -48,6 +54,9 @@ PickingName = Literal["em", "pf", "ld", "sld"]
 """A mechanism that picks nodes one after the other."""
 
 MechanismName = Literal[PickingName, "joint"]
+
+PercentileMechanism = Literal["pf", "em", "distance", "ld", "sld"]
+"""How a point of a grid is picked (`edgedp.percentile`)."""
 
 SamplerName = Literal["exponential", "permute_and_flip"]
 
@@ -69,6 +78,12 @@ Approach = Literal["pareto", "aggregate"]
 
 Sensitivity = Literal["local", "global"]
 
+AccountName = Literal["edges", "attributes"]
+"""Whose neighbours an account bounds: one edge more or less, or one node's record replaced. Never added up."""
+
+DependsOn = Literal["independent", "degree"]
+"""Of what a property's value is a function: its own record alone, or its own record and its own degree."""
+
 GraphEngine = Literal["native", "igraph"]
 """What computes on a graph in memory."""
 
@@ -77,6 +92,7 @@ Engine = Literal[GraphEngine, "cypher"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 MECHANISMS: tuple[MechanismName, ...] = get_args(MechanismName)
 PICKING: tuple[PickingName, ...] = get_args(PickingName)
+PERCENTILE_MECHANISMS: tuple[PercentileMechanism, ...] = get_args(PercentileMechanism)
 SAMPLERS: tuple[SamplerName, ...] = get_args(SamplerName)
 SHIFTS: tuple[Shift, ...] = get_args(Shift)
 METRIC_FORMS: tuple[MetricForm, ...] = get_args(MetricForm)
@@ -85,5 +101,7 @@ VECTORS: tuple[Vector, ...] = get_args(Vector)
 PROXIES: tuple[Proxy, ...] = get_args(Proxy)
 APPROACHES: tuple[Approach, ...] = get_args(Approach)
 SENSITIVITIES: tuple[Sensitivity, ...] = get_args(Sensitivity)
+ACCOUNTS: tuple[AccountName, ...] = get_args(AccountName)
+DEPENDENCES: tuple[DependsOn, ...] = get_args(DependsOn)
 GRAPH_ENGINES: tuple[GraphEngine, ...] = get_args(GraphEngine)
 ENGINES: tuple[Engine, ...] = get_args(Engine)

@@ -13,8 +13,8 @@ from typing import Any, assert_never
 
 from edgedp import checks
 from edgedp.errors import ParameterError
-from edgedp.options import MotkinOptions, Options, TopKOptions
-from edgedp.plan.base import PublicFacts
+from edgedp.options import MotkinOptions, Options, PercentileOptions, TopKOptions
+from edgedp.plan.base import Charge, PublicFacts
 from edgedp.plan.joint import JointMotkinPlan, JointPlan
 from edgedp.plan.nodes import (
     AggregatePlan,
@@ -25,15 +25,18 @@ from edgedp.plan.nodes import (
     plan_motkin,
     plan_top_k,
 )
+from edgedp.plan.records import PercentilePlan, plan_percentile
 from edgedp.vocabulary import KINDS, Kind
 
 __all__ = [
     "AggregatePlan",
+    "Charge",
     "JointMotkinPlan",
     "JointPlan",
     "Kind",
     "NodesPlan",
     "ParetoPlan",
+    "PercentilePlan",
     "Plan",
     "PublicFacts",
     "TopKPlan",
@@ -43,7 +46,7 @@ __all__ = [
     "plan_from_config",
 ]
 
-Plan = NodesPlan
+Plan = NodesPlan | PercentilePlan
 """Every plan; a further kind of release joins with ``|``."""
 
 
@@ -52,7 +55,7 @@ def plan(kind: Kind, options: Mapping[str, Any], facts: PublicFacts) -> Plan:
 
     Parameters
     ----------
-    kind : {"priv_top_k", "motkin"}
+    kind : {"priv_top_k", "motkin", "percentile"}
     options : mapping
         As `edgedp.options` lists them; canonical parameters of a plan are options that give it again, a version of
         the release among them, which must be that of this package.
@@ -75,6 +78,8 @@ def plan(kind: Kind, options: Mapping[str, Any], facts: PublicFacts) -> Plan:
             planned = plan_top_k(TopKOptions.of(asked), facts)
         case "motkin":
             planned = plan_motkin(MotkinOptions.of(asked), facts)
+        case "percentile":
+            planned = plan_percentile(PercentileOptions.of(asked), facts)
         case unknown:
             assert_never(unknown)
     version = options.get("version")
@@ -98,6 +103,8 @@ def options_of(kind: Kind) -> type[Options]:
             return TopKOptions
         case "motkin":
             return MotkinOptions
+        case "percentile":
+            return PercentileOptions
         case unknown:
             assert_never(unknown)
 

@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgedp.checks import check_choice, check_whole
 from edgedp.errors import ParameterError
+from edgedp.vocabulary import DEPENDENCES, DependsOn
 
 __all__ = ["Domain", "codes", "declare", "declared_grid", "numbers_of"]
 
 GridKind = Literal["linear", "geometric", "explicit"]
-DependsOn = Literal["independent", "degree"]
 
 _MOST_POINTS = 1 << 24
 
@@ -100,7 +100,7 @@ def declare(
             "depends_on is 'edges', must be 'independent' or 'degree'; what is computed from other nodes' records or "
             "from edges cannot be released as a property"
         )
-    check_choice(depends_on, "depends_on", ("independent", "degree"))
+    check_choice(depends_on, "depends_on", DEPENDENCES)
     of_degree: DependsOn = "degree" if depends_on == "degree" else "independent"
     if isinstance(grid, str):
         kind = check_choice(grid, "grid", ("linear", "geometric"))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from edgedp import checks
 from edgedp.errors import EngineError, StoreError
-from edgedp.options import MotkinOptions, TopKOptions
-from edgedp.plan import Kind, Plan, plan
-from edgedp.projection import GraphProjection
+from edgedp.options import MotkinOptions, PercentileOptions, TopKOptions
+from edgedp.plan import Kind, PercentilePlan, Plan, plan
+from edgedp.projection import GraphProjection, records_projection
 from edgedp.refusals import constant_refusals
 from edgedp.release import Answer, Release, answer_from_json
-from edgedp.stores import kept, ledger, registry
-from edgedp.stores.account import Account
+from edgedp.stores import attributes, kept, ledger, registry
+from edgedp.stores.account import Account, account_of
 from edgedp.stores.backend import GraphRow, Row, Session
 from edgedp.stores.killpoints import reach
 from edgedp.stores.lease import leased
@@ -22,6 +23,7 @@ from edgedp.stores.opened import OpenedStore
 from edgedp.stores.script import run
 from edgedp.stores.trial import try_engine
 from edgedp.vocabulary import (
+    ACCOUNTS,
     ENGINES,
     GRAPH_ENGINES,
     Approach,
@@ -30,6 +32,7 @@ from edgedp.vocabulary import (
     MetricForm,
     MetricName,
     ParetoForm,
+    PercentileMechanism,
     Proxy,
     SamplerName,
     Sensitivity,
@@ -98,6 +101,44 @@ class AnalystStore(OpenedStore):
         """Release k nodes that are good in several metrics at once; parameters as for `edgedp.motkin`."""
         return self._release("motkin", name, MotkinOptions.among(locals()), engine, request_id)
 
+    def percentile(
+        self,
+        name: str,
+        property: str,
+        q: Any,
+        epsilon: Any,
+        mechanism: PercentileMechanism = "pf",
+        sampler: SamplerName | None = None,
+        request_id: str | None = None,
+    ) -> Release:
+        """Release the percentile of a declared property of the nodes; parameters as for `edgedp.percentile`.
+
+        Parameters
+        ----------
+        name : str
+        property : str
+            One that the curator has declared (`Store.attributes` lists them), with its range and grid.
+        request_id : str, optional
+            As of `priv_top_k`.
+
+        Returns
+        -------
+        Release
+            Its `value` is a point of the grid.
+
+        Raises
+        ------
+        BudgetError
+            The release does not fit the attributes' account, or, of a property that follows from the degree, the
+            edges'. Nothing was spent of either.
+
+        Notes
+        -----
+        Privacy: epsilon-DP where the whole record of one node is replaced, missing values included; the number of nodes
+        is public. Of a property that follows from its node's own degree also 2 epsilon-edge-DP, which is debited too.
+        """
+        return self._release("percentile", name, PercentileOptions.among(locals()), "native", request_id)
+
     def _release(
         self, kind: Kind, name: str, options: dict[str, Any], engine: Engine, request_id: str | None
     ) -> Release:
@@ -109,23 +150,27 @@ class AnalystStore(OpenedStore):
         if request_id is not None:
             checks.check_request_id(request_id)
         with self._session() as session:
-            if request_id is not None:
-                asked_before = session.run("request_find", name=name, requestId=request_id)
+            for account in ACCOUNTS if request_id is not None else ():
+                asked_before = session.run(
+                    "request_find", name=account_of(name, account), requestId=request_id
+                )
                 if asked_before:
                     return self._asked_again(session, name, asked_before[0], kind, options, request_id)
             row = registry.known(session, name)
-            planned = plan(kind, options, ledger.find(session, name).told(row.facts))
+            domains = attributes.declared(session, name) if kind == "percentile" else {}
+            facts = dataclasses.replace(row.facts, domains=domains)
+            planned = plan(kind, options, ledger.find(session, name).told(facts))
             try_engine(planned, engine)
             session.prepare(row)
             debited = self._debit(session, row, planned, request_id)
             if isinstance(debited, Kept):
-                return _shown_again(name, planned, debited, ledger.find(session, name))
+                return _shown_again(session, name, planned, debited)
             reach("debited")
             # The debit is committed: from here on a failure costs budget, never privacy.
             try:
                 with leased(self._backend, name, debited.release_id):
                     answer = self._draw(session, row, planned, engine)
-                    self._record(session, name, debited, answer)
+                    self._record(session, _account(name, planned), debited, answer)
             except StoreError as error:
                 raise type(error)(f"{error} (release {debited.release_id} is debited)") from None
         return Release(answer, planned, private=True, receipt=debited.receipt(name))
@@ -146,11 +191,18 @@ class AnalystStore(OpenedStore):
         from edgedp.sampling.words import SecureWords
 
         with constant_refusals():
-            projection = GraphProjection(self._read(session, row), engine)
+            projection = self._projected(session, row, planned, engine)
             reach("read")
             answer = draw(planned, projection, SecureWords())
         reach("drawn")
         return answer
+
+    def _projected(self, session: Session, row: GraphRow, planned: Plan, engine: str) -> GraphProjection:
+        """Read what a plan rests on: the edges, or the nodes' records and no edge."""
+        if not isinstance(planned, PercentilePlan):
+            return GraphProjection(self._read(session, row), engine)
+        values = session.records(row, planned.of_property)
+        return records_projection({planned.of_property: values}, len(values))
 
     def _record(self, session: Session, name: str, debited: Debit, answer: Answer) -> None:
         """Keep an answer, so that a lost one can be read again; only then is it shown."""
@@ -166,12 +218,19 @@ class AnalystStore(OpenedStore):
         """Show the release that a request has already, whatever became of the graph since."""
         account = ledger.find(session, name)
         drawn = kept.same_question(
-            row["body"], options, lambda asked, facts: plan(kind, asked, account.told(facts)), request_id
-        )
-        return _shown_again(name, drawn, ledger.kept_of(row, request_id), account)
+            row["body"], options, lambda asked, facts: plan(kind, asked, account.told(facts)), request_id,
+            attributes.declared(session, name),
+        )  # fmt: skip
+        return _shown_again(session, name, drawn, ledger.kept_of(row, request_id))
 
 
-def _shown_again(name: str, drawn: Plan, answered: Kept, account: Account) -> Release:
+def _account(name: str, planned: Plan) -> str:
+    """Return the name of the account whose log holds a release."""
+    return account_of(name, planned.charges[-1].account)
+
+
+def _shown_again(session: Session, name: str, drawn: Plan, answered: Kept) -> Release:
     """Return a kept release, with the account as it stands now."""
+    account = ledger.find(session, _account(name, drawn))
     receipt = {"graph": name, "release_id": answered.release_id} | account.shown()
     return Release(answer_from_json(answered.answer), drawn, private=True, receipt=receipt)

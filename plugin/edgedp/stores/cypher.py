@@ -90,6 +90,10 @@ class CypherProjection:
         common = self.max_common_neighbors(positions) if form == "common_neighbors" else None
         return metric(name).uncapped_sensitivity(form, t, degrees, common)
 
+    def records(self, name: str) -> NDArray[np.float64]:
+        """Refuse: a percentile is no exact value, and its own way reads the records."""
+        raise EngineError("engine is 'cypher', must be left out for a percentile; leave it out")
+
     def fingerprint(self) -> None:
         """Return None: the graph is not at hand."""
         return

@@ -17,11 +17,19 @@ from typing import TYPE_CHECKING, Any
 from edgedp.amounts import rho
 from edgedp.amounts.epsilon import format_nano
 from edgedp.errors import BudgetError, EdgeDPError, ParameterError, StoreError, UnknownNameError
-from edgedp.stores.account import Account, Declaration, refusal
+from edgedp.release import debits
+from edgedp.stores.account import (
+    Account,
+    Declaration,
+    account_of,
+    attributes_refusal,
+    refusal,
+    split_account,
+)
 from edgedp.stores.script import Script, Step
 
 if TYPE_CHECKING:
-    from edgedp.plan import Plan
+    from edgedp.plan import Charge, Plan
     from edgedp.stores.backend import Row, Runner
 
 __all__ = [
@@ -117,17 +125,26 @@ def debit_script(
     at : str
         From `now`.
     """
-    named = {"name": name}
+    *others, main = plan.charges
+    named = {"name": account_of(name, main.account)}
     body = {"kind": plan.kind, "parameters": plan.parameters, "public": plan.public}
-    amounts = {"cost": plan.cost, "price": rho.cost(plan)}
-    steps = [
-        Step("account_lock", named, on_none="unknown"),
-        Step("account_find", named, on_none="unknown"),
-    ]
+    if plan.charges[-1].account != "edges":
+        body |= {"account": main.account, "debits": debits(plan)}
+    amounts = {"cost": main.cost, "price": rho.cost(main)}
+    # The lock of the edges' account, which replacements take too, comes first, so that nobody waits in a circle.
+    steps = [Step("account_lock", {"name": name}, on_none="unknown")]
+    if named["name"] != name:
+        steps.append(Step("account_lock", named, on_none="unknown"))
+    steps.append(Step("account_find", named, on_none="unknown"))
     if request_id is not None:
         steps.append(Step("request_find", named | {"requestId": request_id}, on_row="asked_before"))
+    steps.append(Step("graph_current", {"name": name, "version": version}, on_none="replaced"))
+    for each in others:
+        steps += _further_debit(
+            account_of(name, each.account), each, body, release_id=release_id, by=by, at=at
+        )
+        steps.append(Step("account_find", named, on_none="unknown"))
     steps += [
-        Step("graph_current", named | {"version": version}, on_none="replaced"),
         Step("account_adds_up", named, on_none="broken"),
         Step("account_debit", named | amounts, on_none="refused"),
         Step(
@@ -146,6 +163,31 @@ def debit_script(
         Step("lease_put", named | {"releaseId": release_id, "seconds": LEASE_SECONDS}),
     ]
     return Script(steps, done="debited")
+
+
+def _further_debit(
+    account: str, charge: Charge, body: Mapping[str, Any], *, release_id: str, by: str, at: str
+) -> list[Step]:
+    """Return the steps that debit a further account of the same release, whose lock is held.
+
+    Its row has a number of its own, for a release's number is in one log only, and no answer: it names the release
+    that it is a part of.
+    """
+    named = {"name": account}
+    amounts = {"cost": charge.cost, "price": rho.cost(charge)}
+    row = {
+        "releaseId": new_release_id(),
+        "requestId": None,
+        "at": at,
+        "by": by,
+        "body": json.dumps(dict(body) | {"account": charge.account, "part_of": release_id}),
+    }
+    return [
+        Step("account_find", named, on_none="unknown"),
+        Step("account_adds_up", named, on_none="broken"),
+        Step("account_debit", named | amounts, on_none="refused"),
+        Step("log_debit", named | amounts | row, on_none="broken"),
+    ]
 
 
 def judge(
@@ -169,6 +211,8 @@ def judge(
             return _judge_request(rows["request_find"][0], plan, str(request_id))
         case "refused":
             account = Account.of(rows["account_find"][0])
+            if plan.charges[-1].account != "edges":
+                raise _refused_records(rows["account_find"][0], account, plan)
             refused = refusal(name, plan.cost, account, account.affordable(plan))
             raise refused if account.delta is None else BudgetError(f"{refused}{rho.price_named(plan)}")
         case "replaced":
@@ -179,6 +223,12 @@ def judge(
             raise unknown(name)
         case _:
             raise AssertionError(f"no debit ends as {outcome}")
+
+
+def _refused_records(row: Row, account: Account, plan: Plan) -> BudgetError:
+    which = split_account(row["name"])[1]
+    charge = next(each for each in plan.charges if each.account == which)
+    return attributes_refusal(row["name"], charge.cost, plan.cost, account, account.affordable(charge))
 
 
 def _judge_request(row: Row, plan: Plan, request_id: str) -> Kept:
@@ -244,7 +294,7 @@ def event_steps(name: str, kind: str, body: Mapping[str, Any], *, by: str, at: s
 
     Parameters
     ----------
-    kind : {"load", "replace", "drop", "register", "forget", "budget", "limit", "exact"}
+    kind : {"load", "replace", "drop", "register", "forget", "budget", "limit", "exact", "attribute"}
     body : mapping
         Public facts only; of an exact read what was read, never a result.
     """
@@ -328,18 +378,19 @@ def curator_refusal(outcome: str, name: str) -> EdgeDPError:
 
 def broken(name: str) -> StoreError:
     """Return the refusal of a ledger that does not add up."""
-    return StoreError(f"the ledger of {name!r} does not add up; run 'edgedp ledger check {name}'")
+    graph = split_account(name)[0]
+    return StoreError(f"the ledger of {graph!r} does not add up; run 'edgedp ledger check {graph}'")
 
 
 def unknown(name: str) -> UnknownNameError:
     """Return the refusal of a name that has no account."""
     return UnknownNameError(
-        f"the graph is {name!r}, must have been loaded or registered; see 'edgedp graphs'"
+        f"the graph is {split_account(name)[0]!r}, must have been loaded or registered; see 'edgedp graphs'"
     )
 
 
 def find(runner: Runner, name: str) -> Account:
-    """Return the account of a graph; one that never was is refused by name."""
+    """Return an account (`edgedp.stores.account.account_of`); one that never was is refused by name."""
     rows = runner.run("account_find", name=name)
     if not rows:
         raise unknown(name)
