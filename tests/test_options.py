@@ -19,7 +19,7 @@ from edgedp import checks, vocabulary
 from edgedp.cli import edgedp as command_line
 from edgedp.errors import ParameterError, UnknownNameError
 from edgedp.metrics import metric, metric_names
-from edgedp.options import MotkinOptions, Options, TopKOptions
+from edgedp.options import MotkinOptions, Options, PercentileOptions, TopKOptions
 from edgedp.plan import options_of, plan
 from edgedp.plan.base import PublicFacts
 
@@ -28,10 +28,15 @@ FACES: list[tuple[type[Options], Callable[..., Any], tuple[str, ...]]] = [
     (MotkinOptions, edgedp.motkin, ("graph", "degree_bound", "rng")),
     (TopKOptions, edgedp.Store.priv_top_k, ("self", "name", "engine", "request_id")),
     (MotkinOptions, edgedp.Store.motkin, ("self", "name", "engine", "request_id")),
+    (PercentileOptions, edgedp.Store.percentile, ("self", "name", "request_id")),
     (TopKOptions, edgedp.exact.first_pick_probabilities, ("graph", "degree_bound")),
     (MotkinOptions, edgedp.exact.motkin_first_pick_probabilities, ("graph", "degree_bound")),
 ]
-COMMANDS: dict[type[Options], str] = {TopKOptions: "topk", MotkinOptions: "motkin"}
+COMMANDS: dict[type[Options], str] = {
+    TopKOptions: "topk",
+    MotkinOptions: "motkin",
+    PercentileOptions: "percentile",
+}
 
 
 def named(member: Any) -> str:
@@ -57,7 +62,8 @@ def test_a_function_takes_the_options_and_what_is_its_own(
 def test_a_command_takes_the_options_with_their_words(asked: type[Options]) -> None:
     command = command_line.commands[COMMANDS[asked]]
     options = {each.name: each for each in command.params if isinstance(each, click.Option)}
-    assert set(options) == {*asked.names(), "engine", "request_id", "output"}
+    engine = set() if asked is PercentileOptions else {"engine"}  # nothing is computed on the graph
+    assert set(options) == {*asked.names(), *engine, "request_id", "output"}
     for option in asked.described():
         shown = options[option.name]
         assert shown.required == option.required
@@ -165,7 +171,8 @@ def test_the_vocabulary_lists_what_its_types_say() -> None:
         "KINDS": "Kind", "MECHANISMS": "MechanismName", "PICKING": "PickingName", "SAMPLERS": "SamplerName",
         "SHIFTS": "Shift", "METRIC_FORMS": "MetricForm", "PARETO_FORMS": "ParetoForm", "VECTORS": "Vector",
         "PROXIES": "Proxy", "APPROACHES": "Approach", "SENSITIVITIES": "Sensitivity", "ENGINES": "Engine",
-        "GRAPH_ENGINES": "GraphEngine",
+        "GRAPH_ENGINES": "GraphEngine", "ACCOUNTS": "AccountName", "DEPENDENCES": "DependsOn",
+        "PERCENTILE_MECHANISMS": "PercentileMechanism",
     }  # fmt: skip
     assert set(pairs) == {name for name in vocabulary.__all__ if name.isupper()}
     for listed, typed in pairs.items():

@@ -11,10 +11,10 @@ import edgedp
 from edgedp import release as module
 from edgedp.errors import StoreError
 from edgedp.plan import PublicFacts, plan
-from edgedp.release import Answer, Nodes, Release
+from edgedp.release import Answer, Nodes, Point, Release
 
 KINDS = get_args(Answer) or (Answer,)
-ANSWERS = [Nodes((7, 3, -1)), Nodes(("a", "ß", "☃")), Nodes((2**63 - 1,))]
+ANSWERS = [Nodes((7, 3, -1)), Nodes(("a", "ß", "☃")), Nodes((2**63 - 1,)), Point(38.0), Point(-0.5)]
 
 
 def release(answer: Answer) -> Release:
@@ -61,7 +61,7 @@ def test_a_release_is_its_nodes_in_order() -> None:
 
 
 def test_what_a_release_shows_stands_in_the_order_of_0_1_0() -> None:
-    expected = ["selector", "parameters", "nodes", "public", "private", "graph"]
+    expected = ["selector", "parameters", "nodes", "public", "private", "graph", "account"]
     assert list(release(Nodes((7,))).to_dict()) == expected
     assert json.loads(json.dumps(release(Nodes((7,))).to_dict()))["selector"] == "priv_top_k"
 

@@ -224,9 +224,11 @@ class Release:
         if self.ranks_by is not None:
             shown["ranks_by"] = self.ranks_by
         shown |= self.answer.to_json()
-        if self.receipt:
-            shown |= {"account": self.plan.charges[-1].account, "debits": debits(self.plan)}
-        return shown | {"public": self.public, "private": self.private} | self.receipt
+        shown |= {"public": self.public, "private": self.private} | self.receipt
+        if not self.receipt:
+            return shown
+        shown["account"] = self.plan.charges[-1].account
+        return shown | {"debits": debits(self.plan)} if isinstance(self.plan, PercentilePlan) else shown
 
     def to_frame(self) -> polars.DataFrame:
         """Return the answer as a table of its rows: ``rank`` and ``id`` for nodes, ``value`` for a percentile.

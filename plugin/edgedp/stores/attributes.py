@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from edgedp.stores.account import Account
     from edgedp.stores.backend import Row, Runner
 
-__all__ = ["attribute_script", "declared", "declared_in", "domain_of", "listed"]
+__all__ = ["attribute_script", "declaration", "declared", "declared_in", "domain_of", "listed"]
 
 _MOST_GIVEN = 100_000
 """Of given points: they stand in a row of the log."""
@@ -48,6 +48,12 @@ def domain_of(body: Mapping[str, Any]) -> Domain:
     """
     grid, points = (body["values"], None) if body["grid"] == "explicit" else (body["grid"], body["points"])
     return declare(body["low"], body["high"], grid, points, body["depends_on"])
+
+
+def declaration(named: str, domain: Domain) -> dict[str, Any]:
+    """Return what a row of the log says of a property: what `domain_of` reads."""
+    body = {"property": named} | domain.to_dict()
+    return body | {"values": domain.grid.tolist()} if domain.kind == "explicit" else body
 
 
 def attribute_script(
@@ -85,9 +91,7 @@ def attribute_script(
             f"grid is of {len(domain.grid)} points, must be of at most {_MOST_GIVEN}; take fewer, or a linear one"
         )
     ledger = {"name": account_of(name, "attributes")}
-    body = {"property": named} | domain.to_dict()
-    if domain.kind == "explicit":
-        body["values"] = domain.grid.tolist()
+    body = declaration(named, domain)
     return Script(
         [
             Step("account_lock", ledger, on_none="unknown"),

@@ -41,8 +41,10 @@ def head(runner: Runner, name: str) -> Head:
 
 
 def balance(runner: Runner, name: str) -> dict[str, Any]:
-    """Return budget, spent, remaining and the number of releases; of a graph's name also under ``attributes``.
+    """Return budget, spent, remaining and the number of releases of an account.
 
+    Of a graph's name they are of its edges; those of its attributes, once that account is opened, stand under
+    ``attributes``.
     The two accounts bound different neighbours and are never added.
     """
     account = ledger.find(runner, name)
@@ -54,8 +56,7 @@ def balance(runner: Runner, name: str) -> dict[str, Any]:
         return shown
     second = account_of(name, "attributes")
     opened = bool(runner.run("account_find", name=second))
-    nothing = Account(None, None, 0).shown() | {"releases": 0}
-    return shown | {"attributes": balance(runner, second) if opened else nothing}
+    return shown | {"attributes": balance(runner, second)} if opened else shown
 
 
 def releases(runner: Runner, name: str) -> list[dict[str, Any]]:
@@ -139,7 +140,7 @@ def verify(lines: Iterable[str], kept: str | None = None) -> dict[str, Any]:
     Returns
     -------
     dict
-        graph, account, rows, head, and releases.
+        graph, account (where it is not the edges'), rows, head, and releases.
 
     Raises
     ------
@@ -170,7 +171,8 @@ def verify(lines: Iterable[str], kept: str | None = None) -> dict[str, Any]:
     if kept is not None:
         _check_head(kept, hashes)
     debits = sum(row["kind"] == "debit" for row in found)
-    return {"graph": graph, "account": account, "rows": count, "releases": debits, "head": str(last)}
+    whose = {"graph": graph} | ({} if account == "edges" else {"account": account})
+    return whose | {"rows": count, "releases": debits, "head": str(last)}
 
 
 def _check_head(kept: str, hashes: list[str]) -> None:

@@ -24,7 +24,7 @@ class StoreRecords(OpenedStore):
     def graphs(self) -> list[dict[str, Any]]:
         """Return the public facts of every graph: name, node_count, degree_bound, epsilon_budget, epsilon_spent.
 
-        The amounts are of the edges' account; those of the other one stand under ``attributes``.
+        The amounts are of the edges' account; those of the other one, once it is opened, stand under ``attributes``.
         """
         with self._session() as session:
             return registry.listing(session)
@@ -32,8 +32,8 @@ class StoreRecords(OpenedStore):
     def budget(self, name: str) -> dict[str, Any]:
         """Return epsilon_budget, epsilon_spent, epsilon_remaining and the number of releases of the edges' account.
 
-        Under ``attributes`` the same of the attributes' account. They bound different neighbours and are never added:
-        who changes one edge *and* one record is bounded by the sum.
+        Under ``attributes`` the same of the attributes' account, once it is opened. They bound different neighbours
+        and are never added: who changes one edge *and* one record is bounded by the sum.
         """
         with self._session() as session:
             return history.balance(session, name)

@@ -221,15 +221,18 @@ def listing(runner: Runner) -> list[dict[str, Any]]:
             "node_count": row["nodeCount"],
             "degree_bound": PublicFacts(row["nodeCount"], row["degreeBound"]).effective_degree_bound,
             **_listed_account(row),
-            "attributes": _listed_account(accounts.get(account_of(row["name"], "attributes"))),
+            **(
+                {"attributes": _listed_account(accounts[second])}
+                if (second := account_of(row["name"], "attributes")) in accounts
+                else {}
+            ),
         }
         for row in runner.run("graph_list")
     ]
 
 
-def _listed_account(row: Mapping[str, Any] | None) -> dict[str, Any]:
-    account = Account(None, None, 0) if row is None else Account.of(row)
-    return {key: value for key, value in account.shown().items() if key != "epsilon_remaining"}
+def _listed_account(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in Account.of(row).shown().items() if key != "epsilon_remaining"}
 
 
 def listed(runner: Runner, name: str) -> dict[str, Any]:

@@ -51,11 +51,11 @@ _NODE_BYTES, _EDGE_BYTES = 40, 30
 _verified: dict[tuple[Any, ...], str] = {}
 
 
-def check_room(folder: Folder, graph: Graph, kept: Mapping[str, Column]) -> None:
+def check_room(folder: Folder, graph: Graph, kept: records.Packed) -> None:
     """Refuse a load that the disk has no room for: the database library ends its process there."""
     text = graph.node_ids.dtype.itemsize if graph.node_ids.dtype.kind == "U" else 0
     needed = _LEAST + (_NODE_BYTES + text) * graph.node_count + _EDGE_BYTES * graph.edge_count
-    needed += len(kept) * _LEAST + records.property_bytes(kept)
+    needed += sum(_LEAST + 2 * len(content) for _, content in kept.values())
     free = shutil.disk_usage(folder.path).free
     if free < needed:
         raise StoreError(
@@ -70,7 +70,8 @@ def write(folder: Folder, version: int, graph: Graph) -> Iterator[str]:
 
     Until the context ends nobody sweeps the file; by then the registry must name it.
     """
-    kept = columns_of(graph.properties)
+    columns = columns_of(graph.properties)
+    kept = records.packed(columns)
     check_room(folder, graph, kept)
     loading = folder.loading(version)
     with _begun(loading):
@@ -89,7 +90,7 @@ def write(folder: Folder, version: int, graph: Graph) -> Iterator[str]:
                 sync(folder.path)
                 reach("placed")
                 remember(place, digest)
-                _verify_content(place, graph, kept)
+                _verify_content(place, graph, columns)
                 reach("checked")
                 yield digest
         except BaseException:
@@ -118,7 +119,7 @@ def _held(path: Path) -> Held:
     return held
 
 
-def _fill(path: Path, graph: Graph, kept: Mapping[str, Column]) -> None:
+def _fill(path: Path, graph: Graph, kept: records.Packed) -> None:
     import ladybug
     import pyarrow
 
@@ -211,9 +212,7 @@ def read(path: Path, *, nodes_supplied: bool) -> Graph:
 def properties(path: Path, name: str | None = None) -> dict[str, NDArray[Any]]:
     """Read the properties of a checked file, or the one of a name if it is there; in the order of the ids."""
     with _reading(path) as connection:
-        there = records.listed(connection)
-        wanted = there if name is None else {name: there[name]} if name in there else {}
-        return {each: records.read(connection, *where) for each, where in wanted.items()}
+        return records.read(connection, name)
 
 
 def run(path: Path, statement: str, **parameters: Any) -> list[Row]:

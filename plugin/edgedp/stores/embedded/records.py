@@ -1,4 +1,8 @@
-"""The properties of a version's nodes in its file: one table a property, and one that lists them."""
+"""The properties of a version's nodes in its file: one table, whose rows are pieces of packed columns.
+
+A column is int64 or float64, little-endian, or a JSON array of plain values, in the order of the node ids. Packed, a
+property costs a row for each 64 KiB; a table of its own would cost 2 MB.
+"""
 
 from __future__ import annotations
 
@@ -13,86 +17,85 @@ from numpy.typing import NDArray
 from edgedp.stores.queries import query
 from edgedp.stores.values import Column
 
-__all__ = ["listed", "property_bytes", "read", "write"]
+__all__ = ["Packed", "packed", "read", "write"]
 
-_LIST = "Properties"
-_CREATE = {
-    "integer": "create_integer_values",
-    "real": "create_real_values",
-    "text": "create_text_values",
-}
+_TABLE = "Records"
+_PIECE = 1 << 16
 
-
-def property_bytes(columns: Mapping[str, Column]) -> int:
-    """Return about how much room the values take."""
-    return sum(
-        sum(len(str(value)) + 16 for value in column.values)
-        if column.encoding == "text"
-        else 24 * len(column.values)
-        for column in columns.values()
-    )
+Packed = Mapping[str, tuple[str, bytes]]
+"""Encoding and content of every property, by name."""
 
 
-def write(connection: Any, columns: Mapping[str, Column]) -> None:
+def packed(columns: Mapping[str, Column]) -> Packed:
+    """Return columns as bytes.
+
+    Examples
+    --------
+    >>> from edgedp.stores.values import column_of
+    >>> packed({"city": column_of(np.array(["b", None], dtype=object))})
+    {'city': ('text', b'["b", null]')}
+    """
+    return {name: (column.encoding, _packed(column)) for name, column in columns.items()}
+
+
+def _packed(column: Column) -> bytes:
+    match column.encoding:
+        case "integer":
+            return column.values.astype("<i8").tobytes()
+        case "real":
+            return column.values.astype("<f8").tobytes()
+        case "text":
+            return json.dumps(column.values.tolist()).encode("ascii")
+
+
+def write(connection: Any, columns: Packed) -> None:
     """Write the properties of a new version."""
     import pyarrow
 
     if not columns:
         return
-    _run(connection, "create_property_list", _LIST)
-    names, encodings = list(columns), [column.encoding for column in columns.values()]
-    places = list(range(len(names)))
-    _copy(connection, _LIST, pyarrow.table({"place": places, "name": names, "encoding": encodings}))
-    for place, column in zip(places, columns.values(), strict=True):
-        _run(connection, _CREATE[column.encoding], _table(place))
-        values = column.values
-        kept = (
-            pyarrow.array(
-                [None if value is None else json.dumps(value) for value in values], pyarrow.string()
-            )
-            if column.encoding == "text"
-            else pyarrow.array(values)
-        )
-        rows = pyarrow.table({"position": np.arange(len(values), dtype=np.int64), "value": kept})
-        if len(values):
-            _copy(connection, _table(place), rows)
+    connection.execute(query("embedded", "create_records", node_label=_TABLE)).close()
+    pieces = [
+        (name, encoding, content[start : start + _PIECE])
+        for name, (encoding, content) in columns.items()
+        for start in range(0, len(content), _PIECE)
+    ]
+    names, encodings, contents = (list(column) for column in zip(*pieces, strict=True))
+    rows = pyarrow.table(
+        {
+            "key": list(range(len(pieces))),
+            "name": names,
+            "encoding": encodings,
+            "content": pyarrow.array(contents, pyarrow.binary()),
+        }
+    )
+    connection.execute(query("embedded", "copy_nodes", node_label=_TABLE), {"rows": rows}).close()
 
 
-def listed(connection: Any) -> dict[str, tuple[int, str]]:
-    """Return the number of the table and the encoding of every property, by name."""
+def read(connection: Any, name: str | None = None) -> dict[str, NDArray[Any]]:
+    """Read all properties, or the one of a name if it is there; in the order of the node ids."""
     with closing(connection.execute("CALL show_tables() RETURN name")) as tables:
-        if _LIST not in {row[0] for row in tables.get_all()}:
+        if _TABLE not in {row[0] for row in tables.get_all()}:
             return {}
-    with closing(connection.execute(query("embedded", "property_list", node_label=_LIST))) as result:
-        return {name: (place, encoding) for place, name, encoding in result.get_all()}
+    text = query("embedded", "records", node_label=_TABLE)
+    encodings: dict[str, str] = {}
+    contents: dict[str, list[bytes]] = {}
+    with closing(connection.execute(text, {"name": name or "", "every": name is None})) as result:
+        rows = result.get_as_arrow()
+    for each, encoding, content in zip(*(column.to_pylist() for column in rows.columns), strict=True):
+        encodings[each] = encoding
+        contents.setdefault(each, []).append(content)
+    return {each: _unpacked(encodings[each], b"".join(parts)) for each, parts in contents.items()}
 
 
-def read(connection: Any, place: int, encoding: str) -> NDArray[Any]:
-    """Return the values of a property in the order of the node ids."""
-    with closing(
-        connection.execute(query("embedded", "property_values", node_label=_table(place)))
-    ) as result:
-        kept = result.get_as_arrow().column("value")
+def _unpacked(encoding: str, content: bytes) -> NDArray[Any]:
     match encoding:
         case "integer":
-            whole: NDArray[Any] = kept.to_numpy().astype(np.int64, copy=False)
-            return whole
+            return np.frombuffer(content, dtype="<i8").astype(np.int64)
         case "real":
-            real: NDArray[Any] = kept.to_numpy().astype(np.float64, copy=False)
-            return real
+            return np.frombuffer(content, dtype="<f8").astype(np.float64)
         case _:
-            values = np.empty(len(kept), dtype=object)
-            values[:] = [None if value is None else json.loads(value) for value in kept.to_pylist()]
+            listed = json.loads(content)
+            values = np.empty(len(listed), dtype=object)
+            values[:] = listed
             return values
-
-
-def _table(place: int) -> str:
-    return f"Values{place}"
-
-
-def _run(connection: Any, statement: str, table: str) -> None:
-    connection.execute(query("embedded", statement, node_label=table)).close()
-
-
-def _copy(connection: Any, table: str, rows: Any) -> None:
-    connection.execute(query("embedded", "copy_nodes", node_label=table), {"rows": rows}).close()

@@ -4,6 +4,7 @@ import static org.edgedp.neo4j.Statements.rows;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -49,6 +50,7 @@ record Release(GraphEntry graph, JsonNode answer, List<Rank> picked, JsonNode wr
         request.set("survey", call.inner().read(graph::survey));
         request.set("account", Frame.toJson(call.read("account_find", graph.name())));
         request.set("asked_before", askedBefore(call, graph, configuration));
+        request.set("attributes", Frame.toJson(call.read("attribute_list", Account.attributes(graph.name()))));
         JsonNode planned = call.ask(request).header();
         if (!planned.get("kept").isNull()) {
             return new Release(graph, planned.get("kept"), null, planned.get("write"));
@@ -124,11 +126,14 @@ record Release(GraphEntry graph, JsonNode answer, List<Rank> picked, JsonNode wr
 
     private static JsonNode askedBefore(Call call, GraphEntry graph, Map<String, Object> configuration) {
         Object asked = configuration == null ? null : configuration.get("requestId");
-        List<Map<String, Object>> found = asked instanceof String
-                ? call.inner()
+        List<Map<String, Object>> found = new ArrayList<>();
+        if (asked instanceof String) {
+            for (String account : List.of(graph.name(), Account.attributes(graph.name()))) {
+                found.addAll(call.inner()
                         .read(transaction -> rows(
-                                transaction, "request_find", Map.of("name", graph.name(), "requestId", asked)))
-                : List.of();
+                                transaction, "request_find", Map.of("name", account, "requestId", asked))));
+            }
+        }
         return Frame.toJson(found);
     }
 
@@ -142,11 +147,16 @@ record Release(GraphEntry graph, JsonNode answer, List<Rank> picked, JsonNode wr
     }
 
     private static Release fresh(Call call, GraphEntry graph, JsonNode planned, Lease lease) {
-        Projection projection = call.project(graph);
         ObjectNode request = Frame.request("draw").put("name", graph.name());
         request.set("release_id", planned.get("release_id"));
         request.set("plan", planned.get("plan"));
-        Frame drawn = call.ask(request, projection);
+        boolean ofRecords = planned.hasNonNull("property");
+        Projection projection = ofRecords ? null : call.project(graph);
+        Frame drawn = ofRecords
+                ? call.ask(
+                        request,
+                        Map.of("values", call.records(graph, planned.get("property").textValue())))
+                : call.ask(request, projection.arrays());
         JsonNode shown = drawn.header();
         if (!call.inner().run(Script.of(shown.get("script"))).done()) {
             throw new EdgeDPException(shown.get("lost").textValue());

@@ -1,6 +1,0 @@
-// The table of a property of a version's nodes, of floats.
-//
-// parameters: none
-// columns: none
-// cost: none
-CREATE NODE TABLE {{node_label}}(position INT64 PRIMARY KEY, value DOUBLE)
