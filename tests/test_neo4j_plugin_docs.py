@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from edgedp.options import MotkinOptions, TopKOptions
+from edgedp.options import MotkinOptions, PercentileOptions, TopKOptions
 from plugin_fixtures import ROOT, PluginServer, neo4j_with_plugin
 
 __all__ = ["neo4j_with_plugin"]
@@ -54,8 +54,14 @@ def test_every_key_of_a_release_is_documented(procedure: str, options: tuple[str
     assert keys_of(SECTIONS[f"{procedure}.write"]) == ["writeProperty", "overwrite"]
 
 
+def test_every_key_of_a_percentile_is_documented() -> None:
+    keys = [*map(camel, PercentileOptions.names()), "requestId"]
+    assert keys_of(SECTIONS["edgedp.percentile.stream"]) == keys
+
+
 @pytest.mark.parametrize(
-    "procedure", ["edgedp.graph.register", "edgedp.exact.stream", "edgedp.exact.sensitivity"]
+    "procedure",
+    ["edgedp.graph.register", "edgedp.graph.attribute", "edgedp.exact.stream", "edgedp.exact.sensitivity"],
 )
 def test_every_key_of_the_other_procedures_is_documented(
     neo4j_with_plugin: PluginServer, procedure: str
