@@ -32,7 +32,15 @@ from edgedp.audit.neighbors import graph_of_mask
 from edgedp.audit.ordered import answers, ordered_answer_law
 from edgedp.graph import Graph
 from edgedp.in_memory import motkin, priv_top_k
-from edgedp.plan import AggregatePlan, JointMotkinPlan, JointPlan, ParetoPlan, Plan, TopKPlan
+from edgedp.plan import (
+    AggregatePlan,
+    JointMotkinPlan,
+    JointPlan,
+    ParetoPlan,
+    PercentilePlan,
+    Plan,
+    TopKPlan,
+)
 from edgedp.projection import GraphProjection
 from edgedp.release import Release
 from edgedp.vocabulary import Kind
@@ -263,7 +271,7 @@ def _has_law(plan: Plan) -> bool:
     match plan:
         case JointPlan(ranked_by="both" | "ordered") | JointMotkinPlan():
             return False
-        case TopKPlan() | JointPlan() | ParetoPlan() | AggregatePlan():
+        case TopKPlan() | JointPlan() | ParetoPlan() | AggregatePlan() | PercentilePlan():
             return True
         case _:
             assert_never(plan)

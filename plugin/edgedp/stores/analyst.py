@@ -150,10 +150,14 @@ class AnalystStore(OpenedStore):
         if request_id is not None:
             checks.check_request_id(request_id)
         with self._session() as session:
-            for account in ACCOUNTS if request_id is not None else ():
-                asked_before = session.run(
-                    "request_find", name=account_of(name, account), requestId=request_id
-                )
+            if request_id is not None:
+                asked_before = [
+                    row
+                    for account in ACCOUNTS
+                    for row in session.run(
+                        "request_find", name=account_of(name, account), requestId=request_id
+                    )
+                ]
                 if asked_before:
                     return self._asked_again(session, name, asked_before[0], kind, options, request_id)
             row = registry.known(session, name)

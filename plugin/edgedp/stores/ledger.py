@@ -127,7 +127,7 @@ def debit_script(
     """
     *others, main = plan.charges
     named = {"name": account_of(name, main.account)}
-    body = {"kind": plan.kind, "parameters": plan.parameters, "public": plan.public}
+    body: dict[str, Any] = {"kind": plan.kind, "parameters": plan.parameters, "public": plan.public}
     if plan.charges[-1].account != "edges":
         body |= {"account": main.account, "debits": debits(plan)}
     amounts = {"cost": main.cost, "price": rho.cost(main)}

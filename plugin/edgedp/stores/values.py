@@ -90,7 +90,7 @@ def plain(value: Any) -> Any:
         try:
             number = float(value)
         except OverflowError:
-            return math.inf if value > 0 else -math.inf
+            return math.inf if value > 0 else -math.inf  # type: ignore[operator]
         except ValueError:
             return None
         return None if math.isnan(number) else number
