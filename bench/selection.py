@@ -77,9 +77,9 @@ def floor(epsilon: float, n: int = 1000, top: int = 100) -> float:
     """Return what no epsilon-DP median of n ages drawn evenly from 0..top can have less of: mean absolute error.
 
     Between v and v + 1 let B be the number of ages up to v. Among samples with B = n / 2 + d (both medians at v or
-    below), moving 2 d evenly chosen ages across makes samples with B = n / 2 - d evenly drawn: two laws 2 d
+    below), moving 2 d evenly chosen ages across makes evenly drawn samples with B = n / 2 - d: two laws 2 d
     replacements apart, and an answer is on the wrong side of one of them with chances that add up to at least
-    2 / (1 + exp(2 d epsilon)). The error is at least the number of v with the answer and the medians on different sides.
+    2 / (1 + exp(2 d epsilon)). The error is at least the number of v that lie between the answer and the medians.
     """
     steps = np.arange(1, n // 2)
     total = 0.0
