@@ -10,6 +10,8 @@ __all__ = ["Balance", "GraphFacts", "LogRow", "ProblemRow", "ReleaseRow"]
 class _Delta(TypedDict, total=False):
     delta: float
     """Where the budget is declared with one."""
+    attributes: dict[str, Any]
+    """The amounts of the attributes' account, once it is opened."""
 
 
 class GraphFacts(_Delta):
@@ -45,6 +47,7 @@ class ReleaseRow(_Answered):
     release_id: str
     at: str
     epsilon: float
+    account: str
     selector: str
     parameters: dict[str, Any]
     public: dict[str, Any]

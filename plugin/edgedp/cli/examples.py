@@ -9,6 +9,7 @@ __all__ = ["EXAMPLES", "add_examples"]
 EXAMPLES = {
     "edgedp": "edgedp topk email-Enron --metric ebc -k 10 --epsilon 1",
     "audit": "edgedp audit --nodes 4 --metric ebc",
+    "attribute": "edgedp attribute email-Enron --property age --low 0 --high 100 --points 101",
     "backup": "edgedp backup copy.edgedp",
     "budget": "edgedp budget email-Enron --set 20",
     "datasets": "edgedp datasets --format csv",
@@ -23,6 +24,7 @@ EXAMPLES = {
     "load": "edgedp load payments.csv.gz --source payer --target payee --epsilon-budget 10 --degree-bound 2000",
     "log": "edgedp log email-Enron",
     "motkin": "edgedp motkin email-Enron --metric degree --metric density -k 5 --epsilon 1",
+    "percentile": "edgedp percentile email-Enron --property age --q 0.5 --epsilon 0.5",
     "plugin": "edgedp plugin install /var/lib/neo4j",
     "plugin install": "edgedp plugin install /var/lib/neo4j",
     "plugin status": "edgedp --store neo4j://localhost:7687 plugin status",
