@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import opendp.prelude as dp
+from scipy.stats import binom
 
 import edgedp
 from edgedp.mechanisms import probabilities
@@ -70,6 +71,23 @@ def off(values: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
     ordered = np.sort(values)
     lower, upper = ordered[(len(values) - 1) // 2], ordered[len(values) // 2]
     return lambda found: np.maximum(0, np.maximum(lower - found, found - upper))
+
+
+def floor(epsilon: float, n: int = 1000, top: int = 100) -> float:
+    """Return what no epsilon-DP median of n ages drawn evenly from 0..top can have less of: mean absolute error.
+
+    Between v and v + 1 let B be the number of ages up to v. Among samples with B = n / 2 + d (both medians at v or
+    below), moving 2 d evenly chosen ages across makes evenly drawn samples with B = n / 2 - d: two laws 2 d
+    replacements apart, and an answer is on the wrong side of one of them with chances that add up to at least
+    2 / (1 + exp(2 d epsilon)). The error is at least the number of v that lie between the answer and the medians.
+    """
+    steps = np.arange(1, n // 2)
+    total = 0.0
+    for v in range(top):
+        share = (v + 1) / (top + 1)
+        pairs = np.minimum(binom.pmf(n // 2 + steps, n, share), binom.pmf(n // 2 - steps, n, share))
+        total += float((2 * pairs / (1 + np.exp(np.minimum(2 * steps * epsilon, 700)))).sum())
+    return total
 
 
 def smith(values: np.ndarray, low: float, high: float, epsilon: float, rng: np.random.Generator) -> float:
@@ -146,6 +164,7 @@ def medians_of_ages() -> None:
     )
     line("Smith, over intervals", lambda values, epsilon: lambda: smith(values, 0, 100, epsilon, rng))
     line("OpenDP, noisy max of its quantile scores", opendp_median)
+    row("no mechanism can be below", "", f"{floor(0.1):.3f}", "", f"{floor(1):.3f}")
 
 
 def bins(folder: Path, name: str) -> np.ndarray:

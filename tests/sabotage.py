@@ -416,6 +416,31 @@ def values_read_together(real: Any) -> Any:
     return numbers_of
 
 
+def attributes_alone(real: Any) -> Any:
+    return property(lambda self: real.fget(self)[-1:])
+
+
+def edges_in_their_place(real: Any) -> Any:
+    return property(lambda self: (replace(real.fget(self)[-1], account="edges"),))
+
+
+def never_frozen(real: Any) -> Any:
+    def attribute_script(name: Any, account: Any, named: Any, domain: Any, before: Any, **who: Any) -> Any:
+        return real(name, account, named, domain, {}, **who)
+
+    return attribute_script
+
+
+def grid_of_the_stored_values(real: Any) -> Any:
+    def draw_percentile(values: Any, question: Any, words: Any) -> Any:
+        there = values[~np.isnan(values)]
+        low, high = (there.min(), there.max() + 1) if len(there) else (0.0, 1.0)
+        grid = np.linspace(low, high, len(question.domain.grid))
+        return real(values, replace(question, domain=replace(question.domain, grid=grid)), words)
+
+    return draw_percentile
+
+
 # -- the list ---------------------------------------------------------------------------------------------
 
 
@@ -859,6 +884,26 @@ SABOTAGES = [
         "one text that makes texts of all values",
         {"edgedp.selection.percentiles:numbers_of": values_read_together},
         "test_percentile.py::test_one_text_does_not_change_how_the_others_are_read",
+    ),
+    Sabotage(
+        "a property of the degree that debits the attributes alone",
+        {"edgedp.plan.records:PercentilePlan.charges": attributes_alone},
+        "test_attributes.py::test_a_property_of_the_degree_debits_both_or_neither[embedded]",
+    ),
+    Sabotage(
+        "a percentile that debits the edges",
+        {"edgedp.plan.records:PercentilePlan.charges": edges_in_their_place},
+        "test_attributes.py::test_budgets_of_the_attributes_are_declared_changed_and_kept_apart",
+    ),
+    Sabotage(
+        "a grid declared anew after releases",
+        {"edgedp.stores.attributes:attribute_script": never_frozen},
+        "test_attributes.py::test_a_declaration_is_frozen_once_anything_was_debited[embedded]",
+    ),
+    Sabotage(
+        "a stored percentile's grid read off the values",
+        {"edgedp.draw:draw_percentile": grid_of_the_stored_values},
+        "test_attributes.py::test_every_mechanism_is_drawn_from_a_store[em]",
     ),
     Sabotage(
         "a tree's budget under replacement spent as under add or remove",

@@ -76,19 +76,24 @@ def test_the_median_node_runs_as_its_page_says() -> None:
     assert int(done.stdout) in (0, 1, 2)
 
 
-def test_an_example_runs_on_properties_of_a_graph() -> None:
+def test_an_example_runs_on_properties_of_a_graph_in_memory_and_stored(tmp_path: Path) -> None:
+    """What the examples take is records; those of a stored graph are those that were loaded."""
     columns, n = survey(200), 200
     graph = edgedp.Graph.from_edges([(0, 1)], nodes=range(n), properties=columns)
-    table = binary(dict(graph.properties))
-    assert np.array_equal(table.attributes, binary(columns).attributes)
-    assert isinstance(greedy_tree.grow(table, 1.0, 2), greedy_tree.Node)
+    store = edgedp.open_store(tmp_path / "graphs.edgedp")
+    store.load(graph, "survey")
+    for held in (graph, store.graph("survey")):
+        table = binary(dict(held.properties))
+        assert np.array_equal(table.attributes, binary(columns).attributes)
+        assert np.array_equal(table.labels, binary(columns).labels)
+        assert isinstance(greedy_tree.grow(table, 1.0, 2), greedy_tree.Node)
 
 
 def test_the_page_runs() -> None:
     text = (EXAMPLES.parent / "selection.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}
     blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     for block in blocks:
         exec(block, names)  # noqa: S102 -- our own page
     assert set(re.findall(r"examples/(\w+)\.py\)", text)) >= {"greedy_tree", "private_id3", "random_forest"}

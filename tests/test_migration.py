@@ -76,6 +76,19 @@ def test_what_it_holds_goes_on(old: Path) -> None:
     assert store.budget("gone")["epsilon_spent"] == 0.5
 
 
+def test_its_graphs_have_attributes_too(old: Path) -> None:
+    """The second account is opened as any other; a graph of 0.1.0 has no properties, so every value is missing."""
+    store = open_store(old)
+    assert "attributes" not in store.budget("kite")
+    store.attribute("kite", "age", 0, 9, points=10)
+    store.set_budget("kite", 1, attributes=True)
+    assert store.percentile("kite", property="age", q=0.5, epsilon=0.5).value in range(10)
+    assert store.budget("kite") == EXPECTED["budget"]["kite"] | {
+        "attributes": {"epsilon_budget": 1, "epsilon_spent": 0.5, "epsilon_remaining": 0.5, "releases": 1}
+    }
+    assert store.check() == []
+
+
 def test_the_log_of_a_kill_is_replayed(killed: Path) -> None:
     store = open_store(killed)
     last = store.releases("kite")[-1]

@@ -622,6 +622,56 @@ def test_profile_shows_no_counts_from_inside(neo4j_with_plugin: PluginServer) ->
     assert profile([]) == profile([(a, b) for a in range(20) for b in range(a)])
 
 
+def test_a_percentile_of_a_registered_graphs_property(neo4j_with_plugin: PluginServer) -> None:
+    """Through Java and the worker: the same accounts and refusals; missing, text and lists count as missing."""
+    on = neo4j_with_plugin
+    planted = on.plant()
+    on.ask(
+        f"UNWIND $rows AS row MATCH (node:`{planted.label}` {{id: row[0]}}) "
+        "SET node.age = row[1], node.degree = row[2]",
+        rows=[[0, 31, 3], [1, None, 2], [2, 2.5, 2], [3, "x", 2], [4, 400, 1], [5, True, 0]],
+    )
+    on.ask(f"MATCH (node:`{planted.label}` {{id: 1}}) SET node.age = [1, 2]")
+    ask, declare = (
+        "CALL edgedp.percentile.stream($name, $config)",
+        "CALL edgedp.graph.attribute($name, $config)",
+    )
+    age = {"property": "age", "low": 0, "high": 100, "points": 101}
+    (declared,) = on.ask(declare, name=planted.name, config=age | {"epsilonBudget": 300})
+    assert declared == {
+        "property": "age", "low": 0, "high": 100, "grid": "linear", "points": 101, "dependsOn": "independent",
+    }  # fmt: skip
+    config = {"property": "age", "q": 0.5, "epsilon": 200, "requestId": "once"}
+    (row,) = on.ask(ask, name=planted.name, config=config)
+    assert row == {"value": 31.0}, "the median of 2.5, 31 and 100, which 400 is clipped to"
+    assert on.ask(ask, name=planted.name, config=config) == [row]
+    assert planted.spent == 0
+    degree = {"property": "degree", "low": 0, "high": 9, "points": 10, "dependsOn": "degree"}
+    on.ask(declare, name=planted.name, config=degree)
+    (row,) = on.ask(ask, name=planted.name, config={"property": "degree", "q": "1/2", "epsilon": 45})
+    assert row["value"] in range(10)
+    assert planted.spent == 90
+    said = on.refusal(ask, name=planted.name, config={"property": "degree", "q": 0.5, "epsilon": 10})
+    assert "which costs 20 of the edges" in said
+    assert "declared, and releases were paid since" in on.refusal(declare, name=planted.name, config=age)
+    said = on.refusal(ask, name=planted.name, config={"property": "agee", "q": 0.5, "epsilon": 1})
+    assert "did you mean 'age'" in said
+    said = on.refusal(
+        TOP, name=planted.name, config={"metric": "degree", "k": 1, "epsilon": 1, "requestId": "once"}
+    )
+    assert "must be new for another request" in said
+    (budget,) = on.ask("CALL edgedp.budget($name)", name=planted.name)
+    assert (budget["epsilonSpent"], budget["releases"]) == (90, 1)
+    assert budget["attributes"] == {
+        "epsilonBudget": 300, "epsilonSpent": 245, "epsilonRemaining": 55, "releases": 2,
+    }  # fmt: skip
+    kept = on.ask("CALL edgedp.releases($name)", name=planted.name)
+    assert [row["answer"]["value"] for row in kept] == [31.0, row["value"]]
+    on.ask(f"MATCH (node:`{planted.label}`) REMOVE node.degree")
+    (row,) = on.ask(ask, name=planted.name, config={"property": "degree", "q": 0.5, "epsilon": 1})
+    assert row["value"] in range(10), "a property that is gone is all missing values"
+
+
 def test_every_procedure_says_what_it_does(neo4j_with_plugin: PluginServer) -> None:
     """What stands outside the two families that are denied: test_neo4j_plugin_before.py."""
     rows = neo4j_with_plugin.ask(

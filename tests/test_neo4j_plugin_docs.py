@@ -12,6 +12,7 @@ from edgedp.options import (
     DistributionOptions,
     MotkinOptions,
     Options,
+    PercentileOptions,
     SummaryOptions,
     TopKOptions,
 )
@@ -61,13 +62,14 @@ def test_every_key_of_a_release_is_documented(procedure: str, options: tuple[str
     assert keys_of(SECTIONS[f"{procedure}.write"]) == ["writeProperty", "overwrite"]
 
 
-@pytest.mark.parametrize("asked", [CountOptions, DistributionOptions, SummaryOptions])
+@pytest.mark.parametrize("asked", [CountOptions, DistributionOptions, SummaryOptions, PercentileOptions])
 def test_every_key_of_a_release_of_numbers_is_documented(asked: type[Options]) -> None:
     assert keys_of(SECTIONS[f"edgedp.{asked.KIND}.stream"]) == [*map(camel, asked.names()), "requestId"]
 
 
 @pytest.mark.parametrize(
-    "procedure", ["edgedp.graph.register", "edgedp.exact.stream", "edgedp.exact.sensitivity"]
+    "procedure",
+    ["edgedp.graph.register", "edgedp.graph.attribute", "edgedp.exact.stream", "edgedp.exact.sensitivity"],
 )
 def test_every_key_of_the_other_procedures_is_documented(
     neo4j_with_plugin: PluginServer, procedure: str

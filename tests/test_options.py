@@ -25,6 +25,7 @@ from edgedp.options import (
     DistributionOptions,
     MotkinOptions,
     Options,
+    PercentileOptions,
     SummaryOptions,
     TopKOptions,
 )
@@ -42,6 +43,7 @@ FACES: list[tuple[type[Options], Callable[..., Any], tuple[str, ...]]] = [
     (CountOptions, edgedp.Store.count, ("self", "name", "engine", "request_id")),
     (DistributionOptions, edgedp.Store.distribution, ("self", "name", "engine", "request_id")),
     (SummaryOptions, edgedp.Store.summary, ("self", "name", "engine", "request_id")),
+    (PercentileOptions, edgedp.Store.percentile, ("self", "name", "request_id")),
     (TopKOptions, edgedp.exact.first_pick_probabilities, ("graph", "degree_bound")),
     (MotkinOptions, edgedp.exact.motkin_first_pick_probabilities, ("graph", "degree_bound")),
 ]
@@ -51,6 +53,7 @@ COMMANDS: dict[type[Options], str] = {
     CountOptions: "count",
     DistributionOptions: "distribution",
     SummaryOptions: "summary",
+    PercentileOptions: "percentile",
 }
 
 
@@ -77,7 +80,8 @@ def test_a_function_takes_the_options_and_what_is_its_own(
 def test_a_command_takes_the_options_with_their_words(asked: type[Options]) -> None:
     command = command_line.commands[COMMANDS[asked]]
     options = {each.name: each for each in command.params if isinstance(each, click.Option)}
-    assert set(options) == {*asked.names(), "engine", "request_id", "dry_run", "output"}
+    engine = set() if asked is PercentileOptions else {"engine"}  # nothing is computed on the graph
+    assert set(options) == {*asked.names(), *engine, "request_id", "dry_run", "output"}
     for option in asked.described():
         shown = options[option.name]
         assert shown.required == option.required
@@ -199,7 +203,8 @@ def test_the_vocabulary_lists_what_its_types_say() -> None:
         "SHIFTS": "Shift", "METRIC_FORMS": "MetricForm", "PARETO_FORMS": "ParetoForm", "VECTORS": "Vector",
         "PROXIES": "Proxy", "APPROACHES": "Approach", "SENSITIVITIES": "Sensitivity", "ENGINES": "Engine",
         "GRAPH_ENGINES": "GraphEngine", "NUMBER_MECHANISMS": "NumberMechanismName",
-        "DISTRIBUTION_FORMS": "DistributionForm",
+        "DISTRIBUTION_FORMS": "DistributionForm", "ACCOUNTS": "AccountName", "DEPENDENCES": "DependsOn",
+        "PERCENTILE_MECHANISMS": "PercentileMechanism",
     }  # fmt: skip
     assert set(pairs) == {name for name in vocabulary.__all__ if name.isupper()}
     for listed, typed in pairs.items():

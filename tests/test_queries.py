@@ -125,7 +125,7 @@ def test_placeholders_are_known_and_stand_where_a_name_does(path: Path) -> None:
         ) or re.search(r":\w*\}\}$|\}\}$", before), statement[max(0, match.start() - 30) : match.end()]
 
 
-KINDS = {"debit", "answer", "exact"}
+KINDS = {"debit", "answer", "exact", "attribute"}
 CONFLICTS = {"account", "own_account", "type", "unfinished_type", "label", "registered_label"}
 
 

@@ -12,7 +12,7 @@ from edgedp import release as module
 from edgedp.errors import StoreError
 from edgedp.numbers.answers import Interval
 from edgedp.plan import PublicFacts, plan
-from edgedp.release import Answer, Distribution, Nodes, Number, Release, Summary
+from edgedp.release import Answer, Distribution, Nodes, Number, Point, Release, Summary
 
 KINDS = get_args(Answer) or (Answer,)
 PAGE = {"nodes": 4, "edges": 3, "degree_quantiles": {"0.5": 1}, "degree_ccdf": [4, 1]}
@@ -26,6 +26,8 @@ ANSWERS: list[Answer] = [
     Number(7, Interval(3, 11, 1.0)),
     Distribution((3, 1, 0), 1),
     Distribution((), 1),
+    Point(38.0),
+    Point(-0.5),
     Summary(PAGE, {"edges": 0.5, "wedges": 0.5}),
 ]
 
@@ -108,7 +110,7 @@ def test_a_release_of_numbers_has_value_or_values_and_says_which() -> None:
 
 
 def test_what_a_release_shows_stands_in_the_order_of_0_1_0() -> None:
-    expected = ["selector", "parameters", "nodes", "public", "private", "graph"]
+    expected = ["selector", "parameters", "nodes", "public", "private", "graph", "account"]
     assert list(release(Nodes((7,))).to_dict()) == expected
     assert json.loads(json.dumps(release(Nodes((7,))).to_dict()))["selector"] == "priv_top_k"
 

@@ -91,7 +91,7 @@ def test_nothing_shown_is_a_score_or_a_degree(store: Store) -> None:
         joint = shown["parameters"]["mechanism"] == "joint"
         assert set(shown) == {*(("ranks_by", "estimates") if joint else ()),
             "selector", "parameters", "nodes", "public", "private",
-            "graph", "release_id", "epsilon_budget", "epsilon_spent", "epsilon_remaining",
+            "graph", "release_id", "epsilon_budget", "epsilon_spent", "epsilon_remaining", "account",
         }  # fmt: skip
         rests_on = {"rests_on"} if joint else set()
         assert (

@@ -20,12 +20,14 @@ from edgedp.plan import (
     NodesPlan,
     NumbersPlan,
     ParetoPlan,
+    PercentilePlan,
     Plan,
     SummaryPlan,
     TopKPlan,
 )
 from edgedp.projection import NumberProjection, Projection, check_projection
-from edgedp.release import Answer, Nodes
+from edgedp.release import Answer, Nodes, Point
+from edgedp.selection.percentiles import draw_percentile
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.adaptive.vectors import NoisyVector
@@ -58,7 +60,8 @@ def draw(plan: Plan, projection: NumberProjection, words: Words) -> Answer:
 
     Notes
     -----
-    Privacy: ``plan.epsilon``-edge-DP; where ``plan.rests_on_bound``, for graphs that keep the degree bound
+    Privacy: a percentile is ``plan.epsilon``-DP under replacement of one node's record; anything else is
+    ``plan.epsilon``-edge-DP; where ``plan.rests_on_bound``, for graphs that keep the degree bound
     (docs/privacy.md).
     """
     match plan:
@@ -69,6 +72,9 @@ def draw(plan: Plan, projection: NumberProjection, words: Words) -> Answer:
             shown = _estimated(degrees) if plan.estimates else None
         case CountPlan() | DistributionPlan() | SummaryPlan():
             return _draw_numbers(plan, projection, words)
+        case PercentilePlan():
+            check_projection(plan, projection)
+            return Point(draw_percentile(projection.records(plan.of_property), plan.question, words))
         case _:
             assert_never(plan)
     return Nodes(tuple(projection.node_ids[positions].tolist()), shown)

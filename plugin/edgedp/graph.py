@@ -353,9 +353,13 @@ class Graph:
             )
         order = np.argsort(ids, kind="stable")
         columns = {name: as_column(values, name, self.node_count) for name, values in properties.items()}
-        ordered = {name: column[order] for name, column in columns.items()}
+        return self.with_properties({name: column[order] for name, column in columns.items()})
+
+    def with_properties(self, properties: Mapping[str, NDArray[Any]]) -> Graph:
+        """Return the graph with other properties, arrays of one value a node in the order of `node_ids`."""
+        columns = {name: as_column(values, name, self.node_count) for name, values in properties.items()}
         supplied = self._nodes_supplied
-        return Graph(self._node_ids, self._indptr, self._indices, nodes_supplied=supplied, properties=ordered)
+        return Graph(self._node_ids, self._indptr, self._indices, nodes_supplied=supplied, properties=columns)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):

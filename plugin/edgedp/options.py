@@ -27,6 +27,7 @@ from edgedp.vocabulary import (
     MetricName,
     NumberMechanismName,
     ParetoForm,
+    PercentileMechanism,
     Proxy,
     SamplerName,
     Sensitivity,
@@ -39,6 +40,7 @@ __all__ = [
     "MotkinOptions",
     "Option",
     "Options",
+    "PercentileOptions",
     "SummaryOptions",
     "TopKOptions",
 ]
@@ -258,6 +260,24 @@ class SummaryOptions(Options):
     KIND = "summary"
 
     epsilon: Annotated[Any, _About("Privacy loss of all of it.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PercentileOptions(Options):
+    """The options of a percentile of a property of a stored graph's nodes."""
+
+    KIND = "percentile"
+
+    property: Annotated[str, _About("A property that the curator has declared.")]
+    q: Annotated[Any, _About("Above 0 and below 1, 0.5 for the median; a third is 1/3.")]
+    epsilon: Annotated[Any, _About("Privacy loss, of the attributes' account.")]
+    mechanism: Annotated[
+        PercentileMechanism, _About("How a point of the grid is picked: by ranks, records or values.")
+    ] = "pf"
+    sampler: Annotated[
+        SamplerName | None,
+        _About("Of em, distance, ld and sld.  [default: exponential; distance: permute_and_flip]"),
+    ] = None
 
 
 def _described(name: str, hint: Any, default: Any) -> Option:

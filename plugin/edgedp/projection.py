@@ -7,6 +7,7 @@ inside the database.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, assert_never
@@ -17,14 +18,15 @@ from numpy.typing import NDArray
 from edgedp.checks import check_choice
 from edgedp.engines import serving
 from edgedp.errors import ParameterError, StoreError, UnknownNameError
+from edgedp.graph import Graph
 from edgedp.ids import positions_of
 from edgedp.metrics import metric
 from edgedp.refusals import BOUND_BROKEN, IDS_BROKEN, NODES_CHANGED
+from edgedp.selection.domains import numbers_of
 from edgedp.vocabulary import GRAPH_ENGINES
 
 if TYPE_CHECKING:
     from edgedp.engines.figures import Figures
-    from edgedp.graph import Graph
     from edgedp.plan import Plan
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "Projection",
     "check_projection",
     "exact_quantities",
+    "records_projection",
 ]
 
 
@@ -69,6 +72,9 @@ class Projection(Protocol):
         bits: int,
     ) -> NDArray[np.int64]:
         """Return the (n,) sums of ``floor(2**bits W level / (level + S))`` over the adjacent pairs in the cuts."""
+
+    def records(self, name: str) -> NDArray[np.float64]:
+        """Return the (n,) values of a property of the nodes; NaN for what is missing or no number."""
 
     def fingerprint(self) -> str | None:
         """Return a hash that differs when one edge differs, or None where the graph is not at hand."""
@@ -158,12 +164,24 @@ class GraphProjection:
             self._figures = GraphFigures(self._graph, self._engine)
         return self._figures
 
+    def records(self, name: str) -> NDArray[np.float64]:
+        """Return the (n,) values of a property of the nodes; all NaN where the graph lacks it."""
+        values = self._graph.properties.get(name)
+        return np.full(self._graph.node_count, np.nan) if values is None else numbers_of(values)
+
     def fingerprint(self) -> str | None:
         """Return the graph's fingerprint."""
         return self._graph.fingerprint
 
     def _module(self) -> ModuleType:
         return import_module(f"edgedp.engines.{self._engine}")
+
+
+def records_projection(values: Mapping[str, NDArray[Any]], count: int) -> GraphProjection:
+    """Return the projection of nodes' records alone: a graph of `count` nodes and no edge."""
+    nodes = np.arange(count, dtype=np.int64)
+    rows, none = np.zeros(count + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
+    return GraphProjection(Graph(nodes, rows, none, nodes_supplied=True, properties=values))
 
 
 def check_projection(plan: Plan, projection: Projection) -> None:

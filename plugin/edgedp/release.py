@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, assert_never
 
+from edgedp.amounts.epsilon import NANO
 from edgedp.errors import ParameterError, StoreError
 from edgedp.numbers.answers import Distribution, Number, Summary
 from edgedp.plan import (
@@ -20,6 +21,7 @@ from edgedp.plan import (
     JointMotkinPlan,
     JointPlan,
     ParetoPlan,
+    PercentilePlan,
     Plan,
     SummaryPlan,
     TopKPlan,
@@ -29,7 +31,17 @@ from edgedp.shown import shortened
 if TYPE_CHECKING:
     import polars
 
-__all__ = ["Answer", "Distribution", "Nodes", "Number", "Release", "Summary", "answer_from_json"]
+__all__ = [
+    "Answer",
+    "Distribution",
+    "Nodes",
+    "Number",
+    "Point",
+    "Release",
+    "Summary",
+    "answer_from_json",
+    "debits",
+]
 
 
 @dataclass(frozen=True)
@@ -75,7 +87,41 @@ class Nodes:
         return cls(tuple(kept[cls.KEY]), kept.get("estimates"))
 
 
-Answer = Nodes | Number | Distribution | Summary
+@dataclass(frozen=True)
+class Point:
+    """A point of a public grid.
+
+    Examples
+    --------
+    >>> Point(38.0).to_json()
+    {'value': 38.0}
+    """
+
+    KEY: ClassVar[str] = "value"
+    COLUMNS: ClassVar[tuple[str, ...]] = ("value",)
+
+    value: float
+
+    @property
+    def items(self) -> tuple[Any, ...]:
+        """What there is when a release is iterated over."""
+        return (self.value,)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the ledger keeps and JSON shows."""
+        return {self.KEY: self.value}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the one row of a table, by `COLUMNS`."""
+        return [{"value": self.value}]
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Point:
+        """Return the answer that `to_json` wrote."""
+        return cls(kept[cls.KEY])
+
+
+Answer = Nodes | Number | Distribution | Summary | Point
 """Every kind of answer; a further one joins with ``|`` and in `answer_from_json`."""
 
 
@@ -107,13 +153,15 @@ def answer_from_json(kept: Mapping[str, Any]) -> Answer:
             return Distribution.from_json(kept)
         case {"summary": dict(), "shares": dict(), **rest} if not rest:
             return Summary.from_json(kept)
+        case {"value": float(), **rest} if not rest:
+            return Point.from_json(kept)
         case _:
             raise StoreError(
                 "the ledger holds an answer of a kind that this version does not know; use the version that wrote it"
             )
 
 
-_RECEIPT = ("graph", "release_id", "epsilon_budget", "epsilon_spent", "epsilon_remaining", "delta")
+_RECEIPT = ("graph", "release_id", "epsilon_budget", "epsilon_spent", "epsilon_remaining", "delta", "share")
 
 
 @dataclass(frozen=True, repr=False)
@@ -154,8 +202,8 @@ class Release:
 
     @property
     def value(self) -> int | float:
-        """The noisy number, of a count."""
-        if isinstance(self.answer, Number):
+        """The noisy number, of a count; the point of the grid, of a percentile."""
+        if isinstance(self.answer, Number | Point):
             return self.answer.value
         raise AttributeError(f"the release has no value; read its {self._told}")
 
@@ -169,7 +217,7 @@ class Release:
                 return np.array(values, dtype=np.int64)
             case Summary(numbers):
                 return numbers
-            case Nodes() | Number():
+            case Nodes() | Number() | Point():
                 raise AttributeError(f"the release has no values; read its {self._told}")
             case _:
                 assert_never(self.answer)
@@ -213,7 +261,7 @@ class Release:
             planned = plan_of(shown["selector"], shown["parameters"], shown["public"])
             private = shown["private"]
             receipt = {name: shown[name] for name in _RECEIPT if name in shown}
-            known = {"selector", "parameters", "ranks_by", "public", "private", *receipt}
+            known = {"selector", "parameters", "ranks_by", "public", "private", "account", "debits", *receipt}
             answer = answer_from_json({name: shown[name] for name in shown if name not in known})
         except (KeyError, TypeError, AttributeError, ValueError):
             raise refusal from None
@@ -263,7 +311,7 @@ class Release:
     def ranks_by(self) -> str | None:
         """The proxy that the nodes are ranked by, where it is not the metric itself."""
         match self.plan:
-            case TopKPlan() | ParetoPlan() | AggregatePlan():
+            case TopKPlan() | ParetoPlan() | AggregatePlan() | PercentilePlan():
                 return None
             case CountPlan() | DistributionPlan() | SummaryPlan():
                 return None
@@ -293,10 +341,14 @@ class Release:
         if self.ranks_by is not None:
             shown["ranks_by"] = self.ranks_by
         shown |= self.answer.to_json()
-        return shown | {"public": self.public, "private": self.private} | self.receipt
+        shown |= {"public": self.public, "private": self.private} | self.receipt
+        if not self.receipt:
+            return shown
+        shown["account"] = self.plan.charges[-1].account
+        return shown | {"debits": debits(self.plan)} if isinstance(self.plan, PercentilePlan) else shown
 
     def to_frame(self) -> polars.DataFrame:
-        """Return the answer as a table of its rows: ``rank`` and ``id`` for nodes, and what numbers show.
+        """Return the answer as a table of its rows: ``rank`` and ``id`` for nodes, ``value`` and more for numbers.
 
         Examples
         --------
@@ -312,3 +364,15 @@ class Release:
 
 def _told(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def debits(plan: Plan) -> list[dict[str, Any]]:
+    """Return which accounts a release debits, and how much of each: they bound different neighbours.
+
+    Examples
+    --------
+    >>> from edgedp.plan import PublicFacts, plan
+    >>> debits(plan("priv_top_k", {"metric": "ebc", "k": 2, "epsilon": "0.1"}, PublicFacts(9)))
+    [{'account': 'edges', 'epsilon': 0.1}]
+    """
+    return [{"account": charge.account, "epsilon": charge.cost / NANO} for charge in reversed(plan.charges)]

@@ -10,11 +10,13 @@ __all__ = ["Balance", "GraphFacts", "LogRow", "ProblemRow", "ReleaseRow"]
 class _Delta(TypedDict, total=False):
     delta: float
     """Where the budget is declared with one."""
+    attributes: dict[str, Any]
+    """The amounts of the attributes' account, once it is opened."""
 
 
 class _Shared(TypedDict, total=False):
-    share: dict[str, Any] | None
-    """Where an analyst asks: what of the budget is theirs."""
+    share: Any
+    """Where an analyst asks: what of the budget is theirs, a dict or None."""
 
 
 class GraphFacts(_Delta, _Shared):
@@ -40,7 +42,7 @@ class _Answered(TypedDict, total=False):
     nodes: list[Any] | None
     """Ids in the order picked; None where the release was never drawn."""
     estimates: dict[str, dict[str, int]]
-    value: int | float
+    value: int | float | None
     values: Any
     summary: dict[str, Any]
     graph: str
@@ -53,6 +55,7 @@ class ReleaseRow(_Answered):
     release_id: str
     at: str
     epsilon: float
+    account: str
     selector: str
     parameters: dict[str, Any]
     public: dict[str, Any]

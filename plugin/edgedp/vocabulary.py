@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 __all__ = [
+    "ACCOUNTS",
     "APPROACHES",
+    "DEPENDENCES",
     "DISTRIBUTION_FORMS",
     "ENGINES",
     "GRAPH_ENGINES",
@@ -18,14 +20,17 @@ __all__ = [
     "METRIC_FORMS",
     "NUMBER_MECHANISMS",
     "PARETO_FORMS",
+    "PERCENTILE_MECHANISMS",
     "PICKING",
     "PROXIES",
     "SAMPLERS",
     "SENSITIVITIES",
     "SHIFTS",
     "VECTORS",
+    "AccountName",
     "Approach",
     "CountName",
+    "DependsOn",
     "DistributionForm",
     "Engine",
     "GraphEngine",
@@ -35,6 +40,7 @@ __all__ = [
     "MetricName",
     "NumberMechanismName",
     "ParetoForm",
+    "PercentileMechanism",
     "PickingName",
     "Proxy",
     "SamplerName",
@@ -43,7 +49,7 @@ __all__ = [
     "Vector",
 ]
 
-Kind = Literal["priv_top_k", "motkin", "count", "distribution", "summary"]
+Kind = Literal["priv_top_k", "motkin", "count", "distribution", "summary", "percentile"]
 """A kind of release, in the word that ledgers keep."""
 
 MetricName = Literal["betweenness2", "degree", "density", "ebc"]
@@ -65,6 +71,9 @@ PickingName = Literal["em", "pf", "ld", "sld"]
 
 MechanismName = Literal[PickingName, "joint"]
 
+PercentileMechanism = Literal["pf", "em", "distance", "ld", "sld"]
+"""How a point of a grid is picked (`edgedp.percentile`)."""
+
 SamplerName = Literal["exponential", "permute_and_flip"]
 
 Shift = Literal["up", "down"]
@@ -85,6 +94,12 @@ Approach = Literal["pareto", "aggregate"]
 
 Sensitivity = Literal["local", "global"]
 
+AccountName = Literal["edges", "attributes"]
+"""Whose neighbours an account bounds: one edge more or less, or one node's record replaced. Never added up."""
+
+DependsOn = Literal["independent", "degree"]
+"""Of what a property's value is a function: its own record alone, or its own record and its own degree."""
+
 GraphEngine = Literal["native", "igraph"]
 """What computes on a graph in memory."""
 
@@ -95,6 +110,7 @@ MECHANISMS: tuple[MechanismName, ...] = get_args(MechanismName)
 NUMBER_MECHANISMS: tuple[NumberMechanismName, ...] = get_args(NumberMechanismName)
 DISTRIBUTION_FORMS: tuple[DistributionForm, ...] = get_args(DistributionForm)
 PICKING: tuple[PickingName, ...] = get_args(PickingName)
+PERCENTILE_MECHANISMS: tuple[PercentileMechanism, ...] = get_args(PercentileMechanism)
 SAMPLERS: tuple[SamplerName, ...] = get_args(SamplerName)
 SHIFTS: tuple[Shift, ...] = get_args(Shift)
 METRIC_FORMS: tuple[MetricForm, ...] = get_args(MetricForm)
@@ -103,5 +119,7 @@ VECTORS: tuple[Vector, ...] = get_args(Vector)
 PROXIES: tuple[Proxy, ...] = get_args(Proxy)
 APPROACHES: tuple[Approach, ...] = get_args(Approach)
 SENSITIVITIES: tuple[Sensitivity, ...] = get_args(Sensitivity)
+ACCOUNTS: tuple[AccountName, ...] = get_args(AccountName)
+DEPENDENCES: tuple[DependsOn, ...] = get_args(DependsOn)
 GRAPH_ENGINES: tuple[GraphEngine, ...] = get_args(GraphEngine)
 ENGINES: tuple[Engine, ...] = get_args(Engine)

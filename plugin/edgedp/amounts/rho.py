@@ -54,7 +54,7 @@ from edgedp.amounts.epsilon import NANO
 from edgedp.errors import ParameterError
 
 if TYPE_CHECKING:
-    from edgedp.plan import Plan
+    from edgedp.plan import Charge, Plan
 
 __all__ = [
     "ATTO",
@@ -120,7 +120,7 @@ def delta_atto(value: Any, name: str = "delta") -> int:
     return int((amount * ATTO).to_integral_value(ROUND_FLOOR))
 
 
-def cost(plan: Plan) -> int:
+def cost(plan: Plan | Charge) -> int:
     """Return what a planned release costs, in pico-rho, rounded up.
 
     Returns
@@ -155,7 +155,7 @@ def price_named(plan: Plan) -> str:
     )
 
 
-def affordable_epsilon(left: int, plan: Plan) -> int:
+def affordable_epsilon(left: int, plan: Plan | Charge) -> int:
     """Return the largest nano-epsilon that a release like the planned one may have for `left` pico-rho.
 
     For refusals, which say what would fit. Post-processing of what was spent.

@@ -73,6 +73,10 @@ class TableProjection:
 
     cut_closed_shares = cut_shares
 
+    def records(self, name: str) -> NDArray[np.float64]:
+        """Refuse: a table stands for edges alone."""
+        raise ValueError(f"a table has no property {name!r}; audit percentiles by their own law")
+
     def fingerprint(self) -> str | None:
         """Return None: nothing is to be kept for so small a graph."""
         return None

@@ -11,9 +11,16 @@ from edgedp.cli.opening import opened_store
 from edgedp.cli.options import release_options
 from edgedp.cli.output import amount, format_option, notice, print_object, print_rows, say, working
 from edgedp.numbers.answers import CONFIDENCE, NOISE_IS_PRIVATE, Interval
-from edgedp.options import CountOptions, DistributionOptions, MotkinOptions, SummaryOptions, TopKOptions
+from edgedp.options import (
+    CountOptions,
+    DistributionOptions,
+    MotkinOptions,
+    PercentileOptions,
+    SummaryOptions,
+    TopKOptions,
+)
 from edgedp.plan.named import TypedId
-from edgedp.release import Distribution, Nodes, Number, Summary
+from edgedp.release import Distribution, Nodes, Number, Point, Summary
 
 if TYPE_CHECKING:
     from edgedp.release import Answer, Release
@@ -74,15 +81,46 @@ def summary(name: str, engine: Engine, request_id: str | None, output: str, **as
 
 
 @click.command()
+@click.argument("name")
+@release_options(PercentileOptions, engines=False)
+def percentile(name: str, request_id: str | None, output: str, **asked: Any) -> None:
+    """Release a percentile of a declared property of the nodes; it debits the attributes' account.
+
+    Protected is the whole record of one node. A property that follows from its node's own degree debits the edges too.
+    """
+    with opened_store() as store:
+        release = store.percentile(name, **asked, request_id=request_id)
+    show_release(release, output)
+
+
+@click.command()
 @format_option
 def graphs(output: str) -> None:
-    """List the stored graphs: public facts only."""
+    """List the stored graphs: public facts only.
+
+    The budgets of the edges and of the nodes' properties (attributes) stand side by side and are never added.
+    """
     with opened_store() as store:
         rows: list[Mapping[str, Any]] = [*store.graphs()]
     columns = ["name", "node_count", "degree_bound", "epsilon_budget", "epsilon_spent"]
     if any("delta" in row for row in rows):
         rows, columns = [{"delta": None, **row} for row in rows], [*columns, "delta"]
+    if any("attributes" in row for row in rows):
+        rows = [{"attributes": None, **row} for row in rows]
+        columns.append("attributes")
+    if output != "json" and "attributes" in columns:
+        columns = [*columns[:-1], "attributes_budget", "attributes_spent"]
+        rows = [{**row, **_beside(row["attributes"])} for row in rows]
     print_rows(rows, output, columns)
+
+
+def _beside(of_records: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the amounts of the attributes' account as columns of a table."""
+    shown = of_records or {}
+    return {
+        "attributes_budget": shown.get("epsilon_budget"),
+        "attributes_spent": shown.get("epsilon_spent"),
+    }
 
 
 @click.command()
@@ -97,6 +135,8 @@ def releases(name: str, output: str) -> None:
         # Numbers are no nodes: they have a column of their own, where there are any.
         rows = [{"nodes": None, "numbers": _numbers_of(row), **row} for row in rows]
         columns.append("numbers")
+    if any(row["account"] != "edges" for row in rows):
+        columns.append("account")
     print_rows(rows, output, columns)
 
 
@@ -136,13 +176,27 @@ def show_release(release: Release, output: str) -> None:
     tell(f"asked: {asked}")
     if "ranks_by" in shown:
         tell(f"ranked by a proxy: {shown['ranks_by']}")
-    tell(
-        f"public: {public['node_count']:,} nodes ({public['nodes']}), "
-        f"degree bound {public['degree_bound']:,} ({public['degree_bound_source']})"
-    )
-    if release.receipt:
+    if "domain" in public:
+        domain = public["domain"]
         tell(
-            f"budget of {shown['graph']}: {amount(shown['epsilon_spent'])} of {amount(shown['epsilon_budget'])} spent, "
+            f"public: {public['records']:,} records ({public['nodes']}), {domain['grid']} grid of "
+            f"{domain['points']:,} points from {domain['low']:g} to {domain['high']:g}, {domain['depends_on']}; "
+            f"neighbors: {public['neighbors']}"
+        )
+        tell(
+            "debited: "
+            + ", ".join(f"{amount(each['epsilon'])} of {each['account']}" for each in shown["debits"])
+        )
+    else:
+        tell(
+            f"public: {public['node_count']:,} nodes ({public['nodes']}), "
+            f"degree bound {public['degree_bound']:,} ({public['degree_bound_source']})"
+        )
+    if release.receipt:
+        whose = "" if shown["account"] == "edges" else f" {shown['account']}"
+        tell(
+            f"budget of {shown['graph']}{whose}: "
+            f"{amount(shown['epsilon_spent'])} of {amount(shown['epsilon_budget'])} spent, "
             f"{amount(shown['epsilon_remaining'])} left; release {shown['release_id']}"
         )
 
@@ -165,10 +219,10 @@ def _told(answer: Answer) -> list[str]:
             return [NOISE_IS_PRIVATE]
         case Summary(_, shares):
             return ["shares of epsilon: " + ", ".join(f"{name} {share:g}" for name, share in shares.items())]
-        case Nodes() | Distribution():
+        case Nodes() | Distribution() | Point():
             return []
         case _:
             assert_never(answer)
 
 
-COMMANDS = (topk, motkin, count, distribution, summary, graphs, releases)
+COMMANDS = (topk, motkin, count, distribution, summary, percentile, graphs, releases)

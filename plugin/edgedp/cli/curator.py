@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
@@ -9,6 +11,7 @@ import click
 from edgedp.cli.opening import opened_store
 from edgedp.cli.output import amount, format_option, notice, print_object, print_rows, progress_bar, say
 from edgedp.cli.reading import name_of, reading_options
+from edgedp.errors import ParameterError
 from edgedp.shown import shown
 
 __all__ = ["COMMANDS"]
@@ -37,11 +40,17 @@ _LIMIT = click.option("--max-epsilon-per-release", metavar="E", help="Largest ep
 @click.argument("file", metavar="SOURCE")
 @click.option("--name", metavar="N", help="Name in the store.  [default: the catalogue name or the file's]")
 @click.option("--nodes", metavar="FILE", help="File of all node ids, isolated ones included.")
+@click.option(
+    "--properties", metavar="P,Q", help="Columns of the file of nodes that are properties of the nodes."
+)
 @reading_options
 @_BUDGET
 @_DELTA
 @_BOUND
 @_LIMIT
+@click.option(
+    "--attribute-epsilon-budget", metavar="E", help="Budget of all releases from properties of the nodes."
+)
 @click.option(
     "--replace", is_flag=True, help="Take the place of a graph of this name; what was spent stays spent."
 )
@@ -52,10 +61,12 @@ def load(
     file: str,
     name: str | None,
     nodes: str | None,
+    properties: str | None,
     epsilon_budget: str | None,
     delta: str | None,
     degree_bound: int | None,
     max_epsilon_per_release: str | None,
+    attribute_epsilon_budget: str | None,
     replace: bool,
     node_label: str | None,
     relationship_type: str | None,
@@ -73,7 +84,8 @@ def load(
     options = checked_options(**reading)
     name = name_of(file) if name is None else name
     with progress_bar() as progress:
-        graph, report = read_source(file, nodes, options, progress=progress)
+        named = None if properties is None else [name.strip() for name in properties.split(",")]
+        graph, report = read_source(file, nodes, options, properties=named, progress=progress)
         with opened_store() as store:
             row = store.load(
                 graph,
@@ -82,6 +94,7 @@ def load(
                 degree_bound=degree_bound,
                 max_epsilon_per_release=max_epsilon_per_release,
                 delta=delta,
+                attribute_epsilon_budget=attribute_epsilon_budget,
                 replace=replace,
                 node_label=node_label,
                 relationship_type=relationship_type,
@@ -97,6 +110,12 @@ def load(
         f"spent {amount(row['epsilon_spent'])}, degree bound {row['degree_bound']:,}"
         + ("" if degree_bound is not None else " (the default, nodes - 1)")
     )
+    if properties is not None or attribute_epsilon_budget is not None:
+        of_records = row.get("attributes", {"epsilon_budget": None, "epsilon_spent": 0.0})
+        click.echo(
+            f"properties: {', '.join(graph.properties) or 'none'}; attribute epsilon budget "
+            f"{amount(of_records['epsilon_budget'])}, spent {amount(of_records['epsilon_spent'])}"
+        )
     if not report.nodes_supplied:
         say("the nodes were read from the edges and are declared public; every release says so")
 
@@ -161,24 +180,126 @@ def drop(name: str) -> None:
 @click.argument("name")
 @click.option("--set", "epsilon_budget", metavar="E", help="Declare another budget; it is recorded.")
 @_DELTA
+@click.option(
+    "--attributes", is_flag=True, help="Declare it of the properties of the nodes, in place of the edges."
+)
 @format_option
-def budget(name: str, epsilon_budget: str | None, delta: str | None, output: str) -> None:
-    """Show what may be spent and what was, or declare another budget."""
+def budget(name: str, epsilon_budget: str | None, delta: str | None, attributes: bool, output: str) -> None:
+    """Show what may be spent and what was, or declare another budget.
+
+    A graph has two accounts, of its edges and of its nodes' properties (attributes). They bound different
+    neighbours and are never added: what is said about one edge and one record together is bounded by the sum.
+    """
     with opened_store() as store:
         row = (
             store.budget(name)
             if epsilon_budget is None and delta is None
-            else store.set_budget(name, epsilon_budget, delta)
+            else store.set_budget(name, epsilon_budget, delta, attributes=attributes)
         )
-        head = None if store.address is not None else store.head(name)  # the log is the curator's
-    if output == "json":
-        print_object(row if head is None else row | {"head": head})
-    else:
-        print_rows([row], output, list(row))
-        if head is not None:
-            notice(f"head of the log: {head}")
+        remote = store.address is not None  # the logs are the curator's
+        head = None if remote else store.head(name)
+        second = None if remote or "attributes" not in row else store.head(name, "attributes")
+    _print_balance(row, head, second, output)
     if epsilon_budget is not None:
         notice("the new budget is recorded")
 
 
-COMMANDS = (load, register, drop, budget)
+def _print_balance(row: Mapping[str, Any], head: str | None, second: str | None, output: str) -> None:
+    """Print the accounts of a graph and the heads of their logs, where they are known."""
+    shown = dict(row)
+    of_records = shown.pop("attributes", None)
+    if output == "json":
+        if of_records is not None:
+            shown["attributes"] = of_records if second is None else of_records | {"head": second}
+        print_object(shown if head is None else shown | {"head": head})
+        return
+    if of_records is None:
+        print_rows([shown], output, list(shown))
+    else:
+        rows = [{"account": "edges"} | shown, {"account": "attributes"} | dict.fromkeys(shown) | of_records]
+        print_rows(rows, output, list(rows[0]))
+    if head is not None:
+        notice(f"head of the log: {head}")
+    if second is not None:
+        notice(f"head of the attributes' log: {second}")
+    if of_records is not None:
+        notice("the accounts bound different neighbours; an edge and a record together: their sum")
+
+
+@click.command()
+@click.argument("name")
+@click.option("--property", "named", metavar="P", help="The property to declare; without it, list them.")
+@click.option("--low", metavar="L", help="Values below it are clipped to it.")
+@click.option("--high", metavar="H", help="Values above it are clipped to it.")
+@click.option(
+    "--grid",
+    metavar="linear|geometric|FILE",
+    default="linear",
+    show_default=True,
+    help="The points that an answer is one of; a file holds one a line.",
+)
+@click.option("--points", metavar="N", type=int, help="Of linear and geometric.  [default: 1001]")
+@click.option(
+    "--depends-on",
+    metavar="WORD",
+    default="independent",
+    show_default=True,
+    help="independent: of its node's own record alone; degree: of the node's own degree too.",
+)
+@format_option
+def attribute(
+    name: str,
+    named: str | None,
+    low: str | None,
+    high: str | None,
+    grid: str,
+    points: int | None,
+    depends_on: str,
+    output: str,
+) -> None:
+    """Declare a property of the nodes: its public range and grid; or list what is declared.
+
+    Range and grid are public: never read them off the values. What follows from other nodes is refused (edges), and
+    what follows from the own degree debits the edges too, twice.
+    """
+    with opened_store() as store:
+        if named is None:
+            if low is not None or high is not None:
+                raise ParameterError("the property is missing, must be named; give --property")
+            rows = store.attributes(name)
+        else:
+            points_given = _grid(grid)
+            rows = [
+                store.attribute(
+                    name, named, _bound(low, "low"), _bound(high, "high"), points_given, points, depends_on
+                )
+            ]
+    print_rows(rows, output, ["property", "low", "high", "grid", "points", "depends_on"])
+
+
+def _bound(value: str | None, name: str) -> float:
+    if value is None:
+        raise ParameterError(f"{name} is missing, must be the public end of the range; give --{name}")
+    try:
+        return float(value)
+    except ValueError:
+        raise ParameterError(f"{name} is {value!r}, must be a number; give another") from None
+
+
+def _grid(given: str) -> str | list[float]:
+    """Return the kind of a grid, or the points of a file."""
+    if given in ("linear", "geometric"):
+        return given
+    try:
+        words = Path(given).expanduser().read_text(encoding="utf-8").split()
+    except (OSError, UnicodeDecodeError):
+        raise ParameterError(
+            f"grid is {given!r}, must be linear, geometric or a file of points; check the path"
+        ) from None
+    try:
+        return [float(word) for word in words]
+    except ValueError:
+        raise ParameterError(f"grid is {given!r}, a file that must hold numbers alone; correct it") from None
+
+
+COMMANDS = (load, register, drop, budget, attribute)

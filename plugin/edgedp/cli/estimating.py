@@ -31,7 +31,7 @@ def estimate_shown(asked: type[Options], name: str, given: Mapping[str, Any]) ->
     options = {key: None if value == () else value for key, value in given.items() if key in asked.names()}
     with opened_store() as store:
         told = store.estimate(
-            name, asked.KIND, engine=given["engine"], request_id=given["request_id"], **options
+            name, asked.KIND, engine=given.get("engine", "native"), request_id=given["request_id"], **options
         )
     match given["output"]:
         case "json":

@@ -14,16 +14,22 @@ from edgedp.cli.output import format_option, notice, print_object, print_rows
 __all__ = ["COMMANDS"]
 
 
+_ATTRIBUTES = click.option(
+    "--attributes", is_flag=True, help="Of the account of the nodes' properties, in place of the edges'."
+)
+
+
 @click.command()
 @click.argument("name")
+@_ATTRIBUTES
 @format_option
-def log(name: str, output: str) -> None:
+def log(name: str, attributes: bool, output: str) -> None:
     """Show what happened to a graph: when, by whom, and what was spent after it.
 
     Loads, replacements, drops, budget changes, debits, answers and exact reads, oldest first; public facts only.
     """
     with opened_store() as store:
-        rows = store.log(name)
+        rows = store.log(name, "attributes" if attributes else "edges")
     asked = ["analyst"] if any(row["analyst"] for row in rows) else []
     columns = ["seq", "at", "by", *asked, "event", "epsilon", "epsilon_spent", "details"]
     if output == "table":
@@ -60,13 +66,14 @@ def check(name: str | None, output: str) -> None:
 
 @ledger.command()
 @click.argument("name")
+@_ATTRIBUTES
 @click.option(
     "-o", "--output", metavar="FILE", default="-", type=click.File("w", lazy=True), help="Where to."
 )
-def export(name: str, output: TextIO) -> None:
+def export(name: str, attributes: bool, output: TextIO) -> None:
     """Write the log of a graph as JSON lines; the last one holds the number of rows and the head."""
     with opened_store() as store:
-        lines = store.export(name)
+        lines = store.export(name, "attributes" if attributes else "edges")
     output.writelines(f"{line}\n" for line in lines)
 
 
@@ -104,7 +111,9 @@ def backup(destination: Path, output: str) -> None:
 
 def _brief(details: Mapping[str, Any]) -> str:
     """Return the details of an event in a line."""
-    shown = details.get("parameters") or {key: value for key, value in details.items() if key != "version"}
+    shown = details.get("parameters") or {
+        key: value for key, value in details.items() if key not in ("version", "values")
+    }
     listed = ", ".join(
         f"{key}={','.join(map(str, value)) if isinstance(value, list) else value}"
         for key, value in shown.items()

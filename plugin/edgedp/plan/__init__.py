@@ -18,10 +18,11 @@ from edgedp.options import (
     DistributionOptions,
     MotkinOptions,
     Options,
+    PercentileOptions,
     SummaryOptions,
     TopKOptions,
 )
-from edgedp.plan.base import PublicFacts
+from edgedp.plan.base import Charge, PublicFacts
 from edgedp.plan.joint import JointMotkinPlan, JointPlan
 from edgedp.plan.nodes import (
     AggregatePlan,
@@ -41,10 +42,12 @@ from edgedp.plan.numbers import (
     plan_distribution,
     plan_summary,
 )
+from edgedp.plan.records import PercentilePlan, plan_percentile
 from edgedp.vocabulary import KINDS, Kind
 
 __all__ = [
     "AggregatePlan",
+    "Charge",
     "CountPlan",
     "DistributionPlan",
     "JointMotkinPlan",
@@ -53,6 +56,7 @@ __all__ = [
     "NodesPlan",
     "NumbersPlan",
     "ParetoPlan",
+    "PercentilePlan",
     "Plan",
     "PublicFacts",
     "SummaryPlan",
@@ -63,7 +67,7 @@ __all__ = [
     "plan_from_config",
 ]
 
-Plan = NodesPlan | NumbersPlan
+Plan = NodesPlan | NumbersPlan | PercentilePlan
 """Every plan; a further kind of release joins with ``|``."""
 
 
@@ -72,7 +76,7 @@ def plan(kind: Kind, options: Mapping[str, Any], facts: PublicFacts) -> Plan:
 
     Parameters
     ----------
-    kind : {"priv_top_k", "motkin", "count", "distribution", "summary"}
+    kind : {"priv_top_k", "motkin", "count", "distribution", "summary", "percentile"}
     options : mapping
         As `edgedp.options` lists them; canonical parameters of a plan are options that give it again, a version of
         the release among them, which must be that of this package.
@@ -101,6 +105,8 @@ def plan(kind: Kind, options: Mapping[str, Any], facts: PublicFacts) -> Plan:
             planned = plan_distribution(DistributionOptions.given(asked), facts)
         case "summary":
             planned = plan_summary(SummaryOptions.given(asked), facts)
+        case "percentile":
+            planned = plan_percentile(PercentileOptions.given(asked), facts)
         case unknown:
             assert_never(unknown)
     version = options.get("version")
@@ -130,6 +136,8 @@ def options_of(kind: Kind) -> type[Options]:
             return DistributionOptions
         case "summary":
             return SummaryOptions
+        case "percentile":
+            return PercentileOptions
         case unknown:
             assert_never(unknown)
 

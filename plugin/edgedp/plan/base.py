@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from edgedp.amounts.epsilon import to_fraction
 from edgedp.plan.noise import Noise
-from edgedp.vocabulary import Kind
+from edgedp.vocabulary import AccountName, Kind
 
-__all__ = ["PlanBase", "PlanOfNodes", "PublicFacts"]
+if TYPE_CHECKING:
+    from edgedp.selection.domains import Domain
+
+__all__ = ["Charge", "PlanBase", "PlanOfNodes", "PublicFacts"]
 
 
 @dataclass(frozen=True)
@@ -29,12 +32,15 @@ class PublicFacts:
         Whether the curator supplied the nodes, or they were read from the edges and declared public.
     delta_declared : bool
         Whether the budget is declared as (epsilon, delta), where a release of k picks is cheaper than a joint one.
+    domains : mapping of str to Domain
+        The declared properties of the nodes.
     """
 
     node_count: int
     degree_bound: int | None = None
     nodes_supplied: bool = False
     delta_declared: bool = field(default=False, repr=False, compare=False)
+    domains: Mapping[str, Domain] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def effective_degree_bound(self) -> int:
@@ -54,6 +60,24 @@ class PublicFacts:
                 "declared by the curator" if self.degree_bound is not None else "the default, n - 1"
             ),
         }
+
+
+@dataclass(frozen=True)
+class Charge:
+    """What a release costs one account of its graph.
+
+    Attributes
+    ----------
+    account : {"edges", "attributes"}
+    cost : int
+        Nano-epsilon, of the neighbours that the account bounds.
+    rho_shares : int
+        ``epsilon^2 / rho`` (`edgedp.amounts.rho`).
+    """
+
+    account: AccountName
+    cost: int
+    rho_shares: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +115,11 @@ class PlanBase(ABC):
     def rests_on_bound(self) -> bool:
         """Whether the guarantee holds only for graphs that keep the degree bound."""
         return True
+
+    @property
+    def charges(self) -> tuple[Charge, ...]:
+        """What is debited, all of it or nothing; the account that the release is shown with comes last."""
+        return (Charge("edges", self.cost, self.rho_shares),)
 
     @property
     def noise(self) -> tuple[Noise, ...]:

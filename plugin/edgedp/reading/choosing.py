@@ -11,7 +11,7 @@ from edgedp.reading.options import Column, ReadingOptions
 from edgedp.reading.words import end_pair, is_integer, names_a_column, of_one_kind
 from edgedp.shown import shortened
 
-__all__ = ["choose_columns", "choose_named_columns", "looks_like_a_matrix"]
+__all__ = ["choose_columns", "choose_named_columns", "looks_like_a_matrix", "named_position"]
 
 _MISSING = {"", "na", "nan", "null", "none", "nil", "-", "?", "."}
 _WIDE = 20
@@ -72,6 +72,11 @@ def choose_named_columns(
     if len(names) > width and not _sure_by_names(names, width, source):
         _ask(source, f"has the columns {_listed(names)}", width)
     return tuple(range(width))
+
+
+def named_position(name: str, names: Sequence[str], source: str) -> int:
+    """Return the column of a name in the first line."""
+    return _position(name, "a property", tuple(names), len(names), source)
 
 
 def _position(column: Column, what: str, names: tuple[str, ...] | None, columns: int, source: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
@@ -19,6 +19,12 @@ from edgedp.reading.content import Content, opened_content
 from edgedp.reading.locating import Location, locate, obtain
 from edgedp.reading.numbering import number_nodes
 from edgedp.reading.options import Column, Ids, ReadingOptions, checked_options
+from edgedp.reading.properties import (
+    checked_properties,
+    read_tabular_properties,
+    read_text_properties,
+    with_properties,
+)
 from edgedp.reading.recognition import Format, recognise
 from edgedp.reading.report import LoadReport
 from edgedp.reading.result import Read
@@ -46,6 +52,7 @@ def read_graph(
     ids: Ids | None = None,
     comments: str | None = None,
     nodes_header: bool | None = None,
+    properties: Sequence[str] | None = None,
     refresh: bool = False,
 ) -> Graph:
     """Read a graph: a dataset of the catalogue, a file, an address, or standard input.
@@ -76,6 +83,9 @@ def read_graph(
         The signs that begin a line of comment, such as ``"#"``, or ``"none"``.
     nodes_header : bool, optional
         Whether the first line of the file of nodes names its columns.
+    properties : sequence of str, optional
+        Columns of the file of nodes that are properties of the nodes (`Graph.properties`). Every value is read by
+        itself: as a number where it is written as one, as missing where it is empty, else as a text.
     refresh : bool
         Fetch an address anew, whatever the cache holds.
 
@@ -110,7 +120,7 @@ def read_graph(
         nodes_header=nodes_header,
         refresh=refresh,
     )
-    return read_source(file, nodes, options)[0]
+    return read_source(file, nodes, options, properties=properties)[0]
 
 
 def read_source(
@@ -118,13 +128,14 @@ def read_source(
     nodes: Nodes = None,
     options: ReadingOptions | None = None,
     *,
+    properties: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> tuple[Graph, LoadReport]:
     """Read a graph as `read_graph` does, and say what was found.
 
     Parameters
     ----------
-    file, nodes
+    file, nodes, properties
         As in `read_graph`.
     options : ReadingOptions, optional
         What is not to be detected.
@@ -141,11 +152,17 @@ def read_source(
     options = options or ReadingOptions()
     if isinstance(file, str) and file == nodes == "-":
         raise ParameterError("nodes is standard input too, must be another file; name one")
+    named = checked_properties(properties)
+    if named and (not isinstance(nodes, str | os.PathLike) or nodes == "-"):
+        raise ParameterError("properties are columns of a file of nodes, which is missing; give it as nodes")
     where = locate(file, progress, refresh=options.refresh)
     listed, nodes_read = _nodes(nodes, where, options, progress)
+    columns = _properties(nodes, nodes_read, named, options, progress)
     read = _read(where, 2, options, progress)
     progress("building", 0, None)
     graph = _build(read, listed)
+    if columns and listed is not None:
+        graph = with_properties(graph, listed, columns, str(nodes))
     _log.info("read %s as %s", shown(where.name), ", ".join(read.format))
     return graph, _report(graph, where, read, nodes_read)
 
@@ -190,6 +207,25 @@ def _nodes(
         return None, None
     read = _read(where, 1, options.of_nodes(), progress)
     return read.columns[0], read
+
+
+def _properties(
+    nodes: Nodes, read: Read | None, named: tuple[str, ...], options: ReadingOptions, progress: Progress
+) -> dict[str, list[Any]]:
+    """Read further columns of the file of nodes, whose ids were read and whose first line names its columns."""
+    if not named or read is None or not isinstance(nodes, str | os.PathLike):
+        return {}
+    if not read.header:
+        raise GraphFormatError(
+            f"properties are {', '.join(named)}, and no line of {str(nodes)!r} names its columns; add one, or say that "
+            "the first line does (--nodes-header)"
+        )
+    where = locate(nodes, progress, "nodes", refresh=False)
+    with opened_content(where.path, where.name, progress) as content:
+        kind = recognise(content.head, where.suffixes, where.name)
+        if kind in ("parquet", "arrow"):
+            return read_tabular_properties(content, kind, where.name, named)
+        return read_text_properties(content, where.name, named, options.of_nodes())
 
 
 def _read(where: Location, width: int, options: ReadingOptions, progress: Progress) -> Read:

@@ -15,7 +15,7 @@ from edgedp.shown import kind_of, shortened
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["arrow_of", "is_frame", "read_frame", "read_tabular"]
+__all__ = ["arrow_of", "columns_of", "is_frame", "read_frame", "read_tabular"]
 
 
 def read_tabular(
@@ -29,7 +29,7 @@ def read_tabular(
     if refused:
         raise ParameterError(f"{refused} is given, must not be for a {name} file; leave it out")
     try:
-        names, load = (_parquet if kind == "parquet" else _arrow)(content)
+        names, load = columns_of(content, kind)
         picked = choose_named_columns(names, width, options, source)
         columns = load(picked)
     except EdgeDPError:
@@ -40,6 +40,11 @@ def read_tabular(
         ) from None
     words = (name, *((content.compression,) if content.compression else ()))
     return _read(columns, names, picked, words, source, options)
+
+
+def columns_of(content: Content, kind: Literal["parquet", "arrow"]) -> tuple[list[str], Any]:
+    """Return the names of all columns, and what loads some of them by position."""
+    return (_parquet if kind == "parquet" else _arrow)(content)
 
 
 def _parquet(content: Content) -> tuple[list[str], Any]:

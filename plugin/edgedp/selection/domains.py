@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgedp.checks import check_choice, check_whole
 from edgedp.errors import ParameterError
+from edgedp.vocabulary import DEPENDENCES, DependsOn
 
-__all__ = ["Domain", "codes", "declare", "declared_grid", "numbers_of"]
+__all__ = ["Domain", "codes", "declare", "declared_grid", "numbers_of", "shown_domain"]
 
 GridKind = Literal["linear", "geometric", "explicit"]
-DependsOn = Literal["independent", "degree"]
 
 _MOST_POINTS = 1 << 24
 
@@ -100,7 +100,7 @@ def declare(
             "depends_on is 'edges', must be 'independent' or 'degree'; what is computed from other nodes' records or "
             "from edges cannot be released as a property"
         )
-    check_choice(depends_on, "depends_on", ("independent", "degree"))
+    check_choice(depends_on, "depends_on", DEPENDENCES)
     of_degree: DependsOn = "degree" if depends_on == "degree" else "independent"
     if isinstance(grid, str):
         kind = check_choice(grid, "grid", ("linear", "geometric"))
@@ -120,6 +120,23 @@ def declare(
     if given[0] < first or given[-1] > last:
         raise ParameterError("grid has points outside low and high, must be within; declare a wider range")
     return Domain(first, last, given, "explicit", of_degree)
+
+
+def shown_domain(shown: Mapping[str, Any]) -> Domain:
+    """Return the domain that `Domain.to_dict` shows; given points are not shown, and stand there as NaN.
+
+    Examples
+    --------
+    >>> shown_domain(declare(0, 9, points=10).to_dict()).grid.tolist()
+    [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]
+    """
+    if shown["grid"] != "explicit":
+        return declare(shown["low"], shown["high"], shown["grid"], shown["points"], shown["depends_on"])
+    depends_on = check_choice(shown["depends_on"], "depends_on", DEPENDENCES)
+    unknown = np.full(check_whole(shown["points"], "points"), np.nan)
+    return Domain(
+        _number(shown["low"], "low"), _number(shown["high"], "high"), unknown, "explicit", depends_on
+    )
 
 
 def declared_grid(grid: Any) -> Domain:

@@ -5,19 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, assert_never
+from typing import Any, assert_never
 
 from edgedp.amounts.epsilon import epsilon_nano, format_nano, to_fraction
 from edgedp.checks import check_choice, check_sampler
 from edgedp.errors import ParameterError
 from edgedp.selection.domains import Domain
-from edgedp.vocabulary import SAMPLERS, SamplerName
+from edgedp.vocabulary import PERCENTILE_MECHANISMS, SAMPLERS, PercentileMechanism, SamplerName
 
-__all__ = ["PERCENTILE_MECHANISMS", "PercentileQuestion", "ask_percentile", "check_q"]
-
-PercentileMechanism = Literal["pf", "em", "distance", "ld", "sld"]
-
-PERCENTILE_MECHANISMS: tuple[PercentileMechanism, ...] = ("pf", "em", "distance", "ld", "sld")
+__all__ = ["PERCENTILE_MECHANISMS", "PercentileQuestion", "ask_percentile", "check_q", "shortest"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +48,7 @@ class PercentileQuestion:
     @property
     def parameters(self) -> dict[str, Any]:
         """What was asked, canonically."""
-        shown: dict[str, Any] = {"q": _shortest(self.q), "epsilon": float(format_nano(self.cost))}
+        shown: dict[str, Any] = {"q": shortest(self.q), "epsilon": float(format_nano(self.cost))}
         return shown | {"mechanism": self.mechanism, "sampler": self.sampler}
 
     @property
@@ -118,7 +114,7 @@ def check_q(value: Any) -> Fraction:
     return q
 
 
-def _shortest(q: Fraction) -> float | str:
+def shortest(q: Fraction) -> float | str:
     """Return q as a float where that says it exactly, else as a text."""
     number = float(q)
     return number if math.isfinite(number) and Fraction(repr(number)) == q else str(q)

@@ -4,16 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from edgedp.amounts import rho
 from edgedp.amounts.epsilon import NANO, format_nano
 from edgedp.errors import BudgetError, ParameterError, StoreError
+from edgedp.vocabulary import AccountName
 
 if TYPE_CHECKING:
-    from edgedp.plan import Plan, PublicFacts
+    from edgedp.plan import Charge, Plan, PublicFacts
 
-__all__ = ["Account", "Declaration", "check_delta", "refusal"]
+__all__ = [
+    "Account",
+    "Declaration",
+    "account_of",
+    "attributes_refusal",
+    "check_delta",
+    "check_pure",
+    "refusal",
+    "split_account",
+]
+
+_ATTRIBUTES = "\tattributes"
+"""What the name of a graph's second account ends with; no graph's name holds a tab."""
+
+
+def account_of(name: str, account: AccountName) -> str:
+    """Return the name by which the ledger keeps an account of a graph.
+
+    Examples
+    --------
+    >>> account_of("kite", "edges"), account_of("kite", "attributes").split()
+    ('kite', ['kite', 'attributes'])
+    """
+    match account:
+        case "edges":
+            return name
+        case "attributes":
+            return name + _ATTRIBUTES
+    assert_never(account)
+
+
+def split_account(name: str) -> tuple[str, AccountName]:
+    """Return the graph and the account of a name of `account_of`.
+
+    Examples
+    --------
+    >>> split_account(account_of("kite", "attributes"))
+    ('kite', 'attributes')
+    """
+    return (name.removesuffix(_ATTRIBUTES), "attributes") if name.endswith(_ATTRIBUTES) else (name, "edges")
 
 
 @dataclass(frozen=True)
@@ -52,29 +92,29 @@ class Account:
         """
         amounts = [row["declared"], row["budget"], row["spent"], row.get("maxPerRelease"), row["delta"]]
         if row["spent"] is None or any(type(amount) not in (int, type(None)) for amount in amounts):
-            name = row["name"]
+            name = split_account(row["name"])[0]
             raise StoreError(f"the ledger of {name!r} does not add up; run 'edgedp ledger check {name}'")
         declared, budget, spent, limit, delta = amounts
         return cls(declared, budget, spent, limit, delta, int(row.get("entries") or 0))
 
-    def affordable(self, planned: Plan) -> int:
+    def affordable(self, planned: Plan | Charge) -> int:
         """Return the largest nano-epsilon that a release like the planned one may still have."""
         left = max((self.budget or 0) - self.spent, 0)
         if self.delta is None:
             return left
         return min(rho.affordable_epsilon(left, planned), self.declared or 0)
 
-    def charge(self, planned: Plan) -> int:
+    def charge(self, planned: Plan | Charge) -> int:
         """Return what a release costs here, in the currency of the account."""
         return planned.cost if self.delta is None else rho.cost(planned)
 
-    def fits(self, planned: Plan) -> bool:
+    def fits(self, planned: Plan | Charge) -> bool:
         """Whether a release fits, by the condition of ``account_debit``."""
         if self.budget is None or (self.limit is not None and planned.cost > self.limit):
             return False
         return self.spent + self.charge(planned) <= self.budget
 
-    def after(self, planned: Plan) -> Account:
+    def after(self, planned: Plan | Charge) -> Account:
         """Return the account as a release would leave it."""
         return replace(self, spent=self.spent + self.charge(planned))
 
@@ -169,7 +209,7 @@ def check_delta(delta: int | None, node_count: int) -> None:
 
 
 def refusal(
-    name: str, cost: int, account: Account, affordable: int, *, share_of: str | None = None
+    name: str, cost: int, account: Account, affordable: int, *, share_of: str | None = None, of: str = ""
 ) -> BudgetError:
     """Return why a release of `cost` nano-epsilon does not fit; it rests on public amounts alone.
 
@@ -177,6 +217,8 @@ def refusal(
     ----------
     share_of : str, optional
         The analyst, where `account` is a share of the graph's.
+    of : str
+        Which part of the graph's budget the share is of, in words; empty for the edges'.
     """
     asked = format_nano(cost)
     whole = "the budget" if share_of is None else f"the share that {share_of!r} has"
@@ -192,7 +234,56 @@ def refusal(
             + ("; ask for less" if share_of is None else f" of {share_of!r}; ask for less")
         )
     return BudgetError(
-        f"epsilon is {asked}, must be at most what is left of {whole} of {name!r}, "
+        f"epsilon is {asked}, must be at most what is left of {whole} of {of}{name!r}, "
         f"{format_nano(affordable)} of {format_nano(account.declared)}; "
         + ("ask for less" if affordable else f"the curator {more}")
     )
+
+
+def attributes_refusal(name: str, cost: int, asked: int, account: Account, affordable: int) -> BudgetError:
+    """Return why a release from the nodes' records does not fit one of the accounts that it debits.
+
+    Parameters
+    ----------
+    name : str
+        As the ledger keeps the account.
+    cost : int
+        Nano-epsilon of that account.
+    asked : int
+        Nano-epsilon of the release.
+    affordable : int
+        Nano-epsilon of that account.
+    """
+    graph, which = split_account(name)
+    match which:
+        case "attributes":
+            whose, option = f"attributes of {graph!r}", " --attributes"
+        case "edges":
+            whose, option = f"edges of {graph!r}", ""
+        case _:
+            assert_never(which)
+    told = f"epsilon is {format_nano(asked)}"
+    if cost != asked:
+        told += f", which costs {format_nano(cost)} of the edges because the property follows from the degree"
+    if account.budget is None or account.declared is None:
+        return BudgetError(
+            f"the budget of the {whose} is not declared, must be before a release; the curator declares one with "
+            f"'edgedp budget {graph}{option} --set E'"
+        )
+    if account.limit is not None and cost > account.limit:
+        return BudgetError(
+            f"{told}, must cost at most {format_nano(account.limit)} in one release; ask for less"
+        )
+    return BudgetError(
+        f"{told}, must cost at most what is left of the budget of the {whose}, "
+        f"{format_nano(affordable)} of {format_nano(account.declared)}; "
+        + ("ask for less" if affordable else "the curator may declare more")
+    )
+
+
+def check_pure(delta: object) -> None:
+    """Refuse a delta for the attributes' account, which adds epsilons."""
+    if delta is not None:
+        raise ParameterError(
+            "delta is given for the attributes, whose budget is pure, must be left out; drop it"
+        )

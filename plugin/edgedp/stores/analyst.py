@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from edgedp import checks
 from edgedp.errors import EngineError, StoreError
-from edgedp.options import CountOptions, DistributionOptions, MotkinOptions, SummaryOptions, TopKOptions
-from edgedp.plan import Kind, Plan, plan
+from edgedp.options import (
+    CountOptions,
+    DistributionOptions,
+    MotkinOptions,
+    PercentileOptions,
+    SummaryOptions,
+    TopKOptions,
+)
+from edgedp.plan import Kind, PercentilePlan, Plan, plan
 from edgedp.plan.named import meanings
-from edgedp.projection import GraphProjection
+from edgedp.projection import GraphProjection, records_projection
 from edgedp.refusals import constant_refusals
 from edgedp.release import Answer, Release, answer_from_json
 from edgedp.shown import shown
-from edgedp.stores import kept, ledger, registry, shares
-from edgedp.stores.account import Account
+from edgedp.stores import attributes, kept, ledger, registry, shares
+from edgedp.stores.account import Account, account_of
 from edgedp.stores.backend import GraphRow, Row, Session
 from edgedp.stores.estimating import estimate_of, kind_of_options
 from edgedp.stores.killpoints import reach
@@ -27,6 +35,7 @@ from edgedp.stores.script import run
 from edgedp.stores.shares import DIRECT, Share
 from edgedp.stores.trial import try_engine
 from edgedp.vocabulary import (
+    ACCOUNTS,
     ENGINES,
     GRAPH_ENGINES,
     Approach,
@@ -38,6 +47,7 @@ from edgedp.vocabulary import (
     MetricName,
     NumberMechanismName,
     ParetoForm,
+    PercentileMechanism,
     Proxy,
     SamplerName,
     Sensitivity,
@@ -45,8 +55,7 @@ from edgedp.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    pass
-
+    from edgedp.selection.domains import Domain
 
 __all__ = ["AnalystStore"]
 
@@ -149,6 +158,44 @@ class AnalystStore(OpenedStore):
         """Release what an owner publishes about a stored graph, for one debit; parameters as for `edgedp.summary`."""
         return self._release("summary", name, SummaryOptions.among(locals()), engine, request_id)
 
+    def percentile(
+        self,
+        name: str,
+        property: str,
+        q: Any,
+        epsilon: Any,
+        mechanism: PercentileMechanism = "pf",
+        sampler: SamplerName | None = None,
+        request_id: str | None = None,
+    ) -> Release:
+        """Release the percentile of a declared property of the nodes; parameters as for `edgedp.percentile`.
+
+        Parameters
+        ----------
+        name : str
+        property : str
+            One that the curator has declared (`Store.attributes` lists them), with its range and grid.
+        request_id : str, optional
+            As of `priv_top_k`.
+
+        Returns
+        -------
+        Release
+            Its `value` is a point of the grid.
+
+        Raises
+        ------
+        BudgetError
+            The release does not fit the attributes' account, or, of a property that follows from the degree, the
+            edges'. Nothing was spent of either.
+
+        Notes
+        -----
+        Privacy: epsilon-DP where the whole record of one node is replaced, missing values included; the number of nodes
+        is public. Of a property that follows from its node's own degree also 2 epsilon-edge-DP, which is debited too.
+        """
+        return self._release("percentile", name, PercentileOptions.among(locals()), "native", request_id)
+
     def estimate(
         self,
         name: str,
@@ -201,21 +248,20 @@ class AnalystStore(OpenedStore):
         with self._session() as session:
             row = registry.known(session, name)
             account = ledger.find(session, name)
+            domains = attributes.declared(session, name)
+            facts = dataclasses.replace(row.facts, domains=domains)
             asked_before = (
                 []
                 if request_id is None
-                else session.run(
-                    "request_find",
-                    name=name,
-                    analyst=self._analyst,
-                    requestId=checks.check_request_id(request_id),
-                )
+                else self._asked_before(session, name, checks.check_request_id(request_id))
             )
 
             def planned() -> Plan:
                 if asked_before:
-                    return self._same_plan(asked_before[0], account, asked_kind, options, str(request_id))
-                asked = plan(asked_kind, options, account.told(row.facts))
+                    return self._same_plan(
+                        asked_before[0], account, asked_kind, options, str(request_id), domains
+                    )
+                asked = plan(asked_kind, options, account.told(facts))
                 return asked.naming(session.nodes_named(row, meanings(asked.named))) if asked.named else asked
 
             def check(planned: Plan) -> None:
@@ -223,9 +269,13 @@ class AnalystStore(OpenedStore):
                 session.prepare(row)
                 shares.check_affords(session, name, self._analyst, planned)
 
-            adds_up = bool(session.run("account_adds_up", name=name))
-            told = estimate_of(name, account, planned, check, adds_up=adds_up, kept=bool(asked_before))
-            share = shares.find(session, name, self._analyst)
+            rows, sound = {}, True
+            for each in ACCOUNTS:
+                for found in session.run("account_find", name=account_of(name, each)):
+                    rows[each] = found
+                    sound = sound and bool(session.run("account_adds_up", name=account_of(name, each)))
+            told = estimate_of(name, asked_kind, rows, planned, check, adds_up=sound, kept=bool(asked_before))
+            share = shares.find(session, name, self._analyst, told.main)
             return told.to_dict() | ({} if share is None else {"share": share.shown()})
 
     def _release(
@@ -237,13 +287,13 @@ class AnalystStore(OpenedStore):
         with self._session() as session:
             shares.check_active(session, self._analyst)
             if request_id is not None:
-                asked_before = session.run(
-                    "request_find", name=name, analyst=self._analyst, requestId=request_id
-                )
+                asked_before = self._asked_before(session, name, request_id)
                 if asked_before:
                     return self._asked_again(session, name, asked_before[0], kind, options, request_id)
             row = registry.known(session, name)
-            planned = plan(kind, options, ledger.find(session, name).told(row.facts))
+            domains = attributes.declared(session, name) if kind == "percentile" else {}
+            facts = dataclasses.replace(row.facts, domains=domains)
+            planned = plan(kind, options, ledger.find(session, name).told(facts))
             try_engine(planned, engine)
             session.prepare(row)
             if planned.named:
@@ -257,7 +307,7 @@ class AnalystStore(OpenedStore):
             try:
                 with leased(self._backend, name, debited.release_id):
                     answer = self._draw(session, row, planned, engine)
-                    self._record(session, name, debited, answer)
+                    self._record(session, _account(name, planned), debited, answer)
             except StoreError as error:
                 raise type(error)(f"{error} (release {debited.release_id} is debited)") from None
         _log.info("kept release %s of %s", debited.release_id, shown(name))
@@ -284,11 +334,18 @@ class AnalystStore(OpenedStore):
         from edgedp.sampling.words import SecureWords
 
         with constant_refusals():
-            projection = GraphProjection(self._read(session, row), engine)
+            projection = self._projected(session, row, planned, engine)
             reach("read")
             answer = draw(planned, projection, SecureWords())
         reach("drawn")
         return answer
+
+    def _projected(self, session: Session, row: GraphRow, planned: Plan, engine: str) -> GraphProjection:
+        """Read what a plan rests on: the edges, or the nodes' records and no edge."""
+        if not isinstance(planned, PercentilePlan):
+            return GraphProjection(self._read(session, row), engine)
+        values = session.records(row, planned.of_property)
+        return records_projection({planned.of_property: values}, len(values))
 
     def _record(self, session: Session, name: str, debited: Debit, answer: Answer) -> None:
         """Keep an answer, so that a lost one can be read again; only then is it shown."""
@@ -303,23 +360,53 @@ class AnalystStore(OpenedStore):
     ) -> Release:
         """Show the release that a request has already, whatever became of the graph since."""
         account = ledger.find(session, name)
-        drawn = self._same_plan(row, account, kind, options, request_id)
+        domains = attributes.declared(session, name)
+        drawn = self._same_plan(row, account, kind, options, request_id, domains)
         return self._shown_again(session, name, drawn, ledger.kept_of(row, request_id))
 
     @staticmethod
     def _same_plan(
-        row: Row, account: Account, kind: Kind, options: Mapping[str, Any], request_id: str
+        row: Row,
+        account: Account,
+        kind: Kind,
+        options: Mapping[str, Any],
+        request_id: str,
+        domains: Mapping[str, Domain],
     ) -> Plan:
         """Return the plan of the release that a request has already; another question is refused."""
         return kept.same_question(
-            row["body"], options, lambda asked, facts: plan(kind, asked, account.told(facts)), request_id
+            row["body"],
+            options,
+            lambda asked, facts: plan(kind, asked, account.told(facts)),
+            request_id,
+            domains,
         )
+
+    def _asked_before(self, session: Session, name: str, request_id: str) -> list[Row]:
+        """Return the debit of an asker's request, whichever of the graph's accounts it was of."""
+        return [
+            row
+            for account in ACCOUNTS
+            for row in session.run(
+                "request_find",
+                name=account_of(name, account),
+                analyst=self._analyst,
+                requestId=request_id,
+            )
+        ]
 
     def _shown_again(self, session: Session, name: str, drawn: Plan, answered: Kept) -> Release:
         """Return a kept release, with the account and the share as they stand now."""
-        account, share = ledger.find(session, name), shares.find(session, name, self._analyst)
+        which = drawn.charges[-1].account
+        account = ledger.find(session, account_of(name, which))
+        share = shares.find(session, name, self._analyst, which)
         receipt = ledger.receipt(name, answered.release_id, account, share)
         return Release(answer_from_json(answered.answer), drawn, private=True, receipt=receipt, kept=True)
+
+
+def _account(name: str, planned: Plan) -> str:
+    """Return the name of the account whose log holds a release."""
+    return account_of(name, planned.charges[-1].account)
 
 
 def _check_engine(engine: Engine) -> None:

@@ -10,10 +10,12 @@ from typing import Any, cast
 from edgedp.errors import UnknownNameError
 from edgedp.rows import Balance, GraphFacts, ReleaseRow
 from edgedp.stores import history, ledger, registry, shares
+from edgedp.stores.account import account_of, split_account
 from edgedp.stores.analyst import AnalystStore
 from edgedp.stores.backend import Row, Session
 from edgedp.stores.opened import OpenedStore
 from edgedp.stores.shares import Share
+from edgedp.vocabulary import ACCOUNTS
 
 __all__ = ["Asker"]
 
@@ -54,20 +56,23 @@ class Asker(AnalystStore):
         """Return the public facts of every graph as `Store.graphs`, each with the analyst's ``share`` (or None)."""
         with self._session() as session:
             shares.check_active(session, self._analyst)
-            own = {
-                row["name"]: Share.of(row).shown()
-                for row in session.run("share_own", analyst=self._analyst)
-                if row["account"] == shares.EDGES
-            }
-            rows = [row | {"share": own.get(row["name"])} for row in registry.listing(session)]
+            found = [Share.of(row) for row in session.run("share_own", analyst=self._analyst)]
+            own = {(share.name, share.account): share.shown() for share in found}
+            rows = [
+                _beside(row, own.get((row["name"], "edges")), own.get((row["name"], "attributes")))
+                for row in registry.listing(session)
+            ]
         return cast(list[GraphFacts], rows)
 
     def budget(self, name: str) -> Balance:
         """Return what `Store.budget` does, with the analyst's ``share`` (or None)."""
         with self._session() as session:
             shares.check_active(session, self._analyst)
-            share = shares.find(session, name, self._analyst)
-            balance = history.balance(session, name) | {"share": None if share is None else share.shown()}
+            edges, records = (
+                None if share is None else share.shown()
+                for share in (shares.find(session, name, self._analyst, account) for account in ACCOUNTS)
+            )
+            balance = _beside(history.balance(session, name), edges, records)
         return cast(Balance, balance)
 
     def releases(self, name: str | None = None) -> list[ReleaseRow]:
@@ -102,10 +107,26 @@ class Asker(AnalystStore):
         return _shown(rows[0])
 
     def _own(self, session: Session, *, name: str | None = None, release_id: str | None = None) -> list[Row]:
-        return session.run("release_own", analyst=self._analyst, name=name, releaseId=release_id)
+        """Return the debits of the analyst's releases; what a release debits besides names it and is no release."""
+        names = [None] if name is None else [account_of(name, account) for account in ACCOUNTS]
+        found = [
+            row
+            for each in names
+            for row in session.run("release_own", analyst=self._analyst, name=each, releaseId=release_id)
+            if "part_of" not in json.loads(row["body"])
+        ]
+        return sorted(found, key=lambda row: str(row["at"]))
+
+
+def _beside(
+    shown: dict[str, Any], edges: dict[str, Any] | None, records: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Return public amounts with the analyst's share of each account, or None."""
+    beside = {"attributes": shown["attributes"] | {"share": records}} if "attributes" in shown else {}
+    return shown | beside | {"share": edges}
 
 
 def _shown(row: Row) -> dict[str, Any]:
     answer = None if row["answer"] is None else json.loads(row["answer"])
     kept = history.shown_release(row, json.loads(row["body"]), answer)
-    return {"graph": row["name"], "request_id": row["requestId"]} | kept
+    return {"graph": split_account(row["name"])[0], "request_id": row["requestId"]} | kept

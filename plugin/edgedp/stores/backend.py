@@ -7,11 +7,14 @@ once, over these few methods.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from edgedp.errors import EdgeDPError, StoreError
 from edgedp.plan import PublicFacts
@@ -83,6 +86,17 @@ class Session(Runner):
     @abstractmethod
     def graph(self, row: GraphRow) -> Graph:
         """Read a whole stored graph; directions and parallels merge, self-loops drop."""
+
+    @abstractmethod
+    def records(self, row: GraphRow, name: str) -> NDArray[np.float64]:
+        """Read the values of a property, one a node in any order; NaN for what is missing or no number."""
+
+    @abstractmethod
+    def properties(self, row: GraphRow, declared: Iterable[str]) -> dict[str, NDArray[Any]]:
+        """Read the nodes' properties as they are, in the order of the ids; for the curator.
+
+        A store that does not know what is a property of a record, and what is not, reads the declared ones.
+        """
 
     @abstractmethod
     def node_count(self, row: GraphRow) -> int:

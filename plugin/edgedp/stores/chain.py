@@ -90,8 +90,9 @@ def chained(name: str, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]
         if row["name"] != name or row["seq"] != seq or row["total"] != total or kept not in (
             (None, None), (before, hashed)
         ):  # fmt: skip
+            graph = name.partition("\t")[0]  # a second account's name has more behind a tab
             raise StoreError(
-                f"the ledger of {name!r} does not add up at entry {seq}; run 'edgedp ledger check {name}'"
+                f"the ledger of {graph!r} does not add up at entry {seq}; run 'edgedp ledger check {graph}'"
             )
         done.append({**row, "prev": before, "hash": hashed})
         before = hashed

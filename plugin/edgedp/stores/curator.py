@@ -20,9 +20,10 @@ from edgedp.errors import ParameterError
 from edgedp.ids import positions_of
 from edgedp.plan.named import meanings
 from edgedp.projection import exact_quantities
+from edgedp.selection.domains import declare
 from edgedp.shown import shown
-from edgedp.stores import history, ledger, registry
-from edgedp.stores.account import Account, Declaration, check_delta
+from edgedp.stores import attributes, history, ledger, registry
+from edgedp.stores.account import Account, Declaration, account_of, check_delta, check_pure
 from edgedp.stores.backend import GraphRow, Session
 from edgedp.stores.cypher import CypherProjection
 from edgedp.stores.opened import OpenedStore
@@ -60,11 +61,12 @@ class CuratorStore(OpenedStore):
         replace: bool = False,
         *,
         delta: Any = None,
+        attribute_epsilon_budget: Any = None,
         node_label: str | None = None,
         relationship_type: str | None = None,
         progress: Progress | None = None,
     ) -> dict[str, Any]:
-        """Store a graph, all or nothing, and declare what is public about it.
+        """Store a graph with its nodes' properties, all or nothing, and declare what is public about it.
 
         Parameters
         ----------
@@ -82,6 +84,8 @@ class CuratorStore(OpenedStore):
         delta : number or decimal text, optional
             Declares the budget as (epsilon, delta): releases then add up by bounded-range composition, which
             allows many more small ones (`edgedp.amounts.rho`). To be declared before the first release.
+        attribute_epsilon_budget : number or decimal text, optional
+            Budget of the releases from the nodes' properties (`attribute`), an account of its own.
         node_label, relationship_type : str, optional
             Neo4j: an additional label of the nodes, and the type of the relationships.
         progress : callable, optional
@@ -102,6 +106,7 @@ class CuratorStore(OpenedStore):
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
         declared = _declaration(epsilon_budget, delta, max_epsilon_per_release)
+        of_records = _declaration(attribute_epsilon_budget, None, None)
         graph = graph_of(graph)
         if graph.node_count == 0:
             raise ParameterError("the graph has no node, must have at least one; load another")
@@ -121,12 +126,28 @@ class CuratorStore(OpenedStore):
                 degree_bound=bound,
                 nodes_supplied=graph.nodes_supplied,
             )
+            if placed.id_property in graph.properties:
+                raise ParameterError(
+                    f"a property is called {placed.id_property!r}, must not be, for that one holds the ids; rename it"
+                )
+            steps = (
+                []
+                if of_records.budget is None
+                else registry.attributes_steps(
+                    name,
+                    _account(session, account_of(name, "attributes")),
+                    of_records,
+                    by=session.by,
+                    at=ledger.now(),
+                )
+            )
+            lacking = sorted(attributes.declared(session, name).keys() - graph.properties.keys())
             fingerprint = _fingerprint(session, graph)
             twins = [row["name"] for row in session.run("fingerprint_find", fingerprint=fingerprint)]
             with session.ingest(placed, graph, progress) as written:
                 script = registry.load_script(
                     written, before, account, declared, fingerprint=fingerprint, by=session.by, at=ledger.now(),
-                    guards=session.guards(written),
+                    guards=session.guards(written), attributes=steps,
                 )  # fmt: skip
                 self._curate(session, written, script, retired=before)
             self._memory.forget(name)
@@ -134,6 +155,7 @@ class CuratorStore(OpenedStore):
             listed = registry.listed(session, name)
         _log.info("loaded %s", shown(name))
         _warn_of_twins(sorted(set(twins) - {name}))
+        _warn_of_lacking(lacking)
         return listed
 
     def register(
@@ -208,8 +230,22 @@ class CuratorStore(OpenedStore):
             self._memory.forget(name)
             session.sweep(name)
 
-    def set_budget(self, name: str, epsilon_budget: Any, delta: Any = None) -> dict[str, Any]:
-        """Declare another budget; the change is recorded, and it may not go below what was spent."""
+    def set_budget(
+        self, name: str, epsilon_budget: Any, delta: Any = None, *, attributes: bool = False
+    ) -> dict[str, Any]:
+        """Declare another budget; the change is recorded, and it may not go below what was spent.
+
+        Parameters
+        ----------
+        name : str
+        epsilon_budget, delta
+            As of `load`.
+        attributes : bool
+            Of the attributes' account in place of the edges'; it is pure, so without a delta.
+        """
+        if attributes:
+            check_pure(delta)
+            return self._set_attribute_budget(name, _declaration(epsilon_budget, None, None, zero=True))
         declared = _declaration(epsilon_budget, delta, None, zero=True)
         with self._session() as session:
             account = ledger.find(session, name)
@@ -226,6 +262,76 @@ class CuratorStore(OpenedStore):
             _log.info("declared the budget of %s", shown(name))
             return history.balance(session, name)
 
+    def _set_attribute_budget(self, name: str, declared: Declaration) -> dict[str, Any]:
+        with self._session() as session:
+            ledger.find(session, name)
+            account = _account(session, account_of(name, "attributes"))
+            steps = registry.attributes_steps(name, account, declared, by=session.by, at=ledger.now())
+            self._declare(session, name, Script(steps))
+            return history.balance(session, name)
+
+    def attribute(
+        self,
+        name: str,
+        property: str,
+        low: Any,
+        high: Any,
+        grid: Any = "linear",
+        points: int | None = None,
+        depends_on: str = "independent",
+    ) -> dict[str, Any]:
+        """Declare a property of the nodes: its public range, its public grid, and what its values follow from.
+
+        No value is read. The declaration holds over `replace`, and is frozen once anything was debited for properties.
+
+        Parameters
+        ----------
+        name : str
+            A stored graph.
+        property : str
+            As it was loaded; of a registered graph as the nodes have it. Nodes without it have a missing value.
+        low, high : number
+            Values are clipped to this range.
+        grid : {"linear", "geometric"} or array-like of float
+            The points that an answer is one of. **Promise:** neither range nor grid is read off the values.
+        points : int, optional
+            Of the first two; default 1001.
+        depends_on : {"independent", "degree"}
+            **Promise:** a value is a function of its node's own record alone, or also of its own degree; then
+            every release also debits the edges, twice. ``"edges"``, anything that follows from other nodes, is refused.
+
+        Returns
+        -------
+        dict
+            The declaration, as `attributes` lists it.
+
+        Raises
+        ------
+        EdgeDPError
+            It is no such domain, or the property is declared and releases were paid since.
+
+        Notes
+        -----
+        Privacy: neighbours replace the record of one node, all its declared properties together. What is promised
+        cannot be checked here.
+        """
+        domain = declare(low, high, grid, points, depends_on)
+        with self._session() as session:
+            registry.known(session, name)
+            found = _account(session, account_of(name, "attributes"))
+            account = found or Account(None, None, 0)
+            before = attributes.declared(session, name)
+            by, at = session.by, ledger.now()
+            script = attributes.attribute_script(name, account, property, domain, before, by=by, at=at)
+            opened = registry.attributes_steps(name, found, Declaration(), by=by, at=at)
+            self._declare(session, name, Script([*opened, *script.steps]))
+        return attributes.listed({property: domain})[0]
+
+    def _declare(self, session: Session, name: str, script: Script) -> None:
+        outcome = run(session, script)
+        if outcome.name != script.done:
+            raise ledger.curator_refusal(outcome.name, name)
+
     def _curate(
         self, session: Session, row: GraphRow, script: Script, *, retired: GraphRow | None = None
     ) -> None:
@@ -240,11 +346,18 @@ class CuratorStore(OpenedStore):
         raise ledger.curator_refusal(outcome.name, row.name)
 
     def graph(self, name: str) -> Graph:
-        """Return the whole graph; the reading is logged. Privacy: the private edges; for the curator."""
+        """Return the whole graph with its nodes' properties; the reading is logged.
+
+        Of a graph in Neo4j those that are declared (`attribute`).
+
+        Privacy: the private edges and records; for the curator.
+        """
         with self._session() as session:
             row = registry.known(session, name)
             self._note_exact(session, name, {"read": "graph"})
-            return self._read(session, row)
+            graph = self._read(session, row)
+            properties = session.properties(row, attributes.declared(session, name))
+        return graph.with_properties(properties) if properties else graph
 
     def exact(
         self, name: str, metric: str, nodes: ArrayLike | None = None, engine: Engine = "native"
@@ -413,5 +526,14 @@ def _warn_of_twins(others: list[str]) -> None:
         warnings.warn(
             f"these edges were loaded before under the name {', '.join(map(repr, others))}: what is learned about "
             "them is the sum of all their ledgers",
+            stacklevel=3,
+        )
+
+
+def _warn_of_lacking(names: list[str]) -> None:
+    """Tell the curator of declared properties that the new version lacks."""
+    if names:
+        warnings.warn(
+            f"the graph has no {', '.join(map(repr, names))}, which is declared: every value of it is missing now",
             stacklevel=3,
         )

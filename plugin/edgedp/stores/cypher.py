@@ -94,6 +94,10 @@ class CypherProjection:
         """Return the figures over pairs of nodes that the database computes."""
         return CypherFigures(self)
 
+    def records(self, name: str) -> NDArray[np.float64]:
+        """Refuse: a percentile is no exact value, and its own way reads the records."""
+        raise EngineError("engine is 'cypher', must be left out for a percentile; leave it out")
+
     def fingerprint(self) -> None:
         """Return None: the graph is not at hand."""
         return

@@ -13,10 +13,12 @@ from typing import Any
 from edgedp.amounts.epsilon import NANO
 from edgedp.checks import check_choice
 from edgedp.errors import EdgeDPError, ParameterError
-from edgedp.plan import Kind, Plan, options_of
+from edgedp.plan import Charge, Kind, Plan, options_of
+from edgedp.release import debits
 from edgedp.stores import ledger
 from edgedp.stores.account import Account
-from edgedp.vocabulary import KINDS
+from edgedp.stores.backend import Row
+from edgedp.vocabulary import KINDS, AccountName
 
 __all__ = ["Estimate", "estimate_of", "kind_of_options"]
 
@@ -33,8 +35,10 @@ class Estimate:
     graph : str
     planned : Plan or None
         None where the question itself is refused.
-    account : Account
-        As it is.
+    accounts : mapping of {"edges", "attributes"} to Account
+        As they are.
+    main : {"edges", "attributes"}
+        The one that is shown.
     refused : str or None
         Why the release would be refused; None if nothing public speaks against it. A graph that breaks its
         degree bound is refused at the release alone.
@@ -44,7 +48,8 @@ class Estimate:
 
     graph: str
     planned: Plan | None
-    account: Account
+    accounts: Mapping[AccountName, Account]
+    main: AccountName
     refused: str | None
     kept: bool = False
 
@@ -57,27 +62,30 @@ class Estimate:
             graph, refused, epsilon (None where the question is refused), the account as `Store.budget` shows it,
             epsilon_remaining_after, releases_left (how many like it fit), kept, parameters, public, noise.
         """
-        planned, account = self.planned, self.account
+        planned, account = self.planned, self.accounts.get(self.main, Account(None, None, 0))
         fits = planned is not None and self.refused is None
         after = account.after(planned) if planned is not None and fits and not self.kept else account
+        beside = {"account": self.main, "debits": [] if planned is None else debits(planned)}
         return {
             "graph": self.graph,
             "refused": self.refused,
             "epsilon": None if planned is None else 0.0 if self.kept else planned.cost / NANO,
             **account.shown(),
             "epsilon_remaining_after": after.shown()["epsilon_remaining"],
-            "releases_left": 0 if planned is None else _how_many(account, planned),
+            "releases_left": 0 if planned is None else _how_many(self.accounts, planned),
             "kept": self.kept,
             "selector": None if planned is None else planned.kind,
             "parameters": {} if planned is None else planned.parameters,
             "public": {} if planned is None else planned.public,
             "noise": [] if planned is None else [each.to_dict() for each in planned.noise],
+            **({} if self.main == "edges" else beside),
         }
 
 
 def estimate_of(
     name: str,
-    account: Account,
+    kind: Kind,
+    rows: Mapping[AccountName, Row],
     planner: Callable[[], Plan],
     check: Callable[[Plan], None],
     *,
@@ -89,30 +97,36 @@ def estimate_of(
     Parameters
     ----------
     name : str
-    account : Account
+    kind : str
+        Of the release.
+    rows : mapping of {"edges", "attributes"} to dict
+        Of ``account_find``, of those accounts that there are.
     planner : callable
         Plans the question, or refuses it.
     check : callable
         Refuses a plan as the release does before its debit, from public facts.
     adds_up : bool
-        Whether the ledger does.
+        Whether the ledgers do.
     kept : bool
         Whether the request has its release already.
     """
+    accounts = {which: Account.of(row) for which, row in rows.items()}
+    main: AccountName = "attributes" if kind == "percentile" else "edges"
     try:
         planned = planner()
     except EdgeDPError as error:
-        return Estimate(name, None, account, str(error))
+        return Estimate(name, None, accounts, main, str(error))
     try:
         if not kept:
             check(planned)
             if not adds_up:
                 raise ledger.broken(name)
-            if not account.fits(planned):
-                raise ledger.does_not_fit(name, planned, account)
+            for charge in planned.charges:
+                if not accounts[charge.account].fits(charge):
+                    raise ledger.does_not_fit(name, planned, rows[charge.account])
     except EdgeDPError as error:
-        return Estimate(name, planned, account, str(error))
-    return Estimate(name, planned, account, None, kept)
+        return Estimate(name, planned, accounts, main, str(error))
+    return Estimate(name, planned, accounts, main, None, kept)
 
 
 def kind_of_options(kind: str | None, options: Mapping[str, Any]) -> Kind:
@@ -139,8 +153,12 @@ def kind_of_options(kind: str | None, options: Mapping[str, Any]) -> Kind:
     return fitting[0]
 
 
-def _how_many(account: Account, planned: Plan) -> int:
-    """Return how many releases like the planned one the account affords."""
-    if not account.fits(planned) or account.budget is None:
+def _how_many(accounts: Mapping[AccountName, Account], planned: Plan) -> int:
+    """Return how many releases like the planned one the accounts afford, each of them."""
+    return min(_times(accounts[charge.account], charge) for charge in planned.charges)
+
+
+def _times(account: Account, charge: Charge) -> int:
+    if not account.fits(charge) or account.budget is None:
         return 0
-    return (account.budget - account.spent) // account.charge(planned)
+    return (account.budget - account.spent) // account.charge(charge)

@@ -8,11 +8,13 @@ from typing import Any
 
 from edgedp.amounts import rho
 from edgedp.amounts.epsilon import NANO
+from edgedp.checks import check_choice
 from edgedp.errors import EdgeDPError, ParameterError, StoreError
 from edgedp.stores import ledger, shares
-from edgedp.stores.account import Account
+from edgedp.stores.account import Account, account_of, split_account
 from edgedp.stores.backend import Runner
 from edgedp.stores.chain import FIELDS, Head, chained, genesis
+from edgedp.vocabulary import ACCOUNTS
 
 __all__ = ["balance", "export", "head", "log", "problems", "releases", "rows", "shown_release", "verify"]
 
@@ -39,22 +41,38 @@ def head(runner: Runner, name: str) -> Head:
 
 
 def balance(runner: Runner, name: str) -> dict[str, Any]:
-    """Return budget, spent, remaining and the number of releases."""
+    """Return budget, spent, remaining and the number of releases of an account.
+
+    Of a graph's name they are of its edges; those of its attributes, once that account is opened, stand under
+    ``attributes``.
+    The two accounts bound different neighbours and are never added.
+    """
     account = ledger.find(runner, name)
     if not runner.run("account_adds_up", name=name):
         raise ledger.broken(name)
     count = runner.run("release_count", name=name)[0]["releases"]
-    return account.shown() | {"releases": int(count)}
+    shown = account.shown() | {"releases": int(count)}
+    if split_account(name)[1] == "attributes":
+        return shown
+    second = account_of(name, "attributes")
+    opened = bool(runner.run("account_find", name=second))
+    return shown | {"attributes": balance(runner, second)} if opened else shown
 
 
 def releases(runner: Runner, name: str) -> list[dict[str, Any]]:
-    """Return every release of a graph, oldest first; an answer that was never kept is None."""
+    """Return every release of a graph, from either account, oldest first; an answer that was never kept is None.
+
+    A release that debits both accounts stands there once.
+    """
     found = rows(runner, name)
+    second = account_of(name, "attributes")
+    if runner.run("account_find", name=second):
+        found = sorted([*found, *rows(runner, second)], key=lambda row: str(row["at"]))
     answers = {row["releaseId"]: json.loads(row["body"]) for row in found if row["kind"] == "answer"}
     return [
-        shown_release(row, json.loads(row["body"]), answers.get(row["releaseId"]))
+        shown_release(row, asked, answers.get(row["releaseId"]))
         for row in found
-        if row["kind"] == "debit"
+        if row["kind"] == "debit" and "part_of" not in (asked := json.loads(row["body"]))
     ]
 
 
@@ -66,10 +84,11 @@ def shown_release(
         "release_id": row["releaseId"],
         "at": row["at"],
         "epsilon": row["cost"] / NANO,
+        "account": asked.get("account", "edges"),
         "selector": asked["kind"],
         "parameters": asked["parameters"],
         "public": asked["public"],
-        **({"nodes": None} if answer is None else answer),
+        **({("value" if asked["kind"] == "percentile" else "nodes"): None} if answer is None else answer),
         **({"analyst": row["analyst"]} if row.get("analyst") else {}),
     }
 
@@ -107,7 +126,9 @@ def export(runner: Runner, name: str) -> Iterator[str]:
     for row in found:
         yield json.dumps({key: row[key] for key in _exported(row)})
     last = Head(len(found), found[-1]["hash"] if found else genesis(name))
-    yield json.dumps({"graph": name, "rows": len(found), "head": str(last)})
+    graph, account = split_account(name)
+    end = {"graph": graph} | ({} if account == "edges" else {"account": account})
+    yield json.dumps(end | {"rows": len(found), "head": str(last)})
 
 
 def _exported(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -129,7 +150,7 @@ def verify(lines: Iterable[str], kept: str | None = None) -> dict[str, Any]:
     Returns
     -------
     dict
-        graph, rows, head, and releases.
+        graph, account (where it is not the edges'), rows, head, and releases.
 
     Raises
     ------
@@ -140,7 +161,9 @@ def verify(lines: Iterable[str], kept: str | None = None) -> dict[str, Any]:
     """
     try:
         *entries, end = [json.loads(line) for line in lines if line.strip()]
-        name, count, last = end["graph"], end["rows"], Head.parse(end["head"])
+        graph, account = end["graph"], end.get("account", "edges")
+        name = account_of(graph, check_choice(account, "account", ACCOUNTS))
+        count, last = end["rows"], Head.parse(end["head"])
         found = chained(name, [{key: row[key] for key in _exported(row)} for row in entries])
     except EdgeDPError as error:
         if isinstance(error, StoreError):
@@ -158,7 +181,8 @@ def verify(lines: Iterable[str], kept: str | None = None) -> dict[str, Any]:
     if kept is not None:
         _check_head(kept, hashes)
     debits = sum(row["kind"] == "debit" for row in found)
-    return {"graph": name, "rows": count, "releases": debits, "head": str(last)}
+    whose = {"graph": graph} | ({} if account == "edges" else {"account": account})
+    return whose | {"rows": count, "releases": debits, "head": str(last)}
 
 
 def _check_head(kept: str, hashes: list[str]) -> None:

@@ -27,13 +27,21 @@ from edgedp.errors import (
     StoreError,
     UnknownNameError,
 )
+from edgedp.release import debits
 from edgedp.stores import shares
-from edgedp.stores.account import Account, Declaration, refusal
+from edgedp.stores.account import (
+    Account,
+    Declaration,
+    account_of,
+    attributes_refusal,
+    refusal,
+    split_account,
+)
 from edgedp.stores.script import Script, Step
 from edgedp.stores.shares import DIRECT, Share
 
 if TYPE_CHECKING:
-    from edgedp.plan import Plan
+    from edgedp.plan import Charge, Plan
     from edgedp.stores.backend import Row, Runner
 
 __all__ = [
@@ -148,20 +156,27 @@ def debit_script(
     analyst : str
         Whose share is debited beside the account; empty for a direct caller, who has none.
     """
-    named = {"name": name}
-    body = {"kind": plan.kind, "parameters": plan.parameters, "public": plan.public}
-    amounts = {"cost": plan.cost, "price": rho.cost(plan)}
-    steps = [
-        Step("account_lock", named, on_none="unknown"),
-        Step("account_find", named, on_none="unknown"),
-    ]
+    *others, main = plan.charges
+    named = {"name": account_of(name, main.account)}
+    body: dict[str, Any] = {"kind": plan.kind, "parameters": plan.parameters, "public": plan.public}
+    if plan.charges[-1].account != "edges":
+        body |= {"account": main.account, "debits": debits(plan)}
+    amounts = {"cost": main.cost, "price": rho.cost(main)}
+    # The lock of the edges' account, which replacements take too, comes first, so that nobody waits in a circle.
+    steps = [Step("account_lock", {"name": name}, on_none="unknown")]
+    if named["name"] != name:
+        steps.append(Step("account_lock", named, on_none="unknown"))
+    steps.append(Step("account_find", named, on_none="unknown"))
     if request_id is not None:
         asked = named | {"analyst": analyst, "requestId": request_id}
         steps.append(Step("request_find", asked, on_row="asked_before"))
+    steps.append(Step("graph_current", {"name": name, "version": version}, on_none="replaced"))
+    for each in others:
+        steps += _further_debit(name, each, body, release_id=release_id, by=by, at=at, analyst=analyst)
+        steps.append(Step("account_find", named, on_none="unknown"))
     steps += [
-        Step("graph_current", named | {"version": version}, on_none="replaced"),
         Step("account_adds_up", named, on_none="broken"),
-        *shares.debit_steps(name, analyst, amounts),
+        *shares.debit_steps(name, analyst, amounts, main.account),
         Step("account_debit", named | amounts, on_none="refused"),
         Step(
             "log_debit",
@@ -180,6 +195,40 @@ def debit_script(
         Step("lease_put", named | {"releaseId": release_id, "seconds": LEASE_SECONDS}),
     ]
     return Script(steps, done="debited")
+
+
+def _further_debit(
+    name: str,
+    charge: Charge,
+    body: Mapping[str, Any],
+    *,
+    release_id: str,
+    by: str,
+    at: str,
+    analyst: str,
+) -> list[Step]:
+    """Return the steps that debit a further account of the same release, whose lock is held.
+
+    Its row has a number of its own, for a release's number is in one log only, and no answer: it names the release
+    that it is a part of.
+    """
+    named = {"name": account_of(name, charge.account)}
+    amounts = {"cost": charge.cost, "price": rho.cost(charge)}
+    row = {
+        "releaseId": new_release_id(),
+        "analyst": analyst,
+        "requestId": None,
+        "at": at,
+        "by": by,
+        "body": json.dumps(dict(body) | {"account": charge.account, "part_of": release_id}),
+    }
+    return [
+        Step("account_find", named, on_none="unknown"),
+        Step("account_adds_up", named, on_none="broken"),
+        *shares.debit_steps(name, analyst, amounts, charge.account),
+        Step("account_debit", named | amounts, on_none="refused"),
+        Step("log_debit", named | amounts | row, on_none="broken"),
+    ]
 
 
 def judge(
@@ -208,7 +257,7 @@ def judge(
         case "asked_before":
             return _judge_request(rows["request_find"][0], plan, str(request_id))
         case "refused":
-            raise does_not_fit(name, plan, Account.of(rows["account_find"][0]))
+            raise does_not_fit(name, plan, rows["account_find"][0])
         case "revoked":
             raise shares.revoked(analyst)
         case "unshared" | "share_refused":
@@ -223,8 +272,19 @@ def judge(
             raise AssertionError(f"no debit ends as {outcome}")
 
 
-def does_not_fit(name: str, plan: Plan, account: Account) -> BudgetError:
-    """Return why a planned release does not fit an account; it rests on public amounts alone."""
+def does_not_fit(name: str, plan: Plan, row: Row) -> BudgetError:
+    """Return why a planned release does not fit an account; it rests on public amounts alone.
+
+    Parameters
+    ----------
+    row : dict
+        Of ``account_find``: the account that refuses.
+    """
+    account = Account.of(row)
+    if plan.charges[-1].account != "edges":
+        which = split_account(row["name"])[1]
+        charge = next(each for each in plan.charges if each.account == which)
+        return attributes_refusal(row["name"], charge.cost, plan.cost, account, account.affordable(charge))
     refused = refusal(name, plan.cost, account, account.affordable(plan))
     return refused if account.delta is None else BudgetError(f"{refused}{rho.price_named(plan)}")
 
@@ -292,7 +352,7 @@ def event_steps(name: str, kind: str, body: Mapping[str, Any], *, by: str, at: s
 
     Parameters
     ----------
-    kind : {"load", "replace", "drop", "register", "forget", "budget", "limit", "grant", "exact"}
+    kind : {"load", "replace", "drop", "register", "forget", "budget", "limit", "grant", "attribute", "exact"}
     body : mapping
         Public facts only; of an exact read what was read, never a result.
     """
@@ -378,18 +438,19 @@ def curator_refusal(outcome: str, name: str) -> EdgeDPError:
 
 def broken(name: str) -> StoreError:
     """Return the refusal of a ledger that does not add up."""
-    return StoreError(f"the ledger of {name!r} does not add up; run 'edgedp ledger check {name}'")
+    graph = split_account(name)[0]
+    return StoreError(f"the ledger of {graph!r} does not add up; run 'edgedp ledger check {graph}'")
 
 
 def unknown(name: str) -> UnknownNameError:
     """Return the refusal of a name that has no account."""
     return UnknownNameError(
-        f"the graph is {name!r}, must have been loaded or registered; see 'edgedp graphs'"
+        f"the graph is {split_account(name)[0]!r}, must have been loaded or registered; see 'edgedp graphs'"
     )
 
 
 def find(runner: Runner, name: str) -> Account:
-    """Return the account of a graph; one that never was is refused by name."""
+    """Return an account (`edgedp.stores.account.account_of`); one that never was is refused by name."""
     rows = runner.run("account_find", name=name)
     if not rows:
         raise unknown(name)

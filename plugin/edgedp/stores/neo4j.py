@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -26,6 +26,7 @@ from edgedp.stores.neo4j_login import user_and_password
 from edgedp.stores.packed import graph_of_adjacency, graph_of_pieces
 from edgedp.stores.queries import query, statement_names
 from edgedp.stores.script import Script, Step, run
+from edgedp.stores.values import columns_of
 
 if TYPE_CHECKING:
     from edgedp.graph import Graph
@@ -202,6 +203,19 @@ class Neo4jSession(Session):
         """Whether the plugin is on the server and this user may read through it."""
         return bool(self.run("procedures"))
 
+    def records(self, row: GraphRow, name: str) -> NDArray[np.float64]:
+        rows = self.run("property", row.identifiers | {"property": name})
+        return np.array([np.nan if each["value"] is None else each["value"] for each in rows], np.float64)
+
+    def properties(self, row: GraphRow, declared: Iterable[str]) -> dict[str, NDArray[Any]]:
+        found = {}
+        for name in declared:
+            rows = self.run("properties", row.identifiers | {"property": name})
+            values = np.empty(len(rows), dtype=object)
+            values[:] = [each["value"] for each in rows]
+            found[name] = values[np.argsort([each["id"] for each in rows], kind="stable")]
+        return found
+
     def node_count(self, row: GraphRow) -> int:
         return int(self.run("node_count", row.identifiers)[0]["nodes"])
 
@@ -252,8 +266,16 @@ class Neo4jSession(Session):
         ids = graph.node_ids
         identifiers = row.identifiers | {"display_label": row.display_label or "Node"}
         total, done = graph.node_count + graph.edge_count, 0
+        kept = columns_of(graph.properties)
         for start in range(0, graph.node_count, _NODE_BATCH):
-            self.run("load_nodes", identifiers, rows=ids[start : start + _NODE_BATCH].tolist())
+            rows = ids[start : start + _NODE_BATCH].tolist()
+            self.run("load_nodes", identifiers, rows=rows)
+            for name, column in kept.items():
+                named = identifiers | {"property": name}
+                values = column.values[start : start + _NODE_BATCH].tolist()
+                written = self.run("load_property", named, ids=rows, values=values)[0]["written"]
+                if written != len(rows):
+                    raise places.cleared(row.name)
             done = min(start + _NODE_BATCH, graph.node_count)
             if progress is not None:
                 progress("writing", done, total)

@@ -10,13 +10,16 @@ from typing import Any
 
 from edgedp import checks
 from edgedp.amounts.epsilon import budget_nano
-from edgedp.errors import ParameterError, StoreError, UnknownNameError
+from edgedp.checks import check_choice
+from edgedp.errors import StoreError, UnknownNameError
 from edgedp.stores import ledger, shares
-from edgedp.stores.account import Declaration
+from edgedp.stores.account import Account, Declaration, account_of
 from edgedp.stores.asker import Asker
+from edgedp.stores.backend import Session
 from edgedp.stores.opened import OpenedStore
 from edgedp.stores.script import Script, Step, run
 from edgedp.stores.shares import ANALYST, CURATOR, Role, Share
+from edgedp.vocabulary import ACCOUNTS, AccountName
 
 __all__ = ["PeopleStore", "Person"]
 
@@ -133,7 +136,7 @@ class PeopleStore(OpenedStore):
         analyst: str,
         epsilon_budget: Any,
         max_epsilon_per_release: Any = None,
-        account: str = shares.EDGES,
+        account: AccountName = shares.EDGES,
     ) -> dict[str, Any]:
         """Declare, or change, how much of a graph's account an analyst may spend.
 
@@ -147,8 +150,8 @@ class PeopleStore(OpenedStore):
             has a delta, it is this epsilon at that delta, and releases are priced for both by one integer.
         max_epsilon_per_release : number or decimal text, optional
             Default: as it is.
-        account : {"edges"}
-            Which of the graph's accounts.
+        account : {"edges", "attributes"}
+            Which of the graph's accounts; a release that debits both needs a share of each.
 
         Returns
         -------
@@ -162,7 +165,7 @@ class PeopleStore(OpenedStore):
         UnknownNameError
             There is no such analyst, or one who was revoked, or the graph has no account.
         """
-        _check_account(account)
+        check_choice(account, "account", ACCOUNTS)
         declared = Declaration(
             budget_nano(epsilon_budget, zero=True),
             None,
@@ -173,15 +176,16 @@ class PeopleStore(OpenedStore):
         with self._session() as session:
             if not session.run("person_active", name=analyst, role=ANALYST):
                 raise _nobody(analyst)
-            known, before = ledger.find(session, graph), shares.find(session, graph, analyst, account)
+            known, before = _opened(session, graph, account), shares.find(session, graph, analyst, account)
+            named = account_of(graph, account)
             steps, body = shares.grant_steps(graph, analyst, account, declared, known, before)
             script = Script(
                 [
-                    Step("account_lock", {"name": graph}, on_none="unknown"),
-                    Step("account_adds_up", {"name": graph}, on_none="broken"),
+                    Step("account_lock", {"name": named}, on_none="unknown"),
+                    Step("account_adds_up", {"name": named}, on_none="broken"),
                     Step("person_active", {"name": analyst, "role": ANALYST}, on_none="revoked"),
                     *steps,
-                    *ledger.event_steps(graph, "grant", body, by=session.by, at=ledger.now()),
+                    *ledger.event_steps(named, "grant", body, by=session.by, at=ledger.now()),
                 ]
             )
             outcome = run(session, script)
@@ -202,9 +206,13 @@ class PeopleStore(OpenedStore):
         """
         with self._session() as session:
             ledger.find(session, graph)
-            return [_granted(Share.of(row)) for row in session.run("share_list", name=graph)]
+            return [
+                _granted(Share.of(row))
+                for account in ACCOUNTS
+                for row in session.run("share_list", name=account_of(graph, account))
+            ]
 
-    def share(self, graph: str, analyst: str, account: str = shares.EDGES) -> dict[str, Any]:
+    def share(self, graph: str, analyst: str, account: AccountName = shares.EDGES) -> dict[str, Any]:
         """Return the row of `grants` of one analyst.
 
         Raises
@@ -212,9 +220,9 @@ class PeopleStore(OpenedStore):
         UnknownNameError
             The graph has no account, or the analyst no share of it.
         """
-        _check_account(account)
+        check_choice(account, "account", ACCOUNTS)
         with self._session() as session:
-            ledger.find(session, graph)
+            _opened(session, graph, account)
             share = shares.find(session, graph, analyst, account)
         if share is None:
             raise UnknownNameError(
@@ -270,11 +278,18 @@ def _granted(share: Share) -> dict[str, Any]:
     return {"analyst": share.analyst} | share.shown()
 
 
-def _check_account(account: str) -> None:
-    if account not in shares.ACCOUNTS:
-        raise ParameterError(
-            f"account is {account!r}, must be {' or '.join(shares.ACCOUNTS)} in this store; leave it out"
+def _opened(session: Session, graph: str, account: AccountName) -> Account:
+    """Return an account of a graph; one of the attributes that was never opened is refused."""
+    edges = ledger.find(session, graph)
+    if account == shares.EDGES:
+        return edges
+    rows = session.run("account_find", name=account_of(graph, account))
+    if not rows:
+        raise UnknownNameError(
+            f"the graph {graph!r} has no budget of its {account}, must have one before a grant; declare one with "
+            f"'edgedp budget {graph} --{account} --set E'"
         )
+    return Account.of(rows[0])
 
 
 def _nobody(name: str) -> UnknownNameError:

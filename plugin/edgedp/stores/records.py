@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, Any, cast
 
+from edgedp.checks import check_choice
 from edgedp.rows import Balance, GraphFacts, LogRow, ProblemRow, ReleaseRow
-from edgedp.stores import history, ledger, registry
+from edgedp.stores import attributes, history, ledger, registry
+from edgedp.stores.account import account_of, split_account
 from edgedp.stores.opened import OpenedStore
+from edgedp.vocabulary import ACCOUNTS
+
+if TYPE_CHECKING:
+    from edgedp.vocabulary import AccountName
+
 
 __all__ = ["StoreRecords"]
 
@@ -16,12 +23,19 @@ class StoreRecords(OpenedStore):
     """Public facts and the history; no edge is read."""
 
     def graphs(self) -> list[GraphFacts]:
-        """Return the public facts of every graph: name, node_count, degree_bound, epsilon_budget, epsilon_spent."""
+        """Return the public facts of every graph: name, node_count, degree_bound, epsilon_budget, epsilon_spent.
+
+        The amounts are of the edges' account; those of the other one, once it is opened, stand under ``attributes``.
+        """
         with self._session() as session:
             return cast(list[GraphFacts], registry.listing(session))
 
     def budget(self, name: str) -> Balance:
-        """Return epsilon_budget, epsilon_spent, epsilon_remaining and the number of releases."""
+        """Return epsilon_budget, epsilon_spent, epsilon_remaining and the number of releases of the edges' account.
+
+        Under ``attributes`` the same of the attributes' account, once it is opened. They bound different neighbours
+        and are never added: who changes one edge *and* one record is bounded by the sum.
+        """
         with self._session() as session:
             return cast(Balance, history.balance(session, name))
 
@@ -33,10 +47,22 @@ class StoreRecords(OpenedStore):
         with self._session() as session:
             return cast(list[ReleaseRow], history.releases(session, name))
 
+    def attributes(self, name: str) -> list[dict[str, Any]]:
+        """Return the declared properties of a graph: property, low, high, grid, points and depends_on."""
+        with self._session() as session:
+            registry.known(session, name)
+            return attributes.listed(attributes.declared(session, name))
+
     # -- the history -----------------------------------------------------------------------------
 
-    def log(self, name: str) -> list[LogRow]:
+    def log(self, name: str, account: AccountName = "edges") -> list[LogRow]:
         """Return what happened under a name, oldest first: loads, declarations, debits, answers, exact reads.
+
+        Parameters
+        ----------
+        name : str
+        account : {"edges", "attributes"}
+            Each account has a log of its own.
 
         Returns
         -------
@@ -45,17 +71,17 @@ class StoreRecords(OpenedStore):
             epsilon_spent after it. Public facts only: an exact read is there without its result.
         """
         with self._session() as session:
-            return cast(list[LogRow], history.log(session, name))
+            return cast(list[LogRow], history.log(session, _named(name, account)))
 
-    def head(self, name: str) -> str:
+    def head(self, name: str, account: AccountName = "edges") -> str:
         """Return the head of a graph's log, ``SEQ:HASH``: kept elsewhere, it shows an older or changed log."""
         with self._session() as session:
-            return str(history.head(session, name))
+            return str(history.head(session, _named(name, account)))
 
-    def export(self, name: str) -> list[str]:
+    def export(self, name: str, account: AccountName = "edges") -> list[str]:
         """Return the log as JSON lines that end with the number of rows and the head."""
         with self._session() as session:
-            return list(history.export(session, name))
+            return list(history.export(session, _named(name, account)))
 
     def check(self, name: str | None = None) -> list[ProblemRow]:
         """Check the ledger of one graph, or the whole store; nothing is changed.
@@ -72,11 +98,15 @@ class StoreRecords(OpenedStore):
             if name is not None:
                 if not session.run("account_find", name=name):
                     raise ledger.unknown(name)
-                names = [name]
+                second = account_of(name, "attributes")
+                names = [name, *([second] if session.run("account_find", name=second) else [])]
             else:
                 names = [row["name"] for row in session.run("account_list")]
             for each in names:
-                found += [{"graph": each, "problem": text} for text in history.problems(session, each)]
+                graph, account = split_account(each)
+                told = "" if account == "edges" else f"{account}: "
+                problems = history.problems(session, each)
+                found += [{"graph": graph, "problem": f"{told}{text}"} for text in problems]
         return found
 
     def backup(self, destination: str | Path) -> dict[str, str]:
@@ -89,3 +119,8 @@ class StoreRecords(OpenedStore):
         """
         with self._session():
             return self._backend.backup(Path(destination).expanduser())
+
+
+def _named(name: str, account: AccountName) -> str:
+    """Return an account's name in the ledger."""
+    return account_of(name, check_choice(account, "account", ACCOUNTS))

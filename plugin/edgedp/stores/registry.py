@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from edgedp.checks import nearest
 from edgedp.errors import StoreError, UnknownNameError
 from edgedp.plan import PublicFacts
-from edgedp.stores.account import Account, Declaration
+from edgedp.stores.account import Account, Declaration, account_of
 from edgedp.stores.backend import GraphRow
 from edgedp.stores.ledger import declaration_steps, event_steps
 from edgedp.stores.script import Script, Step
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from edgedp.stores.backend import Runner, Session
 
 __all__ = [
+    "attributes_steps",
     "check_loadable",
     "check_own_type",
     "drop_script",
@@ -96,6 +97,7 @@ def load_script(
     by: str,
     at: str,
     guards: Sequence[Step] = (),
+    attributes: Sequence[Step] = (),
 ) -> Script:
     """Return the script that makes a written version the graph of its name.
 
@@ -111,6 +113,8 @@ def load_script(
         HMAC of the adjacency under the store's secret.
     guards : steps
         What the backend checks in the transaction besides; their outcomes are the backend's.
+    attributes : steps
+        What is declared of the attributes' account besides (`attributes_steps`).
     """
     named = {"name": row.name}
     current = (
@@ -128,8 +132,17 @@ def load_script(
             put_step(row),
             *remember,
             *event_steps(row.name, "load" if before is None else "replace", _facts(row), by=by, at=at),
+            *attributes,
         ]
     )
+
+
+def attributes_steps(
+    name: str, account: Account | None, declared: Declaration, *, by: str, at: str
+) -> list[Step]:
+    """Return the steps that open the attributes' account of a graph and declare its budget."""
+    ledger = account_of(name, "attributes")
+    return [*_open(ledger), *declaration_steps(ledger, account, declared, by=by, at=at)]
 
 
 def register_script(
@@ -200,16 +213,29 @@ def _facts(row: GraphRow) -> dict[str, Any]:
 
 
 def listing(session: Session) -> list[dict[str, Any]]:
-    """Return the public facts of every graph, with its number of nodes of now."""
+    """Return the public facts of every graph, with its number of nodes of now.
+
+    Its two accounts stand side by side and are never added.
+    """
+    accounts = {row["name"]: row for row in session.run("account_list")}
     return [
         {
             "name": row["name"],
             "node_count": (nodes := _nodes_of_now(session, row)),
             "degree_bound": PublicFacts(nodes, row["degreeBound"]).effective_degree_bound,
-            **{key: value for key, value in Account.of(row).shown().items() if key != "epsilon_remaining"},
+            **_listed_account(row),
+            **(
+                {"attributes": _listed_account(accounts[second])}
+                if (second := account_of(row["name"], "attributes")) in accounts
+                else {}
+            ),
         }
         for row in session.run("graph_list")
     ]
+
+
+def _listed_account(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in Account.of(row).shown().items() if key != "epsilon_remaining"}
 
 
 def listed(session: Session, name: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from edgedp.stores.kept import plan_of
 
 __all__ = ["release_of"]
 
-_ASKED = ("selector", "parameters", "ranks_by", "public", "private")
+_ASKED = ("selector", "parameters", "ranks_by", "public", "private", "account", "debits")
 _RECEIPT = (
     "graph", "release_id", "request_id", "at", "epsilon", "analyst", "epsilon_budget", "epsilon_spent",
     "epsilon_remaining", "delta", "share",

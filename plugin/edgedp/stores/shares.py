@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from edgedp.amounts import rho
 from edgedp.amounts.epsilon import NANO, format_nano
 from edgedp.errors import AccessError, BudgetError, EdgeDPError, StoreError
-from edgedp.stores.account import Account, refusal
+from edgedp.stores.account import Account, account_of, refusal, split_account
 from edgedp.stores.script import Step
 
 if TYPE_CHECKING:
     from edgedp.plan import Plan
     from edgedp.stores.account import Declaration
     from edgedp.stores.backend import Row, Runner
+    from edgedp.vocabulary import AccountName
 
 __all__ = [
-    "ACCOUNTS",
     "ANALYST",
     "CURATOR",
     "DIRECT",
@@ -49,11 +49,8 @@ CURATOR: Role = "curator"
 DIRECT = ""
 """Who asks where no analyst is named: whoever has opened the store. They have no share, and are one for request ids."""
 
-EDGES = "edges"
+EDGES: AccountName = "edges"
 """The account of a graph's edges."""
-
-ACCOUNTS = (EDGES,)
-"""The accounts of a graph that a share may be of."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +59,16 @@ class Share:
 
     name: str
     analyst: str
-    account: str
+    account: AccountName
     amounts: Account
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Share:
         """Read a row of ``share_find``."""
-        return cls(row["name"], row["analyst"], row["account"], Account.of(row))
+        graph, account = split_account(row["name"])
+        if account != row["account"]:
+            raise StoreError(f"the shares of {graph!r} do not add up; run 'edgedp ledger check {graph}'")
+        return cls(graph, row["analyst"], account, Account.of(row))
 
     def shown(self) -> dict[str, Any]:
         """Return the share as its analyst sees it: epsilon granted, spent, remaining, the limit of one release."""
@@ -79,11 +79,11 @@ class Share:
         return {"account": self.account} | shown | limit_shown | delta
 
 
-def find(runner: Runner, name: str, analyst: str, account: str = EDGES) -> Share | None:
-    """Return an analyst's share, or None."""
+def find(runner: Runner, name: str, analyst: str, account: AccountName = EDGES) -> Share | None:
+    """Return an analyst's share of an account of a graph, or None."""
     if analyst == DIRECT:
         return None
-    rows = runner.run("share_find", name=name, analyst=analyst, account=account)
+    rows = runner.run("share_find", name=account_of(name, account), analyst=analyst, account=account)
     return Share.of(rows[0]) if rows else None
 
 
@@ -98,12 +98,14 @@ def check_affords(runner: Runner, name: str, analyst: str, plan: Plan) -> None:
     if analyst == DIRECT:
         return
     check_active(runner, analyst)
-    rows = {
-        "share_find": runner.run("share_find", name=name, analyst=analyst, account=EDGES),
-        "account_find": runner.run("account_find", name=name),
-    }
-    if not rows["share_find"] or not Share.of(rows["share_find"][0]).amounts.fits(plan):
-        raise refused(name, analyst, plan, rows)
+    for charge in plan.charges:
+        named = account_of(name, charge.account)
+        rows = {
+            "share_find": runner.run("share_find", name=named, analyst=analyst, account=charge.account),
+            "account_find": runner.run("account_find", name=named),
+        }
+        if not rows["share_find"] or not Share.of(rows["share_find"][0]).amounts.fits(charge):
+            raise refused(name, analyst, plan, rows)
 
 
 def revoked(analyst: str) -> AccessError:
@@ -113,7 +115,7 @@ def revoked(analyst: str) -> AccessError:
     )
 
 
-def debit_steps(name: str, analyst: str, amounts: dict[str, int], account: str = EDGES) -> list[Step]:
+def debit_steps(name: str, analyst: str, amounts: dict[str, int], account: AccountName = EDGES) -> list[Step]:
     """Return the steps that check and debit an analyst's share; the account is locked, and debited after them.
 
     Parameters
@@ -123,7 +125,7 @@ def debit_steps(name: str, analyst: str, amounts: dict[str, int], account: str =
     """
     if analyst == DIRECT:
         return []
-    key = {"name": name, "analyst": analyst, "account": account}
+    key = {"name": account_of(name, account), "analyst": analyst, "account": account}
     return [
         Step("person_active", {"name": analyst, "role": ANALYST}, on_none="revoked"),
         Step("share_find", key, on_none="unshared"),
@@ -140,23 +142,26 @@ def refused(name: str, analyst: str, plan: Plan, rows: Mapping[str, list[Row]]) 
     rows : mapping
         Rows of the debit's statements by stem.
     """
+    which = split_account(rows["account_find"][0]["name"])[1]
+    of, option = ("", "") if which == EDGES else (f"the {which} of ", f" --{which}")
     if not rows["share_find"]:
         return BudgetError(
-            f"the analyst {analyst!r} has no share of {name!r}, must have one before a release; the curator grants "
-            f"one with 'edgedp grant {name} {analyst} --epsilon-budget E'"
+            f"the analyst {analyst!r} has no share of {of}{name!r}, must have one before a release; the curator grants "
+            f"one with 'edgedp grant {name} {analyst} --epsilon-budget E{option}'"
         )
     share, account = Share.of(rows["share_find"][0]).amounts, Account.of(rows["account_find"][0])
     if share.delta != account.delta:
         return StoreError(
-            f"the share that {analyst!r} has of {name!r} was declared before its delta changed; "
+            f"the share that {analyst!r} has of {of}{name!r} was declared before its delta changed; "
             "the curator must grant it again"
         )
-    refusal_ = refusal(name, plan.cost, share, share.affordable(plan), share_of=analyst)
+    charge = next(each for each in plan.charges if each.account == which)
+    refusal_ = refusal(name, charge.cost, share, share.affordable(charge), share_of=analyst, of=of)
     return refusal_ if share.delta is None else BudgetError(f"{refusal_}{rho.price_named(plan)}")
 
 
 def grant_steps(
-    name: str, analyst: str, account: str, declared: Declaration, known: Account, before: Share | None
+    name: str, analyst: str, account: AccountName, declared: Declaration, known: Account, before: Share | None
 ) -> tuple[list[Step], dict[str, Any]]:
     """Return the steps that declare a share, and what the log says of it; the account is locked.
 
@@ -180,8 +185,8 @@ def grant_steps(
     _, budget = declared.settled(name, as_account)
     limit = had.limit if declared.limit is None else declared.limit
     row = {
-        "name": name, "analyst": analyst, "account": account, "delta": delta, "declared": declared.budget,
-        "budget": budget, "maxPerRelease": limit,
+        "name": account_of(name, account), "analyst": analyst, "account": account, "delta": delta,
+        "declared": declared.budget, "budget": budget, "maxPerRelease": limit,
     }  # fmt: skip
     return [Step("share_put", row, on_none="share")], grant_body(row)
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from edgedp import checks
 from edgedp.plan import Plan, plan_from_config
-from edgedp.stores import kept
+from edgedp.stores import attributes, kept
 from edgedp.stores import neo4j_places as places
 from edgedp.stores.account import Account
+from edgedp.stores.backend import Row
 from edgedp.stores.estimating import estimate_of
 from edgedp.stores.frames import Frame
 from edgedp.stores.ledger import unknown
 from edgedp.stores.trial import try_engine
+from edgedp.vocabulary import AccountName
 from edgedp.worker.requests import config_of, graph_of
 from edgedp.worker.wording import in_cypher
 
@@ -32,17 +35,24 @@ def estimate(request: Frame) -> Frame:
     if not header["account"]:
         raise unknown(row.name)
     account = Account.of(header["account"][0])
+    rows: dict[AccountName, Row] = {"edges": header["account"][0]}
+    for found in header.get("attributes_account", []):
+        rows["attributes"] = found
+    domains = attributes.declared_in(header.get("attributes", []))
     asked_before = header["asked_before"] if request_id is not None else []
 
     def planner() -> Plan:
         if not asked_before:
-            asked = plan_from_config(header["kind"], config, account.told(row.facts))
+            asked = plan_from_config(
+                header["kind"], config, account.told(replace(row.facts, domains=domains))
+            )
             return asked.naming([each["id"] for each in header["named"]])
         return kept.same_question(
             asked_before[0]["body"],
             config,
             lambda asked, facts: plan_from_config(header["kind"], asked, account.told(facts)),
             str(request_id),
+            domains,
         )
 
     def check(planned: Plan) -> None:
@@ -51,7 +61,13 @@ def estimate(request: Frame) -> Frame:
         places.check_nodes(row, header["survey"])
 
     told = estimate_of(
-        row.name, account, planner, check, adds_up=bool(header["adds_up"]), kept=bool(asked_before)
+        row.name,
+        header["kind"],
+        rows,
+        planner,
+        check,
+        adds_up=bool(header["adds_up"]),
+        kept=bool(asked_before),
     )
     shown: dict[str, Any] = told.to_dict()
     return Frame(shown | {"refused": None if told.refused is None else in_cypher(told.refused)})

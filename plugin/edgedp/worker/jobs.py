@@ -7,8 +7,9 @@ about                                                             version, pytho
 version          version, old                                     current, fresh
 migrate          rows of what is there                            before (statements a transaction), script
 unknown_graph    name, names                                      a refusal
-plan             kind, config, writes, graph, survey, account     plan, script, release_id, request_id, lease, write
-estimate         as plan, and adds_up                             what `Store.estimate` returns
+plan             kind, config, writes, graph, survey, account,    plan, script, release_id, request_id, lease, write,
+                 asked_before, attributes                         property of a percentile
+estimate         as plan, adds_up, attributes_account             what `Store.estimate` returns
 judge            outcome, rows, name, plan, request_id            release_id, public, answer of a kept release
 draw             name, release_id, plan; a projection             answer, script; array ``rows`` where it is nodes
 accounts         rows of accounts                                 accounts, in epsilon
@@ -17,6 +18,7 @@ check            name, rows of a ledger                           problems
 exact_script     name, what                                       script that notes an exact read
 exact            config; a projection                             array ``values``
 sensitivity      config; a projection                             array ``values``
+attribute        config, graph, account, attributes               script, declared
 register         name, config                                     graph, declared
 check_graph      graph, declared, survey, indexed; a projection   graph, with its number of nodes; exact, warnings
 register_script  graph, declared, account                         script
@@ -30,6 +32,9 @@ curator_refusal  outcome, rows, name, graph                       a refusal
 ``declared`` are handed back as they came. ``answer`` is JSON, as the ledger keeps it. A projection is three arrays:
 ``ids`` (int64 or text, one a node, in the plugin's order; left out where they are missing or of mixed types),
 ``sources`` and ``targets`` (int32 rows of ``ids``, one a relationship, any direction, parallels and loops allowed).
+For a percentile ``draw`` takes one array in their place, ``values`` (float64, one a node in any order, NaN for what is
+missing or no number). ``attributes`` are rows of ``attribute_list``, and the account of ``attribute`` is that of the
+attributes.
 """
 
 from __future__ import annotations
@@ -64,6 +69,7 @@ VERBS: Mapping[str, Callable[[Frame], Frame]] = {
     "exact_script": reading.exact_script,
     "exact": reading.exact_values,
     "sensitivity": reading.exact_sensitivity,
+    "attribute": registering.attribute,
     "register": registering.register,
     "check_graph": registering.check_graph,
     "register_script": registering.register_script,

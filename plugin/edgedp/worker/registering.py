@@ -10,16 +10,19 @@ from edgedp import checks
 from edgedp.amounts.epsilon import budget_nano
 from edgedp.amounts.rho import delta_atto
 from edgedp.errors import ParameterError
-from edgedp.stores import ledger, neo4j_schema, registry
+from edgedp.selection.domains import declare
+from edgedp.stores import attributes, ledger, neo4j_schema, registry
 from edgedp.stores import neo4j_places as places
-from edgedp.stores.account import Account, Declaration, check_delta
+from edgedp.stores.account import Account, Declaration, account_of, check_delta
 from edgedp.stores.backend import GraphRow
 from edgedp.stores.frames import Frame
 from edgedp.stores.packed import graph_of_arrays
+from edgedp.stores.script import Script
 from edgedp.worker.requests import BY, graph_of, known_config
 from edgedp.worker.wording import in_cypher
 
 __all__ = [
+    "attribute",
     "check_graph",
     "curator_refusal",
     "drop",
@@ -31,6 +34,7 @@ __all__ = [
 ]
 
 _PLACE = ("nodeLabel", "relationshipType", "idProperty")
+_DOMAIN = ("property", "low", "high", "grid", "points", "dependsOn", "epsilonBudget")
 _BUDGET, _LIMIT = "epsilonBudget", "maxEpsilonPerRelease"
 _EMPTY = "allowEmpty"
 
@@ -120,6 +124,36 @@ def set_budget(request: Frame) -> Frame:
         check_delta(declared.delta, int(header["graph"]["nodeCount"]))
     account = Account.of(header["account"])
     return Frame({"script": ledger.budget_script(name, account, declared, by=BY, at=ledger.now()).to_dict()})
+
+
+def attribute(request: Frame) -> Frame:
+    """Declare a property: hand out the script, from the attributes' account and declarations as they were read."""
+    header = request.header
+    config = known_config(request, _DOMAIN)
+    row = registry.row_of(header["graph"])
+    domain = declare(
+        config.get("low"),
+        config.get("high"),
+        config.get("grid", "linear"),
+        config.get("points"),
+        config.get("dependsOn", "independent"),
+    )
+    named = checks.check_text(config.get("property"), "property")
+    found = Account.of(header["account"]) if header["account"] else None
+    before = attributes.declared_in(header["attributes"])
+    at = ledger.now()
+    script = attributes.attribute_script(
+        row.name, found or Account(None, None, 0), named, domain, before, by=BY, at=at
+    )
+    budget = config.get(_BUDGET)
+    declared = Declaration(None if budget is None else budget_nano(budget, _BUDGET))
+    steps = [
+        *registry.attributes_steps(row.name, found, Declaration(), by=BY, at=at),
+        *script.steps,
+        *ledger.declaration_steps(account_of(row.name, "attributes"), found, declared, by=BY, at=at),
+    ]
+    shown = attributes.listed({named: domain})[0]
+    return Frame({"script": Script(steps).to_dict(), "declared": shown})
 
 
 def drop(request: Frame) -> Frame:

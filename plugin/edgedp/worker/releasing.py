@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any, assert_never
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edgedp import checks
 from edgedp.amounts.epsilon import NANO
 from edgedp.draw import draw as drawn
 from edgedp.errors import ParameterError, UnknownNameError
 from edgedp.ids import positions_of
-from edgedp.plan import Plan, PublicFacts, options_of, plan_from_config
-from edgedp.projection import GraphProjection
+from edgedp.plan import PercentilePlan, Plan, PublicFacts, options_of, plan_from_config
+from edgedp.projection import GraphProjection, records_projection
 from edgedp.refusals import RECORD_LOST, constant_refusals
-from edgedp.release import Distribution, Nodes, Number, Summary
+from edgedp.release import Distribution, Nodes, Number, Point, Summary
 from edgedp.sampling.words import SecureWords
-from edgedp.stores import kept, ledger
+from edgedp.stores import attributes, kept, ledger
 from edgedp.stores import neo4j_places as places
-from edgedp.stores.account import Account
+from edgedp.stores.account import Account, account_of
 from edgedp.stores.frames import Frame
 from edgedp.stores.ledger import Kept
 from edgedp.stores.packed import graph_of_arrays
 from edgedp.worker.requests import BY, config_of, for_cypher, graph_of, plan_of, plan_to_json
+
+if TYPE_CHECKING:
+    from edgedp.selection.domains import Domain
 
 __all__ = ["draw", "judge", "plan", "unknown_graph"]
 
@@ -59,6 +64,7 @@ def plan(request: Frame) -> Frame:
         {
             "kept": None,
             "plan": plan_to_json(planned),
+            "property": planned.of_property if isinstance(planned, PercentilePlan) else None,
             "release_id": release_id,
             "epsilon": planned.cost / NANO,
             "request_id": request_id,
@@ -91,11 +97,10 @@ def draw(request: Frame) -> Frame:
     header = request.header
     planned = plan_of(header["plan"])
     with constant_refusals():
-        graph, order = graph_of_arrays(request.arrays)
-        answer = drawn(planned, GraphProjection(graph, engine="native"), SecureWords())
-    script = ledger.answer_script(
-        header["name"], header["release_id"], answer.to_json(), by=BY, at=ledger.now()
-    )
+        projection, order = _projected(planned, request)
+        answer = drawn(planned, projection, SecureWords())
+    account = account_of(header["name"], planned.charges[-1].account)
+    script = ledger.answer_script(account, header["release_id"], answer.to_json(), by=BY, at=ledger.now())
     shown: dict[str, Any] = {
         "answer": for_cypher(answer.to_json()),
         "script": script.to_dict(),
@@ -103,11 +108,22 @@ def draw(request: Frame) -> Frame:
     }
     match answer:
         case Nodes(ids):
-            return Frame(shown, {"rows": order[positions_of(graph.node_ids, np.asarray(ids), what="nodes")]})
-        case Number() | Distribution() | Summary():
+            positions = positions_of(projection.node_ids, np.asarray(ids), what="nodes")
+            return Frame(shown, {"rows": order[positions]})
+        case Number() | Distribution() | Summary() | Point():
             return Frame(shown)
         case _:
             assert_never(answer)
+
+
+def _projected(planned: Plan, request: Frame) -> tuple[GraphProjection, NDArray[np.int64]]:
+    """Return what a plan rests on, and the plugin's row of each of its positions."""
+    if isinstance(planned, PercentilePlan):
+        values = request.arrays["values"].astype(np.float64)
+        projection = records_projection({planned.of_property: values}, len(values))
+        return projection, np.arange(len(values), dtype=np.int64)
+    graph, order = graph_of_arrays(request.arrays)
+    return GraphProjection(graph, engine="native"), order
 
 
 def unknown_graph(request: Frame) -> Frame:
@@ -126,6 +142,7 @@ def _answered(request: Frame, config: dict[str, Any], request_id: str | None) ->
         config,
         lambda asked, facts: plan_from_config(request.header["kind"], asked, _told(request, facts)),
         request_id,
+        _domains(request),
     )
     return ledger.kept_of(rows[0], request_id)
 
@@ -138,7 +155,13 @@ def _told_of(answered: Kept) -> dict[str, Any]:
 def _told(request: Frame, facts: PublicFacts) -> PublicFacts:
     """Return public facts with what the account, if it is there, says of them."""
     rows = request.header["account"]
-    return Account.of(rows[0]).told(facts) if rows else facts
+    told = replace(facts, domains=_domains(request))
+    return Account.of(rows[0]).told(told) if rows else told
+
+
+def _domains(request: Frame) -> dict[str, Domain]:
+    """Return the declared properties, from the rows of ``attribute_list``."""
+    return attributes.declared_in(request.header.get("attributes", []))
 
 
 def _try(planned: Plan) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from edgedp import checks
 from edgedp.errors import ParameterError
-from edgedp.plan import Plan, PublicFacts
+from edgedp.plan import PercentilePlan, Plan, PublicFacts
 from edgedp.plan import plan as plan_again
+from edgedp.stores.attributes import declaration, domain_of
 from edgedp.stores.backend import GraphRow
 from edgedp.stores.frames import Frame
 from edgedp.stores.registry import row_of
@@ -25,8 +27,6 @@ def graph_of(request: Frame) -> GraphRow:
     row = row_of(header["graph"])
     if row.loaded or "survey" not in header:
         return row
-    from dataclasses import replace
-
     return replace(row, node_count=int(header["survey"]["nodes"]))
 
 
@@ -62,12 +62,24 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
             "degree_bound": facts.degree_bound,
             "nodes_supplied": facts.nodes_supplied,
         },
+        "domain": _domain(plan),
     }
+
+
+def _domain(plan: Plan) -> dict[str, Any] | None:
+    """Return the declared domain that a plan rests on, as the log declares it."""
+    if not isinstance(plan, PercentilePlan):
+        return None
+    return declaration(plan.of_property, plan.domain)
 
 
 def plan_of(carried: Mapping[str, Any]) -> Plan:
     """Return the plan of `plan_to_json`."""
-    return plan_again(carried["kind"], carried["parameters"], PublicFacts(**carried["facts"]))
+    facts = PublicFacts(**carried["facts"])
+    declared = carried.get("domain")
+    if declared is not None:
+        facts = replace(facts, domains={declared["property"]: domain_of(declared)})
+    return plan_again(carried["kind"], carried["parameters"], facts)
 
 
 def for_cypher(value: Any) -> Any:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from edgedp.errors import ParameterError, StoreError
+from edgedp.selection.domains import numbers_of
 from edgedp.stores.backend import Backend, GraphRow, Row, Session, Transaction
 from edgedp.stores.cypher import CypherProjection
 from edgedp.stores.embedded import files, migration
@@ -174,6 +176,15 @@ class EmbeddedSession(Session):
         if graph.node_count != row.node_count:
             raise StoreError("the graph's file has other nodes than the registry says; restore a backup")
         return graph
+
+    def records(self, row: GraphRow, name: str) -> NDArray[np.float64]:
+        self.prepare(row)
+        found = files.properties(self._paths[row.version], name)
+        return numbers_of(found[name]) if found else np.full(row.node_count, np.nan)
+
+    def properties(self, row: GraphRow, declared: Iterable[str]) -> dict[str, NDArray[Any]]:
+        self.prepare(row)
+        return files.properties(self._paths[row.version])
 
     def node_count(self, row: GraphRow) -> int:
         return row.node_count

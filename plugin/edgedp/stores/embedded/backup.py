@@ -14,6 +14,7 @@ from edgedp.stores.chain import Head, genesis
 from edgedp.stores.embedded import files
 from edgedp.stores.embedded.folder import Folder, building_folder, private_file, sync
 from edgedp.stores.embedded.sqlite import Ledger, opened
+from edgedp.stores.ledger import broken
 
 __all__ = ["copy"]
 
@@ -100,7 +101,7 @@ def _heads(ledger: Ledger) -> dict[str, Head]:
     for account in ledger.run("account_list"):
         name = account["name"]
         if not ledger.run("account_adds_up", name=name):
-            raise StoreError(f"the ledger of {name!r} does not add up; run 'edgedp ledger check {name}'")
+            raise broken(name)
         last = ledger.run("log_last", name=name)
         found[name] = Head(last[0]["seq"], last[0]["hash"]) if last else Head(0, genesis(name))
     return found

@@ -10,7 +10,7 @@ import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -22,12 +22,25 @@ from numpy.typing import NDArray
 from edgedp.errors import StoreError
 from edgedp.graph import Graph
 from edgedp.stores.backend import Row
+from edgedp.stores.embedded import records
 from edgedp.stores.embedded.folder import Folder, sync
 from edgedp.stores.embedded.locks import Held, try_hold
 from edgedp.stores.killpoints import reach
 from edgedp.stores.queries import query
+from edgedp.stores.values import Column, columns_of
 
-__all__ = ["PLACE", "check_room", "columns", "hold", "read", "run", "sha256", "sweep", "write"]
+__all__ = [
+    "PLACE",
+    "check_room",
+    "columns",
+    "hold",
+    "properties",
+    "read",
+    "run",
+    "sha256",
+    "sweep",
+    "write",
+]
 
 PLACE = {"node_label": "Node", "relationship_type": "Edge", "id_property": "id"}
 """The tables of every file."""
@@ -38,10 +51,11 @@ _NODE_BYTES, _EDGE_BYTES = 40, 30
 _verified: dict[tuple[Any, ...], str] = {}
 
 
-def check_room(folder: Folder, graph: Graph) -> None:
+def check_room(folder: Folder, graph: Graph, kept: records.Packed) -> None:
     """Refuse a load that the disk has no room for: the database library ends its process there."""
     text = graph.node_ids.dtype.itemsize if graph.node_ids.dtype.kind == "U" else 0
     needed = _LEAST + (_NODE_BYTES + text) * graph.node_count + _EDGE_BYTES * graph.edge_count
+    needed += sum(_LEAST + 2 * len(content) for _, content in kept.values())
     free = shutil.disk_usage(folder.path).free
     if free < needed:
         raise StoreError(
@@ -56,13 +70,15 @@ def write(folder: Folder, version: int, graph: Graph) -> Iterator[str]:
 
     Until the context ends nobody sweeps the file; by then the registry must name it.
     """
-    check_room(folder, graph)
+    columns = columns_of(graph.properties)
+    kept = records.packed(columns)
+    check_room(folder, graph, kept)
     loading = folder.loading(version)
     with _begun(loading):
         reach("begun")
         try:
             written = loading / folder.version(version).name
-            _fill(written, graph)
+            _fill(written, graph, kept)
             reach("written")
             written.chmod(0o400)
             digest = sha256(written)
@@ -74,7 +90,7 @@ def write(folder: Folder, version: int, graph: Graph) -> Iterator[str]:
                 sync(folder.path)
                 reach("placed")
                 remember(place, digest)
-                _verify_content(place, graph)
+                _verify_content(place, graph, columns)
                 reach("checked")
                 yield digest
         except BaseException:
@@ -103,7 +119,7 @@ def _held(path: Path) -> Held:
     return held
 
 
-def _fill(path: Path, graph: Graph) -> None:
+def _fill(path: Path, graph: Graph, kept: records.Packed) -> None:
     import ladybug
     import pyarrow
 
@@ -123,6 +139,7 @@ def _fill(path: Path, graph: Graph) -> None:
                     end: values.take(pyarrow.array(ends[:, i])) for i, end in enumerate(("from", "to"))
                 }
                 _run(connection, "copy_edges", rows=pyarrow.table(columns))
+            records.write(connection, kept)
     except (RuntimeError, OSError) as error:
         raise StoreError(
             f"the graph could not be written, must have room and be writable; the database says: {_first_line(error)}"
@@ -132,8 +149,8 @@ def _fill(path: Path, graph: Graph) -> None:
         raise StoreError("the graph's file was not finished by the database; make room and load again")
 
 
-def _verify_content(path: Path, graph: Graph) -> None:
-    """Compare what a finished file holds with what was to be written: nodes, and edges by a salted sum."""
+def _verify_content(path: Path, graph: Graph, kept: Mapping[str, Column]) -> None:
+    """Compare what a finished file holds with what was to be written: nodes, values, and edges by a salted sum."""
     ids, ends = _columns(path)
     salt = np.uint64(secrets.randbits(64))
     same = (
@@ -141,6 +158,10 @@ def _verify_content(path: Path, graph: Graph) -> None:
         and len(ends) == graph.edge_count
         and _salted_sum(ends, len(ids), salt) == _salted_sum(graph.edges(), len(ids), salt)
     )
+    if kept:
+        found = properties(path)
+        same = same and found.keys() == kept.keys()
+        same = same and all(kept[name].same(values) for name, values in found.items())
     if not same:
         raise StoreError("the graph that was read again is not the one that was written; load again")
 
@@ -192,6 +213,12 @@ def node_ids(path: Path) -> NDArray[Any]:
     """Return the ids of a checked file's nodes, ascending; no edge is read."""
     with _reading(path) as connection, closing(_execute(connection, "nodes", {})) as nodes:
         return _ids(nodes.get_as_arrow().column("id"))
+
+
+def properties(path: Path, name: str | None = None) -> dict[str, NDArray[Any]]:
+    """Read the properties of a checked file, or the one of a name if it is there; in the order of the ids."""
+    with _reading(path) as connection:
+        return records.read(connection, name)
 
 
 def run(path: Path, statement: str, **parameters: Any) -> list[Row]:

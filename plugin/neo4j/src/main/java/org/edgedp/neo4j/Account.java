@@ -16,6 +16,13 @@ import java.util.stream.StreamSupport;
  * @param delta of a budget that is declared as (epsilon, delta); null for a pure one
  */
 record Account(Double budget, Double spent, Double remaining, Double delta) {
+    private static final String ATTRIBUTES = "\tattributes";
+
+    /** Return the name by which the ledger keeps a graph's second account, as Python's {@code account_of} does. */
+    static String attributes(String name) {
+        return Call.named(name) + ATTRIBUTES;
+    }
+
     /** Return the account of a name. */
     static Account of(Call call, String name) {
         return of(call, List.of(call.account(name))).get(0);

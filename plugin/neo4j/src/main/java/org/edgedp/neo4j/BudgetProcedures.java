@@ -1,5 +1,6 @@
 package org.edgedp.neo4j;
 
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,12 +25,16 @@ public final class BudgetProcedures extends ProcedureBase {
         /** Delta of a budget that is declared as (epsilon, delta); null for a pure one. */
         public final Double delta;
 
-        Budget(Account account, long releases) {
+        /** The same of the account of the nodes' properties; never added to the edges'. */
+        public final Map<String, Object> attributes;
+
+        Budget(Account account, long releases, Map<String, Object> attributes) {
             this.epsilonBudget = account.budget();
             this.epsilonSpent = account.spent();
             this.epsilonRemaining = account.remaining();
             this.releases = releases;
             this.delta = account.delta();
+            this.attributes = attributes;
         }
     }
 
@@ -71,8 +76,25 @@ public final class BudgetProcedures extends ProcedureBase {
 
     static Stream<Budget> budget(Call call, String name) {
         Account account = Account.of(call, name);
-        return Stream.of(new Budget(
-                account, (Long) call.read("release_count", name).get(0).get("releases")));
+        return Stream.of(new Budget(account, releases(call, name), attributes(call, name)));
+    }
+
+    private static long releases(Call call, String name) {
+        return (Long) call.read("release_count", name).get(0).get("releases");
+    }
+
+    private static Map<String, Object> attributes(Call call, String name) {
+        String ledger = Account.attributes(name);
+        Map<String, Object> shown = new LinkedHashMap<>();
+        List<Map<String, Object>> found = call.read("account_find", ledger);
+        Account account = found.isEmpty()
+                ? new Account(null, 0.0, null, null)
+                : Account.of(call, found).get(0);
+        shown.put("epsilonBudget", account.budget());
+        shown.put("epsilonSpent", account.spent());
+        shown.put("epsilonRemaining", account.remaining());
+        shown.put("releases", releases(call, ledger));
+        return shown;
     }
 
     /** Tell a graph's releases. */
@@ -82,6 +104,10 @@ public final class BudgetProcedures extends ProcedureBase {
         Call call = call();
         new Schema(call).check();
         call.account(name);
-        return call.read("release_list", name).stream().map(Kept::new);
+        return Stream.of(name, Account.attributes(name))
+                .flatMap(account -> call.read("release_list", account).stream())
+                .filter(row -> !Frame.fromBody((String) row.get("body")).containsKey("part_of")) // what a release from another account cost this one besides
+                .map(Kept::new)
+                .sorted(Comparator.comparing(release -> release.at));
     }
 }

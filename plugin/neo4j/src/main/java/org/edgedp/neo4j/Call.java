@@ -84,8 +84,18 @@ record Call(InnerTransactions inner, Transaction callers, WorkerPool workers, Te
         return workers.ask(new Frame(request), guard, log);
     }
 
+    /** Read the values of a property, one a node; what is missing or no number, the statement says, is NaN. */
+    double[] records(GraphEntry graph, String property) {
+        Map<String, String> place = Map.of("node_label", graph.nodeLabel().name(), "property", property);
+        return inner.read(transaction -> Statements.numbers(transaction, "property", place, "value"));
+    }
+
     Frame ask(ObjectNode request, Projection projection) {
-        return workers.ask(new Frame(request, projection.arrays()), guard, log);
+        return ask(request, projection.arrays());
+    }
+
+    Frame ask(ObjectNode request, Map<String, Object> arrays) {
+        return workers.ask(new Frame(request, arrays), guard, log);
     }
 
     /** A request with the caller's configuration. */

@@ -39,8 +39,15 @@ public final class Estimate {
         new Schema(call).check();
         GraphEntry graph = call.graph(name);
         ObjectNode request = Release.question("estimate", call, kind, graph, configuration);
-        request.put("adds_up", !call.read("account_adds_up", graph.name()).isEmpty());
+        String second = Account.attributes(graph.name());
+        List<Map<String, Object>> records = call.read("account_find", second);
+        request.set("attributes_account", Frame.toJson(records));
+        request.put("adds_up", addsUp(call, graph.name()) && (records.isEmpty() || addsUp(call, second)));
         return Stream.of(new Estimate(call.ask(request).header()));
+    }
+
+    private static boolean addsUp(Call call, String account) {
+        return !call.read("account_adds_up", account).isEmpty();
     }
 
     private static Double amount(JsonNode told, String key) {

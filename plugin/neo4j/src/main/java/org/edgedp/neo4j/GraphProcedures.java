@@ -143,6 +143,31 @@ public final class GraphProcedures extends ProcedureBase {
         }
     }
 
+    /** A declared property. */
+    public static final class Declared {
+        /** Its name. */
+        public final String property;
+        /** Values are clipped to this range. */
+        public final double low;
+        /** Its other end. */
+        public final double high;
+        /** linear, geometric or explicit. */
+        public final String grid;
+        /** Number of points that an answer is one of. */
+        public final long points;
+        /** independent or degree. */
+        public final String dependsOn;
+
+        Declared(JsonNode shown) {
+            property = shown.get("property").textValue();
+            low = shown.get("low").doubleValue();
+            high = shown.get("high").doubleValue();
+            grid = shown.get("grid").textValue();
+            points = shown.get("points").longValue();
+            dependsOn = shown.get("depends_on").textValue();
+        }
+    }
+
     /** Register a graph. */
     @Procedure(name = "edgedp.graph.register", mode = Mode.SCHEMA)
     @Description("Register a graph that is already in the database, declare what is public of it and its budget.")
@@ -192,6 +217,30 @@ public final class GraphProcedures extends ProcedureBase {
     public Stream<Setting> settings() {
         return Settings.effective(Home.find()).entrySet().stream()
                 .map(each -> new Setting(each.getKey(), each.getValue(), Settings.byDefault(each.getKey())));
+    }
+
+    /** Declare a property. */
+    @Procedure(name = "edgedp.graph.attribute", mode = Mode.SCHEMA)
+    @Description("Declare a property of a graph's nodes: its public range and grid, what its values follow from, "
+            + "and the budget of the attributes' account.")
+    public Stream<Declared> attribute(
+            @Name(value = "name", description = "Name of the graph.") String name,
+            @Name(
+                            value = "configuration",
+                            description = "property, low, high, grid, points, dependsOn, epsilonBudget.")
+                    Map<String, Object> configuration) {
+        Call call = call();
+        new Schema(call).migrate();
+        GraphEntry graph = call.graph(name);
+        String ledger = Account.attributes(name);
+        ObjectNode request = Call.request("attribute", configuration);
+        request.set("graph", graph.row());
+        List<Map<String, Object>> account = call.read("account_find", ledger);
+        request.set("account", Frame.toJson(account.isEmpty() ? null : account.get(0)));
+        request.set("attributes", Frame.toJson(call.read("attribute_list", ledger)));
+        JsonNode answer = call.ask(request).header();
+        call.run(name, graph.row(), answer.get("script"));
+        return Stream.of(new Declared(answer.get("declared")));
     }
 
     /** Tell about the plugin. */

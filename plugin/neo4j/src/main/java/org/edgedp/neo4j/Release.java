@@ -107,6 +107,7 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         request.set("account", Frame.toJson(call.read("account_find", graph.name())));
         request.set("asked_before", askedBefore(call, graph, configuration));
         request.set("named", named(call, graph, configuration));
+        request.set("attributes", Frame.toJson(call.read("attribute_list", Account.attributes(graph.name()))));
         return request;
     }
 
@@ -181,13 +182,16 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
 
     private static JsonNode askedBefore(Call call, GraphEntry graph, Map<String, Object> configuration) {
         Object asked = configuration == null ? null : configuration.get("requestId");
-        List<Map<String, Object>> found = asked instanceof String
-                ? call.inner()
+        List<Map<String, Object>> found = new ArrayList<>();
+        if (asked instanceof String) {
+            for (String account : List.of(graph.name(), Account.attributes(graph.name()))) {
+                found.addAll(call.inner()
                         .read(transaction -> rows(
                                 transaction,
                                 "request_find",
-                                Map.of("name", graph.name(), "analyst", DIRECT, "requestId", asked)))
-                : List.of();
+                                Map.of("name", account, "analyst", DIRECT, "requestId", asked))));
+            }
+        }
         return Frame.toJson(found);
     }
 
@@ -212,11 +216,16 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
     }
 
     private static Release fresh(Call call, GraphEntry graph, JsonNode planned, Lease lease) {
-        Projection projection = call.project(graph);
         ObjectNode request = Frame.request("draw").put("name", graph.name());
         request.set("release_id", planned.get("release_id"));
         request.set("plan", planned.get("plan"));
-        Frame drawn = call.ask(request, projection);
+        boolean ofRecords = planned.hasNonNull("property");
+        Projection projection = ofRecords ? null : call.project(graph);
+        Frame drawn = ofRecords
+                ? call.ask(
+                        request,
+                        Map.of("values", call.records(graph, planned.get("property").textValue())))
+                : call.ask(request, projection.arrays());
         JsonNode shown = drawn.header();
         if (!call.inner().run(Script.of(shown.get("script"))).done()) {
             throw new EdgeDPException(shown.get("lost").textValue());

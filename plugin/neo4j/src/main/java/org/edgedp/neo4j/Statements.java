@@ -46,6 +46,15 @@ final class Statements {
         }
     }
 
+    /** Run a statement and return a column of numbers; null is NaN. */
+    static double[] numbers(Transaction transaction, String name, Map<String, String> identifiers, String column) {
+        try (Result result = transaction.execute(statement(name, identifiers))) {
+            return result.stream()
+                    .mapToDouble(row -> row.get(column) instanceof Number value ? value.doubleValue() : Double.NaN)
+                    .toArray();
+        }
+    }
+
     /** Quote an identifier as {@code edgedp.stores.queries} does: never an injection. */
     private static String quote(String identifier) {
         return "`" + identifier.replace("\\u0060", "`").replace("`", "``") + "`";
