@@ -38,7 +38,7 @@ COUNTS: list[dict[str, Any]] = [
     {"of": "ebc", "node": 3, "error_bar": True},
     {"of": "betweenness2", "node": 9},
 ]
-RECEIPT = {"graph", "release_id", "epsilon_budget", "epsilon_spent", "epsilon_remaining"}
+RECEIPT = {"account", "graph", "release_id", "epsilon_budget", "epsilon_spent", "epsilon_remaining"}
 SHOWN = {"selector", "parameters", "public", "private"} | RECEIPT
 PRIVATE_NOISE, PUBLIC_NOISE = {"value", "noise"}, {"value", "scale", "interval", "confidence"}
 

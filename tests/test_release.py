@@ -43,9 +43,10 @@ def test_an_answer_survives_its_ledger(answer: Answer) -> None:
     assert module.answer_from_json(json.loads(json.dumps(answer.to_json()))) == answer
 
 
-def test_every_kind_of_answer_has_a_key_of_its_own_and_is_tried_here() -> None:
-    assert len({kind.KEY for kind in KINDS}) == len(KINDS)
+def test_every_kind_of_answer_has_json_of_its_own_and_is_tried_here() -> None:
     assert {type(answer) for answer in ANSWERS} == set(KINDS)
+    shapes = {(frozenset(answer.to_json()), type(answer)) for answer in ANSWERS}
+    assert len({shape for shape, _ in shapes}) == len(shapes)
     for answer in ANSWERS:
         assert answer.KEY in answer.to_json()
 
@@ -59,7 +60,8 @@ def test_every_kind_of_answer_has_a_key_of_its_own_and_is_tried_here() -> None:
         {"nodes": 7},
         {"nodes": None},
         {"nodes": "abc"},
-        {"value": 2.0},
+        {"value": 2},
+        {"value": 2.0, "points": 3},
         {"value": "2", "noise": "x"},
         {"value": 2, "interval": [1], "confidence": 0.95},
         {"value": 2, "interval": [1, 3], "confidence": 0.95, "rung": 1},

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import zstandard
 
@@ -245,7 +246,7 @@ def test_a_grant_is_checked_recorded_and_never_below_what_was_spent(store: Store
     ):
         with pytest.raises(EdgeDPError):
             store.grant("kite", "ann", **bad)
-    with pytest.raises(ParameterError, match="account is 'attribute'"):
+    with pytest.raises(UnknownNameError, match="did you mean 'attributes'"):
         store.grant("kite", "ann", 1, account="attribute")
     for unknown in (
         lambda: store.grants("kit"),
@@ -432,7 +433,7 @@ def test_an_embedded_store_from_before_keeps_its_heads_and_its_requests(path: Pa
     for name in ("kite", "rho"):
         assert store.budget(name) == told["budgets"][name]
         assert store.head(name) == told["heads"][name], "a head that was kept elsewhere still fits"
-        assert store.releases(name) == told["releases"][name]
+        assert store.releases(name) == [row | {"account": "edges"} for row in told["releases"][name]]
     assert store.check() == []
     assert (
         store.priv_top_k("kite", "degree", 2, "0.5", request_id="monday").nodes
@@ -520,7 +521,7 @@ def test_the_commands_print_what_the_methods_return(store: Store, path: Path) ->
     assert store.identify(token) is None
     for words, says in (
         (("grant", "kite", "eve", "--epsilon-budget", "1"), "edgedp analyst list"),
-        (("grant", "kite", "ann", "--epsilon-budget", "1", "--attributes"), "account is 'attributes'"),
+        (("grant", "kite", "ann", "--epsilon-budget", "1", "--attributes"), "no budget of its attributes"),
         (("grants", "kit"), "edgedp graphs"),
         (("analyst", "add", "ann"), "must be new"),
     ):
@@ -533,3 +534,73 @@ def test_people_need_a_store_that_is_there(path: Path) -> None:
         with pytest.raises(StoreError):
             ask()
     assert not path.exists()
+
+
+# -- both accounts ----------------------------------------------------------------------------------------------
+
+
+def with_ages(store: Store) -> Store:
+    """A store whose graph has two properties, one of which follows from the degree."""
+    ages = {"age": [1.0, 2.0, 3.0, 4.0, 5.0], "calls": [2.0, 2.0, 3.0, 2.0, 1.0]}
+    graph = KITE.with_properties({name: np.array(values) for name, values in ages.items()})
+    store.load(graph, "kite", epsilon_budget=10, attribute_epsilon_budget=8)
+    store.attribute("kite", "age", 0, 9, points=10)
+    store.attribute("kite", "calls", 0, 9, points=10, depends_on="degree")
+    store.add_analyst("ann")
+    return store
+
+
+def both(store: Store) -> tuple[dict[str, float], float, float]:
+    """Return what was spent of each share, and of the graph's two accounts."""
+    budget = store.budget("kite")
+    shown = {row["account"]: row["epsilon_spent"] for row in store.grants("kite")}
+    return shown, budget["epsilon_spent"], budget["attributes"]["epsilon_spent"]
+
+
+def test_a_percentile_debits_a_share_of_each_account_that_it_debits(open_any: OpenStore) -> None:
+    store = with_ages(open_any())
+    ann = store.asking_as("ann")
+    with pytest.raises(BudgetError, match=r"no share of the attributes of 'kite'.*--attributes"):
+        ann.percentile("kite", "age", q="1/2", epsilon=1)
+    told = ann.estimate("kite", property="age", q="1/2", epsilon=1)
+    assert "no share of the attributes" in told["refused"]
+    store.grant("kite", "ann", epsilon_budget=3, account="attributes")
+    first = ann.percentile("kite", "age", q="1/2", epsilon=1, request_id="one")
+    assert (first.receipt["share"]["account"], first.receipt["share"]["epsilon_spent"]) == ("attributes", 1.0)
+    assert both(store) == ({"attributes": 1.0}, 0.0, 1.0)
+    assert ann.percentile("kite", "age", q="1/2", epsilon=1, request_id="one").value == first.value
+    with pytest.raises(BudgetError, match="no share of 'kite'"):
+        ann.percentile("kite", "calls", q="1/2", epsilon=1)
+    assert both(store) == ({"attributes": 1.0}, 0.0, 1.0), "all or nothing"
+    store.grant("kite", "ann", epsilon_budget=3)
+    second = ann.percentile("kite", "calls", q="1/2", epsilon=1)
+    assert both(store) == ({"edges": 2.0, "attributes": 2.0}, 2.0, 2.0)
+    with pytest.raises(BudgetError, match="share that 'ann' has of 'kite', 1 of 3"):
+        ann.percentile("kite", "calls", q="1/2", epsilon=1)
+    with pytest.raises(BudgetError, match="share that 'ann' has of the attributes of 'kite', 1 of 3"):
+        ann.percentile("kite", "age", q="1/2", epsilon="1.5")
+    assert both(store) == ({"edges": 2.0, "attributes": 2.0}, 2.0, 2.0)
+    own = ann.releases()
+    assert [row["release_id"] for row in own] == [each.receipt["release_id"] for each in (first, second)], (
+        "what a release debits besides is no release"
+    )
+    assert [row["graph"] for row in own] == ["kite", "kite"]
+    assert ann.releases("kite") == own
+    assert ann.release(own[1]["release_id"]) == own[1]
+    shown = ann.budget("kite")
+    assert (shown["share"]["epsilon_spent"], shown["attributes"]["share"]["epsilon_spent"]) == (2.0, 2.0)
+    (listed,) = ann.graphs()
+    assert listed["attributes"]["share"] == shown["attributes"]["share"]
+    assert store.check() == []
+
+
+def test_a_share_of_attributes_needs_their_account_and_is_in_their_log(store: Store) -> None:
+    with pytest.raises(UnknownNameError, match=r"no budget of its attributes.*--attributes --set"):
+        store.grant("kite", "ann", 1, account="attributes")
+    store.set_budget("kite", 2, attributes=True)
+    store.grant("kite", "ann", 1, account="attributes")
+    assert store.share("kite", "ann", "attributes")["epsilon_budget"] == 1.0
+    assert [row["event"] for row in store.log("kite", "attributes")][-1] == "grant"
+    with pytest.raises(UnknownNameError, match="must have a share"):
+        store.share("kite", "ann")
+    assert store.check() == []

@@ -103,6 +103,8 @@ class Options:
     """The options of a kind of release, as they were asked for."""
 
     KIND: ClassVar[Kind]
+    COMPUTES: ClassVar[bool] = True
+    """Whether an engine computes anything on the graph; where none does, there is none to choose."""
 
     @classmethod
     @cache  # reading types is slow, and a plan is made at every request
@@ -267,6 +269,7 @@ class PercentileOptions(Options):
     """The options of a percentile of a property of a stored graph's nodes."""
 
     KIND = "percentile"
+    COMPUTES = False
 
     property: Annotated[str, _About("A property that the curator has declared.")]
     q: Annotated[Any, _About("Above 0 and below 1, 0.5 for the median; a third is 1/3.")]

@@ -61,7 +61,7 @@ class Nodes:
     """
 
     KEY: ClassVar[str] = "nodes"
-    """What stands in the JSON of this kind of answer and of no other."""
+    """Where the answer stands in its JSON; what else stands there tells its kind."""
     COLUMNS: ClassVar[tuple[str, ...]] = ("rank", "id")
 
     ids: tuple[Any, ...]

@@ -82,7 +82,7 @@ def summary(name: str, engine: Engine, request_id: str | None, output: str, **as
 
 @click.command()
 @click.argument("name")
-@release_options(PercentileOptions, engines=False)
+@release_options(PercentileOptions)
 def percentile(name: str, request_id: str | None, output: str, **asked: Any) -> None:
     """Release a percentile of a declared property of the nodes; it debits the attributes' account.
 

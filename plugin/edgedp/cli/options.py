@@ -31,17 +31,11 @@ class Word(click.Choice[str]):
         return checks.check_choice(value, self._called, list(self.choices))
 
 
-def release_options(asked: type[Options], *, engines: bool = True) -> Callable[[_Command], _Command]:
-    """Add the options of a kind of release, and those that every release has, to a command.
-
-    Parameters
-    ----------
-    engines : bool
-        Whether anything is computed on the graph.
-    """
+def release_options(asked: type[Options]) -> Callable[[_Command], _Command]:
+    """Add the options of a kind of release, and those that every release has, to a command."""
     options = [
         *(_click_option(option) for option in asked.described()),
-        *([engine_option] if engines else []),
+        *([engine_option] if asked.COMPUTES else []),
         click.option(
             "--request-id", metavar="R", help="Asking again with it returns the kept release, free."
         ),

@@ -99,7 +99,7 @@ class Gateway:
         note = note_of(request)
         note.graph, note.kind, note.asked = name, kind.kind, _brief(options)
         given = {key: value for key, value in options.items() if value is not None}
-        engine = given.pop("engine", "native")
+        engine = {"engine": given.pop("engine", "native")} if kind.options.COMPUTES else {}
         # From here on, and not from the first byte: whoever could send a body slowly would choose where in a step a
         # draw begins, and so read its time off the step that it ends in.
         started = time.monotonic()
@@ -107,9 +107,7 @@ class Gateway:
             kind.options.given(given)
             asking = self.store.asking_as(person.name)
             method: Callable[..., Release] = getattr(asking, kind.kind)
-            release = await self.draws.run(
-                lambda: method(name, **given, engine=engine, request_id=request_id)
-            )
+            release = await self.draws.run(lambda: method(name, **given, **engine, request_id=request_id))
         except Exception as error:
             raise await self._problem(error, name) from None
         finally:

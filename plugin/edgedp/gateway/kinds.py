@@ -69,11 +69,12 @@ class ReleaseKind:
         ['metric', 'k', 'epsilon']
         """
         properties = {option.name: _property(option) for option in self.described}
-        properties["engine"] = {
-            "enum": [*GRAPH_ENGINES],
-            "default": GRAPH_ENGINES[0],
-            "description": "What computes; never what is drawn.",
-        }
+        if self.options.COMPUTES:
+            properties["engine"] = {
+                "enum": [*GRAPH_ENGINES],
+                "default": GRAPH_ENGINES[0],
+                "description": "What computes; never what is drawn.",
+            }
         return {
             "type": "object",
             "additionalProperties": False,

@@ -7,6 +7,7 @@ from typing import Any
 
 from edgedp import __version__
 from edgedp.gateway.kinds import ReleaseKind, release_kinds
+from edgedp.vocabulary import ACCOUNTS
 
 __all__ = ["document"]
 
@@ -28,6 +29,17 @@ _SHARE = {
         "epsilon_remaining": _AMOUNT,
         "max_epsilon_per_release": _AMOUNT,
         "delta": {"type": "number"},
+    },
+}
+_ATTRIBUTES = {
+    "description": "The same of the account of the nodes' properties, once it is opened; never added to the edges'.",
+    "type": "object",
+    "properties": {
+        "epsilon_budget": _AMOUNT,
+        "epsilon_spent": _AMOUNT,
+        "epsilon_remaining": _AMOUNT,
+        "releases": {"type": "integer"},
+        "share": {"$ref": "#/components/schemas/Share"},
     },
 }
 _SCHEMAS: dict[str, Any] = {
@@ -52,6 +64,7 @@ _SCHEMAS: dict[str, Any] = {
             "epsilon_budget": _AMOUNT,
             "epsilon_spent": _AMOUNT,
             "share": {"$ref": "#/components/schemas/Share"},
+            "attributes": _ATTRIBUTES,
         },
     },
     "Budget": {
@@ -63,6 +76,7 @@ _SCHEMAS: dict[str, Any] = {
             "epsilon_remaining": _AMOUNT,
             "releases": {"type": "integer"},
             "share": {"$ref": "#/components/schemas/Share"},
+            "attributes": _ATTRIBUTES,
         },
     },
     "Release": {
@@ -78,6 +92,7 @@ _SCHEMAS: dict[str, Any] = {
             "private": {"type": "boolean"},
             "graph": {"type": "string"},
             "release_id": {"type": "string"},
+            "account": {"enum": [*ACCOUNTS]},
             "epsilon_budget": _AMOUNT,
             "epsilon_spent": _AMOUNT,
             "epsilon_remaining": _AMOUNT,

@@ -17,9 +17,8 @@ from edgedp.options import (
     SummaryOptions,
     TopKOptions,
 )
-from edgedp.plan import Kind, PercentilePlan, Plan, plan
+from edgedp.plan import Kind, Plan, plan
 from edgedp.plan.named import meanings
-from edgedp.projection import GraphProjection, records_projection
 from edgedp.refusals import constant_refusals
 from edgedp.release import Answer, Release, answer_from_json
 from edgedp.shown import shown
@@ -339,13 +338,6 @@ class AnalystStore(OpenedStore):
             answer = draw(planned, projection, SecureWords())
         reach("drawn")
         return answer
-
-    def _projected(self, session: Session, row: GraphRow, planned: Plan, engine: str) -> GraphProjection:
-        """Read what a plan rests on: the edges, or the nodes' records and no edge."""
-        if not isinstance(planned, PercentilePlan):
-            return GraphProjection(self._read(session, row), engine)
-        values = session.records(row, planned.of_property)
-        return records_projection({planned.of_property: values}, len(values))
 
     def _record(self, session: Session, name: str, debited: Debit, answer: Answer) -> None:
         """Keep an answer, so that a lost one can be read again; only then is it shown."""

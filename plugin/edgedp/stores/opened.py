@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 from edgedp.errors import EdgeDPError, EngineError
-from edgedp.projection import GraphProjection
+from edgedp.plan import PercentilePlan
+from edgedp.projection import GraphProjection, records_projection
 from edgedp.shown import shown
 from edgedp.stores import heads, ledger, registry
 from edgedp.stores.backend import Backend, GraphRow, Session
@@ -18,6 +19,7 @@ from edgedp.stores.script import run
 
 if TYPE_CHECKING:
     from edgedp.graph import Graph
+    from edgedp.plan import Plan
     from edgedp.projection import NumberProjection
 
 
@@ -104,6 +106,13 @@ class OpenedStore:
             if engine == "cypher"
             else GraphProjection(self._read(session, row), engine)
         )
+
+    def _projected(self, session: Session, row: GraphRow, planned: Plan, engine: str) -> GraphProjection:
+        """Read what a plan rests on: the edges, or the nodes' records and no edge."""
+        if not isinstance(planned, PercentilePlan):
+            return GraphProjection(self._read(session, row), engine)
+        values = session.records(row, planned.of_property)
+        return records_projection({planned.of_property: values}, len(values))
 
     def _note_exact(self, session: Session, name: str, what: Mapping[str, Any]) -> None:
         """Log an exact read before it is made; its result is never there."""

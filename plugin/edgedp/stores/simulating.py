@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,10 @@ import numpy as np
 from edgedp import checks
 from edgedp.errors import ParameterError
 from edgedp.plan import Kind, plan
-from edgedp.projection import GraphProjection
+from edgedp.plan.named import meanings
 from edgedp.refusals import constant_refusals
 from edgedp.release import Release
-from edgedp.stores import ledger, registry
+from edgedp.stores import attributes, ledger, registry
 from edgedp.stores.opened import OpenedStore
 from edgedp.stores.trial import try_engine
 from edgedp.vocabulary import GRAPH_ENGINES, GraphEngine
@@ -44,7 +45,7 @@ class SimulatingStore(OpenedStore):
         Parameters
         ----------
         name : str
-        kind : {"priv_top_k", "motkin"}
+        kind : {"priv_top_k", "motkin", "count", "distribution", "summary", "percentile"}
         rng : numpy.random.Generator
             A release is one from the operating system's randomness; this is a simulation of one.
         runs : int
@@ -96,13 +97,16 @@ class SimulatingStore(OpenedStore):
         checks.check_choice(engine, "engine", GRAPH_ENGINES)
         with self._session() as session:
             row = registry.known(session, name)
-            planned = plan(kind, options, ledger.find(session, name).told(row.facts))
+            facts = replace(row.facts, domains=attributes.declared(session, name))
+            planned = plan(kind, options, ledger.find(session, name).told(facts))
+            if planned.named:
+                planned = planned.naming(session.nodes_named(row, meanings(planned.named)))
             try_engine(planned, engine)
             asked = {"selector": planned.kind, "parameters": planned.parameters, "runs": runs}
             self._note_exact(session, name, {"read": "simulation"} | asked)
             warnings.warn(OUTSIDE, stacklevel=2)
             with constant_refusals():
-                projection = GraphProjection(self._read(session, row), engine)
+                projection = self._projected(session, row, planned, engine)
                 words = words_from(rng)
                 answers = [draw(planned, projection, words) for _ in range(runs)]
         return [Release(answer, planned, private=False) for answer in answers]
