@@ -10,6 +10,7 @@ import json
 import subprocess
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, assert_never
@@ -236,7 +237,7 @@ class Interleaving(RuleBasedStateMachine):
     @invariant()
     def nothing_shown_is_ever_forgotten(self) -> None:
         for name, account in self.accounts.items():
-            kept = {row["release_id"]: row for row in self.by(0).releases(name)}
+            kept: dict[str, Mapping[str, Any]] = {row["release_id"]: row for row in self.by(0).releases(name)}
             for key, answer in account.answers.items():
                 assert {part: kept[key][part] for part in answer} == answer
             assert self.by(1).log(name)[-1]["epsilon_spent"] == float(account.spent)

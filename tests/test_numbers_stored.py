@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,7 @@ def test_every_number_is_paid_kept_and_shown_without_its_private_noise(
         else:
             assert told == PRIVATE_NOISE
             assert shown.get("noise") == NOISE_IS_PRIVATE
-        kept = open_any().releases("kite")[-1]
+        kept: Mapping[str, Any] = open_any().releases("kite")[-1]
         assert {name: kept[name] for name in ("release_id", "parameters", *told)} == {
             name: shown[name] for name in ("release_id", "parameters", *told)
         }

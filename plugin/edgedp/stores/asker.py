@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from edgedp.errors import UnknownNameError
-from edgedp.stores import history, ledger, registry, shares
+from edgedp.rows import Balance, GraphFacts, ReleaseRow
+from edgedp.selection.domains import Domain
+from edgedp.stores import attributes, history, ledger, registry, shares
 from edgedp.stores.account import account_of, split_account
 from edgedp.stores.analyst import AnalystStore
 from edgedp.stores.backend import Row, Session
@@ -51,18 +53,19 @@ class Asker(AnalystStore):
         with self._store._session(create=create) as session:
             yield session
 
-    def graphs(self) -> list[dict[str, Any]]:
+    def graphs(self) -> list[GraphFacts]:
         """Return the public facts of every graph as `Store.graphs`, each with the analyst's ``share`` (or None)."""
         with self._session() as session:
             shares.check_active(session, self._analyst)
             found = [Share.of(row) for row in session.run("share_own", analyst=self._analyst)]
             own = {(share.name, share.account): share.shown() for share in found}
-            return [
+            shown = [
                 _beside(row, own.get((row["name"], "edges")), own.get((row["name"], "attributes")))
                 for row in registry.listing(session)
             ]
+            return cast(list[GraphFacts], shown)
 
-    def budget(self, name: str) -> dict[str, Any]:
+    def budget(self, name: str) -> Balance:
         """Return what `Store.budget` does, with the analyst's ``share`` (or None)."""
         with self._session() as session:
             shares.check_active(session, self._analyst)
@@ -70,9 +73,15 @@ class Asker(AnalystStore):
                 None if share is None else share.shown()
                 for share in (shares.find(session, name, self._analyst, account) for account in ACCOUNTS)
             )
-            return _beside(history.balance(session, name), edges, records)
+            return cast(Balance, _beside(history.balance(session, name), edges, records))
 
-    def releases(self, name: str | None = None) -> list[dict[str, Any]]:
+    def domains(self, name: str) -> dict[str, Domain]:
+        """Return the declared properties of a graph's nodes: public facts."""
+        with self._session() as session:
+            shares.check_active(session, self._analyst)
+            return attributes.declared(session, name)
+
+    def releases(self, name: str | None = None) -> list[ReleaseRow]:
         """Return the analyst's own releases, of one graph or of all, oldest first.
 
         Returns
@@ -84,7 +93,7 @@ class Asker(AnalystStore):
             shares.check_active(session, self._analyst)
             if name is not None:
                 ledger.find(session, name)
-            return [_shown(row) for row in self._own(session, name=name)]
+            return cast(list[ReleaseRow], [_shown(row) for row in self._own(session, name=name)])
 
     def release(self, release_id: str) -> dict[str, Any]:
         """Return one of the analyst's own releases.
