@@ -217,7 +217,7 @@ def test_loggers_are_given_constant_sentences_and_public_words_alone() -> None:
                     assert {ast.unparse(each) for each in node.args[1:]} <= PUBLIC, where
                     assert not node.keywords, where
                 case ast.Call(func=ast.Attribute(attr="getLogger"), args=[ast.Constant(value=str(name))]):
-                    assert name.partition(".")[0] in ("edgedp", "neo4j"), path.name
+                    assert name.partition(".")[0] in ("edgedp", "neo4j", "uvicorn"), path.name
     assert found >= 8
 
 

@@ -10,6 +10,8 @@ __all__ = ["Balance", "GraphFacts", "LogRow", "ProblemRow", "ReleaseRow"]
 class _Delta(TypedDict, total=False):
     delta: float
     """Where the budget is declared with one."""
+    share: Any
+    """Where an analyst asks: what they may spend of it."""
     attributes: dict[str, Any]
     """The amounts of the attributes' account, once it is opened."""
 
@@ -39,6 +41,9 @@ class Balance(_Delta, _Shared):
 
 
 class _Answered(TypedDict, total=False):
+    graph: str
+    """Where an analyst lists releases, of more than one graph."""
+    request_id: str | None
     nodes: list[Any] | None
     """Ids in the order picked; None where the release was never drawn."""
     estimates: dict[str, dict[str, int]]

@@ -10,7 +10,6 @@ import click
 from edgedp.cli.opening import opened_store
 from edgedp.cli.options import release_options
 from edgedp.cli.output import amount, format_option, notice, print_object, print_rows, say, working
-from edgedp.numbers.answers import CONFIDENCE, NOISE_IS_PRIVATE, Interval
 from edgedp.options import (
     CountOptions,
     DistributionOptions,
@@ -19,8 +18,6 @@ from edgedp.options import (
     SummaryOptions,
     TopKOptions,
 )
-from edgedp.plan.named import TypedId
-from edgedp.release import Distribution, Nodes, Number, Point, Summary
 
 if TYPE_CHECKING:
     from edgedp.release import Answer, Release
@@ -145,11 +142,15 @@ def _lists_nodes(row: Mapping[str, Any]) -> bool:
 
 
 def _numbers_of(row: Mapping[str, Any]) -> Any:
+    from edgedp.release import Distribution, Number, Summary
+
     return next((row[kind.KEY] for kind in (Number, Distribution, Summary) if kind.KEY in row), None)
 
 
 def typed_ids(asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return options whose node ids stand as they were typed: they name what is written so, text or integer."""
+    from edgedp.plan.named import TypedId
+
     given = dict(asked)
     if given.get("node") is not None:
         given["node"] = TypedId(given["node"])
@@ -203,6 +204,8 @@ def show_release(release: Release, output: str) -> None:
 
 def _print_answer(release: Release, output: str) -> None:
     """Print an answer: rows, but a summary as a page where people read it."""
+    from edgedp.release import Summary
+
     if output == "table" and isinstance(release.answer, Summary):
         click.echo(release.to_text())
     else:
@@ -211,6 +214,9 @@ def _print_answer(release: Release, output: str) -> None:
 
 def _told(answer: Answer) -> list[str]:
     """Return what is said of an answer beside its rows."""
+    from edgedp.numbers.answers import CONFIDENCE, NOISE_IS_PRIVATE, Interval
+    from edgedp.release import Distribution, Nodes, Number, Point, Summary
+
     match answer:
         case Number(_, Interval() as interval):
             scale = "" if interval.scale is None else f"; noise of scale {interval.scale:.6g}"

@@ -63,6 +63,9 @@ def _arguments(group: click.Group) -> Iterator[tuple[click.Command, click.Argume
     for command in group.commands.values():
         if isinstance(command, click.Group):
             yield from _arguments(command)
+            own = getattr(command, "default", None)
+            if own is not None:
+                yield from ((own, each) for each in own.params if isinstance(each, click.Argument))
         for each in command.params:
             if isinstance(each, click.Argument):
                 yield command, each

@@ -16,6 +16,8 @@ from edgedp.metrics import metric_names
 from edgedp.vocabulary import METRIC_FORMS
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from edgedp.vocabulary import Engine
 
 __all__ = ["COMMANDS"]
@@ -36,6 +38,10 @@ class _ExactGroup(click.Group):
         if args[0] in self.commands and (asks_help or (args[1:] and not args[1].startswith("-"))):
             return super().resolve_command(ctx, args)
         return "", self.default, args
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        name = next(each for each in self.default.params if isinstance(each, click.Argument))
+        return [*name.shell_complete(ctx, incomplete), *super().shell_complete(ctx, incomplete)]
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.default.format_usage(ctx, formatter)

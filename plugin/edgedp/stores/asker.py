@@ -9,7 +9,8 @@ from typing import Any, cast
 
 from edgedp.errors import UnknownNameError
 from edgedp.rows import Balance, GraphFacts, ReleaseRow
-from edgedp.stores import history, ledger, registry, shares
+from edgedp.selection.domains import Domain
+from edgedp.stores import attributes, history, ledger, registry, shares
 from edgedp.stores.account import account_of, split_account
 from edgedp.stores.analyst import AnalystStore
 from edgedp.stores.backend import Row, Session
@@ -58,11 +59,11 @@ class Asker(AnalystStore):
             shares.check_active(session, self._analyst)
             found = [Share.of(row) for row in session.run("share_own", analyst=self._analyst)]
             own = {(share.name, share.account): share.shown() for share in found}
-            rows = [
+            shown = [
                 _beside(row, own.get((row["name"], "edges")), own.get((row["name"], "attributes")))
                 for row in registry.listing(session)
             ]
-        return cast(list[GraphFacts], rows)
+            return cast(list[GraphFacts], shown)
 
     def budget(self, name: str) -> Balance:
         """Return what `Store.budget` does, with the analyst's ``share`` (or None)."""
@@ -72,8 +73,13 @@ class Asker(AnalystStore):
                 None if share is None else share.shown()
                 for share in (shares.find(session, name, self._analyst, account) for account in ACCOUNTS)
             )
-            balance = _beside(history.balance(session, name), edges, records)
-        return cast(Balance, balance)
+            return cast(Balance, _beside(history.balance(session, name), edges, records))
+
+    def domains(self, name: str) -> dict[str, Domain]:
+        """Return the declared properties of a graph's nodes: public facts."""
+        with self._session() as session:
+            shares.check_active(session, self._analyst)
+            return attributes.declared(session, name)
 
     def releases(self, name: str | None = None) -> list[ReleaseRow]:
         """Return the analyst's own releases, of one graph or of all, oldest first.

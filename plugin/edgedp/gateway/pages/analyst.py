@@ -7,7 +7,7 @@ import io
 import json
 import uuid
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response
@@ -23,6 +23,7 @@ from edgedp.gateway.problems import Problem, of_error
 from edgedp.gateway.wire import name_in
 from edgedp.plan import PublicFacts, plan
 from edgedp.stores.returned import release_of
+from edgedp.vocabulary import AccountName
 
 if TYPE_CHECKING:
     from edgedp.release import Release
@@ -166,21 +167,29 @@ class AnalystPages:
     ) -> Response:
         """Plan the request, which reads no edge, and show what would be left."""
         facts = await self._facts(visit, name)
-        public = PublicFacts(facts["node_count"], facts["degree_bound"], delta_declared="delta" in facts)
+        asking = self._gateway.store.asking_as(visit.person.name)
+        public = PublicFacts(
+            facts["node_count"],
+            facts["degree_bound"],
+            delta_declared="delta" in facts,
+            domains=await self._gateway.ask(lambda: asking.domains(name)),
+        )
         planned = plan(kind.kind, options, public)
-        share = facts["share"]
+        debits = [(charge.cost, _standing(facts, charge.account)) for charge in planned.charges]
+        cost, standing = debits[-1]
+        share = standing["share"]
         return await self._asking(
             visit,
             kind,
             form,
-            cost=planned.cost / NANO,
+            cost=cost / NANO,
             options={key: value for key, value in planned.parameters.items() if key not in _HIDDEN},
             form={key: value for key, value in form.items() if key in options},
             request_id=str(uuid.uuid4()),
             exact="delta" not in facts,
-            left=None if share is None else _after(share["epsilon_remaining"], planned.cost),
-            graph_left=_after(facts["epsilon_remaining"], planned.cost),
-            refused=_refused(share, planned.cost, facts),
+            left=None if share is None else _after(share["epsilon_remaining"], cost),
+            graph_left=_after(standing["epsilon_remaining"], cost),
+            refused=next(filter(None, (_refused(each, debit) for debit, each in debits)), None),
             copies=copies(kind, self._pages.address(visit.request), name, options),
         )
 
@@ -189,9 +198,7 @@ class AnalystPages:
         rows = await self._gateway.ask(asking.graphs)
         for row in rows:
             if row["name"] == name:
-                budget = row["epsilon_budget"]
-                left = None if budget is None else _nano(budget) - _nano(row["epsilon_spent"])
-                return row | {"epsilon_remaining": None if left is None else max(left, 0) / NANO}
+                return {**row, "epsilon_remaining": _remaining(row)}
         raise Problem(404, "the graph must be a stored one; see the list of graphs", "UnknownNameError")
 
 
@@ -202,6 +209,23 @@ def _kind_of(given: Form) -> ReleaseKind:
         raise Problem(404, "there is no such kind of release", "UnknownNameError") from None
 
 
+def _remaining(row: Mapping[str, Any]) -> float | None:
+    budget = row["epsilon_budget"]
+    return None if budget is None else max(_nano(budget) - _nano(row["epsilon_spent"]), 0) / NANO
+
+
+def _standing(facts: Mapping[str, Any], account: AccountName) -> Mapping[str, Any]:
+    """Return the amounts of one of a graph's accounts, with the analyst's share of it."""
+    match account:
+        case "edges":
+            return facts
+        case "attributes":
+            nothing = {"epsilon_budget": None, "epsilon_spent": 0.0, "share": None}
+            found = facts.get("attributes", nothing)
+            return {**found, "epsilon_remaining": _remaining(found)}
+    assert_never(account)
+
+
 def _nano(epsilon: float) -> int:
     return round(epsilon * NANO)
 
@@ -210,8 +234,9 @@ def _after(left: float | None, cost: int) -> float | None:
     return None if left is None else (_nano(left) - cost) / NANO
 
 
-def _refused(share: dict[str, Any] | None, cost: int, facts: dict[str, Any]) -> str | None:
+def _refused(facts: Mapping[str, Any], cost: int) -> str | None:
     """Return why a release would be refused, as far as public amounts say; the store has the last word."""
+    share = facts["share"]
     if share is None:
         return "You have no share of this graph. Ask the curator for one."
     limit = share["max_epsilon_per_release"]
