@@ -50,8 +50,6 @@ class _Answered(TypedDict, total=False):
     value: int | float | None
     values: Any
     summary: dict[str, Any]
-    graph: str
-    request_id: str | None
 
 
 class ReleaseRow(_Answered):
