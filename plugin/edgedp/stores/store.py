@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from edgedp.stores.analyst import AnalystStore
 from edgedp.stores.curator import CuratorStore
+from edgedp.stores.exact import ExactStore
 from edgedp.stores.people import PeopleStore
 from edgedp.stores.records import StoreRecords
 from edgedp.stores.simulating import SimulatingStore
@@ -11,7 +12,7 @@ from edgedp.stores.simulating import SimulatingStore
 __all__ = ["Store"]
 
 
-class Store(CuratorStore, PeopleStore, SimulatingStore, AnalystStore, StoreRecords):
+class Store(CuratorStore, ExactStore, PeopleStore, SimulatingStore, AnalystStore, StoreRecords):
     """Graphs in a database with a privacy ledger each; made by `edgedp.open_store`.
 
     Whoever asks for a release chooses neither the noise nor the degree bound. A release spends its budget

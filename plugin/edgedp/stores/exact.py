@@ -1,0 +1,183 @@
+"""What a store tells exactly, computed from private edges without a mechanism: for the curator, and logged."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from edgedp import checks
+from edgedp.errors import ParameterError
+from edgedp.ids import positions_of
+from edgedp.plan.named import meanings
+from edgedp.projection import exact_quantities
+from edgedp.stores import attributes, registry
+from edgedp.stores.cypher import CypherProjection
+from edgedp.stores.opened import OpenedStore
+from edgedp.vocabulary import (
+    ENGINES,
+    CountName,
+    Engine,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from edgedp.experiments.facts import Facts
+    from edgedp.graph import Graph
+
+
+__all__ = ["ExactStore"]
+
+
+class ExactStore(OpenedStore):
+    """Exact values; every reading is logged before it is made, and its result is never in the log."""
+
+    def graph(self, name: str) -> Graph:
+        """Return the whole graph with its nodes' properties; the reading is logged.
+
+        Of a graph in Neo4j those that are declared (`attribute`).
+
+        Privacy: the private edges and records; for the curator.
+        """
+        with self._session() as session:
+            row = registry.known(session, name)
+            self._note_exact(session, name, {"read": "graph"})
+            graph = self._read(session, row)
+            properties = session.properties(row, attributes.declared(session, name))
+        return graph.with_properties(properties) if properties else graph
+
+    def exact(
+        self, name: str, metric: str, nodes: ArrayLike | None = None, engine: Engine = "native"
+    ) -> NDArray[np.float64]:
+        """Return exact values of a stored graph, in the order of its ids or of `nodes`. Privacy: not a release."""
+        return self.exact_rows(name, metric, nodes=nodes, engine=engine)[1]
+
+    def exact_sensitivity(
+        self,
+        name: str,
+        metric: str,
+        t: int,
+        form: str | None = None,
+        nodes: ArrayLike | None = None,
+        engine: Engine = "native",
+    ) -> NDArray[np.float64]:
+        """Return the admissible ``delta(G, t, v)`` of a stored graph. Privacy: not a release."""
+        return self.exact_rows(name, metric, t=t, form=form, nodes=nodes, engine=engine)[1]
+
+    def exact_count(
+        self,
+        name: str,
+        of: CountName,
+        star_size: int | None = None,
+        pair: Any = None,
+        node: Any = None,
+        engine: Engine = "native",
+    ) -> int | float:
+        """Return a number of a stored graph exactly; parameters as for `edgedp.exact.count`. Privacy: not a release.
+
+        The reading is logged. The engine ``cypher`` of Neo4j computes all but ``two_triangles`` in the database.
+        """
+        from edgedp.numbers.exactly import exact_needs, exact_value, plan_exact
+
+        checks.check_choice(engine, "engine", ENGINES)
+        given = {"star_size": star_size, "pair": pair, "node": node}
+        with self._session() as session:
+            row = registry.known(session, name)
+            planned = plan_exact(of, given, dataclasses.replace(row.facts, degree_bound=None))
+            if planned.named:
+                planned = planned.naming(session.nodes_named(row, meanings(planned.named)))
+            self._check_engine(engine, exact_needs(planned))
+            asked = {"star_size", "pair", "node"} & planned.parameters.keys()
+            what = {"read": "count", "of": of} | {key: planned.parameters[key] for key in sorted(asked)}
+            self._note_exact(session, name, what)
+            return exact_value(planned, self._project(session, row, engine))
+
+    def exact_rows(
+        self,
+        name: str,
+        metric: str,
+        *,
+        t: int | None = None,
+        form: str | None = None,
+        nodes: ArrayLike | None = None,
+        top: int | None = None,
+        engine: Engine = "native",
+    ) -> tuple[NDArray[Any], NDArray[np.float64]]:
+        """Return node ids and exact values, or sensitivities where a distance `t` is given. Privacy: not a release.
+
+        With `top`, those of the largest values only, the largest first; not with `nodes`.
+        """
+        from edgedp.engines.top import top_positions
+        from edgedp.exact.metrics import top_of
+        from edgedp.exact.sensitivities import sensitivity_of
+
+        if top is not None and nodes is not None:
+            raise ParameterError("top is given with nodes, must go without; leave one of them out")
+        checks.check_metric(metric)
+        checks.check_choice(engine, "engine", ENGINES)
+        self._check_engine(engine, exact_quantities(metric, t, form))
+        with self._session() as session:
+            row = registry.known(session, name)
+            asked = {"read": "exact" if t is None else "sensitivity", "metric": metric, "t": t, "form": form}
+            self._note_exact(session, name, {key: value for key, value in asked.items() if value is not None})
+            projection = self._project(session, row, engine)
+        ids = projection.node_ids
+        if top is not None and t is None:
+            largest, values = top_of(projection, metric, top)
+            return ids[largest], values
+        positions = None if nodes is None else positions_of(ids, np.asarray(nodes), what="nodes")
+        if t is None:
+            values = projection.values(metric, positions)
+        elif isinstance(projection, CypherProjection):
+            chosen, distance = checks.check_form(form, metric), checks.check_distance(t)
+            values = projection.sensitivity(metric, distance, chosen, positions)
+        else:
+            values = sensitivity_of(projection, metric, t, form, positions, None)
+        if top is not None:
+            positions, values = top_positions(values, lambda some: values[some], top)
+        return ids if positions is None else ids[positions], values
+
+    def exact_experiment(self, name: str, runs: int = 100, seed: int = 1, **asked: Any) -> pl.DataFrame:
+        """Repeat releases of a stored graph and say how good each was; logged. Privacy: not a release.
+
+        `asked` is of `edgedp.experiment`, of the kinds topk, motkin and numbers. Nothing is debited or recorded as
+        released: words are seeded, and rows name the graph and its version alone.
+        """
+        from edgedp.experiments.stored import run_stored
+
+        facts = self._facts(name, {"read": "experiment", "kind": str(asked.get("kind", "topk"))})
+        return run_stored(facts, runs, seed, asked)
+
+    def exact_advice(
+        self,
+        name: str,
+        k: int = 10,
+        target: float = 0.9,
+        metric: str = "ebc",
+        mechanism: Any = None,
+        runs: int = 20,
+        seed: int = 1,
+    ) -> list[dict[str, Any]]:
+        """Say which epsilon each mechanism needs on a stored graph; logged. Privacy: not a release.
+
+        A release whose mechanism or epsilon was chosen from it is outside the guarantee (`edgedp.experiments.advice`).
+        """
+        from edgedp.experiments.advice import check_target, needs
+        from edgedp.experiments.grid import check_runs
+
+        wanted, count = check_target(target), check_runs(runs)
+        facts = self._facts(name, {"read": "advice", "metric": checks.check_metric(metric)})
+        return needs(facts, k, wanted, metric, mechanism, count, seed)
+
+    def _facts(self, name: str, what: dict[str, Any]) -> Facts:
+        """Return a stored graph with what runs on it share; the reading is logged."""
+        from edgedp.experiments.facts import Facts
+
+        with self._session() as session:
+            row = registry.known(session, name)
+            self._note_exact(session, name, what)
+            graph = self._read(session, row)
+        return Facts(name, graph, row.facts.effective_degree_bound, version=row.version, stored=True)
