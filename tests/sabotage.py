@@ -255,6 +255,13 @@ def without_share_debit(real: Any) -> Any:
     return debit_steps
 
 
+def without_share_of_attributes(real: Any) -> Any:
+    def debit_steps(name: str, analyst: str, amounts: Any, account: str) -> Any:
+        return real(name, analyst, amounts, account) if account == "edges" else []
+
+    return debit_steps
+
+
 def share_debited_before(real: Any) -> Any:
     """Debit a share in a transaction of its own, before the one that debits the account."""
 
@@ -683,6 +690,11 @@ SABOTAGES = [
         "a share not debited",
         {"edgedp.stores.shares:debit_steps": without_share_debit},
         "test_shares.py::test_the_share_is_refused_before_the_budget_and_neither_is_exceeded[embedded]",
+    ),
+    Sabotage(
+        "a percentile without a share of the attributes",
+        {"edgedp.stores.shares:debit_steps": without_share_of_attributes},
+        "test_shares.py::test_a_percentile_debits_a_share_of_each_account_that_it_debits[embedded]",
     ),
     Sabotage(
         "a share debited outside the transaction",

@@ -26,10 +26,12 @@ from edgedp import (
     UnknownNameError,
     open_store,
 )
+from edgedp.release import Release
 from edgedp.stores import shares
 from edgedp.stores.analyst import AnalystStore
 from edgedp.stores.asker import Asker
 from edgedp.stores.people import Person
+from edgedp.stores.returned import release_of
 from embedded_children import child
 from neo4jserver import Server
 
@@ -604,3 +606,39 @@ def test_a_share_of_attributes_needs_their_account_and_is_in_their_log(store: St
     with pytest.raises(UnknownNameError, match="must have a share"):
         store.share("kite", "ann")
     assert store.check() == []
+
+
+def test_an_estimate_of_a_percentile_is_of_all_it_debits(store: Store, path: Path) -> None:
+    with_ages(other := open_store(path.with_name("other.edgedp")))
+    told = other.estimate("kite", property="age", q=0.5, epsilon=2)
+    assert (told["selector"], told["account"], told["refused"]) == ("percentile", "attributes", None)
+    assert (told["epsilon_remaining"], told["epsilon_remaining_after"], told["releases_left"]) == (
+        8.0,
+        6.0,
+        4,
+    )
+    told = other.estimate("kite", "percentile", property="calls", q=0.5, epsilon=2)
+    assert (told["refused"], told["releases_left"]) == (None, 2), "the edges afford fewer"
+    assert told["debits"] == [
+        {"account": "attributes", "epsilon": 2.0}, {"account": "edges", "epsilon": 4.0},
+    ]  # fmt: skip
+    asked: dict[str, Any] = {"property": "calls", "q": 0.5, "epsilon": 6}
+    refused = other.estimate("kite", "percentile", **asked)["refused"]
+    with pytest.raises(BudgetError) as caught:
+        other.percentile("kite", **asked)
+    assert refused == str(caught.value)
+    assert "edges of 'kite'" in refused
+    assert "declared" in other.estimate("kite", "percentile", property="agee", q=0.5, epsilon=1)["refused"]
+    assert both(other) == ({}, 0.0, 0.0)
+
+
+def test_a_percentile_comes_back_from_its_json(store: Store, path: Path) -> None:
+    with_ages(other := open_store(path.with_name("other.edgedp")))
+    other.attribute("kite", "age", 0, 9, grid=[0, 3, 9])
+    for name in ("age", "calls"):
+        release = other.percentile("kite", name, q="1/3", epsilon=0.5)
+        again = Release.from_dict(json.loads(json.dumps(release.to_dict())))
+        assert (again, again.value) == (release, release.value)
+        assert release_of(release.to_dict()).value == release.value
+        assert "percentile" in repr(release)
+        assert str(release.value) in release._repr_html_()

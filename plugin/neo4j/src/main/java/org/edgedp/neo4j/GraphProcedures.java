@@ -283,11 +283,22 @@ public final class GraphProcedures extends ProcedureBase {
     public Stream<Checked> check(@Name(value = "name", description = "Name of the graph.") String name) {
         Call call = call();
         new Schema(call).check();
-        ObjectNode request = Frame.request("check").put("name", name);
-        for (String statement : List.of("account_find", "log_list", "share_list")) {
-            request.withObject("/rows").set(statement, Frame.toJson(call.read(statement, name)));
+        List<JsonNode> problems = problems(call, name);
+        String second = Account.attributes(name);
+        if (!call.read("account_find", second).isEmpty()) {
+            problems.addAll(problems(call, second));
         }
-        return Stream.of(new Checked(name, call.ask(request).header().get("problems")));
+        return Stream.of(new Checked(name, Frame.JSON.valueToTree(problems)));
+    }
+
+    private static List<JsonNode> problems(Call call, String account) {
+        ObjectNode request = Frame.request("check").put("name", account);
+        for (String statement : List.of("account_find", "log_list", "share_list")) {
+            request.withObject("/rows").set(statement, Frame.toJson(call.read(statement, account)));
+        }
+        List<JsonNode> found = new ArrayList<>();
+        call.ask(request).header().get("problems").forEach(found::add);
+        return found;
     }
 
     /** Migrate the ledgers of an older edgedp. */
