@@ -4,7 +4,7 @@ Everything of that kind is under this name, in Python, on the command line and i
 reader sees at once which rows may leave.
 """
 
-from edgedp.exact.laws import first_pick_law, first_pick_probabilities, motkin_first_pick_probabilities
+from edgedp.exact.laws import first_pick_probabilities, motkin_first_pick_probabilities
 from edgedp.exact.metrics import (
     betweenness2,
     cut_betweenness,
@@ -26,7 +26,6 @@ __all__ = [
     "degree",
     "density",
     "ebc",
-    "first_pick_law",
     "first_pick_probabilities",
     "metric_ball",
     "motkin_first_pick_probabilities",

@@ -164,7 +164,7 @@ class Runner:
 
     def _expected(self, asked: NodesPlan) -> float:
         """Return the expected recall of one pick by the exact law."""
-        from edgedp.exact import first_pick_law
+        from edgedp.exact.laws import first_pick_law
 
         if not isinstance(asked, (TopKPlan, JointPlan)):
             raise TypeError("an expectation is of one metric; check the cell")
