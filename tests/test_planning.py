@@ -13,7 +13,8 @@ from click.testing import CliRunner
 
 import edgedp
 from edgedp.cli import edgedp as command_line
-from edgedp.planning import SOURCE, measured, outlook
+from edgedp.planning.measured import SOURCE, measured
+from edgedp.planning.outlook import outlook
 
 ROOT = Path(__file__).resolve().parents[1]
 ENRON = ["plan", "--nodes", "36692", "--degree-bound", "2000", "--epsilon", "0.3", "-k", "10"]

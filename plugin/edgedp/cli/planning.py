@@ -47,7 +47,7 @@ def plan(
     \b
     Example: edgedp plan --nodes 36692 --degree-bound 2000 --epsilon 0.3 -k 10 --edges-of-a-person 20
     """
-    from edgedp.planning import outlook
+    from edgedp.planning.outlook import outlook
 
     told = outlook(
         nodes,

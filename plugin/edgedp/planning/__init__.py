@@ -3,8 +3,3 @@
 What noise is drawn, what was measured on graphs that are like or unlike yours, how many releases a budget affords, and
 what edge privacy means for somebody who has several edges. No private edge is anywhere near.
 """
-
-from edgedp.planning.measured import SOURCE, Measured, measured
-from edgedp.planning.outlook import Outlook, outlook
-
-__all__ = ["SOURCE", "Measured", "Outlook", "measured", "outlook"]
