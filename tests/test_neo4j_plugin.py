@@ -43,6 +43,7 @@ def test_streams_ranks_element_ids_and_ids(neo4j_with_plugin: PluginServer) -> N
             "epsilonRemaining": 99.75,
             "releases": 1,
             "delta": None,
+            "attributes": None,
         }
     ]
 
@@ -264,6 +265,7 @@ def test_a_budget_with_a_delta_is_the_one_that_python_keeps(neo4j_with_plugin: P
             "epsilonRemaining": kept["epsilon_remaining"],
             "releases": 2,
             "delta": 1e-6,
+            "attributes": None,
         }
         (listed,) = (
             row for row in neo4j_with_plugin.ask("CALL edgedp.graph.list()") if row["name"] == planted.name

@@ -25,7 +25,7 @@ public final class BudgetProcedures extends ProcedureBase {
         /** Delta of a budget that is declared as (epsilon, delta); null for a pure one. */
         public final Double delta;
 
-        /** The same of the account of the nodes' properties; never added to the edges'. */
+        /** The same of the account of the nodes' properties, null if it was never opened; never added to the edges'. */
         public final Map<String, Object> attributes;
 
         Budget(Account account, long releases, Map<String, Object> attributes) {
@@ -85,11 +85,12 @@ public final class BudgetProcedures extends ProcedureBase {
 
     private static Map<String, Object> attributes(Call call, String name) {
         String ledger = Account.attributes(name);
-        Map<String, Object> shown = new LinkedHashMap<>();
         List<Map<String, Object>> found = call.read("account_find", ledger);
-        Account account = found.isEmpty()
-                ? new Account(null, 0.0, null, null)
-                : Account.of(call, found).get(0);
+        if (found.isEmpty()) {
+            return null;
+        }
+        Map<String, Object> shown = new LinkedHashMap<>();
+        Account account = Account.of(call, found).get(0);
         shown.put("epsilonBudget", account.budget());
         shown.put("epsilonSpent", account.spent());
         shown.put("epsilonRemaining", account.remaining());
