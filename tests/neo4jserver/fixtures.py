@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from neo4jserver.server import DEFAULT_VERSION, NEWEST_VERSION, Server, start
 from neo4jserver.toolchain import MissingToolError, java_for
+
+QUERIES = Path(__file__).parents[2] / "queries" / "neo4j"
+OF_STORES = frozenset(
+    name
+    for file in QUERIES.glob("*.cypher")
+    for name in re.findall(r"CREATE (?:CONSTRAINT|INDEX) (edgedp_\w+)", file.read_text(encoding="utf-8"))
+)
+"""Constraints and indexes of every store, by name; those of a graph's version have other names."""
 
 _running: dict[str, Server] = {}
 
@@ -44,7 +54,7 @@ def any_neo4j_server(request: pytest.FixtureRequest, neo4j_servers: None) -> Ser
 @pytest.fixture
 def empty_neo4j(neo4j_server: Server) -> Server:
     """Give the shared server with nothing in it but, where an earlier test opened a store, the store's constraints."""
-    neo4j_server.wipe(keep="edgedp_")
+    neo4j_server.wipe(keep=OF_STORES)
     return neo4j_server
 
 
