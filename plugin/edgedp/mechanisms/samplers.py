@@ -52,6 +52,8 @@ class Sampler:
         The mechanism that this sampler is on scores that are not dampened.
     noise : Noise
         What is added to a score for one pick.
+    noise_name : str
+        What the field calls its law.
     top_k : callable
         Draws k picks whose scores stay: all from one noise where its law allows, else in k rounds.
     law : callable
@@ -63,6 +65,7 @@ class Sampler:
     name: SamplerName
     mechanism: str
     noise: Noise
+    noise_name: str
     top_k: TopK
     law: Callable[[NDArray[np.int64], Fraction], NDArray[np.float64]]
     shares: int
@@ -86,6 +89,7 @@ EXPONENTIAL = Sampler(
     name="exponential",
     mechanism="em",
     noise=GUMBEL,
+    noise_name="Gumbel",
     top_k=select.top_k_gumbel,
     law=laws.exponential_law,
     shares=rho.BOUNDED_RANGE,
@@ -96,6 +100,7 @@ PERMUTE_AND_FLIP = Sampler(
     name="permute_and_flip",
     mechanism="pf",
     noise=EXPONENTIAL_NOISE,
+    noise_name="exponential",
     top_k=select.top_k_permute_and_flip,
     law=laws.permute_and_flip_law,
     shares=rho.PURE,

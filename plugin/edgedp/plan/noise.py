@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from edgedp.mechanisms.picking import Dampened, ShiftDampened, Undampened
 from edgedp.metrics import metric as metric_by_name
-from edgedp.vocabulary import SamplerName
 
 if TYPE_CHECKING:
     from edgedp.plan.joint import JointMotkinPlan, JointPlan
@@ -68,6 +67,7 @@ def noise_of_a_sum(plan: TopKPlan | AggregatePlan) -> tuple[Noise, ...]:
     A score is ``u / GS``, in ``2**bits`` steps to one (`edgedp.mechanisms.sums`).
     """
     from edgedp.mechanisms.grid import grid_bits, noise_unit
+    from edgedp.mechanisms.samplers import sampler
     from edgedp.mechanisms.sums import Aggregate
 
     match plan.mechanism:
@@ -83,20 +83,22 @@ def noise_of_a_sum(plan: TopKPlan | AggregatePlan) -> tuple[Noise, ...]:
             monotone = Aggregate(plan.metrics, plan.weights, None, bound).monotone
             unit = noise_unit(plan.epsilon / plan.k, bits, monotone=monotone)
             of = plan.metrics[0] if len(plan.metrics) == 1 else "the weighted sum"
-            return (Noise(of, float(most / (unit * (1 << bits))), _law(drawn_by)),)
+            return (Noise(of, float(most / (unit * (1 << bits))), sampler(drawn_by).noise_name),)
         case _:
             assert_never(plan.mechanism)
 
 
 def noise_of_pareto(plan: ParetoPlan) -> tuple[Noise, ...]:
     """Return the noise on a Pareto score: of the first pick, where ``n - 1`` is the most, unless dampened."""
+    from edgedp.mechanisms.samplers import sampler
+
     match plan.mechanism:
         case Dampened() | ShiftDampened():
             return (Noise("the Pareto score"),)
         case Undampened(sampler=drawn_by):
             most = max(plan.facts.node_count - 1, 0)
             scale = float(2 * most * plan.k / plan.epsilon)
-            return (Noise("the Pareto score, first pick", scale, _law(drawn_by)),)
+            return (Noise("the Pareto score, first pick", scale, sampler(drawn_by).noise_name),)
         case _:
             assert_never(plan.mechanism)
 
@@ -133,13 +135,3 @@ def noise_of_joint(plan: JointPlan | JointMotkinPlan) -> tuple[Noise, ...]:
             return (Noise("degree", float(moved / first), law), Noise("what the noisy degrees choose"))
         case _:
             assert_never(plan.ranked_by)
-
-
-def _law(sampler: SamplerName) -> str:
-    match sampler:
-        case "exponential":
-            return "Gumbel"
-        case "permute_and_flip":
-            return "exponential"
-        case _:
-            assert_never(sampler)
