@@ -7,6 +7,8 @@ from itertools import pairwise
 from math import exp, log
 from typing import TYPE_CHECKING, Any
 
+from edgedp.vocabulary import SAMPLERS
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -89,8 +91,9 @@ def series_name(row: dict[str, Any]) -> str:
         name += f", {row['sensitivity_form']}"
     if mechanism == "sld" and row.get("shift") == "down":
         name += " down"
-    if mechanism in ("ld", "sld") and row.get("sampler") == "permute_and_flip":
-        name += ", permute-and-flip"
+    drawn_by = row.get("sampler")
+    if mechanism in ("ld", "sld") and drawn_by not in (None, SAMPLERS[0]):
+        name += f", {str(drawn_by).replace('_', '-')}"
     return name
 
 
