@@ -81,6 +81,8 @@ def released(store: Store, kind: vocabulary.Kind, name: str, epsilon: str, reque
             return store.distribution(name, epsilon=epsilon, request_id=request)
         case "summary":
             return store.summary(name, epsilon, request_id=request)
+        case "percentile":
+            raise AssertionError("it debits another account, which the model does not have")
         case _:
             assert_never(kind)
 
@@ -158,7 +160,7 @@ class Interleaving(RuleBasedStateMachine):
     @rule(
         name=names,
         path=paths,
-        kind=st.sampled_from(vocabulary.KINDS),
+        kind=st.sampled_from([kind for kind in vocabulary.KINDS if kind != "percentile"]),
         epsilon=costs,
         request=st.sampled_from([None, None, "r1", "r2"]),
     )
