@@ -249,4 +249,4 @@ def test_what_catches_them_passes_without_them() -> None:
     wanted = sorted({sabotage.caught_by for sabotage in SABOTAGES})
     outcomes = run(*wanted)
     assert not outcomes.failures
-    assert outcomes.passed == len(wanted)
+    assert outcomes.passed >= len(wanted), "a test that is named without its case has several"

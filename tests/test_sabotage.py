@@ -35,12 +35,19 @@ class Outcomes:
 
 
 def run(*node_ids: str) -> Outcomes:
-    """Run tests in this process, so that what is patched is patched for them too."""
+    """Run tests in this process, so that what is patched is patched for them too.
+
+    They fail as they should, and nobody reads how: where these variables are set, pytest would spell out the
+    difference between two long lists, which takes longer than any test may.
+    """
     outcomes = Outcomes()
-    pytest.main(
-        ["-q", "--no-header", "-p", "no:cacheprovider", *(str(HERE / node_id) for node_id in node_ids)],
-        plugins=[outcomes],
-    )
+    with pytest.MonkeyPatch.context() as environment:
+        for name in ("CI", "BUILD_NUMBER"):
+            environment.delenv(name, raising=False)
+        pytest.main(
+            ["-q", "--no-header", "-p", "no:cacheprovider", *(str(HERE / node_id) for node_id in node_ids)],
+            plugins=[outcomes],
+        )
     return outcomes
 
 
