@@ -291,7 +291,7 @@ def disk_small(path: Path, count: int, chance: random.Random) -> dict[str, Any]:
     refused, granted = 0, 0
     ballast = path.with_name("ballast")
     for number in range(count):
-        room = 60_000 * number // count
+        room = 120_000 * number // count
         free = shutil.disk_usage(path).free
         with ballast.open("wb") as stream:
             stream.truncate(0)
