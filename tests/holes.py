@@ -140,7 +140,7 @@ def a_second_path_and_a_kill_reset_the_ledger(folder: Path) -> bool:
 @hole
 def a_load_is_not_all_or_nothing(folder: Path) -> bool:
     larger = Graph.from_edges([(i, i + 1) for i in range(20_000)])
-    for most in (0, 100_000, 300_000, 1_000_000, 2_000_000):
+    for most in (100_000, 1_000_000):
         path = folder / str(most) / "graphs.edgedp"
         path.parent.mkdir()
         forked(lambda at=path: made(at))  # type: ignore[misc]

@@ -772,6 +772,11 @@ SABOTAGES = [
         "test_ledger.py::test_the_same_edges_have_different_fingerprints_in_different_stores",
     ),
     Sabotage(
+        "a debit that ignores how a property is declared by then",
+        {"edgedp.plan.records:PercentilePlan.declaration": lambda real: None},
+        "test_attributes.py::test_a_property_that_is_declared_anew_after_the_plan_is_noticed_before_the_debit[embedded]",
+    ),
+    Sabotage(
         "a kept profile named after the edges",
         {
             "edgedp.mechanisms.pareto.cache:_hmac": lambda real: (
