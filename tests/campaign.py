@@ -6,6 +6,7 @@ threads. It prints one JSON object: what was done and every ``failure``, which m
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -23,10 +24,16 @@ from typing import Any
 import edgedp.draw
 import edgedp.mechanisms.sums
 import edgedp.sampling.words  # noqa: F401
-from edgedp import EdgeDPError, Graph, open_store
+from edgedp import EdgeDPError, Graph, Release, Store, open_store
 
-KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
+KITE = Graph.from_edges(
+    [(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)],
+    nodes=[1, 2, 3, 4, 5],
+    properties={"age": [31, 64, 7, 90, 25], "degree": [2, 2, 3, 2, 1]},
+)
 EPSILON = 0.01
+NANO = 10_000_000
+"""The same in nano-epsilon."""
 SIZES = (3, 40, 400)
 WORKERS = 4
 
@@ -71,13 +78,44 @@ def made(path: Path) -> None:
 
     def make() -> None:
         store = open_store(path)
-        store.load(KITE, "kite", epsilon_budget=1000)
+        store.load(KITE, "kite", epsilon_budget=1000, attribute_epsilon_budget=1000)
+        store.attribute("kite", "age", 0, 100, points=11)
+        store.attribute("kite", "degree", 0, 10, points=11, depends_on="degree")
         store.load(Graph.from_edges([(1, 2), (2, 3)]), "other", epsilon_budget=1, delta="1e-6")
         for number in range(4):
-            store.priv_top_k("kite", "degree", 1, EPSILON, request_id=f"r{number}")
+            asked(store, number, request_id=f"r{number}")
         store.priv_top_k("other", "degree", 1, EPSILON)
 
     assert ended(forked(make)) == 0
+
+
+def asked(store: Store, number: int, **more: Any) -> Release:
+    """Ask for a release of the edges, of the attributes, or of a property that debits both, in turn."""
+    match number % 3:
+        case 0:
+            return store.priv_top_k("kite", "degree", 1, EPSILON, **more)
+        case 1:
+            return store.percentile("kite", "age", 0.5, EPSILON, **more)
+        case _:
+            return store.percentile("kite", "degree", 0.5, EPSILON, **more)
+
+
+def owed(releases: list[dict[str, Any]]) -> dict[str, int]:
+    """Return what releases cost of each account, in nano-epsilon, from what was asked."""
+    asks = [row["parameters"].get("property") for row in releases]
+    of_both, of_records = asks.count("degree"), asks.count("age")
+    return {"edges": NANO * (len(asks) - of_records + of_both), "attributes": NANO * (of_records + of_both)}
+
+
+def spent(balance: dict[str, Any]) -> dict[str, int]:
+    """Return what both accounts say, in nano-epsilon."""
+    accounts = {"edges": balance, "attributes": balance["attributes"]}
+    return {name: round(account["epsilon_spent"] * 10**9) for name, account in accounts.items()}
+
+
+def answered(row: dict[str, Any]) -> Any:
+    """Return what a release said: nodes, or a value."""
+    return row.get("nodes", row.get("value"))
 
 
 # -- kills ------------------------------------------------------------------------------------------------
@@ -91,9 +129,10 @@ def releases_killed(path: Path, count: int, chance: random.Random) -> dict[str, 
     def stream(number: int) -> None:
         out = os.open(shown.with_name(f"shown-{number}"), os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
         store = open_store(path, lock_timeout=600)
-        while True:
-            release = store.priv_top_k("kite", "degree", 1, EPSILON)
-            os.write(out, f"{release.receipt['release_id']} {release.nodes[0]}\n".encode())
+        for asks in itertools.count(number):
+            release = asked(store, asks)
+            said = json.dumps([release.receipt["release_id"], answered(release.answer.to_json())])
+            os.write(out, f"{said}\n".encode())
 
     def has_shown(number: int) -> bool:
         file = shown.with_name(f"shown-{number}")
@@ -120,12 +159,15 @@ def releases_killed(path: Path, count: int, chance: random.Random) -> dict[str, 
     for process in alive:
         os.kill(process, signal.SIGKILL)
         ended(process)
-    lines = [line.split() for file in path.parent.glob("shown-*") for line in file.read_text().splitlines()]
+    texts = [file.read_text() for file in path.parent.glob("shown-*")]
+    lines = [
+        json.loads(line) for text in texts for line in text.splitlines(keepends=True) if line[-1] == "\n"
+    ]
     _, found = told(lambda: seen(path))
-    kept = {row["release_id"]: row["nodes"] for row in found["releases"]}
-    failures = [f"lost: {line}" for line in lines if len(line) == 2 and kept.get(line[0]) != [int(line[1])]]
-    if abs(found["budget"]["epsilon_spent"] - EPSILON * len(kept)) > 1e-9:
-        failures.append(f"spent {found['budget']['epsilon_spent']} for {len(kept)} releases")
+    kept = {row["release_id"]: answered(row) for row in found["releases"]}
+    failures = [f"lost: {key}" for key, answer in lines if kept.get(key) != answer]
+    if spent(found["budget"]) != owed(found["releases"]):
+        failures.append(f"spent {found['budget']} for {len(kept)} releases")
     failures += [row["problem"] for row in found["check"]]
     return {
         "kills": killed, "had_shown": productive, "shown": len(lines), "debited": len(kept), "failures": failures
@@ -172,7 +214,7 @@ def loads_killed(path: Path, count: int, chance: random.Random) -> dict[str, Any
         status, found = told(lambda: seen(path))
         if status or found["edges"] not in (*SIZES, KITE.edge_count) or found["check"]:
             failures.append(f"{status} {found}")
-        if found and abs(found["budget"]["epsilon_spent"] - 4 * EPSILON) > 1e-9:
+        if found and spent(found["budget"]) != owed(found["releases"]):
             failures.append(f"spent {found['budget']}")
         replaced += told(lambda: open_store(path).log("kite")[-1]["seq"])[1] > before + 1
     ended(forked(lambda: open_store(path).load(KITE, "kite", replace=True)))
@@ -193,8 +235,8 @@ def disk_full(path: Path, count: int, chance: random.Random) -> dict[str, Any]:
     # From what lets nothing be written at all, over every page of the ledger and of its journal, to what suffices.
     least = (path / "ledger.sqlite").stat().st_size - 20_000
     step = max(80_000 // count, 1)
-    for most in [0, 4096, *range(least, least + 80_000, step)]:
-        status, shown = told(lambda most=most: limited(path, most, ask))  # type: ignore[misc]
+    for number, most in enumerate([0, 4096, *range(least, least + 80_000, step)]):
+        status, shown = told(lambda most=most, each=number: limited(path, most, lambda at: ask(at, each)))  # type: ignore[misc]
         refused += "error" in (shown or {})
         granted += "release_id" in (shown or {})
         failures += judged(path, status, shown, f"release at {most}")
@@ -210,9 +252,9 @@ def limited(path: Path, most: int, work: Callable[[Path], Any]) -> Any:
     return work(path)
 
 
-def ask(path: Path) -> dict[str, Any]:
+def ask(path: Path, number: int) -> dict[str, Any]:
     try:
-        return open_store(path).priv_top_k("kite", "degree", 1, EPSILON).to_dict()
+        return asked(open_store(path), number).to_dict()
     except EdgeDPError as error:
         return {"error": str(error)}
 
@@ -232,11 +274,11 @@ def judged(path: Path, status: int, shown: Any, where: str) -> list[str]:
     if after:
         return [f"{where}: afterwards the store ended as {after}"]
     wrong = [f"{where}: {row['problem']}" for row in found["check"]]
-    kept = {row["release_id"]: row["nodes"] for row in found["releases"]}
-    if "release_id" in shown and kept.get(shown["release_id"]) != shown["nodes"]:
+    kept = {row["release_id"]: answered(row) for row in found["releases"]}
+    if "release_id" in shown and kept.get(shown["release_id"]) != answered(shown):
         wrong.append(f"{where}: shown and not kept")
-    if abs(found["budget"]["epsilon_spent"] - EPSILON * len(kept)) > 1e-9:
-        wrong.append(f"{where}: spent {found['budget']['epsilon_spent']} for {len(kept)}")
+    if spent(found["budget"]) != owed(found["releases"]):
+        wrong.append(f"{where}: spent {found['budget']} for {len(kept)}")
     if found["edges"] not in (1, KITE.edge_count):
         wrong.append(f"{where}: {found['edges']} edges")
     return wrong
@@ -249,12 +291,12 @@ def disk_small(path: Path, count: int, chance: random.Random) -> dict[str, Any]:
     refused, granted = 0, 0
     ballast = path.with_name("ballast")
     for number in range(count):
-        room = 60_000 * number // count
+        room = 120_000 * number // count
         free = shutil.disk_usage(path).free
         with ballast.open("wb") as stream:
             stream.truncate(0)
             stream.write(bytes(max(free - room, 0)))
-        status, shown = told(lambda: ask(path))
+        status, shown = told(lambda each=number: ask(path, each))  # type: ignore[misc]
         refused += "error" in (shown or {})
         ballast.unlink()
         granted += "release_id" in (shown or {})
@@ -316,9 +358,9 @@ def look(path: Path) -> dict[str, Any]:
     asks: dict[str, Callable[[], Any]] = {
         "budget": lambda: store.budget("kite"), "releases": lambda: store.releases("kite"), "graphs": store.graphs,
         "other": lambda: store.budget("other"),
-        "kept": lambda: store.priv_top_k("kite", "degree", 1, EPSILON, request_id="r1").nodes,
-        "release": lambda: store.priv_top_k("kite", "degree", 1, EPSILON).to_dict(),
-        "after": lambda: store.budget("kite")["epsilon_spent"],
+        "kept": lambda: answered(asked(store, 1, request_id="r1").to_dict()),
+        "release": lambda: asked(store, 2).to_dict(),
+        "after": lambda: spent(store.budget("kite")),
     }  # fmt: skip
     said: dict[str, Any] = {}
     for name, question in asks.items():
@@ -348,13 +390,15 @@ def damage(
     for question in ("budget", "releases", "graphs", "other"):
         if said[question] != truth[question] and "error" not in said[question]:
             wrong.append(f"{name}: {question} is {said[question]}")
-    spent = truth["budget"]["epsilon_spent"]
     released = "error" not in said["release"]
-    least = spent + (EPSILON if released else 0) - 1e-9
-    # A request that was not found may have been debited once more: budget is lost, privacy is not.
-    if released and not least <= said["release"]["epsilon_spent"] <= least + EPSILON + 2e-9:
-        wrong.append(f"{name}: shown with {said['release']['epsilon_spent']} spent")
-    if isinstance(said["after"], float) and said["after"] < least:
+    least = spent(truth["budget"])
+    if released:
+        least = {"edges": least["edges"] + 2 * NANO, "attributes": least["attributes"] + NANO}
+        # A request that was not found may have been debited once more: budget is lost, privacy is not.
+        debited = round(said["release"]["epsilon_spent"] * 10**9) - least["attributes"]
+        if debited not in (0, NANO):
+            wrong.append(f"{name}: shown with {said['release']['epsilon_spent']} spent")
+    if "error" not in said["after"] and any(said["after"][each] < least[each] for each in least):
         wrong.append(f"{name}: {said['after']} spent afterwards")
     return wrong
 

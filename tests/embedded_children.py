@@ -13,9 +13,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from edgedp import BudgetError, EdgeDPError, Graph, Store, open_store
+from edgedp.stores.backend import Row, Transaction
 
 PAIR = Graph.from_edges([(10, 20)])
 
@@ -59,17 +60,50 @@ def compete(path: str, times: int, epsilon: str) -> None:
 
 
 def release(
-    path: str, name: str, epsilon: str, request_id: str | None = None, analyst: str | None = None
+    path: str,
+    name: str,
+    epsilon: str,
+    request_id: str | None = None,
+    analyst: str | None = None,
+    of_property: str | None = None,
 ) -> None:
     """Ask for one release, directly or as an analyst, and print what is shown of it, or the refusal."""
     store = open_store(path)
+    asking, more = store.asking_as(analyst) if analyst else store, {"request_id": request_id or None}
     try:
-        found = (store.asking_as(analyst) if analyst else store).priv_top_k(
-            name, metric="degree", k=1, epsilon=epsilon, request_id=request_id or None
-        )
+        if of_property:
+            found = asking.percentile(name, of_property, 0.5, epsilon, **more)
+        else:
+            found = asking.priv_top_k(name, "degree", 1, epsilon, **more)
         print(json.dumps(found.to_dict()))
     except EdgeDPError as error:
         print(json.dumps({"error": str(error), "type": type(error).__name__}))
+
+
+def release_half(*arguments: str) -> None:
+    """Ask for one release and be killed in its debit, after the first row of a log: before the second account's."""
+    from edgedp.stores import script
+
+    whole = script.run_in
+
+    def dying(tx: Transaction, running: script.Script) -> script.Outcome:
+        return whole(cast(Transaction, Dying(tx)), running)
+
+    script.run_in = dying
+    release(*arguments)
+
+
+class Dying:
+    """A transaction that kills its process after the row of a debit."""
+
+    def __init__(self, tx: Transaction) -> None:
+        self._tx = tx
+
+    def run(self, statement: str, **parameters: Any) -> list[Row]:
+        rows = self._tx.run(statement, **parameters)
+        if statement == "log_debit":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return rows
 
 
 def load(path: str, name: str = "kite", budget: str = "3") -> None:

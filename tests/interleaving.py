@@ -13,19 +13,52 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, assert_never
+from typing import Any, Literal, assert_never
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from edgedp import EdgeDPError, Graph, Release, Store, vocabulary
 from edgedp.stores.killpoints import Point
+from edgedp.vocabulary import ACCOUNTS, AccountName
 
 __all__ = ["Interleaving", "Place"]
 
 NAMES = ("a", "b")
 GRAPHS = {3: [(1, 2), (2, 3)], 5: [(1, 2), (2, 3), (3, 4), (4, 5), (5, 1)]}
 RELEASE_POINTS: tuple[Point, ...] = ("debited", "read", "drawn", "recorded")
+IN_DEBIT = "in the debit"
+"""After the first row that a debit writes: of a release that debits both accounts, between the two."""
+
+Ask = vocabulary.Kind | Literal["age", "degree"]
+"""What is asked for: a kind of release, or a percentile of a property that does or does not follow from the edges."""
+
+ASKS: tuple[Ask, ...] = (
+    *(kind for kind in vocabulary.KINDS if kind != "percentile"),
+    "age",
+    "degree",
+    "degree",
+)
+
+
+KILLED_ASKS: tuple[Ask, ...] = ("priv_top_k", "age", "degree")
+
+
+def costs_of(ask: Ask, epsilon: str) -> dict[AccountName, Fraction]:
+    """Return what a release debits of each account of its graph."""
+    cost = Fraction(epsilon)
+    match ask:
+        case "age":
+            return {"attributes": cost}
+        case "degree":
+            return {"edges": 2 * cost, "attributes": cost}
+        case _:
+            return {"edges": cost}
+
+
+def graph_of(size: int) -> Graph:
+    nodes = list(range(1, size + 1))
+    return Graph.from_edges(GRAPHS[size], nodes=nodes, properties={"age": nodes, "degree": nodes[::-1]})
 
 
 class Place(ABC):
@@ -42,7 +75,7 @@ class Place(ABC):
         """Open it by a path."""
 
     @abstractmethod
-    def child(self, path: int, *arguments: object, kill_at: Point) -> subprocess.Popen[str]:
+    def child(self, path: int, *arguments: object, kill_at: Point | None) -> subprocess.Popen[str]:
         """Start a program of `embedded_children` on it, which dies at a point."""
 
     @abstractmethod
@@ -51,24 +84,40 @@ class Place(ABC):
 
 
 @dataclass
-class Account:
-    """The model: what a name may spend, and what it paid for which releases."""
+class Purse:
+    """One account of a name: what may be spent, what was, in how many releases."""
 
     budget: Fraction | None = None
-    paid: dict[str, Fraction] = field(default_factory=dict)
+    spent: Fraction = Fraction(0)
+    debits: int = 0
+
+    def fits(self, cost: Fraction) -> bool:
+        return self.budget is not None and self.spent + cost <= self.budget
+
+
+@dataclass
+class Account:
+    """The model: the two accounts of a name, what was shown, and what became of each request."""
+
+    purses: dict[AccountName, Purse] = field(default_factory=lambda: {each: Purse() for each in ACCOUNTS})
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
-    asked: dict[str, tuple[Any, str | None]] = field(default_factory=dict)
-    lost: int = 0
-    lost_cost: Fraction = Fraction(0)
+    asked: dict[str, tuple[Ask, str, str | None]] = field(default_factory=dict)
 
-    @property
-    def spent(self) -> Fraction:
-        return sum(self.paid.values(), self.lost_cost)
+    def fits(self, costs: Mapping[AccountName, Fraction]) -> bool:
+        return all(self.purses[each].fits(cost) for each, cost in costs.items())
+
+    def debit(self, costs: Mapping[AccountName, Fraction]) -> None:
+        for each, cost in costs.items():
+            purse = self.purses[each]
+            purse.spent += cost
+            purse.debits += 1
+            assert purse.budget is not None
+            assert purse.spent <= purse.budget
 
 
-def released(store: Store, kind: vocabulary.Kind, name: str, epsilon: str, request: str | None) -> Release:
+def released(store: Store, ask: Ask, name: str, epsilon: str, request: str | None) -> Release:
     """Ask for the smallest release of a kind."""
-    match kind:
+    match ask:
         case "priv_top_k":
             return store.priv_top_k(name, "degree", 1, epsilon, request_id=request)
         case "motkin":
@@ -81,10 +130,12 @@ def released(store: Store, kind: vocabulary.Kind, name: str, epsilon: str, reque
             return store.distribution(name, epsilon=epsilon, request_id=request)
         case "summary":
             return store.summary(name, epsilon, request_id=request)
+        case "age" | "degree":
+            return store.percentile(name, ask, 0.5, epsilon, request_id=request)
         case "percentile":
-            raise AssertionError("it debits another account, which the model does not have")
+            raise AssertionError("it is asked for by its property")
         case _:
-            assert_never(kind)
+            assert_never(ask)
 
 
 class Interleaving(RuleBasedStateMachine):
@@ -117,22 +168,37 @@ class Interleaving(RuleBasedStateMachine):
     def by(self, path: int) -> Store:
         return self.opened[path % len(self.opened)]
 
-    @rule(name=names, path=paths, size=st.sampled_from(sorted(GRAPHS)), budget=st.none() | amounts)
-    def load(self, name: str, path: int, size: int, budget: str | None) -> None:
+    @rule(
+        name=names,
+        path=paths,
+        size=st.sampled_from(sorted(GRAPHS)),
+        budget=st.none() | amounts,
+        of_records=st.none() | amounts,
+    )
+    def load(self, name: str, path: int, size: int, budget: str | None, of_records: str | None) -> None:
         account = self.accounts.get(name, Account())
-        fits = budget is None or Fraction(budget) >= account.spent
+        declared: dict[AccountName, str | None] = {"edges": budget, "attributes": of_records}
+        fits = all(
+            text is None or Fraction(text) >= account.purses[each].spent for each, text in declared.items()
+        )
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the names share edges, on purpose
-                graph = Graph.from_edges(GRAPHS[size])
-                self.by(path).load(graph, name, epsilon_budget=budget, replace=name in self.sizes)
+                self.by(path).load(
+                    graph_of(size), name, epsilon_budget=budget, attribute_epsilon_budget=of_records,
+                    replace=name in self.sizes,
+                )  # fmt: skip
         except EdgeDPError:
             assert not fits
             return
         assert fits
+        if name not in self.accounts:
+            self.by(path).attribute(name, "age", 0, 10, points=11)
+            self.by(path).attribute(name, "degree", 0, 10, points=11, depends_on="degree")
         self.accounts[name] = account
         self.sizes[name] = size
-        account.budget = account.budget if budget is None else Fraction(budget)
+        for each, text in declared.items():
+            account.purses[each].budget = account.purses[each].budget if text is None else Fraction(text)
 
     @precondition(lambda self: self.sizes)
     @rule(name=names, path=paths)
@@ -145,65 +211,74 @@ class Interleaving(RuleBasedStateMachine):
         del self.sizes[name]
 
     @precondition(lambda self: self.accounts)
-    @rule(name=names, path=paths, budget=amounts)
-    def set_budget(self, name: str, path: int, budget: str) -> None:
+    @rule(name=names, path=paths, budget=amounts, which=st.sampled_from(ACCOUNTS))
+    def set_budget(self, name: str, path: int, budget: str, which: AccountName) -> None:
         account = self.accounts.get(name)
         try:
-            self.by(path).set_budget(name, budget)
+            self.by(path).set_budget(name, budget, attributes=which == "attributes")
         except EdgeDPError:
-            assert account is None or Fraction(budget) < account.spent
+            assert account is None or Fraction(budget) < account.purses[which].spent
             return
         assert account is not None
-        account.budget = Fraction(budget)
+        account.purses[which].budget = Fraction(budget)
 
     @precondition(lambda self: self.sizes)
     @rule(
         name=names,
         path=paths,
-        kind=st.sampled_from([kind for kind in vocabulary.KINDS if kind != "percentile"]),
+        ask=st.sampled_from(ASKS),
         epsilon=costs,
         request=st.sampled_from([None, None, "r1", "r2"]),
     )
-    def release(self, name: str, path: int, kind: vocabulary.Kind, epsilon: str, request: str | None) -> None:
+    def release(self, name: str, path: int, ask: Ask, epsilon: str, request: str | None) -> None:
         account = self.accounts.get(name)
+        costs = costs_of(ask, epsilon)
         try:
-            release = released(self.by(path), kind, name, epsilon, request)
+            release = released(self.by(path), ask, name, epsilon, request)
         except EdgeDPError:
-            asked = None if account is None or request is None else account.asked.get(request)
             assert (
-                account is None or name not in self.sizes or asked is not None or account.budget is None
-                or account.spent + Fraction(epsilon) > account.budget
+                account is None or name not in self.sizes or request in account.asked or not account.fits(costs)
             )  # fmt: skip
             return
         assert account is not None
         key, shown = release.receipt["release_id"], release.answer.to_json()
-        if key in account.paid:
-            assert request is not None
+        if key in account.answers:
+            assert account.asked[str(request)] == (ask, epsilon, key)
             assert account.answers[key] == shown
             return
-        account.paid[key] = Fraction(epsilon)
+        account.debit(costs)
         account.answers[key] = shown
-        assert account.budget is not None
-        assert account.spent <= account.budget
         if request is not None:
             assert request not in account.asked
-            account.asked[request] = epsilon, key
+            account.asked[request] = ask, epsilon, key
 
     @precondition(lambda self: self.sizes)
     @rule(
         name=names,
         path=paths,
+        ask=st.sampled_from(KILLED_ASKS),
         epsilon=costs,
         request=st.sampled_from(["", "k1", "k2"]),
-        point=st.sampled_from(RELEASE_POINTS),
+        point=st.sampled_from((*RELEASE_POINTS, IN_DEBIT)),
     )
-    def release_killed(self, name: str, path: int, epsilon: str, request: str, point: Point) -> None:
-        account = self.accounts.get(name)
+    def release_killed(
+        self,
+        name: str,
+        path: int,
+        ask: Ask,
+        epsilon: str,
+        request: str,
+        point: Point | Literal["in the debit"],
+    ) -> None:
+        account, costs = self.accounts.get(name), costs_of(ask, epsilon)
         fits = (
-            account is not None and name in self.sizes and account.budget is not None
-            and account.spent + Fraction(epsilon) <= account.budget and request not in account.asked
+            account is not None and name in self.sizes and account.fits(costs) and request not in account.asked
         )  # fmt: skip
-        process = self.place.child(path % self.place.paths, "release", name, epsilon, request, kill_at=point)
+        program, kill_at = ("release_half", None) if point == IN_DEBIT else ("release", point)
+        named = "" if ask == "priv_top_k" else ask
+        process = self.place.child(
+            path % self.place.paths, program, name, epsilon, request, "", named, kill_at=kill_at
+        )
         shown = process.communicate()[0]
         if not fits:
             assert process.returncode == 0
@@ -212,15 +287,16 @@ class Interleaving(RuleBasedStateMachine):
         assert account is not None
         assert process.returncode < 0, "killed at its point"
         assert shown == ""
-        account.lost += 1
-        account.lost_cost += Fraction(epsilon)
+        if point == IN_DEBIT:
+            return  # nothing was committed, of neither account
+        account.debit(costs)
         if request:
-            account.asked[request] = epsilon, None
+            account.asked[request] = ask, epsilon, None
 
     @precondition(lambda self: self.sizes and self.place.load_points)
     @rule(name=names, path=paths, point=st.integers(0, 9))
     def replace_killed(self, name: str, path: int, point: int) -> None:
-        if name not in self.sizes or self.accounts[name].spent > 3:
+        if name not in self.sizes or self.accounts[name].purses["edges"].spent > 3:
             return
         points = self.place.load_points
         process = self.place.child(path % self.place.paths, "load", name, kill_at=points[point % len(points)])
@@ -230,11 +306,12 @@ class Interleaving(RuleBasedStateMachine):
     @invariant()
     def the_store_says_what_the_model_says(self) -> None:
         for number, (name, account) in enumerate(self.accounts.items()):
-            store = self.by(number + len(account.paid))
-            said = store.budget(name)
-            assert Fraction(round(said["epsilon_spent"] * 10**9), 10**9) == account.spent
-            assert said["releases"] == len(account.paid) + account.lost
-            assert said["epsilon_budget"] == (None if account.budget is None else float(account.budget))
+            said = self.by(number + len(account.answers)).budget(name)
+            for each, purse in account.purses.items():
+                shown: Any = said if each == "edges" else said["attributes"]
+                assert Fraction(round(shown["epsilon_spent"] * 10**9), 10**9) == purse.spent
+                assert shown["releases"] == purse.debits
+                assert shown["epsilon_budget"] == (None if purse.budget is None else float(purse.budget))
 
     @invariant()
     def nothing_shown_is_ever_forgotten(self) -> None:
@@ -242,7 +319,8 @@ class Interleaving(RuleBasedStateMachine):
             kept: dict[str, Mapping[str, Any]] = {row["release_id"]: row for row in self.by(0).releases(name)}
             for key, answer in account.answers.items():
                 assert {part: kept[key][part] for part in answer} == answer
-            assert self.by(1).log(name)[-1]["epsilon_spent"] == float(account.spent)
+            for each, purse in account.purses.items():
+                assert self.by(1).log(name, each)[-1]["epsilon_spent"] == float(purse.spent)
 
     @invariant()
     def graphs_are_whole(self) -> None:

@@ -7,6 +7,7 @@ process only; what a test starts as a process of its own runs unpatched.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -769,6 +770,25 @@ SABOTAGES = [
         "a fingerprint without the secret",
         {"edgedp.stores.curator:_fingerprint": lambda real: lambda session, graph: graph.fingerprint},
         "test_ledger.py::test_the_same_edges_have_different_fingerprints_in_different_stores",
+    ),
+    Sabotage(
+        "a debit that ignores how a property is declared by then",
+        {"edgedp.plan.records:PercentilePlan.declaration": lambda real: None},
+        "test_attributes.py::test_a_property_that_is_declared_anew_after_the_plan_is_noticed_before_the_debit[embedded]",
+    ),
+    Sabotage(
+        "a kept profile named after the edges",
+        {
+            "edgedp.mechanisms.pareto.cache:_hmac": lambda real: (
+                lambda secret, content: hashlib.sha256(content).digest()
+            )
+        },
+        "test_pareto_cache.py::test_no_name_and_no_byte_of_a_file_can_be_computed_from_a_guess_of_the_edges",
+    ),
+    Sabotage(
+        "a stored graph's profile without the secret of its store",
+        {"edgedp.graph:Graph.keyed_fingerprint": lambda real: lambda graph, secret: graph.fingerprint},
+        "test_pareto_cache.py::test_a_stored_graph_goes_by_the_secret_of_its_store",
     ),
     Sabotage(
         "a chain that leaves out what was asked",

@@ -14,7 +14,14 @@ import pytest
 import edgedp
 from conftest import OpenStore
 from edgedp import Graph, Store, open_store
-from edgedp.errors import BudgetError, EdgeDPError, ParameterError, StoreError, UnknownNameError
+from edgedp.errors import (
+    BudgetError,
+    EdgeDPError,
+    GraphChangedError,
+    ParameterError,
+    StoreError,
+    UnknownNameError,
+)
 from edgedp.plan import PublicFacts, plan
 from edgedp.selection.domains import declare, numbers_of
 from edgedp.selection.percentiles import percentile_law
@@ -176,6 +183,27 @@ def test_a_declaration_is_frozen_once_anything_was_debited(open_any: OpenStore) 
     assert [row["property"] for row in store.attributes("people")] == ["age", "degree", "wage"]
     events = [row["event"] for row in store.log("people", "attributes")]
     assert events == ["budget", "attribute", "attribute", "attribute", "debit", "answer", "attribute"]
+
+
+def test_a_property_that_is_declared_anew_after_the_plan_is_noticed_before_the_debit(
+    open_any: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By then it follows from the degree: what was planned would not debit the edges."""
+    from edgedp.stores import analyst
+
+    store, other = made(open_any()), open_any()
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            analyst, "try_engine", lambda *_: other.attribute("people", "age", 0, 100, depends_on="degree")
+        )
+        with pytest.raises(GraphChangedError, match="since the release was planned; ask again"):
+            store.percentile("people", property="age", q=0.5, epsilon=0.25)
+    assert spent(store) == (0, 0)
+    store.attribute("people", "ag", 0, 1)
+    store.attribute("people", "wage", 0, 4, grid=[1, 2.5, 4])
+    store.percentile("people", property="wage", q=0.5, epsilon=0.25)
+    store.percentile("people", property="age", q=0.5, epsilon=0.25)
+    assert spent(store) == (0.5, 0.5)
 
 
 def test_what_cannot_be_asked_costs_nothing(open_any: OpenStore) -> None:

@@ -61,11 +61,11 @@ def test_a_full_disk_at_every_step_loses_at_most_budget(tmp_path: Path, everythi
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A real disk of 8 MB, where that is allowed."""
+    """A real disk of 32 MB, where that is allowed."""
     place = tmp_path / "disk"
     place.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(place)], capture_output=True
+        ["mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", str(place)], capture_output=True
     ).returncode
     if mounted != 0:
         pytest.skip("no right to mount a small disk")

@@ -33,7 +33,7 @@ class EmbeddedPlace(Place):
     def store(self, path: int) -> Store:
         return open_store(self._paths[path], graph_memory=1 << 20 if path else 0)
 
-    def child(self, path: int, *arguments: object, kill_at: Point) -> subprocess.Popen[str]:
+    def child(self, path: int, *arguments: object, kill_at: Point | None) -> subprocess.Popen[str]:
         program, *rest = arguments
         return child(program, self._paths[path], *rest, kill_at=kill_at)
 

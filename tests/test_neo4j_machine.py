@@ -31,7 +31,7 @@ class Database(Place):
     def store(self, path: int) -> Store:
         return open_store(self._server.uri, auth=self._server.auth)
 
-    def child(self, path: int, *arguments: object, kill_at: Point) -> subprocess.Popen[str]:
+    def child(self, path: int, *arguments: object, kill_at: Point | None) -> subprocess.Popen[str]:
         command, *rest = arguments
         return child(command, self._server.uri, *rest, kill_at=kill_at)
 

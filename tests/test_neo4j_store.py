@@ -1,4 +1,4 @@
-"""What only a server can do: foreign graphs, Cypher beside the data, clients that compete, a server that dies."""
+"""What only a server can do: foreign graphs, Cypher beside the data, clients that compete."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from edgedp import (
 )
 from edgedp.refusals import BOUND_BROKEN
 from edgedp.stores.neo4j import Neo4jSession
-from neo4jserver import Server, start
+from neo4jserver import Server
 
 pytestmark = pytest.mark.neo4j
 
@@ -291,59 +291,6 @@ def test_credentials_come_from_the_environment(empty_neo4j: Server, monkeypatch:
     monkeypatch.setenv("NEO4J_DATABASE", "other")
     with open_store(empty_neo4j.uri) as store, pytest.raises(StoreError, match="database is 'other'"):
         store.graphs()
-
-
-def test_a_server_that_dies_costs_budget_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Killed in the middle of a load, and between the debit and the answer."""
-    with start() as server, open_store(server.uri, auth=server.auth) as store:
-        store.load(KITE, "kite", epsilon_budget=1)
-        with monkeypatch.context() as patch:
-            write = Neo4jSession._write
-
-            def dying(self: Neo4jSession, *arguments: object) -> None:
-                write(self, *arguments)  # type: ignore[arg-type]
-                server.kill()
-
-            patch.setattr(Neo4jSession, "_write", dying)
-            with pytest.raises(StoreUnavailableError, match=r"does not answer|went away"):
-                store.load(Graph.from_edges([(7, 8)]), "kite", replace=True)
-        server.restart()
-        with open_store(server.uri, auth=server.auth) as again:
-            assert again.graph("kite") == KITE
-            with monkeypatch.context() as patch:
-                graph = Neo4jSession.graph
-
-                def gone(self: Neo4jSession, row: object) -> Graph:
-                    server.kill()
-                    return graph(self, row)  # type: ignore[arg-type]
-
-                patch.setattr(Neo4jSession, "graph", gone)
-                with pytest.raises(StoreUnavailableError, match=r"\(release [0-9a-f]{32} is debited\)$"):
-                    again.priv_top_k("kite", metric="degree", k=1, epsilon=0.25)
-        server.restart()
-        with open_store(server.uri, auth=server.auth) as last:
-            assert last.budget("kite")["epsilon_spent"] == 0.25
-            assert last.releases("kite")[0]["nodes"] is None
-            last.load(Graph.from_edges([(7, 8)]), "kite", replace=True)
-            assert run(server, "MATCH (n:Node) RETURN count(n) AS n") == [{"n": 2}]
-
-
-def test_a_read_only_database_says_so_and_still_reads() -> None:
-    with start() as server:
-        with open_store(server.uri, auth=server.auth) as store:
-            store.load(KITE, "kite", epsilon_budget=1)
-        server.restart(server__databases__read_only="neo4j")
-        with open_store(server.uri, auth=server.auth) as store:
-            for refused in (
-                lambda: store.priv_top_k("kite", metric="degree", k=1, epsilon=0.25),
-                lambda: store.load(KITE, "second"),
-                lambda: store.load(KITE, "kite", replace=True),
-                lambda: store.drop("kite"),
-            ):
-                with pytest.raises(StoreError, match="is read-only, must be writable"):
-                    refused()
-            assert store.budget("kite")["epsilon_spent"] == 0
-            assert store.graph("kite") == KITE
 
 
 def test_no_retry_of_the_driver_debits_twice(empty_neo4j: Server, store: Store) -> None:

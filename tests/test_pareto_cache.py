@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 
 import numpy as np
 import pytest
 
+from edgedp import open_store
 from edgedp.graph import Graph
 from edgedp.mechanisms.pareto.cache import cached_profile, profile_folder, profile_key
 from edgedp.mechanisms.pareto.profile import ParetoProfile
@@ -40,14 +42,19 @@ def folder(tmp_path):
 def kept(folder):
     """The file of a kept profile."""
     cached_profile(folder, KEY, lambda: PROFILE)
-    (path,) = folder.iterdir()
+    (path,) = folder.glob("*.profile")
     return path
+
+
+def names(folder):
+    """The names of the kept profiles."""
+    return {path.stem for path in folder.glob("*.profile")}
 
 
 def test_a_profile_is_computed_once(folder):
     assert cached_profile(folder, KEY, lambda: PROFILE) is PROFILE
     assert equal(cached_profile(folder, KEY, never), PROFILE)
-    assert [path.suffix for path in folder.iterdir()] == [".profile"]  # no half-written file stays
+    assert sorted(path.suffix for path in folder.iterdir()) == ["", ".profile"]  # no half-written file stays
 
 
 def test_one_edge_more_or_another_parameter_is_another_profile(folder):
@@ -101,7 +108,9 @@ def test_a_truncated_file_is_replaced(folder, kept):
 
 def test_the_file_of_another_key_is_not_believed(folder, kept):
     other = profile_key("e" * 64, form="interval")
-    kept.rename(folder / f"{other}.profile")
+    cached_profile(folder, other, lambda: OTHER)
+    (beside,) = set(folder.glob("*.profile")) - {kept}
+    kept.replace(beside)
     assert cached_profile(folder, other, lambda: OTHER) is OTHER
 
 
@@ -136,18 +145,107 @@ def test_a_folder_that_cannot_be_made_is_no_error(tmp_path):
 
 
 def test_the_profiles_unused_for_longest_make_room(folder):
-    keys = [profile_key("f" * 64, number=number) for number in range(4)]
+    keys, made = [profile_key("f" * 64, number=number) for number in range(4)], []
     for age, key in enumerate(keys[:3]):
+        before = names(folder)
         cached_profile(folder, key, lambda: PROFILE)
-        os.utime(folder / f"{key}.profile", (1_000 + age, 1_000 + age))
-    size = (folder / f"{keys[0]}.profile").stat().st_size
+        made += names(folder) - before
+        os.utime(folder / f"{made[-1]}.profile", (1_000 + age, 1_000 + age))
+    size = (folder / f"{made[0]}.profile").stat().st_size
     cached_profile(folder, keys[0], never)  # used again: now the youngest
     cached_profile(folder, keys[3], lambda: PROFILE, most_bytes=3 * size)
-    assert {path.stem for path in folder.iterdir()} == {keys[0], keys[2], keys[3]}
+    assert len(names(folder)) == 3
+    assert names(folder) & set(made) == {made[0], made[2]}
     cached_profile(folder, profile_key("f" * 64, number=9), lambda: PROFILE, most_bytes=0)
-    assert len(list(folder.iterdir())) == 1  # the one just written stays
+    assert len(names(folder)) == 1  # the one just written stays
 
 
 def test_the_folder_follows_the_environment(monkeypatch, tmp_path):
     monkeypatch.setenv("EDGEDP_CACHE", str(tmp_path))
     assert profile_folder() == tmp_path / "profiles"
+
+
+# -- what the names tell ----------------------------------------------------------------------------------
+
+
+def test_no_name_and_no_byte_of_a_file_can_be_computed_from_a_guess_of_the_edges(folder, tmp_path):
+    """The same graph in another folder has another name; what one could compute is in neither."""
+    other = tmp_path / "other"
+    for place in (folder, other):
+        cached_profile(place, KEY, lambda: PROFILE)
+    assert not names(folder) & names(other)
+    (path,) = folder.glob("*.profile")
+    digest = path.read_bytes()[:32]
+    assert names(folder) != {KEY}
+    assert digest != hashlib.sha256(KEY.encode() + path.read_bytes()[32:]).digest()
+    assert stat.S_IMODE((folder / "secret").stat().st_mode) == 0o600
+    assert len((folder / "secret").read_bytes()) == 32
+
+
+def test_files_of_versions_without_a_secret_are_removed(folder):
+    folder.mkdir(parents=True, mode=0o700)
+    before = folder / f"{KEY}.profile"
+    before.write_bytes(b"named after the edges")
+    cached_profile(folder, KEY, lambda: PROFILE)
+    assert KEY not in names(folder)
+    assert len(names(folder)) == 1
+
+
+@on_posix
+@pytest.mark.parametrize("harm", ["short", "open", "gone"])
+def test_a_secret_that_is_damaged_or_open_to_others_is_made_anew(folder, kept, harm):
+    place = folder / "secret"
+    before = place.read_bytes()
+    match harm:
+        case "short":
+            place.write_bytes(before[:5])
+        case "open":
+            place.chmod(0o644)
+        case "gone":
+            place.unlink()
+    assert cached_profile(folder, KEY, lambda: OTHER) is OTHER
+    assert equal(cached_profile(folder, KEY, never), OTHER)
+    assert place.read_bytes() != before
+    assert not kept.exists(), "nothing of the old secret stays"
+
+
+def test_two_processes_make_one_secret(folder, monkeypatch):
+    """The other one's is there when this one's would be put into place."""
+    link = os.link
+
+    def late(source, place):
+        if not place.exists():
+            place.write_bytes(b"s" * 32)
+            place.chmod(0o600)
+        link(source, place)
+
+    monkeypatch.setattr(os, "link", late)
+    cached_profile(folder, KEY, lambda: PROFILE)
+    monkeypatch.undo()
+    assert (folder / "secret").read_bytes() == b"s" * 32
+    assert equal(cached_profile(folder, KEY, never), PROFILE)
+
+
+def test_a_stored_graph_goes_by_the_secret_of_its_store(tmp_path, monkeypatch):
+    """Who has the cache, its secret and all edges but one still lacks the store's secret."""
+    from edgedp.mechanisms.pareto import rounds
+
+    monkeypatch.setenv("EDGEDP_CACHE", str(tmp_path / "cache"))
+    seen = []
+
+    def keyed(fingerprint, **parameters):
+        seen.append(fingerprint)
+        return profile_key(fingerprint, **parameters)
+
+    monkeypatch.setattr(rounds, "profile_key", keyed)
+    graph = Graph.from_edges([(1, 2), (2, 3), (3, 1)])
+    for name in ("one", "two"):
+        store = open_store(tmp_path / name)
+        store.load(graph, "g", epsilon_budget=10)
+        for _ in range(2):
+            store.motkin("g", k=1, epsilon=1)
+    *_, one, again, two, other = (
+        seen  # before them the graph that is tried before a debit, a part of the program
+    )
+    assert one == again != two == other
+    assert graph.fingerprint not in seen

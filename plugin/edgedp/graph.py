@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -324,6 +325,16 @@ class Graph:
         digest = hashlib.sha256(self._indptr.tobytes())
         digest.update(self._indices.tobytes())
         return digest.hexdigest()
+
+    def keyed_fingerprint(self, secret: str) -> str:
+        """Return the HMAC-SHA-256 (hex) of `fingerprint`: without the secret nobody can try an edge with it.
+
+        Parameters
+        ----------
+        secret : str
+            Hex.
+        """
+        return hmac.new(bytes.fromhex(secret), self.fingerprint.encode(), hashlib.sha256).hexdigest()
 
     def edges(self) -> NDArray[np.int32]:
         """Return every edge once, as ``(m, 2)`` positions, the lower one first."""

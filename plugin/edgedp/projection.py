@@ -77,7 +77,10 @@ class Projection(Protocol):
         """Return the (n,) values of a property of the nodes; NaN for what is missing or no number."""
 
     def fingerprint(self) -> str | None:
-        """Return a hash that differs when one edge differs, or None where the graph is not at hand."""
+        """Return a hash that differs when one edge differs, or None where the graph is not at hand.
+
+        Privacy: it stays with the owner of the edges; of a stored graph it is keyed by the store's secret.
+        """
 
 
 class NumberProjection(Projection, Protocol):
@@ -88,10 +91,19 @@ class NumberProjection(Projection, Protocol):
 
 
 class GraphProjection:
-    """A projection of a graph in memory, by the engine ``native`` or ``igraph``."""
+    """A projection of a graph in memory, by the engine ``native`` or ``igraph``.
 
-    def __init__(self, graph: Graph, engine: str = "native") -> None:
+    Parameters
+    ----------
+    graph : Graph
+    engine : {"native", "igraph"}
+    secret : str, optional
+        What the fingerprint is keyed by, hex: the secret of the store that the graph was read from.
+    """
+
+    def __init__(self, graph: Graph, engine: str = "native", *, secret: str | None = None) -> None:
         self._graph = graph
+        self._secret = secret
         asked = check_choice(engine, "engine", GRAPH_ENGINES)
         self._engine = check_choice(serving(asked), "engine", GRAPH_ENGINES)
         self._figures: Figures | None = None
@@ -170,8 +182,10 @@ class GraphProjection:
         return np.full(self._graph.node_count, np.nan) if values is None else numbers_of(values)
 
     def fingerprint(self) -> str | None:
-        """Return the graph's fingerprint."""
-        return self._graph.fingerprint
+        """Return the graph's fingerprint, keyed where there is a secret."""
+        return (
+            self._graph.fingerprint if self._secret is None else self._graph.keyed_fingerprint(self._secret)
+        )
 
     def _module(self) -> ModuleType:
         return import_module(f"edgedp.engines.{self._engine}")

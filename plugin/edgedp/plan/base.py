@@ -122,6 +122,11 @@ class PlanBase(ABC):
         return (Charge("edges", self.cost, self.rho_shares),)
 
     @property
+    def declaration(self) -> dict[str, Any] | None:
+        """The declaration of a property that it rests on, as the log keeps it: a debit finds it unchanged."""
+        return None
+
+    @property
     def noise(self) -> tuple[Noise, ...]:
         """How much noise it draws on what, where public facts tell; a plan that says nothing here tells nothing."""
         return (Noise("the answer"),)

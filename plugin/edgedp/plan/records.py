@@ -58,6 +58,11 @@ class PercentilePlan(PlanBase):
         assert_never(self.domain.depends_on)
 
     @property
+    def declaration(self) -> dict[str, Any]:
+        """The declaration of the property: what an answer costs of which account follows from it."""
+        return self.domain.declared_for(self.of_property)
+
+    @property
     def public(self) -> dict[str, Any]:
         """The public facts that the answer rests on."""
         shown = self.facts.to_dict()

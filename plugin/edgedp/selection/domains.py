@@ -58,6 +58,17 @@ class Domain:
         shown: dict[str, Any] = {"low": self.low, "high": self.high, "grid": self.kind}
         return shown | {"points": len(self.grid), "depends_on": self.depends_on}
 
+    def declared_for(self, name: str) -> dict[str, Any]:
+        """Return the declaration of a property as a log keeps it, its name first.
+
+        Examples
+        --------
+        >>> declare(0, 9, points=10).declared_for("age")["property"]
+        'age'
+        """
+        body = {"property": name} | self.to_dict()
+        return body | {"values": self.grid.tolist()} if self.kind == "explicit" else body
+
 
 def declare(
     low: Any,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from edgedp.stores.account import Account
     from edgedp.stores.backend import Row, Runner
 
-__all__ = ["attribute_script", "declaration", "declared", "declared_in", "domain_of", "listed"]
+__all__ = ["attribute_script", "declared", "declared_in", "domain_of", "listed"]
 
 _MOST_GIVEN = 100_000
 """Of given points: they stand in a row of the log."""
@@ -39,7 +39,7 @@ def declared_in(rows: Iterable[Row]) -> dict[str, Domain]:
 
 
 def domain_of(body: Mapping[str, Any]) -> Domain:
-    """Return the domain that a row of the log declares.
+    """Return the domain that a row of the log declares (`Domain.declared_for`).
 
     Examples
     --------
@@ -48,12 +48,6 @@ def domain_of(body: Mapping[str, Any]) -> Domain:
     """
     grid, points = (body["values"], None) if body["grid"] == "explicit" else (body["grid"], body["points"])
     return declare(body["low"], body["high"], grid, points, body["depends_on"])
-
-
-def declaration(named: str, domain: Domain) -> dict[str, Any]:
-    """Return what a row of the log says of a property: what `domain_of` reads."""
-    body = {"property": named} | domain.to_dict()
-    return body | {"values": domain.grid.tolist()} if domain.kind == "explicit" else body
 
 
 def attribute_script(
@@ -91,7 +85,7 @@ def attribute_script(
             f"grid is of {len(domain.grid)} points, must be of at most {_MOST_GIVEN}; take fewer, or a linear one"
         )
     ledger = {"name": account_of(name, "attributes")}
-    body = declaration(named, domain)
+    body = domain.declared_for(named)
     return Script(
         [
             Step("account_lock", ledger, on_none="unknown"),

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import hmac
 import logging
 import secrets
 import warnings
@@ -341,10 +339,8 @@ def _account(session: Session, name: str) -> Account | None:
 
 
 def _fingerprint(session: Session, graph: Graph) -> str:
-    """Return the HMAC of the adjacency under the store's secret: without it nobody can try an edge."""
-    session.run("secret_open", secret=secrets.token_hex(32))
-    secret = session.run("secret_find")[0]["secret"]
-    return hmac.new(bytes.fromhex(secret), graph.fingerprint.encode(), hashlib.sha256).hexdigest()
+    """Return the HMAC of the adjacency under the store's secret."""
+    return graph.keyed_fingerprint(registry.secret(session))
 
 
 def _declaration(budget: Any, delta: Any, limit: Any, *, zero: bool = False) -> Declaration:

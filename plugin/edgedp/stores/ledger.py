@@ -171,6 +171,10 @@ def debit_script(
         asked = named | {"analyst": analyst, "requestId": request_id}
         steps.append(Step("request_find", asked, on_row="asked_before"))
     steps.append(Step("graph_current", {"name": name, "version": version}, on_none="replaced"))
+    if plan.declaration is not None:
+        head = json.dumps({"property": plan.declaration["property"]})[:-1]
+        declared = named | {"head": f"{head},", "body": json.dumps(plan.declaration)}
+        steps.append(Step("attribute_current", declared, on_none="replaced"))
     for each in others:
         steps += _further_debit(name, each, body, release_id=release_id, by=by, at=at, analyst=analyst)
         steps.append(Step("account_find", named, on_none="unknown"))

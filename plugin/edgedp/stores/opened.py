@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 from edgedp.errors import EdgeDPError, EngineError
-from edgedp.plan import PercentilePlan
+from edgedp.plan import ParetoPlan, PercentilePlan
 from edgedp.projection import GraphProjection, records_projection
 from edgedp.shown import shown
 from edgedp.stores import heads, ledger, registry
@@ -110,7 +110,9 @@ class OpenedStore:
     def _projected(self, session: Session, row: GraphRow, planned: Plan, engine: str) -> GraphProjection:
         """Read what a plan rests on: the edges, or the nodes' records and no edge."""
         if not isinstance(planned, PercentilePlan):
-            return GraphProjection(self._read(session, row), engine)
+            # The one plan whose draw keeps something between releases, under the graph's fingerprint.
+            keyed = registry.secret(session) if isinstance(planned, ParetoPlan) else None
+            return GraphProjection(self._read(session, row), engine, secret=keyed)
         values = session.records(row, planned.of_property)
         return records_projection({planned.of_property: values}, len(values))
 

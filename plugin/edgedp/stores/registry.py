@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import secrets
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ __all__ = [
     "register_script",
     "row_of",
     "row_to_json",
+    "secret",
 ]
 
 
@@ -205,6 +207,15 @@ def _open(name: str) -> list[Step]:
         Step("account_lock", {"name": name}, on_none="unknown"),
         Step("account_adds_up", {"name": name}, on_none="broken"),
     ]
+
+
+def secret(runner: Runner) -> str:
+    """Return the store's secret, hex; it is made when it is first needed and never leaves the store."""
+    kept = runner.run("secret_find")
+    if not kept:
+        runner.run("secret_open", secret=secrets.token_hex(32))
+        kept = runner.run("secret_find")
+    return str(kept[0]["secret"])
 
 
 def _facts(row: GraphRow) -> dict[str, Any]:

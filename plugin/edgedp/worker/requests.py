@@ -8,9 +8,9 @@ from typing import Any
 
 from edgedp import checks
 from edgedp.errors import ParameterError
-from edgedp.plan import PercentilePlan, Plan, PublicFacts
+from edgedp.plan import Plan, PublicFacts
 from edgedp.plan import plan as plan_again
-from edgedp.stores.attributes import declaration, domain_of
+from edgedp.stores.attributes import domain_of
 from edgedp.stores.backend import GraphRow
 from edgedp.stores.frames import Frame
 from edgedp.stores.registry import row_of
@@ -62,15 +62,8 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
             "degree_bound": facts.degree_bound,
             "nodes_supplied": facts.nodes_supplied,
         },
-        "domain": _domain(plan),
+        "domain": plan.declaration,
     }
-
-
-def _domain(plan: Plan) -> dict[str, Any] | None:
-    """Return the declared domain that a plan rests on, as the log declares it."""
-    if not isinstance(plan, PercentilePlan):
-        return None
-    return declaration(plan.of_property, plan.domain)
 
 
 def plan_of(carried: Mapping[str, Any]) -> Plan:

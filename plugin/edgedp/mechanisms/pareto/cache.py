@@ -1,24 +1,28 @@
 """Sensitivity profiles kept between releases: they do not depend on epsilon.
 
-One file a profile, in a folder of the user's cache that nobody else can read. Its name is a hash of
+One file a profile, in a folder of the user's cache that nobody else can read. Its name is a keyed hash of
 the private adjacency and of the parameters, so a graph that differs by one edge finds nothing. The
 cache is a convenience: what is missing, damaged or not ours is computed again, and a folder that
 cannot be written is left alone.
 
 Privacy: the files hold exact values of the private edges, as the store itself does. They belong to
-the curator's account, must not be shared, and are not part of any release.
+the curator's account, must not be shared, and are not part of any release. Their names, which a listing or a
+backup shows, are HMACs under a secret that the folder keeps (mode 0600), of a fingerprint that for a stored graph
+is an HMAC under the store's secret already: nobody tries an edge with them.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import io
 import json
 import os
+import secrets
 import stat
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +34,15 @@ from edgedp.reading.downloads import cache_folder
 
 __all__ = ["cached_profile", "profile_folder", "profile_key"]
 
-FORMAT = 1
+FORMAT = 2
 """Goes into every key; to be raised when the profile of the same parameters changes."""
 
 MOST_BYTES = 512 << 20
 
 _DIGEST_BYTES = 32
+
+_KEY_FILE = "secret"
+_KEY_BYTES = 32
 
 
 def profile_folder() -> Path:
@@ -44,12 +51,14 @@ def profile_folder() -> Path:
 
 
 def profile_key(fingerprint: str, **parameters: object) -> str:
-    """Return the name of a profile: SHA-256 (hex) of the graph and of all that its profile depends on.
+    """Return what a profile goes by: SHA-256 (hex) of the graph and of all that its profile depends on.
+
+    It is private like the edges; the name of the file is made of it under the folder's secret.
 
     Parameters
     ----------
     fingerprint : str
-        `edgedp.Graph.fingerprint`, which differs when one edge differs.
+        `edgedp.projection.Projection.fingerprint`, which differs when one edge differs.
     **parameters
         Metrics, degree bound, form, and so on: JSON values, or arrays, which count by their content. The
         utilities belong in, for two engines may differ in the last bit and a profile holds for the floats
@@ -87,16 +96,70 @@ def cached_profile(
     -----
     Files are written beside their place and renamed into it, so a reader sees a whole one or none. A file
     is read if it is a regular one of this user that nobody else can open, in such a folder, and believed if
-    the hash of its key and content, with which it begins, is right.
+    the HMAC of its key and content, with which it begins, is right.
     """
-    kept = _read(folder, key)
+    secret = None
+    with suppress(OSError):
+        secret = _secret(folder)
+    if secret is None:
+        return compute()
+    path = folder / f"{_hmac(secret, key.encode()).hex()}.profile"
+    kept = _read(path, secret, key)
     if kept is not None:
         return kept
     computed = compute()
     with suppress(OSError):
-        _write(folder, key, computed)
-        _make_room(folder, most_bytes, keep=_path(folder, key))
+        _write(path, secret, key, computed)
+        _make_room(folder, most_bytes, keep=path)
     return computed
+
+
+def _hmac(secret: bytes, content: bytes) -> bytes:
+    return hmac.new(secret, content, hashlib.sha256).digest()
+
+
+def _secret(folder: Path) -> bytes | None:
+    """Return the folder's secret, made if there is none; None where others can open the folder.
+
+    A new secret makes every file of the folder useless, those of versions without one too: they are removed.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not _is_private(os.stat(folder)):
+        return None
+    place = folder / _KEY_FILE
+    kept = _content(place)
+    if kept is not None and len(kept) == _KEY_BYTES:
+        return kept
+    place.unlink(missing_ok=True)
+    with _beside(folder) as temporary:
+        temporary.write_bytes(secrets.token_bytes(_KEY_BYTES))
+        with suppress(FileExistsError):
+            os.link(temporary, place)  # the first of several processes wins
+    for path in folder.glob("*.profile"):
+        path.unlink(missing_ok=True)
+    return _content(place)
+
+
+@contextmanager
+def _beside(folder: Path) -> Iterator[Path]:
+    """Give a file of mode 0600 beside those that are kept, and remove it if it is still there."""
+    descriptor, name = tempfile.mkstemp(dir=folder, suffix=".part")
+    os.close(descriptor)
+    try:
+        yield Path(name)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _content(path: Path) -> bytes | None:
+    """Return the content of a regular file of this user that nobody else can open, or None."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+        with os.fdopen(descriptor, "rb") as file:
+            status = os.fstat(descriptor)
+            return file.read() if stat.S_ISREG(status.st_mode) and _is_private(status) else None
+    except OSError:
+        return None
 
 
 def _content_hash(array: NDArray[Any]) -> str:
@@ -106,43 +169,25 @@ def _content_hash(array: NDArray[Any]) -> str:
     return digest.hexdigest()
 
 
-def _path(folder: Path, key: str) -> Path:
-    return folder / f"{key}.profile"
-
-
-def _read(folder: Path, key: str) -> ParetoProfile | None:
+def _read(path: Path, secret: bytes, key: str) -> ParetoProfile | None:
     """Return a kept profile if it is whole and ours, and note that it was used."""
-    path = _path(folder, key)
-    try:
-        if not _is_private(os.stat(folder)):
-            return None
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
-        with os.fdopen(descriptor, "rb") as file:
-            status = os.fstat(descriptor)
-            if not (stat.S_ISREG(status.st_mode) and _is_private(status)):
-                return None
-            digest, content = file.read(_DIGEST_BYTES), file.read()
-        os.utime(path)
-    except OSError:
+    kept = _content(path)
+    if kept is None:
         return None
-    return _decode(content) if digest == _digest(key, content) else None
+    digest, content = kept[:_DIGEST_BYTES], kept[_DIGEST_BYTES:]
+    if not hmac.compare_digest(digest, _digest(secret, key, content)):
+        return None
+    with suppress(OSError):
+        os.utime(path)
+    return _decode(content)
 
 
-def _write(folder: Path, key: str, profile: ParetoProfile) -> None:
-    """Put a profile in its place in one step; a folder that others can open is refused."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not _is_private(os.stat(folder)):
-        raise PermissionError(folder)
+def _write(path: Path, secret: bytes, key: str, profile: ParetoProfile) -> None:
+    """Put a profile in its place in one step."""
     content = _encode(profile)
-    descriptor, temporary = tempfile.mkstemp(dir=folder, suffix=".part")  # mode 0600
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(_digest(key, content))
-            file.write(content)
-        os.replace(temporary, _path(folder, key))
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with _beside(path.parent) as temporary:
+        temporary.write_bytes(_digest(secret, key, content) + content)
+        os.replace(temporary, path)
 
 
 def _encode(profile: ParetoProfile) -> bytes:
@@ -160,11 +205,9 @@ def _decode(content: bytes) -> ParetoProfile:
     return ParetoProfile(max(len(offsets) - 2, 0), offsets, deltas)
 
 
-def _digest(key: str, content: bytes) -> bytes:
-    """Return the hash that a file of this key and content begins with."""
-    digest = hashlib.sha256(key.encode())
-    digest.update(content)
-    return digest.digest()
+def _digest(secret: bytes, key: str, content: bytes) -> bytes:
+    """Return the HMAC that a file of this key and content begins with."""
+    return _hmac(secret, key.encode() + content)
 
 
 def _make_room(folder: Path, most_bytes: int, keep: Path) -> None:
