@@ -48,11 +48,11 @@ def profile_without_cap(real: Any) -> Any:
 def over_edges_only(real: Any) -> Any:
     from edgedp.engines.figures import edge_triangles
 
-    return lambda graph: int(edge_triangles(graph).max(initial=0))
+    return lambda self: int(edge_triangles(self._graph).max(initial=0))
 
 
 def two_largest_degrees(real: Any) -> Any:
-    return lambda graph: np.sort(graph.degrees)[::-1][:2].reshape(1, -1)
+    return lambda degrees, rows: np.sort(degrees)[::-1][:2].reshape(1, -1)
 
 
 def own_edge_forgotten(real: Any) -> Any:
@@ -139,7 +139,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "the most common neighbours of edges only",
-        {"edgedp.engines.figures:most_common_neighbors": over_edges_only},
+        {"edgedp.engines.figures:GraphFigures.most_common_neighbors": over_edges_only},
         f"{ADMISSIBLE}[triangles]",
     ),
     Sabotage(
