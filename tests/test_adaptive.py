@@ -217,12 +217,17 @@ def larger_pairs() -> Iterator[tuple[int, list[Projection]]]:
 
 
 def test_every_form_costs_epsilon_on_pairs_of_larger_graphs():
+    """Here caps are far below the degrees, so that closed pairs of different nodes weigh differently."""
     rng = np.random.default_rng(12)
     for n, pair in larger_pairs():
         asked = Asked(n, n - 1, 2, Fraction(1))
         seen, cap = rng.integers(0, n, n), int(rng.integers(2, 6))
         for choice in (Lists(cap), Ordered(cap)):
             without, joined = (top_k.second_vector(asked, choice, seen, side) for side in pair)
+            assert loss(without, joined, Fraction(1)) <= 1
+        wanted = Several(n, n - 1, 2, Fraction(1), ("degree", "density"))
+        for closed in (Closed(cap, ordered=True), Closed(cap, ordered=False)):
+            without, joined = (several.further_vector(wanted, closed, seen, side) for side in pair)
             assert loss(without, joined, Fraction(1)) <= 1
 
 
