@@ -1,10 +1,10 @@
 """Recall of the EBC top-k without a degree bound: the joint release beside version 1 and SLD PrivTopk, on five graphs.
 
     python bench/joint.py recall [GRAPH ...] [K ...]   # recall against epsilon and k, by method and declared bound
-    python bench/joint.py forms  [GRAPH ...]   # the adaptive release beside each of its forms by itself
-    python bench/joint.py metric [GRAPH ...]   # the top k by betweenness2 itself, by each proxy
-    python bench/joint.py spec   [GRAPH ...]   # beside the figures that the method was designed with
-    python bench/joint.py several              # DP-MOTkIN: Pareto and sums, joint beside SLD
+    python bench/joint.py forms  [GRAPH ...] [K ...]   # the adaptive release beside each of its forms by itself
+    python bench/joint.py metric [GRAPH ...] [K ...]   # the top k by betweenness2 itself, by each proxy
+    python bench/joint.py spec   [GRAPH ...] [K ...]   # beside the figures that the method was designed with
+    python bench/joint.py several [GRAPH ...]  # DP-MOTkIN: Pareto and sums, joint beside SLD
     python bench/joint.py estimates            # how far the edges and wedges are off
     python bench/joint.py time                 # the cut kernels beside betweenness2, and a release step by step
 
@@ -175,9 +175,15 @@ def case(name: str) -> Case:
     return Case(name)
 
 
+def wanted(asked: list[str], graphs: Iterable[str], picks: Iterable[int]) -> tuple[list[str], list[int]]:
+    """Return the graphs and the k that the words name, or all of each kind that they name none of."""
+    names = [word for word in asked if not word.isdecimal()] or [name for name in graphs if name in GRAPHS]
+    return names, [int(word) for word in asked if word.isdecimal()] or list(picks)
+
+
 def recall(asked: list[str]) -> None:
-    picks = [int(word) for word in asked if word.isdecimal()] or PICKS
-    for name in [word for word in asked if not word.isdecimal()] or GRAPHS:
+    names, picks = wanted(asked, GRAPHS, PICKS)
+    for name in names:
         about(name)
         head("k", "no noise: degree / betweenness2", "method", *EPSILONS)
         for k in picks:
@@ -186,11 +192,12 @@ def recall(asked: list[str]) -> None:
                 row(k, best, label, *(f"{case(name).recall(draw, k, epsilon):.2f}" for epsilon in EPSILONS))
 
 
-def forms(names: Iterable[str]) -> None:
-    for name in names or ("Enron", "clusters"):
+def forms(asked: list[str]) -> None:
+    names, picks = wanted(asked, ("Enron", "clusters"), (10, 100))
+    for name in names:
         about(name)
         head("k", "form", *EPSILONS)
-        for k in (10, 100):
+        for k in picks:
             for label, draw in {
                 "both": both,
                 "ordered": ordered,
@@ -199,8 +206,9 @@ def forms(names: Iterable[str]) -> None:
                 row(k, label, *(f"{case(name).recall(draw, k, epsilon):.2f}" for epsilon in EPSILONS))
 
 
-def metric(names: Iterable[str]) -> None:
-    for name in names or ("Enron", "GitHub", "clusters"):
+def metric(asked: list[str]) -> None:
+    names, picks = wanted(asked, ("Enron", "GitHub", "clusters"), (10, 100))
+    for name in names:
         about(name)
         known = case(name)
         head("k", "method", *EPSILONS)
@@ -214,7 +222,7 @@ def metric(names: Iterable[str]) -> None:
             "joint, both, no bound": both,
             "joint, both, largest degree declared": partial(both, bound=known.largest),
         }
-        for k in (10, 100):
+        for k in picks:
             for label, draw in compared.items():
                 row(k, label, *(f"{known.recall(draw, k, epsilon, truth):.2f}" for epsilon in EPSILONS))
 
@@ -246,12 +254,12 @@ DESIGNED_ROWS = (
 )
 
 
-def spec(names: Iterable[str]) -> None:
+def spec(asked: list[str]) -> None:
     """Print every designed row, what is released here, and how far that is behind the better of the two forms."""
-    wanted = list(names)
+    names, picks = wanted(asked, (name for name, _ in DESIGNED), (k for _, k in DESIGNED))
     head("graph, k", "", *EPSILONS)
     for (name, k), cells in DESIGNED.items():
-        if wanted and name not in wanted:
+        if name not in names or k not in picks:
             continue
         designed = np.array([[float(value) for value in cell.split("/")] for cell in cells.split()])
         found = np.array([case(name).recall(both, k, epsilon) for epsilon in EPSILONS])
@@ -262,9 +270,9 @@ def spec(names: Iterable[str]) -> None:
         row(f"{name}, {k}", "less than the better form", *(f"{value:.2f}" for value in less))
 
 
-def several(_: Iterable[str]) -> None:
+def several(asked: list[str]) -> None:
     epsilons, k = ("0.01", "0.03", "0.1", "0.3", "1", "3", "10"), 10
-    for name in filter(GRAPHS.__contains__, ("Enron", "GitHub")):
+    for name in wanted(asked, ("Enron", "GitHub"), ())[0]:
         print(f"\n**{name}**, degree and density, k = 10: accuracy\n")
         head("ranked by", "method", *epsilons)
         known = case(name)

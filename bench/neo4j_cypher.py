@@ -5,6 +5,7 @@
     PYTHONPATH=tests python bench/neo4j_cypher.py metrics    # the statements of queries/neo4j, hubs and all nodes
     PYTHONPATH=tests python bench/neo4j_cypher.py ebc        # forms of EBC for one hub
     PYTHONPATH=tests python bench/neo4j_cypher.py topk       # a private EBC top-10 within the database
+    PYTHONPATH=tests python bench/neo4j_cypher.py counts     # exact numbers and their sensitivity profiles
 
 Every part starts a server of its own (tests/neo4jserver), takes turns over its rivals and prints a table in
 Markdown: wall time of the first round (the first rivals warm the server up for the others), least wall time, and
@@ -51,7 +52,7 @@ Rival = Callable[[neo4j.Session], Any]
 
 def main() -> None:
     graph = edgedp.read_graph("email-Enron")
-    parts = {"load": load, "read": read, "metrics": metrics, "ebc": ebc, "topk": topk}
+    parts = {"load": load, "read": read, "metrics": metrics, "ebc": ebc, "topk": topk, "counts": counts}
     for name in sys.argv[1:] or parts:
         with start(short_lived=False) as server, server.driver(notifications_min_severity="OFF") as driver:
             parts[name](server, driver, graph)
@@ -208,6 +209,33 @@ def topk(server: Server, driver: neo4j.Driver, graph: edgedp.Graph) -> None:
             '`store.priv_top_k(metric="ebc", k=10, engine="cypher")`': release,
         }
         compare("the store", server, driver, rivals)
+
+
+def counts(server: Server, driver: neo4j.Driver, graph: edgedp.Graph) -> None:
+    """Count in the database, and make sensitivity profiles of what it tells of the hubs, beside reading the graph."""
+    with edgedp.open_store(server.uri, auth=server.auth) as store:
+        store.load(graph, name="email-Enron", epsilon_budget=1, degree_bound=graph.max_degree)
+        pair = graph.node_ids[np.argsort(-graph.degrees, kind="stable")[:2]].tolist()
+
+        def number(of: str, **given: Any) -> Rival:
+            return lambda session: store.exact_count("email-Enron", of, engine="cypher", **given)
+
+        def profile(of: str, engine: str = "cypher", **given: Any) -> Rival:
+            return lambda session: store.exact_count_sensitivity("email-Enron", of, 0, engine=engine, **given)
+
+        rivals = {
+            "`edges`, from the degrees": number("edges"),
+            "`triangles`, `count_triangles.cypher`": number("triangles"),
+            "`common_neighbors` of two hubs, `pair_common_neighbors.cypher`": number(
+                "common_neighbors", pair=pair
+            ),
+            "profile of `triangles`, `common_neighbors.cypher` of hubs": profile("triangles"),
+            "profile of `wedges`, `neighbors.cypher` of hubs": profile("wedges"),
+            "profile of `stars` of 3, the same": profile("stars", star_size=3),
+            "profile of `ebc` of the largest hub": profile("ebc", node=pair[0]),
+            "the same profile of `triangles` by `native`, the graph read": profile("triangles", "native"),
+        }
+        compare("numbers", server, driver, rivals)
 
 
 def write(driver: neo4j.Driver, graph: edgedp.Graph) -> None:

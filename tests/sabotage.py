@@ -144,6 +144,37 @@ def ties_by_true_degree(real: Any) -> Any:
     return draw_joint
 
 
+def ties_by_position(real: Any) -> Any:
+    return lambda values, k, words: np.argsort(-values, kind="stable")[:k]
+
+
+def candidates_by_true_degree(real: Any) -> Any:
+    """Hold back whom the edges say to be small: eligibility that no noise covers."""
+
+    def buy(asked: Any, projection: Any, words: Any) -> Any:
+        bought, true = real(asked, projection, words), projection.degrees()
+        held = np.where(true < np.median(true), -(10**6), bought.degrees.integers)
+        return replace(bought, degrees=replace(bought.degrees, integers=held))
+
+    return buy
+
+
+def weights_by_true_degree(real: Any) -> Any:
+    def further_vector(asked: Any, choice: Any, seen: Any, projection: Any) -> Any:
+        closed = type(choice).__name__ == "Closed"
+        return real(asked, choice, projection.degrees() if closed else seen, projection)
+
+    return further_vector
+
+
+def estimates_of_true_degrees(real: Any) -> Any:
+    def draw_top_k(asked: Any, projection: Any, words: Any) -> Any:
+        positions, bought = real(asked, projection, words)
+        return positions, replace(bought, degrees=replace(bought.degrees, integers=projection.degrees()))
+
+    return draw_top_k
+
+
 def price_of_the_argmax_alone(real: Any) -> Any:
     return lambda plan, name, k: real(replace(plan, estimates=False), name, k)
 
@@ -542,6 +573,26 @@ SABOTAGES = [
         "the price of the argmax where estimates show the vector",
         {"edgedp.mechanisms.joint:joint_moves": price_of_the_argmax_alone},
         "test_joint.py::test_one_vector_gets_noise_of_its_sensitivity_over_epsilon[degree-1-True-2]",
+    ),
+    Sabotage(
+        "ties of an adaptive release by position",
+        {"edgedp.mechanisms.adaptive.top_k:top_k_with_random_ties": ties_by_position},
+        "test_adaptive.py::test_where_nothing_differs_the_answer_is_uniform[12-200-0.29]",
+    ),
+    Sabotage(
+        "candidates by true degree",
+        {"edgedp.mechanisms.adaptive.top_k:buy": candidates_by_true_degree},
+        "test_adaptive.py::test_graphs_whose_noisy_vectors_coincide_are_answered_alike[epsilon1]",
+    ),
+    Sabotage(
+        "closed pairs weighed by true degrees",
+        {"edgedp.mechanisms.adaptive.several:further_vector": weights_by_true_degree},
+        "test_adaptive.py::test_every_form_costs_epsilon_on_pairs_of_larger_graphs",
+    ),
+    Sabotage(
+        "estimates from the true degrees",
+        {"edgedp.mechanisms.adaptive.planned:draw_top_k": estimates_of_true_degrees},
+        "test_adaptive.py::test_graphs_whose_noisy_vectors_coincide_are_answered_alike[epsilon1]",
     ),
     Sabotage(
         "cuts ordered by true degree",

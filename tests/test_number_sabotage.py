@@ -48,11 +48,11 @@ def profile_without_cap(real: Any) -> Any:
 def over_edges_only(real: Any) -> Any:
     from edgedp.engines.figures import edge_triangles
 
-    return lambda graph: int(edge_triangles(graph).max(initial=0))
+    return lambda self: int(edge_triangles(self._graph).max(initial=0))
 
 
 def two_largest_degrees(real: Any) -> Any:
-    return lambda graph: np.sort(graph.degrees)[::-1][:2].reshape(1, -1)
+    return lambda degrees, rows: np.sort(degrees)[::-1][:2].reshape(1, -1)
 
 
 def own_edge_forgotten(real: Any) -> Any:
@@ -116,6 +116,24 @@ def moves_one(real: Any) -> Any:
     return 1
 
 
+def cut_to_what_the_graph_allows(real: Any) -> Any:
+    def law_of(plan: Any, projection: Any, *share: Any) -> Any:
+        law, profile = real(plan, projection, *share)
+        pairs = int((projection.degrees() * (projection.degrees() - 1)).sum()) // 2
+        return law, replace(profile, maximum=min(profile.maximum, pairs))
+
+    return law_of
+
+
+def all_of_epsilon_for_each(real: Any) -> Any:
+    return lambda plan, projection, share=1: real(plan, projection)
+
+
+def one_hub_too_few(real: Any) -> Any:
+    """Stop where the next node could still share one more neighbour than the best pair."""
+    return lambda degrees, shared: real(np.maximum(degrees - 1, 0), shared)
+
+
 SABOTAGES = [
     Sabotage(
         "rungs of the calibrated ladder that are not paid for",
@@ -139,7 +157,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "the most common neighbours of edges only",
-        {"edgedp.engines.figures:most_common_neighbors": over_edges_only},
+        {"edgedp.engines.figures:GraphFigures.most_common_neighbors": over_edges_only},
         f"{ADMISSIBLE}[triangles]",
     ),
     Sabotage(
@@ -225,6 +243,21 @@ SABOTAGES = [
         "one step for the two that an edge moves in a distribution",
         {"edgedp.numbers.distributing:MOVES": moves_one},
         "test_numbers.py::test_the_noise_of_a_distribution_is_that_of_its_sensitivity",
+    ),
+    Sabotage(
+        "a number cut to what the graph allows",
+        {"edgedp.numbers.counting:law_of": cut_to_what_the_graph_allows},
+        "test_numbers.py::test_graphs_whose_noisy_numbers_coincide_are_answered_alike[True-triangles]",
+    ),
+    Sabotage(
+        "all of epsilon for each part of a summary",
+        {"edgedp.numbers.summarizing:law_of": all_of_epsilon_for_each},
+        "test_numbers.py::test_the_shares_of_a_summary_are_all_of_epsilon_and_what_is_spent",
+    ),
+    Sabotage(
+        "a hub left out of the search for common neighbours",
+        {"edgedp.engines.figures:most_common_neighbors": one_hub_too_few},
+        "test_counts.py::test_figures_by_their_definitions",
     ),
 ]
 

@@ -21,7 +21,7 @@ from edgedp.counts.base import below
 from edgedp.mechanisms.numbers.calibrated import MECHANISM as CALIBRATED
 from edgedp.mechanisms.numbers.rungs import Pace, envelope, pace
 from edgedp.mechanisms.numbers.stairs import Stairs
-from edgedp.numbers import counting, distributing, summarizing
+from edgedp.numbers import counting, distributing, error_bars, summarizing
 from edgedp.numbers.answers import NOISE_IS_PRIVATE, Distribution, Number, Summary
 from edgedp.numbers.counting import law_of
 from edgedp.numbers.distributing import at_least_counts, consistent, histogram_of
@@ -215,6 +215,31 @@ def test_a_public_interval_follows_from_the_value_and_public_facts() -> None:
             ).to_dict()
             seen.setdefault(shown["value"], set()).add(tuple(shown["interval"]))
     assert all(len(intervals) == 1 for intervals in seen.values())
+
+
+@pytest.mark.parametrize("of", ["triangles", "wedges"])
+@pytest.mark.parametrize("bar", [False, True])
+def test_graphs_whose_noisy_numbers_coincide_are_answered_alike(
+    monkeypatch: pytest.MonkeyPatch, of: str, bar: bool
+) -> None:
+    """What is shown is a function of the noisy number, the noisy bound and public facts: nothing bypasses the noise."""
+    answers: dict[int, list[object]] = {}
+    for edges in (KITE.edges(), [(0, 1), (1, 2), (1, 4)]):
+        graph = Graph.from_edges(edges, nodes=range(5))
+        figures = GraphProjection(graph).figures()
+        figure = (
+            figures.most_common_neighbors()
+            if of == "triangles"
+            else figures.maximal_pairs().sum(axis=1).max()
+        )
+        monkeypatch.setattr(
+            error_bars, "two_sided_geometric", lambda count, scale, words, seen=figure: np.array([3 - seen])
+        )
+        for drawn in (-3, 1, 2, 7, 29, 10**6):
+            monkeypatch.setattr(Stairs, "draw", lambda law, words, drawn=drawn: drawn)
+            shown = edgedp.count(graph, of=of, epsilon=3, error_bar=bar).to_dict()
+            answers.setdefault(drawn, []).append(shown)
+    assert all(first == second for first, second in answers.values())
 
 
 def test_values_are_integers_within_the_public_range() -> None:
@@ -419,8 +444,6 @@ def test_error_bars_hold_the_exact_number() -> None:
 
 def test_an_error_bar_costs_a_tenth_and_the_number_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     spent: list[Fraction] = []
-    from edgedp.numbers import error_bars
-
     real_law, real_noise = counting.Amounts, error_bars.two_sided_geometric
 
     def amounts(epsilon: Fraction, delta: Fraction | None = None):

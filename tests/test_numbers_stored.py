@@ -252,22 +252,86 @@ def test_exact_numbers_of_every_engine_are_logged_without_their_value(
     assert spent(store) == 0
 
 
+def test_a_profile_is_logged_and_what_it_cannot_be_asked_for_is_told(
+    open_any: OpenStore, request: pytest.FixtureRequest
+) -> None:
+    store = kite(open_any)
+    engine: Any = "cypher" if "neo4j" in request.node.callspec.id else "igraph"
+    found = store.exact_count_sensitivity("kite", "stars", 1, star_size=4, degree_bound=4, engine=engine)
+    assert found == edgedp.exact.count_sensitivity(KITE, "stars", 1, star_size=4, degree_bound=4)
+    (*_, noted) = store.log("kite")
+    assert noted["event"] == "exact"
+    assert noted["details"] == {
+        "read": "sensitivity",
+        "of": "stars",
+        "star_size": 4,
+        "t": 1,
+        "degree_bound": 4,
+    }
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"of": "clustering"}, "ask for triangles and for wedges"),
+        (
+            {"of": "two_triangles", "engine": "cypher"},
+            "must be 'native' or 'igraph' for two_triangles in this store",
+        ),
+        ({"of": "triangles", "t": -1}, "t is -1"),
+        (
+            {"of": "triangles", "degree_bound": 2},
+            "degree_bound is 2, must be at least the graph's largest degree",
+        ),
+        ({"of": "degree", "node": 77}, "node is 77, must be a node of the graph"),
+    ]
+    logged = len(store.log("kite"))
+    for given, sentence in refused:
+        with pytest.raises(EdgeDPError, match=sentence):
+            store.exact_count_sensitivity("kite", **({"t": 0} | given))
+    assert len(store.log("kite")) == logged + 1  # the bound is broken by what was read
+    assert spent(store) == 0
+
+
+MULTIGRAPH = [(1, 2), (2, 1), (2, 3), (2, 3), (3, 1), (3, 4), (4, 1), (3, 3), (5, 5)]
+EVERY_PAIR = [(a, b) for a in range(1, 13) for b in range(1, a)]
+RELATED: dict[str, list[tuple[int, int]]] = {
+    "twice and to themselves": MULTIGRAPH,
+    "none": [],
+    "a clique": [pair for pair in EVERY_PAIR if max(pair) <= 6],
+    "two hubs": [(1, leaf) for leaf in range(3, 9)] + [(2, leaf) for leaf in range(5, 12)] + [(1, 2)],
+    "drawn": [pair for number, pair in enumerate(EVERY_PAIR) if 7 * number % 31 < 13],
+}
+"""Relationships among twelve nodes of which the hubs are alone, alike, all adjacent, or adjacent to nobody alike."""
+PROFILES: list[dict[str, Any]] = [
+    {"of": "triangles"}, {"of": "wedges"}, {"of": "stars", "star_size": 3}, {"of": "ebc", "node": "2"},
+    {"of": "edges"}, {"of": "common_neighbors", "pair": ("1", "2")}, {"of": "degree", "node": "2"},
+    {"of": "density", "node": "2"}, {"of": "betweenness2", "node": "2"},
+]  # fmt: skip
+
+
 @pytest.mark.neo4j
-def test_the_database_counts_triangles_and_pairs_of_a_multigraph_as_of_a_simple_one(
+def test_the_database_counts_and_profiles_a_multigraph_as_the_other_engines_a_simple_one(
     empty_neo4j: Server,
 ) -> None:
-    with empty_neo4j.driver() as driver:
-        driver.execute_query("UNWIND range(1, 5) AS id CREATE (:P {id: id})")
+    """One registered graph whose relationships change below it: its statements are compiled once."""
+    with empty_neo4j.driver() as driver, edgedp.open_store(empty_neo4j.uri, auth=empty_neo4j.auth) as store:
+        driver.execute_query("UNWIND range(1, 12) AS id CREATE (:P {id: toString(id)})-[:R]->(:Q)")
         driver.execute_query("CREATE CONSTRAINT FOR (p:P) REQUIRE p.id IS UNIQUE")
-        pairs = [[1, 2], [2, 1], [2, 3], [2, 3], [3, 1], [3, 4], [4, 1], [3, 3], [5, 5]]
-        driver.execute_query(
-            "UNWIND $pairs AS pair MATCH (a:P {id: pair[0]}), (b:P {id: pair[1]}) CREATE (a)-[:R]->(b)",
-            pairs=pairs,
-        )
-    with edgedp.open_store(empty_neo4j.uri, auth=empty_neo4j.auth) as store:
-        store.register("p", "P", "R", "id", epsilon_budget=1e6)
-        assert store.exact_count("p", "triangles", engine="cypher") == 2
-        assert store.exact_count("p", "common_neighbors", pair=(1, 3), engine="cypher") == 2
-        assert store.exact_count("p", "common_neighbors", pair=(1, 5), engine="cypher") == 0
-        assert store.exact_count("p", "edges", engine="cypher") == 5
-        assert store.count("p", "triangles", 1000).value == 2
+        store.register("p", "P", "R", "id", epsilon_budget=1e6, allow_empty=True)
+        for name, pairs in RELATED.items():
+            driver.execute_query(
+                "MATCH (:P)-[r:R]-(:P) DELETE r WITH count(*) AS gone UNWIND $pairs AS pair "
+                "MATCH (a:P {id: toString(pair[0])}), (b:P {id: toString(pair[1])}) CREATE (a)-[:R]->(b)",
+                pairs=pairs,
+            )
+            graph = store.graph("p")
+            for given in PROFILES if name == "drawn" else PROFILES[:2]:
+                for t, bound in ((0, None), (2, max(graph.max_degree, 2))):
+                    expected = edgedp.exact.count_sensitivity(graph, t=t, degree_bound=bound, **given)
+                    found = store.exact_count_sensitivity(
+                        "p", t=t, degree_bound=bound, engine="cypher", **given
+                    )
+                    assert (type(found), found) == (type(expected), expected), (name, given, t, bound)
+            if pairs is MULTIGRAPH:
+                assert store.exact_count("p", "triangles", engine="cypher") == 2
+                assert store.exact_count("p", "common_neighbors", pair=("1", "3"), engine="cypher") == 2
+                assert store.exact_count("p", "common_neighbors", pair=("1", "5"), engine="cypher") == 0
+                assert store.exact_count("p", "edges", engine="cypher") == 5
+                assert store.count("p", "triangles", 1000).value == 2

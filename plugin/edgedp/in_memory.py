@@ -185,13 +185,13 @@ def plan_in_memory(options: type[Options], graph: Graph, arguments: Mapping[str,
     bound = check_degree_bound(arguments["degree_bound"])
     facts = PublicFacts(graph.node_count, bound, graph.nodes_supplied)
     planned = plan(options.KIND, options.among(arguments), facts)
-    check_keeps_bound(graph, planned)
+    check_keeps_bound(graph.max_degree, planned)
     return planned
 
 
-def check_keeps_bound(graph: Graph, planned: Plan) -> None:
-    """Refuse a graph, which the caller holds, that breaks the bound that a plan rests on."""
-    if planned.rests_on_bound and graph.max_degree > planned.degree_bound:
+def check_keeps_bound(largest_degree: int, planned: Plan) -> None:
+    """Refuse a graph, which the caller holds or may see, that breaks the bound that a plan rests on."""
+    if planned.rests_on_bound and largest_degree > planned.degree_bound:
         raise ParameterError(
             f"degree_bound is {planned.facts.degree_bound}, must be at least the graph's largest degree; "
             "declare a larger bound"

@@ -99,12 +99,35 @@ def metric_values(
 @click.option("--star-size", metavar="S", type=int, help="Of stars: how many neighbours.  [default: 3]")
 @click.option("--pair", metavar="U V", nargs=2, help="Of common_neighbors: two node ids.")
 @click.option("--node", metavar="V", help="Of a metric: the node's id.")
+@click.option(
+    "--sensitivity-at", metavar="T", type=int, help="Show the admissible sensitivity at distance T instead."
+)
+@click.option(
+    "--degree-bound", metavar="D", type=int, help="With --sensitivity-at: under this bound.  [default: none]"
+)
 @engine_option
 @format_option
-def exact_count(name: str, engine: Engine, output: str, **asked: Any) -> None:
+def exact_count(
+    name: str,
+    sensitivity_at: int | None,
+    degree_bound: int | None,
+    engine: Engine,
+    output: str,
+    **asked: Any,
+) -> None:
     """Show a number exactly. Not private: for the curator and for research."""
+    from edgedp.errors import ParameterError
+
+    if degree_bound is not None and sensitivity_at is None:
+        raise ParameterError("--degree-bound is given without --sensitivity-at; add the distance")
     with opened_store() as store:
-        value = store.exact_count(name, **typed_ids(asked), engine=engine)
+        number = typed_ids(asked)
+        if sensitivity_at is None:
+            value = store.exact_count(name, **number, engine=engine)
+        else:
+            value = store.exact_count_sensitivity(
+                name, t=sensitivity_at, **number, degree_bound=degree_bound, engine=engine
+            )
     notice(_REMINDER)
     print_rows([{"of": asked["of"], "value": value}], output, ["of", "value"])
 

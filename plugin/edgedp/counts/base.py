@@ -6,13 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from edgedp.projection import NumberProjection
 
-__all__ = ["Bounds", "Count", "Profile", "profile_of"]
+__all__ = ["Bounds", "Count", "Profile", "profile_of", "sensitivity_at"]
 
 
 @dataclass(frozen=True)
@@ -144,6 +144,15 @@ def profile_of(count: Count, projection: NumberProjection, bounds: Bounds) -> Pr
         count.leading(projection, bounds),
         count.bounds_to_buy,
     )
+
+
+def sensitivity_at(count: Count, projection: NumberProjection, bounds: Bounds, t: int) -> int:
+    """Return ``I_t`` as `profile_of` has it, without the number itself, which may take much longer."""
+    ceiling = count.global_sensitivity(bounds)
+    if ceiling == 0:
+        return 0
+    steps = below(ceiling, islice(count.sensitivities(projection, bounds), t + 1))
+    return steps[t] if t < len(steps) else ceiling
 
 
 def below(ceiling: int, sensitivities: Iterable[int]) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ Privacy: everything here is computed from private edges and is not a release.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from edgedp.graph import Graph
 
-__all__ = ["Figures", "GraphFigures"]
+__all__ = ["Figures", "GraphFigures", "falling", "maximal_pairs", "most_common_neighbors"]
 
 Ints = NDArray[np.int64]
 
@@ -91,7 +92,8 @@ class GraphFigures:
 
     def maximal_pairs(self) -> Ints:
         """Return the (p, 2) degrees ``x >= y`` of pairs that no other pair exceeds, their own edge left out."""
-        return maximal_pairs(self._graph)
+        degrees = self._graph.degrees
+        return maximal_pairs(degrees, (_row(self._graph, v) for v in falling(degrees)))
 
     def common_neighbors(self, pair: tuple[int, int]) -> int:
         """Return the neighbours that the two positions share."""
@@ -100,28 +102,50 @@ class GraphFigures:
 
     @cached_property
     def _most_common_neighbors(self) -> int:
-        return most_common_neighbors(self._graph)
+        return most_common_neighbors(self._graph.degrees, _most_shared(self._graph))
 
     @cached_property
     def _edge_triangles(self) -> Ints:
         return edge_triangles(self._graph)
 
 
-def most_common_neighbors(graph: Graph) -> int:
+def falling(degrees: Ints) -> Ints:
+    """Return the (n,) positions in falling order of the degree, ties by position."""
+    return np.argsort(-degrees, kind="stable")
+
+
+def most_common_neighbors(degrees: Ints, most_shared: Iterable[int]) -> int:
     """Return ``max over u != w of |N(u) & N(w)|``.
 
-    Two nodes share no more neighbours than either has, so nodes are walked from in falling order of the degree,
-    until none left has more neighbours than the best pair shares.
+    Two nodes share no more neighbours than either has, so nodes are asked in falling order of the degree, until none
+    left has more neighbours than the best pair shares.
+
+    Parameters
+    ----------
+    degrees : (n,) int64
+    most_shared : iterable of int
+        For each node in the order of `falling`, the most neighbours that it shares with another one; read no further
+        than is needed.
+
+    Examples
+    --------
+    >>> most_common_neighbors(np.array([1, 3, 2, 2]), iter([2]))
+    2
     """
-    best = 0
-    for u in np.argsort(-graph.degrees, kind="stable").tolist():
-        if graph.degrees[u] <= best:
+    best, shared = 0, iter(most_shared)
+    for degree in np.sort(degrees)[::-1].tolist():
+        if degree <= best:
             break
-        ends = _ends(graph, _row(graph, u))
-        shared = np.bincount(ends, minlength=u + 1)
-        shared[u] = 0
-        best = max(best, int(shared.max()))
+        best = max(best, next(shared))
     return best
+
+
+def _most_shared(graph: Graph) -> Iterator[int]:
+    """Yield the most neighbours that each node shares with another one, in the order of `falling`."""
+    for u in falling(graph.degrees).tolist():
+        shared = np.bincount(_ends(graph, _row(graph, u)), minlength=u + 1)
+        shared[u] = 0
+        yield int(shared.max())
 
 
 def edge_triangles(graph: Graph) -> Ints:
@@ -206,36 +230,41 @@ def _two_triangles_move(graph: Graph, on_edge: Ints, most: int) -> int:
     return best
 
 
-def maximal_pairs(graph: Graph) -> Ints:
+def maximal_pairs(degrees: Ints, rows: Iterable[NDArray[Any]]) -> Ints:
     """Return the degrees ``x >= y`` of the pairs that no other pair reaches in both, their own edge left out.
 
     For each node, in falling order of the degree, only its first adjacent and its first non-adjacent partner
     among those after it can matter; no later pair can once one is found that has both coordinates as large.
 
+    Parameters
+    ----------
+    degrees : (n,) int64
+    rows : iterable of integer arrays
+        The positions of the neighbours of each node in the order of `falling`; read no further than is needed.
+
     Examples
     --------
-    >>> from edgedp import Graph
-    >>> maximal_pairs(Graph.from_edges([(0, leaf) for leaf in range(1, 6)])).tolist()
-    [[4, 0], [1, 1]]
+    >>> maximal_pairs(np.array([3, 1, 1, 1]), map(np.array, [[1, 2, 3], [0], [0], [0]])).tolist()
+    [[2, 0], [1, 1]]
     """
-    order = np.argsort(-graph.degrees, kind="stable")
-    degrees = graph.degrees[order].tolist()
-    place = np.empty(graph.node_count, dtype=np.int64)
-    place[order] = np.arange(graph.node_count)
+    order, given = falling(degrees), iter(rows)
+    sorted_degrees = degrees[order].tolist()
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
     pairs: set[tuple[int, int]] = set()
     beaten = -1  # the largest smaller coordinate of a pair
-    for i, degree in enumerate(degrees):
+    for i, degree in enumerate(sorted_degrees):
         if degree <= beaten:
             break
-        row = np.sort(place[_row(graph, order[i])])
+        row = np.sort(place[next(given)])
         after = row[np.searchsorted(row, i) :]
         if len(after):
-            pairs.add((degree - 1, degrees[int(after[0])] - 1))
+            pairs.add((degree - 1, sorted_degrees[int(after[0])] - 1))
         # The first place after i that is missing from the row.
         gaps = np.flatnonzero(after != np.arange(i + 1, i + 1 + len(after)))
         partner = i + 1 + (int(gaps[0]) if len(gaps) else len(after))
-        if partner < len(degrees):
-            pairs.add((degree, degrees[partner]))
+        if partner < len(sorted_degrees):
+            pairs.add((degree, sorted_degrees[partner]))
         beaten = max([beaten, *(y for _, y in pairs)])
     kept: list[tuple[int, int]] = []
     for x, y in sorted(pairs, reverse=True):

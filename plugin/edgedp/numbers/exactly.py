@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgedp.counts import count_class
+from edgedp.counts.base import sensitivity_at
 from edgedp.counts.clustering import clustering_of
 from edgedp.errors import ParameterError
 from edgedp.ids import positions_of
-from edgedp.numbers.counting import count_in, law_of, profile_in
+from edgedp.numbers.counting import count_in, law_of
 from edgedp.numbers.in_memory import count_in_memory
 from edgedp.options import CountOptions
 from edgedp.plan.numbers import CountPlan, plan_count
@@ -29,6 +30,8 @@ __all__ = [
     "exact_needs",
     "exact_probabilities",
     "exact_sensitivity",
+    "exact_sensitivity_needs",
+    "exact_sensitivity_value",
     "exact_value",
     "plan_exact",
 ]
@@ -77,10 +80,30 @@ def exact_sensitivity(
     graph: Graph, of: str, t: int, given: Mapping[str, Any], degree_bound: Any, engine: str
 ) -> int | float:
     """Return ``I_t``."""
-    options = count_in_memory(graph, degree_bound, {"of": of} | _ANY | dict(given))
-    _refuse_computed(options.of)
-    profile = profile_in(options, GraphProjection(graph, engine))
-    return profile.at(t) if profile.bits == 0 else profile.at(t) / (1 << profile.bits)
+    planned = count_in_memory(graph, degree_bound, {"of": of} | _ANY | dict(given))
+    _refuse_computed(planned.of)
+    return exact_sensitivity_value(planned, GraphProjection(graph, engine), t)
+
+
+def exact_sensitivity_needs(plan: CountPlan) -> set[str]:
+    """Return what of a database's statements the engine ``cypher`` needs for ``I_t``, beside the degrees."""
+    _refuse_computed(plan.of)
+    match plan.of:
+        case "triangles" | "ebc":
+            return {"common_neighbors"}
+        case "wedges" | "stars":
+            return {"neighbors"}
+        case "edges" | "common_neighbors" | "degree" | "density" | "betweenness2":
+            return set()
+        case _:
+            return {plan.of}
+
+
+def exact_sensitivity_value(plan: CountPlan, projection: NumberProjection, t: int) -> int | float:
+    """Return ``I_t`` of what a plan counts; a float where the number is none."""
+    count = count_in(plan, projection.node_ids)
+    moved, bits = sensitivity_at(count, projection, plan.bounds, t), count.bits(plan.bounds)
+    return moved if bits == 0 else moved / (1 << bits)
 
 
 def exact_probabilities(

@@ -187,5 +187,5 @@ def count_in_memory(graph: Graph, degree_bound: Any, asked: dict[str, Any], delt
     count_in(
         planned, graph.node_ids
     )  # a node that is not the graph's is refused before its degrees are looked at
-    check_keeps_bound(graph, planned)
+    check_keeps_bound(graph.max_degree, planned)
     return planned

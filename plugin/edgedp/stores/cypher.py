@@ -6,13 +6,16 @@ adjacency never leaves the database.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.engines.figures import falling, maximal_pairs, most_common_neighbors
 from edgedp.errors import EngineError
+from edgedp.ids import positions_of
 from edgedp.metrics import metric
 from edgedp.stores.queries import statement_of_sensitivity
 
@@ -116,7 +119,10 @@ class CypherProjection:
 
 
 class CypherFigures:
-    """The figures over pairs of nodes that a database computes in reasonable time; any other is refused."""
+    """The figures over pairs of nodes that a database computes in reasonable time; any other is refused.
+
+    Of what goes over all pairs the database answers for the nodes of the largest degree, until no other can matter.
+    """
 
     def __init__(self, projection: CypherProjection) -> None:
         self._projection = projection
@@ -133,8 +139,8 @@ class CypherFigures:
         )
 
     def most_common_neighbors(self) -> int:
-        """Refuse: all pairs need the whole graph."""
-        raise _needs_the_graph()
+        """Return the most neighbours that any two nodes share: the database is asked of the hubs that matter."""
+        return most_common_neighbors(self._projection.degrees(), self._of_hubs("common_neighbors"))
 
     def two_triangles(self) -> int:
         """Refuse: all edges need the whole graph."""
@@ -145,8 +151,22 @@ class CypherFigures:
         raise _needs_the_graph()
 
     def maximal_pairs(self) -> NDArray[np.int64]:
-        """Refuse: all pairs need the whole graph."""
-        raise _needs_the_graph()
+        """Return the degrees of pairs that no other pair exceeds: of the database, the rows of the hubs that matter."""
+        ids = self._projection.node_ids
+        rows = (
+            positions_of(ids, np.asarray(row, dtype=ids.dtype), what="node")
+            for row in self._of_hubs("neighbors")
+        )
+        return maximal_pairs(self._projection.degrees(), rows)
+
+    def _of_hubs(self, statement: str) -> Iterator[Any]:
+        """Yield a statement's value of each node in the order of `falling`, asking of ever more nodes at once."""
+        ids, block = self._projection.node_ids[falling(self._projection.degrees())].tolist(), 1
+        while ids:
+            asked, ids = ids[:block], ids[block:]
+            found = {row["id"]: row["value"] for row in self._projection._run(statement, asked)}
+            yield from (found[node] for node in asked)
+            block *= 2
 
 
 def _needs_the_graph() -> EngineError:

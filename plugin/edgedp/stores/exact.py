@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
     from edgedp.experiments.facts import Facts
     from edgedp.graph import Graph
+    from edgedp.plan.numbers import CountPlan
+    from edgedp.projection import NumberProjection
 
 
 __all__ = ["ExactStore"]
@@ -80,20 +83,66 @@ class ExactStore(OpenedStore):
 
         The reading is logged. The engine ``cypher`` of Neo4j computes all but ``two_triangles`` in the database.
         """
-        from edgedp.numbers.exactly import exact_needs, exact_value, plan_exact
+        from edgedp.numbers.exactly import exact_needs, exact_value
+
+        given = {"star_size": star_size, "pair": pair, "node": node}
+        return self._exact_number(name, of, given, None, engine, {"read": "count"}, exact_needs, exact_value)
+
+    def exact_count_sensitivity(
+        self,
+        name: str,
+        of: CountName,
+        t: int,
+        star_size: int | None = None,
+        pair: Any = None,
+        node: Any = None,
+        degree_bound: int | None = None,
+        engine: Engine = "native",
+    ) -> int | float:
+        """Return the admissible ``I_t`` of a number of a stored graph. Privacy: not a release.
+
+        Parameters as for `edgedp.exact.count_sensitivity`; the declared bound counts only if it is given. The
+        reading is logged. The engine ``cypher`` of Neo4j does all but ``two_triangles``: the database tells the degrees
+        and, of the hubs that matter, their neighbours or how many they share; the profile is made as for every engine.
+        """
+        from edgedp.in_memory import check_keeps_bound
+        from edgedp.numbers.exactly import exact_sensitivity_needs, exact_sensitivity_value
+
+        distance, bound = checks.check_distance(t), checks.check_degree_bound(degree_bound)
+
+        def compute(planned: CountPlan, projection: NumberProjection) -> int | float:
+            check_keeps_bound(int(projection.degrees().max(initial=0)), planned)
+            return exact_sensitivity_value(planned, projection, distance)
+
+        asked = {"star_size": star_size, "pair": pair, "node": node}
+        what = {"read": "sensitivity", "t": distance} | ({} if bound is None else {"degree_bound": bound})
+        return self._exact_number(name, of, asked, bound, engine, what, exact_sensitivity_needs, compute)
+
+    def _exact_number(
+        self,
+        name: str,
+        of: str,
+        given: dict[str, Any],
+        degree_bound: int | None,
+        engine: Engine,
+        what: dict[str, Any],
+        needs: Callable[[CountPlan], set[str]],
+        compute: Callable[[CountPlan, NumberProjection], int | float],
+    ) -> int | float:
+        """Plan a number without noise, note that it is read, and only then compute it."""
+        from edgedp.numbers.exactly import plan_exact
 
         checks.check_choice(engine, "engine", ENGINES)
-        given = {"star_size": star_size, "pair": pair, "node": node}
         with self._session() as session:
             row = registry.known(session, name)
-            planned = plan_exact(of, given, dataclasses.replace(row.facts, degree_bound=None))
+            planned = plan_exact(of, given, dataclasses.replace(row.facts, degree_bound=degree_bound))
             if planned.named:
                 planned = planned.naming(session.nodes_named(row, meanings(planned.named)))
-            self._check_engine(engine, exact_needs(planned))
+            self._check_engine(engine, needs(planned))
             asked = {"star_size", "pair", "node"} & planned.parameters.keys()
-            what = {"read": "count", "of": of} | {key: planned.parameters[key] for key in sorted(asked)}
-            self._note_exact(session, name, what)
-            return exact_value(planned, self._project(session, row, engine))
+            shown = {key: planned.parameters[key] for key in sorted(asked)}
+            self._note_exact(session, name, what | {"of": of} | shown)
+            return compute(planned, self._project(session, row, engine))
 
     def exact_rows(
         self,
