@@ -15,8 +15,9 @@ import edgedp
 from conftest import OpenStore
 from edgedp import Graph, Store, open_store
 from edgedp.errors import BudgetError, EdgeDPError, ParameterError, StoreError, UnknownNameError
+from edgedp.ids import numbers_of
 from edgedp.plan import PublicFacts, plan
-from edgedp.selection.domains import declare, numbers_of
+from edgedp.selection.domains import declare
 from edgedp.selection.percentiles import percentile_law
 from edgedp.stores import history, registry
 from edgedp.stores.account import account_of

@@ -19,9 +19,9 @@ import pytest
 
 from edgedp.errors import GraphFormatError, ParameterError, UnknownNameError
 from edgedp.graph import Graph
+from edgedp.loading import read_graph, read_source
 from edgedp.places import asset
 from edgedp.progress import Silent
-from edgedp.reading import read_graph, read_source
 from edgedp.reading.catalogue import Dataset, catalogue, dataset
 from edgedp.reading.downloads import cache_folder, fetch, file_sha256
 

@@ -18,10 +18,11 @@ from scipy.stats import binom
 
 import edgedp
 from edgedp.errors import EdgeDPError
+from edgedp.ids import numbers_of
 from edgedp.mechanisms import ranks
 from edgedp.mechanisms.dampening import locally_dampened
 from edgedp.sampling.words import GeneratorWords
-from edgedp.selection.domains import Domain, codes, declare, declared_grid, numbers_of
+from edgedp.selection.domains import Domain, codes, declare, declared_grid
 from edgedp.selection.percentiles import Percentile, draw_percentile, percentile_law, percentile_scores
 from edgedp.selection.questions import PERCENTILE_MECHANISMS, PercentileQuestion, ask_percentile
 

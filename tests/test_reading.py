@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from edgedp.errors import EdgeDPError, GraphFormatError, ParameterError, UnknownNameError
 from edgedp.graph import Graph
-from edgedp.reading import LoadReport, read_graph, read_source
+from edgedp.loading import read_graph, read_source
+from edgedp.reading import LoadReport
 from edgedp.reading.layout import detect_layout
 from edgedp.reading.options import ReadingOptions
 from edgedp.reading.table import _read_block, _read_lines, _without_comments

@@ -25,7 +25,8 @@ from pyarrow import feather, ipc, parquet
 
 from edgedp.errors import EdgeDPError, GraphFormatError, ParameterError, UnknownNameError
 from edgedp.graph import Graph
-from edgedp.reading import checked_options, read_graph, read_source
+from edgedp.loading import read_graph, read_source
+from edgedp.reading import checked_options
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,6 @@ from edgedp.shown import kind_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from edgedp.engines.native.library import Rows
-
 __all__ = ["Graph"]
 
 
@@ -132,7 +130,9 @@ class Graph:
         n = len(node_ids)
         if n > np.iinfo(np.int32).max:
             raise GraphFormatError(f"the number of nodes is {n}, must be below 2^31; split the graph")
-        if (made := _rows_by_kernel(n, positions)) is not None:
+        from edgedp.engines.native.pairs import rows_by_kernel
+
+        if (made := rows_by_kernel(n, positions)) is not None:
             graph = cls(node_ids, made.indptr, made.indices, nodes_supplied=nodes_supplied)
             graph.kept["rows"] = made
             return graph
@@ -392,18 +392,6 @@ def _restored(
     node_ids: NDArray[Any], indptr: NDArray[np.int64], indices: NDArray[np.int32], nodes_supplied: bool
 ) -> Graph:
     return Graph(node_ids, indptr, indices, nodes_supplied=nodes_supplied)
-
-
-def _rows_by_kernel(n: int, positions: NDArray[np.integer[Any]]) -> Rows | None:
-    """Return the rows of (m, 2) positions by the compiled kernels, or None where they are missing."""
-    from edgedp.engines.native.engine import rows_of_pairs
-    from edgedp.engines.native.library import missing
-
-    if missing():
-        return None
-    if positions.size and not (int(positions.min()) >= 0 and int(positions.max()) < n):
-        raise GraphFormatError(f"a position is out of range, must be from 0 to {n - 1}; check the pairs")
-    return rows_of_pairs(n, np.ascontiguousarray(positions, dtype=np.int32))
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

@@ -9,7 +9,7 @@ import click
 
 from edgedp.cli.opening import opened_store
 from edgedp.cli.options import release_options
-from edgedp.cli.output import amount, format_option, notice, print_object, print_rows, say, working
+from edgedp.cli.output import format_option, notice, print_object, print_rows, say, working
 from edgedp.options import (
     CountOptions,
     DistributionOptions,
@@ -18,6 +18,7 @@ from edgedp.options import (
     SummaryOptions,
     TopKOptions,
 )
+from edgedp.shown import amount
 
 if TYPE_CHECKING:
     from edgedp.release import Answer, Release

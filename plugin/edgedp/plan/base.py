@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from edgedp.amounts.epsilon import to_fraction
-from edgedp.plan.noise import Noise
 from edgedp.vocabulary import AccountName, Kind
 
 if TYPE_CHECKING:
@@ -120,11 +119,6 @@ class PlanBase(ABC):
     def charges(self) -> tuple[Charge, ...]:
         """What is debited, all of it or nothing; the account that the release is shown with comes last."""
         return (Charge("edges", self.cost, self.rho_shares),)
-
-    @property
-    def noise(self) -> tuple[Noise, ...]:
-        """How much noise it draws on what, where public facts tell; a plan that says nothing here tells nothing."""
-        return (Noise("the answer"),)
 
     @property
     def named(self) -> tuple[Any, ...]:

@@ -86,7 +86,7 @@ class CuratorStore(OpenedStore):
         EdgeDPError
             The name is taken, or the graph breaks the degree bound, or the budget is below what was spent.
         """
-        from edgedp.reading import graph_of
+        from edgedp.loading import graph_of
 
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)

@@ -80,7 +80,7 @@ class ExactStore(OpenedStore):
 
         The reading is logged. The engine ``cypher`` of Neo4j computes all but ``two_triangles`` in the database.
         """
-        from edgedp.numbers.exactly import exact_needs, exact_value, plan_exact
+        from edgedp.exact.counting import exact_needs, exact_value, plan_exact
 
         checks.check_choice(engine, "engine", ENGINES)
         given = {"star_size": star_size, "pair": pair, "node": node}

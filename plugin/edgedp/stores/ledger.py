@@ -286,7 +286,7 @@ def does_not_fit(name: str, plan: Plan, row: Row) -> BudgetError:
         charge = next(each for each in plan.charges if each.account == which)
         return attributes_refusal(row["name"], charge.cost, plan.cost, account, account.affordable(charge))
     refused = refusal(name, plan.cost, account, account.affordable(plan))
-    return refused if account.delta is None else BudgetError(f"{refused}{rho.price_named(plan)}")
+    return refused if account.delta is None else BudgetError(f"{refused}{rho.price_named(plan.parameters)}")
 
 
 def _judge_request(row: Row, plan: Plan, request_id: str) -> Kept:

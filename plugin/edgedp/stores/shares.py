@@ -157,7 +157,7 @@ def refused(name: str, analyst: str, plan: Plan, rows: Mapping[str, list[Row]]) 
         )
     charge = next(each for each in plan.charges if each.account == which)
     refusal_ = refusal(name, charge.cost, share, share.affordable(charge), share_of=analyst, of=of)
-    return refusal_ if share.delta is None else BudgetError(f"{refusal_}{rho.price_named(plan)}")
+    return refusal_ if share.delta is None else BudgetError(f"{refusal_}{rho.price_named(plan.parameters)}")
 
 
 def grant_steps(

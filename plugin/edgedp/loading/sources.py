@@ -13,18 +13,18 @@ from numpy.typing import ArrayLike
 
 from edgedp.errors import GraphFormatError, ParameterError
 from edgedp.graph import Graph
+from edgedp.loading.properties import (
+    checked_properties,
+    read_tabular_properties,
+    read_text_properties,
+    with_properties,
+)
 from edgedp.progress import Progress, Silent
 from edgedp.reading.catalogue import Dataset
 from edgedp.reading.content import Content, opened_content
 from edgedp.reading.locating import Location, locate, obtain
 from edgedp.reading.numbering import number_nodes
 from edgedp.reading.options import Column, Ids, ReadingOptions, checked_options
-from edgedp.reading.properties import (
-    checked_properties,
-    read_tabular_properties,
-    read_text_properties,
-    with_properties,
-)
 from edgedp.reading.recognition import Format, recognise
 from edgedp.reading.report import LoadReport
 from edgedp.reading.result import Read
@@ -180,7 +180,7 @@ def graph_of(value: Any) -> Graph:
     >>> graph_of(Graph.from_edges([(1, 2)])).node_count
     2
     """
-    from edgedp.reading.given import graph_in_memory
+    from edgedp.loading.given import graph_in_memory
 
     if isinstance(value, str | os.PathLike):
         return read_source(value)[0]
