@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.amounts.epsilon import epsilon_nano, to_fraction
+from edgedp.checks import part_of_one
 from edgedp.errors import ParameterError
 from edgedp.mechanisms.grid import GridScores
 from edgedp.mechanisms.samplers import PERMUTE_AND_FLIP
@@ -190,13 +191,8 @@ def check_delta(value: Any) -> Fraction:
     >>> check_delta("1e-6")
     Fraction(1, 1000000)
     """
-    try:
-        if value is None or isinstance(value, bool):
-            raise TypeError
-        delta = value if isinstance(value, Fraction) else Fraction(str(value))
-    except (TypeError, ValueError, ZeroDivisionError):
-        delta = Fraction(0)
-    if not 0 < delta < 1:
+    delta = part_of_one(value)
+    if delta is None:
         raise ParameterError(
             f"delta is {value}, must be above 0 and below 1 for snm, which is not pure; give one such as 1e-6"
         )
