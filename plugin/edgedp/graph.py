@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -303,7 +303,8 @@ class Graph:
         return {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self._node_ids, self._indptr, self._indices, self._nodes_supplied)
+        whole = partial(Graph, nodes_supplied=self._nodes_supplied, properties=self._properties)
+        return whole, (self._node_ids, self._indptr, self._indices)
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
@@ -386,12 +387,6 @@ class Graph:
     def _nodes_told(self) -> str:
         """What is public about the node set; the rest of a graph is private and not shown."""
         return "supplied" if self._nodes_supplied else "read from the edges"
-
-
-def _restored(
-    node_ids: NDArray[Any], indptr: NDArray[np.int64], indices: NDArray[np.int32], nodes_supplied: bool
-) -> Graph:
-    return Graph(node_ids, indptr, indices, nodes_supplied=nodes_supplied)
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

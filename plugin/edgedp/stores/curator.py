@@ -16,7 +16,7 @@ from edgedp.amounts.rho import delta_atto
 from edgedp.errors import ParameterError
 from edgedp.selection.domains import declare
 from edgedp.shown import shown
-from edgedp.stores import attributes, history, ledger, registry
+from edgedp.stores import attributes, events, history, ledger, registry
 from edgedp.stores.account import Account, Declaration, account_of, check_delta, check_pure
 from edgedp.stores.backend import GraphRow, Session
 from edgedp.stores.opened import OpenedStore
@@ -187,7 +187,7 @@ class CuratorStore(OpenedStore):
         checks.check_switch(allow_empty, "allow_empty")
         with self._session() as session:
             if registry.find(session, name) is not None:
-                raise ledger.curator_refusal("taken", name)
+                raise events.curator_refusal("taken", name)
             version = secrets.randbits(62)
             asked = GraphRow(name, version, label, kind, key, 0, bound, nodes_supplied=True, loaded=False)
             surveyed, exact = self._backend.survey(session, asked, allow_empty=allow_empty)
@@ -240,10 +240,10 @@ class CuratorStore(OpenedStore):
                     f"delta is declared for {name!r}, which is not stored; load the graph first"
                 )
             check_delta(declared.delta, 0 if row is None else row.node_count)
-            script = ledger.budget_script(name, account, declared, by=session.by, at=ledger.now())
+            script = events.budget_script(name, account, declared, by=session.by, at=ledger.now())
             outcome = run(session, script)
             if outcome.name != script.done:
-                raise ledger.curator_refusal(outcome.name, name)
+                raise events.curator_refusal(outcome.name, name)
             _log.info("declared the budget of %s", shown(name))
             return history.balance(session, name)
 
@@ -315,7 +315,7 @@ class CuratorStore(OpenedStore):
     def _declare(self, session: Session, name: str, script: Script) -> None:
         outcome = run(session, script)
         if outcome.name != script.done:
-            raise ledger.curator_refusal(outcome.name, name)
+            raise events.curator_refusal(outcome.name, name)
 
     def _curate(
         self, session: Session, row: GraphRow, script: Script, *, retired: GraphRow | None = None
@@ -328,7 +328,7 @@ class CuratorStore(OpenedStore):
             return
         if any(outcome.name in (step.on_row, step.on_none) for step in session.guards(row)):
             raise session.guard_refusal(outcome.name, row, outcome.rows)
-        raise ledger.curator_refusal(outcome.name, row.name)
+        raise events.curator_refusal(outcome.name, row.name)
 
     def plugin(self) -> ServerPlugin:
         """Return whether the Neo4j server has the plugin, its version, and whether its worker answers."""

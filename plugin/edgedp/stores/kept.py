@@ -9,12 +9,26 @@ from typing import TYPE_CHECKING, Any
 from edgedp.errors import EdgeDPError
 from edgedp.plan import Plan, PublicFacts
 from edgedp.plan.kept import as_then, plan_of
+from edgedp.stores.account import account_of
 from edgedp.stores.ledger import other_request
+from edgedp.vocabulary import ACCOUNTS
 
 if TYPE_CHECKING:
     from edgedp.selection.domains import Domain
+    from edgedp.stores.script import Row, Runner
 
-__all__ = ["same_question"]
+__all__ = ["asked_before", "same_question"]
+
+
+def asked_before(runner: Runner, name: str, analyst: str, request_id: str) -> list[Row]:
+    """Return the debit of an asker's request, whichever of the graph's accounts it was of."""
+    return [
+        row
+        for account in ACCOUNTS
+        for row in runner.run(
+            "request_find", name=account_of(name, account), analyst=analyst, requestId=request_id
+        )
+    ]
 
 
 def same_question(
