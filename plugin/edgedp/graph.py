@@ -113,7 +113,7 @@ class Graph:
             node_ids = np.unique(as_ids(nodes, "nodes"))
             if pairs.size and node_ids.dtype.kind != pairs.dtype.kind:
                 raise GraphFormatError(
-                    "nodes is of another type than the ids of the edges, must be the same; "
+                    "nodes and the ids of the edges are of different types; "
                     "give both as integers or both as texts"
                 )
             positions = positions_of(node_ids, pairs.reshape(-1), what="an end of an edge").reshape(
@@ -348,10 +348,7 @@ class Graph:
         """Return the graph with properties, given in the order of `nodes`."""
         ids = as_ids(nodes, "nodes") if nodes is not None else None
         if ids is None or len(ids) != self.node_count:
-            raise GraphFormatError(
-                "properties has values without a node of their own, must be given with nodes that name each id once; "
-                "give the id of every row"
-            )
+            raise GraphFormatError("properties need nodes that name each id once; give the id of every row")
         order = np.argsort(ids, kind="stable")
         columns = {name: as_column(values, name, self.node_count) for name, values in properties.items()}
         return self.with_properties({name: column[order] for name, column in columns.items()})

@@ -104,7 +104,7 @@ def as_pairs(edges: Any) -> NDArray[Any]:
         return np.zeros((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
         raise GraphFormatError(
-            "edges is not a list of pairs, must be of shape (m, 2); give two node ids an edge"
+            "edges is not a list of pairs; give an array of shape (m, 2), two node ids for each edge"
         )
     flat = listed if isinstance(listed, np.ndarray) else chain.from_iterable(listed)
     return _typed_ids(array, "edges", flat)
@@ -142,7 +142,7 @@ def _sound_texts(array: NDArray[Any], name: str, values: Any) -> NDArray[Any]:
     inner = (codes[:, :-1] == 0) & (codes[:, 1:] != 0)
     listed = not isinstance(values, np.ndarray)
     if inner.any() or (listed and any("\0" in value for value in values)):
-        raise GraphFormatError(f"{name} holds an id with a NUL, must hold none; replace the character")
+        raise GraphFormatError(f"{name} holds an id with a NUL; replace the character")
     if ((codes >= 0xD800) & (codes <= 0xDFFF)).any():
         raise GraphFormatError(
             f"{name} holds an id with a lone surrogate, must be text; decode the ids as UTF-8"

@@ -266,7 +266,7 @@ def attribute(
     with opened_store() as store:
         if named is None:
             if low is not None or high is not None:
-                raise ParameterError("the property is missing, must be named; give --property")
+                raise ParameterError("the property is missing; give --property")
             rows = store.attributes(name)
         else:
             points_given = _grid(grid)
@@ -280,7 +280,7 @@ def attribute(
 
 def _bound(value: str | None, name: str) -> float:
     if value is None:
-        raise ParameterError(f"{name} is missing, must be the public end of the range; give --{name}")
+        raise ParameterError(f"{name}, a public end of the range, is missing; give --{name}")
     try:
         return float(value)
     except ValueError:

@@ -151,7 +151,7 @@ def read_source(
     progress = progress or Silent()
     options = options or ReadingOptions()
     if isinstance(file, str) and file == nodes == "-":
-        raise ParameterError("nodes is standard input too, must be another file; name one")
+        raise ParameterError("source and nodes are both standard input; name a file for one of them")
     named = checked_properties(properties)
     if named and (not isinstance(nodes, str | os.PathLike) or nodes == "-"):
         raise ParameterError("properties are columns of a file of nodes, which is missing; give it as nodes")
@@ -269,7 +269,7 @@ def _read_content(content: Content, where: Location, width: int, options: Readin
     without_effect = options.given("source", "header", "separator", "comments")
     if without_effect is not None:
         raise ParameterError(
-            f"{without_effect} is given, must not be for {kind}, which has no columns to choose; leave it out"
+            f"{without_effect} has no effect for {kind}, which has no columns to choose; leave it out"
         )
     return _read_network(content, kind, where.name, options)
 

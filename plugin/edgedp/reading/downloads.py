@@ -97,9 +97,7 @@ def fetch(
             newer = path.with_name(f"{path.name}.{os.getpid()}.new")
             try:
                 if not _download(address, newer, sha256, progress):
-                    raise GraphFormatError(
-                        f"the sha256 of {told} is another, must be {sha256}; check the address"
-                    )
+                    raise GraphFormatError(f"the sha256 of {told} is not {sha256}; check the address")
                 record.unlink(missing_ok=True)  # a kill from here on leaves a file that is not trusted
                 newer.replace(path)
             finally:
@@ -113,7 +111,7 @@ def fetch(
         there = path.is_file() and file_sha256(path) == known
         if not there and not _download(address, path, known, progress):
             remedy = "check the address" if sha256 else "give --refresh to accept the new file"
-            raise GraphFormatError(f"the sha256 of {told} is another, must be {known}; {remedy}")
+            raise GraphFormatError(f"the sha256 of {told} is not {known}; {remedy}")
         found = known or file_sha256(path)
         return _recorded_download(path, record, found, fresh=not there, declared=sha256 is not None)
 
@@ -201,9 +199,7 @@ def _in_one_line(told: str, cache: Path) -> Iterator[None]:
     try:
         yield
     except requests.RequestException as error:
-        raise GraphFormatError(
-            f"{told} {_reason(error)}, must answer with the file; check the address and the network"
-        ) from None
+        raise GraphFormatError(f"{told} {_reason(error)}; check the address and the network") from None
     except OSError as error:
         raise GraphFormatError(
             f"the cache {str(cache)!r} cannot be used ({error.strerror or error}), must be a folder to write "

@@ -103,7 +103,7 @@ def read_metis(content: Content, source: str, ids: Ids | None) -> Read:
     if len(rows) != n:
         _refuse(
             source,
-            f"has {len(rows)} lines of neighbours, must have {n}, one a node",
+            f"has {len(rows)} lines of neighbours, must have {n}, one for each node",
             "correct it; name an edge list .txt, or give --separator",
         )
     skipped = (1 if kind[0] == "1" else 0) + weights

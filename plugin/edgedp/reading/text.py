@@ -49,7 +49,7 @@ def read_text(content: Content, source: str, width: int, options: ReadingOptions
     if not header:
         columns = _joined(layout, columns, options, source)
     if len(columns[0]) == 0:
-        raise GraphFormatError(f"{source!r} holds a header only, must hold data below it; check the file")
+        raise GraphFormatError(f"{source!r} holds a header only; check the file")
     if width == 2:
         _refuse_metis(layout, columns, source)
     _refuse_odd_ids(columns, options, source)

@@ -114,7 +114,7 @@ def declare(
         named: GridKind = "linear" if kind == "linear" else "geometric"
         return Domain(first, last, _increasing(made), named, of_degree)
     if points is not None:
-        raise ParameterError("points is not an option of a grid of given points, must be left out; drop it")
+        raise ParameterError("points is not an option of a grid of given points; leave it out")
     given = _increasing(_points(grid))
     if given[0] < first or given[-1] > last:
         raise ParameterError("grid has points outside low and high, must be within; declare a wider range")
@@ -171,7 +171,7 @@ def codes(values: Any, categories: Sequence[Any]) -> NDArray[np.int64]:
     listed = values.tolist() if hasattr(values, "tolist") else list(values)
     place = {category: position for position, category in enumerate(categories)}
     if len(place) < len(categories):
-        raise ParameterError("categories holds one twice, must differ; leave it out once")
+        raise ParameterError("categories holds one twice; leave one out")
     other, missing = len(place), len(place) + 1
 
     def code(value: Any) -> int:

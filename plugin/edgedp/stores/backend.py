@@ -179,9 +179,7 @@ class Backend(ABC):
 
     def plugin(self) -> ServerPlugin:
         """Return what the server says of its plugin; only Neo4j has one."""
-        raise StoreError(
-            "the plugin is one of Neo4j, must be asked for with --store neo4j://...; name the server"
-        )
+        raise StoreError("only a Neo4j server has the plugin; name the server with --store neo4j://...")
 
     def backup(self, destination: Path) -> dict[str, str]:
         """Copy the store while it is in use; returns the heads of its logs. Only the embedded store does it itself."""

@@ -94,7 +94,7 @@ class CuratorStore(OpenedStore):
         of_records = _declaration(attribute_epsilon_budget, None, None)
         graph = graph_of(graph)
         if graph.node_count == 0:
-            raise ParameterError("the graph has no node, must have at least one; load another")
+            raise ParameterError("the graph has no node; load another")
         if bound is not None and graph.max_degree > bound:
             raise ParameterError(
                 f"degree_bound is {bound}, must be at least the graph's largest degree, {graph.max_degree}; "
@@ -350,7 +350,7 @@ def _fingerprint(session: Session, graph: Graph) -> str:
 def _declaration(budget: Any, delta: Any, limit: Any, *, zero: bool = False) -> Declaration:
     """Return a declaration in integers, each between its limits."""
     if delta is not None and budget is None:
-        raise ParameterError("delta is given without an epsilon_budget, must go with it; declare both")
+        raise ParameterError("delta is given without an epsilon_budget; declare both")
     return Declaration(
         None if budget is None else budget_nano(budget, zero=zero),
         None if delta is None else delta_atto(delta),

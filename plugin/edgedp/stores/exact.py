@@ -115,7 +115,7 @@ class ExactStore(OpenedStore):
         from edgedp.exact.sensitivities import sensitivity_of
 
         if top is not None and nodes is not None:
-            raise ParameterError("top is given with nodes, must go without; leave one of them out")
+            raise ParameterError("top and nodes do not go together; leave one of them out")
         checks.check_metric(metric)
         checks.check_choice(engine, "engine", ENGINES)
         self._check_engine(engine, exact_quantities(metric, t, form))

@@ -286,7 +286,7 @@ def _opened(session: Session, graph: str, account: AccountName) -> Account:
     rows = session.run("account_find", name=account_of(graph, account))
     if not rows:
         raise UnknownNameError(
-            f"the graph {graph!r} has no budget of its {account}, must have one before a grant; declare one with "
+            f"the graph {graph!r} has no budget of its {account}; declare one with "
             f"'edgedp budget {graph} --{account} --set E'"
         )
     return Account.of(rows[0])

@@ -178,7 +178,7 @@ def _declared(config: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a `Declaration`."""
     budget, delta, limit = config.get(_BUDGET), config.get("delta"), config.get(_LIMIT)
     if delta is not None and budget is None:
-        raise ParameterError("delta is given without an epsilonBudget, must go with it; declare both")
+        raise ParameterError("delta is given without an epsilonBudget; declare both")
     return {
         "budget": None if budget is None else budget_nano(budget, _BUDGET),
         "delta": None if delta is None else delta_atto(delta),
