@@ -372,16 +372,16 @@ def _invisible(graph: Graph) -> tuple[str, ...]:
     odd = [node for node in nodes if not node.isascii() or not node.isprintable() or node != node.strip()]
     unseen = [node for node in odd if shown(node) != node or node != node.strip()]
     forms = len(odd) - len({unicodedata.normalize("NFC", node) for node in odd})
-    told = []
+    notes = []
     if unseen:
-        told.append(
+        notes.append(
             f"{len(unseen):,} ids hold characters that nobody sees, such as {shown(unseen[0])[:40]!r}; clean the file"
         )
     if forms:
-        told.append(
+        notes.append(
             f"{forms:,} ids look like another one and are written otherwise in Unicode; normalize the file"
         )
-    return tuple(told)
+    return tuple(notes)
 
 
 def _differences(graph: Graph, entry: Dataset | None) -> tuple[str, ...]:
@@ -394,7 +394,7 @@ def _differences(graph: Graph, entry: Dataset | None) -> tuple[str, ...]:
         ("largest degree", entry.max_degree, graph.max_degree),
     ]
     return tuple(
-        f"the catalogue declares {declared:,} {what}, the file holds {found:,}"
-        for what, declared, found in figures
-        if declared is not None and declared != found
+        f"the catalogue declares {declared:,} {what}, the file holds {counted:,}"
+        for what, declared, counted in figures
+        if declared is not None and declared != counted
     )

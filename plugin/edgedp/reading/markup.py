@@ -77,11 +77,11 @@ def read_markup(
             f"{source!r} is {_NAMES[kind]} that breaks at {where}; write it again"
         ) from None
     columns, nodes = of_one_type([graph.sources, graph.targets], list(graph.nodes), ids, source)
-    told = [nodes] if nodes is not None else columns
+    of_ids = [nodes] if nodes is not None else columns
     return Read(
         columns=columns,
         nodes=nodes,
-        format=(_NAMES[kind], "integer ids" if told[0].dtype.is_integer() else "text ids"),
-        ids=ids_told(told, ids),
+        format=(_NAMES[kind], "integer ids" if of_ids[0].dtype.is_integer() else "text ids"),
+        ids=ids_told(of_ids, ids),
         notes=("ids are the attributes id, not labels",) if kind == "gexf" else (),
     )
