@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 
 from edgedp.mechanisms.adaptive.choice import kth_degree, split_epsilon
 from edgedp.mechanisms.adaptive.fit import combine_degrees, fit_ratio, pairs_of, posterior_ratio
-from edgedp.mechanisms.joint import noisy, share_bits
+from edgedp.mechanisms.joint import noisy
+from edgedp.metrics.betweenness2 import share_bits
 from edgedp.sampling.select import top_k_with_random_ties
 
 if TYPE_CHECKING:

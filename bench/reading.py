@@ -29,8 +29,8 @@ ODD = {
 
 def read(how: str, path: str) -> object:
     if how == "edgedp":
+        from edgedp.loading.sources import _read
         from edgedp.progress import Silent
-        from edgedp.reading.loading import _read
         from edgedp.reading.locating import Location
         from edgedp.reading.options import ReadingOptions
 

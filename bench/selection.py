@@ -23,11 +23,12 @@ import opendp.prelude as dp
 from scipy.stats import binom
 
 import edgedp
+from edgedp.ids import numbers_of
 from edgedp.mechanisms import probabilities
 from edgedp.mechanisms.grid import GridScores
 from edgedp.mechanisms.smooth import smooth_bound
 from edgedp.sampling.words import SecureWords
-from edgedp.selection.domains import Domain, declare, numbers_of
+from edgedp.selection.domains import Domain, declare
 from edgedp.selection.percentiles import percentile_law, percentile_scores
 from edgedp.selection.questions import ask_percentile
 

@@ -1029,7 +1029,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "an estimate tells a scale that is not public",
-        {"edgedp.plan.nodes:noise_of_a_sum": scale_of_the_bound},
+        {"edgedp.planning.noise:_noise_of_a_sum": scale_of_the_bound},
         "test_estimating.py::test_noise_that_follows_the_graph_is_not_told",
     ),
     Sabotage(

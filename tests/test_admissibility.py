@@ -25,11 +25,12 @@ from edgedp.audit.tables import TableProjection
 from edgedp.graph import Graph
 from edgedp.mechanisms import sums
 from edgedp.mechanisms.grid import grid_bits
-from edgedp.mechanisms.joint import SHARE_BITS, joint_values
+from edgedp.mechanisms.joint import joint_values
 from edgedp.mechanisms.pareto.profile import pareto_profile
 from edgedp.mechanisms.pareto.rounds import ParetoRounds
 from edgedp.mechanisms.pareto.score import pareto_score, release_pick
 from edgedp.metrics import metric, metric_names
+from edgedp.metrics.betweenness2 import SHARE_BITS
 from edgedp.plan import Plan
 from edgedp.projection import GraphProjection
 from edgedp.vocabulary import VECTORS

@@ -22,10 +22,11 @@ from edgedp.errors import (
     StoreError,
     UnknownNameError,
 )
+from edgedp.ids import numbers_of
 from edgedp.plan import PublicFacts, plan
-from edgedp.selection.domains import declare, numbers_of
+from edgedp.selection.domains import declare
 from edgedp.selection.percentiles import percentile_law
-from edgedp.stores import history, registry
+from edgedp.stores import events, history, registry
 from edgedp.stores.account import account_of
 from edgedp.stores.values import column_of
 
@@ -339,7 +340,7 @@ def test_a_declaration_that_another_one_overtook_is_refused(store: Store) -> Non
         )
         store.percentile("people", property="age", q=0.5, epsilon=0.1)
         outcome = run(session, script)
-    assert str(ledger.curator_refusal(outcome.name, name)).startswith("the account of 'people")
+    assert str(events.curator_refusal(outcome.name, name)).startswith("the account of 'people")
     assert store.attributes("people")[0]["high"] == 100
 
 

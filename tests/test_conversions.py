@@ -210,7 +210,7 @@ def test_no_library_is_imported_for_a_conversion() -> None:
         "except edgedp.EngineError as error: print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "networkx is not installed, must be for this conversion; install edgedp[networkx]\n"
+    assert done.stdout == "this conversion needs networkx, which is not installed; install edgedp[networkx]\n"
 
 
 # -- how a graph shows itself -----------------------------------------------------------------------

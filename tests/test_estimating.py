@@ -15,7 +15,7 @@ import edgedp
 from edgedp import EdgeDPError, Graph, Store, open_store
 from edgedp.cli import edgedp as command_line
 from edgedp.plan import PublicFacts, plan
-from edgedp.plan.noise import FOLLOWS_THE_GRAPH
+from edgedp.planning.noise import FOLLOWS_THE_GRAPH, noise_of
 from edgedp.stores.backend import Session
 from edgedp.stores.estimating import kind_of_options
 from edgedp.vocabulary import KINDS
@@ -161,7 +161,7 @@ EPSILON = Fraction(3, 10)
 
 def scales(kind: Any, **asked: Any) -> list[Any]:
     planned = plan(kind, asked | {"epsilon": "0.3", "k": 10}, FACTS)
-    return [each.to_dict()["scale"] for each in planned.noise]
+    return [each.to_dict()["scale"] for each in noise_of(planned)]
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,14 @@ def test_nothing_can_be_written():
             setattr(graph, name, None)
 
 
+def test_a_pickled_graph_keeps_its_properties() -> None:
+    graph = Graph.from_edges([(1, 2)], nodes=[1, 2], properties={"age": [30, 60]})
+    again = pickle.loads(pickle.dumps(graph))  # noqa: S301 -- our own
+    assert again == graph
+    assert again.nodes_supplied
+    assert again.properties["age"].tolist() == [30, 60]
+
+
 def test_what_the_caller_does_to_its_arrays_afterwards_does_not_matter():
     edges, nodes = np.array([[1, 2], [2, 3]]), np.array([1, 2, 3])
     graph = Graph.from_edges(edges, nodes=nodes)

@@ -19,7 +19,8 @@ from edgedp import Graph, ParameterError, UnknownNameError, exact, motkin, priv_
 from edgedp.cli import edgedp as command_line
 from edgedp.draw import draw, draw_positions
 from edgedp.mechanisms import joint
-from edgedp.mechanisms.joint import SHARE_BITS, draw_joint, joint_values, share_bits
+from edgedp.mechanisms.joint import draw_joint, joint_values
+from edgedp.metrics.betweenness2 import SHARE_BITS, share_bits
 from edgedp.plan import JointMotkinPlan, JointPlan, Plan, PublicFacts, TopKPlan, plan
 from edgedp.projection import GraphProjection
 from edgedp.sampling.words import GeneratorWords, SecureWords

@@ -28,7 +28,7 @@ from edgedp.amounts import rho
 from edgedp.amounts.epsilon import NANO
 from edgedp.places import asset
 from edgedp.plan import Plan, PublicFacts, plan
-from edgedp.stores import history, ledger, registry
+from edgedp.stores import events, history, ledger, registry
 from edgedp.stores.account import Declaration, check_delta
 from edgedp.stores.backend import Session
 from edgedp.stores.chain import Head, chained, digest, genesis, link
@@ -187,7 +187,7 @@ def test_no_other_outcome_is_silently_taken_for_one() -> None:
     with pytest.raises(AssertionError):
         ledger.judge("debited", {}, name="g", plan=planned(), request_id=None)
     with pytest.raises(AssertionError):
-        ledger.curator_refusal("done", "g")
+        events.curator_refusal("done", "g")
 
 
 def test_every_outcome_of_a_script_is_judged() -> None:
@@ -198,8 +198,8 @@ def test_every_outcome_of_a_script_is_judged() -> None:
         registry.load_script(row, row, None, declared, fingerprint="x", by="b", at="a"),
         registry.register_script(row, None, declared, by="b", at="a"),
         registry.drop_script(row, by="b", at="a"),
-        ledger.budget_script("g", None, declared, by="b", at="a"),
-        ledger.event_script("g", "exact", {}, by="b", at="a"),
+        events.budget_script("g", None, declared, by="b", at="a"),
+        events.event_script("g", "exact", {}, by="b", at="a"),
     ]
     fired = {
         outcome
@@ -209,7 +209,7 @@ def test_every_outcome_of_a_script_is_judged() -> None:
         if outcome
     }
     for outcome in fired:
-        assert isinstance(ledger.curator_refusal(outcome, "g"), EdgeDPError)
+        assert isinstance(events.curator_refusal(outcome, "g"), EdgeDPError)
 
 
 def test_a_request_is_answered_once_and_never_drawn_again(session: Session) -> None:
@@ -333,9 +333,9 @@ def test_a_limit_above_the_budget_is_refused(store: Store) -> None:
 def test_a_declaration_guards_against_what_changed_since_it_was_read(session: Session) -> None:
     account = ledger.find(session, "kite")
     assert debit(session, planned("0.9")) == "debited"
-    script = ledger.budget_script("kite", account, Declaration(NANO // 2), by="b", at="a")
+    script = events.budget_script("kite", account, Declaration(NANO // 2), by="b", at="a")
     assert run(session, script).name == "budget"
-    pure = ledger.budget_script("kite", account, Declaration(NANO, rho.delta_atto("1e-6")), by="b", at="a")
+    pure = events.budget_script("kite", account, Declaration(NANO, rho.delta_atto("1e-6")), by="b", at="a")
     assert run(session, pure).name == "budget", "paid in pure epsilon"
     assert ledger.find(session, "kite").budget == NANO
 

@@ -263,7 +263,11 @@ def test_no_server_a_wrong_password_a_wrong_database(empty_neo4j: Server, store:
             StoreUnavailableError,
             "does not answer",
         ),
-        (open_store(empty_neo4j.uri, auth=("neo4j", "s3cret")), StoreError, "user or password is refused"),
+        (
+            open_store(empty_neo4j.uri, auth=("neo4j", "s3cret")),
+            StoreError,
+            "refuses the user or the password",
+        ),
         (
             open_store(empty_neo4j.uri, auth=empty_neo4j.auth, database="nope"),
             StoreError,

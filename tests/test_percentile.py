@@ -18,10 +18,11 @@ from scipy.stats import binom
 
 import edgedp
 from edgedp.errors import EdgeDPError
+from edgedp.ids import numbers_of
 from edgedp.mechanisms import ranks
 from edgedp.mechanisms.dampening import locally_dampened
 from edgedp.sampling.words import GeneratorWords
-from edgedp.selection.domains import Domain, codes, declare, declared_grid, numbers_of
+from edgedp.selection.domains import Domain, codes, declare, declared_grid
 from edgedp.selection.percentiles import Percentile, draw_percentile, percentile_law, percentile_scores
 from edgedp.selection.questions import PERCENTILE_MECHANISMS, PercentileQuestion, ask_percentile
 
@@ -379,7 +380,7 @@ def test_properties_of_a_graph_follow_its_nodes() -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"properties": {"age": [1, 2]}}, "must be given with nodes"),
+        ({"properties": {"age": [1, 2]}}, "need nodes that name each id once"),
         ({"nodes": [1, 2, 2], "properties": {"age": [1, 2, 3]}}, "name each id once"),
         ({"nodes": [1, 2], "properties": {"age": [1]}}, "'age' is of length 1, must be 2"),
         ({"nodes": [1, 2], "properties": {"age": np.zeros((2, 2))}}, "'age'"),

@@ -91,7 +91,7 @@ def test_a_name_is_that_of_the_path_alone(source: str, name: str) -> None:
     "source", ["-", "https://example.org?token=secret", "https://ada:secret@example.org/"]
 )
 def test_a_source_without_a_path_gives_no_name(source: str) -> None:
-    with pytest.raises(ParameterError, match="name is missing") as caught:
+    with pytest.raises(ParameterError, match="the source has no name") as caught:
         name_of(source)
     assert "secret" not in str(caught.value)
 

@@ -25,7 +25,8 @@ from pyarrow import feather, ipc, parquet
 
 from edgedp.errors import EdgeDPError, GraphFormatError, ParameterError, UnknownNameError
 from edgedp.graph import Graph
-from edgedp.reading import checked_options, read_graph, read_source
+from edgedp.loading import read_graph, read_source
+from edgedp.reading import checked_options
 
 
 @dataclass(frozen=True)
@@ -421,7 +422,7 @@ def test_standard_input(content: bytes, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_standard_input_serves_once() -> None:
-    with pytest.raises(ParameterError, match="nodes is standard input too"):
+    with pytest.raises(ParameterError, match="both standard input"):
         read_graph("-", nodes="-")
 
 
@@ -429,8 +430,8 @@ def test_standard_input_serves_once() -> None:
 
 
 @pytest.mark.parametrize(("options", "says"), [
-    ({"source": "a"}, "target is missing, must be given with source"),
-    ({"target": 2}, "source is missing"),
+    ({"source": "a"}, "source is given without target"),
+    ({"target": 2}, "target is given without source"),
     ({"source": 0, "target": 1}, "source is 0, must be at least 1"),
     ({"source": 2, "target": "2"}, "must be another column than source"),
     ({"source": "a", "target": "b", "header": False}, "must be numbers"),

@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from edgedp.version import __version__
+
 if TYPE_CHECKING:
     from edgedp import exact, mechanisms, quality
     from edgedp.errors import (
@@ -26,15 +28,14 @@ if TYPE_CHECKING:
     from edgedp.experiments.asking import experiment
     from edgedp.experiments.report import write_report
     from edgedp.graph import Graph
-    from edgedp.in_memory import motkin, priv_top_k
-    from edgedp.numbers.in_memory import count, distribution, summary
-    from edgedp.reading import datasets, read_graph
+    from edgedp.in_memory import count, distribution, motkin, priv_top_k, summary
+    from edgedp.loading import read_graph
+    from edgedp.reading import datasets
     from edgedp.release import Release
     from edgedp.selection.percentiles import percentile
     from edgedp.selection.picking import select, select_top_k
     from edgedp.stores import Store, open_store
 
-__version__ = "0.1.0"
 
 _HOME = {
     "AccessError": "errors",
@@ -50,18 +51,18 @@ _HOME = {
     "StoreUnavailableError": "errors",
     "UnknownNameError": "errors",
     "advise": "experiments.advice",
-    "count": "numbers.in_memory",
+    "count": "in_memory",
     "datasets": "reading",
-    "distribution": "numbers.in_memory",
+    "distribution": "in_memory",
     "experiment": "experiments.asking",
     "motkin": "in_memory",
     "open_store": "stores",
     "percentile": "selection.percentiles",
     "priv_top_k": "in_memory",
-    "read_graph": "reading",
+    "read_graph": "loading",
     "select": "selection.picking",
     "select_top_k": "selection.picking",
-    "summary": "numbers.in_memory",
+    "summary": "in_memory",
     "write_report": "experiments.report",
 }
 _MODULES = ("exact", "mechanisms", "quality")

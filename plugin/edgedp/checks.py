@@ -6,6 +6,7 @@ import difflib
 import math
 import numbers
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import Any, TypeVar, assert_never, cast
 
 from edgedp.errors import ParameterError, UnknownNameError
@@ -40,6 +41,7 @@ __all__ = [
     "check_weights",
     "check_whole",
     "nearest",
+    "part_of_one",
 ]
 
 _Name = TypeVar("_Name", bound=str)
@@ -182,6 +184,23 @@ def check_distance(value: Any) -> int:
     if t < 0:
         raise ParameterError(f"t is {t}, must be 0 or more; give a distance in edges")
     return t
+
+
+def part_of_one(value: Any) -> Fraction | None:
+    """Return a number or decimal text exactly as written, or None if it does not lie above 0 and below 1.
+
+    Examples
+    --------
+    >>> part_of_one("1/3"), part_of_one(0.1), part_of_one(1), part_of_one("much")
+    (Fraction(1, 3), Fraction(1, 10), None, None)
+    """
+    if value is None or isinstance(value, bool):
+        return None
+    try:
+        part = value if isinstance(value, Fraction) else Fraction(str(value))
+    except (ValueError, ZeroDivisionError):
+        return None
+    return part if 0 < part < 1 else None
 
 
 def check_text(value: Any, name: str) -> str:

@@ -30,7 +30,7 @@ def igraph_pairs(graph: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     names = graph.vs["name"] if "name" in graph.vs.attributes() else range(graph.vcount())
     ids = as_ids(list(names), "the vertex names")
     if len(distinct(ids)) < len(ids):
-        raise GraphFormatError("the vertex names hold one name twice, must differ; rename the vertices")
+        raise GraphFormatError("two vertices have the same name; rename one")
     pairs = np.asarray(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     return ids, ids[pairs]
 
@@ -48,7 +48,7 @@ def scipy_positions(matrix: Any, nodes: Any) -> tuple[NDArray[Any], NDArray[np.i
         )
     n = int(entries.shape[0])
     if not (entries.data == entries.data).all():
-        raise GraphFormatError("matrix holds NaN, must hold numbers; give 0 where there is no edge")
+        raise GraphFormatError("matrix holds NaN; give 0 where there is no edge")
     ids = np.arange(n, dtype=np.int64) if nodes is None else as_ids(nodes, "nodes")
     if len(ids) != n or len(distinct(ids)) != n:
         raise GraphFormatError(f"nodes is not {n} different ids, must be one for each row; correct it")
@@ -65,7 +65,7 @@ def networkx_graph(node_ids: NDArray[Any], edges: NDArray[np.int32]) -> Any:
         import networkx as nx
     except ImportError:
         raise EngineError(
-            "networkx is not installed, must be for this conversion; install edgedp[networkx]"
+            "this conversion needs networkx, which is not installed; install edgedp[networkx]"
         ) from None
 
     graph = nx.Graph()

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.errors import ParameterError, StoreError, UnknownNameError
+from edgedp.ids import positions_of
 from edgedp.mechanisms.sums import top_k_scores
 from edgedp.plan import (
     AggregatePlan,
@@ -25,7 +27,8 @@ from edgedp.plan import (
     SummaryPlan,
     TopKPlan,
 )
-from edgedp.projection import NumberProjection, Projection, check_projection
+from edgedp.projection import NumberProjection, Projection
+from edgedp.refusals import BOUND_BROKEN, IDS_BROKEN, NODES_CHANGED
 from edgedp.release import Answer, Nodes, Point
 from edgedp.selection.percentiles import draw_percentile
 
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
     from edgedp.numbers.answers import Distribution, Number, Summary
     from edgedp.sampling.words import Words
 
-__all__ = ["draw", "draw_positions"]
+__all__ = ["check_projection", "draw", "draw_positions"]
 
 
 def draw(plan: Plan, projection: NumberProjection, words: Words) -> Answer:
@@ -101,6 +104,25 @@ def draw_positions(plan: NodesPlan, projection: Projection, words: Words) -> NDA
             return draw_pareto(plan, projection, words)
         case _:
             assert_never(plan)
+
+
+def check_projection(plan: Plan, projection: Projection) -> None:
+    """Refuse private data that are not what was planned, in a sentence that never varies.
+
+    First what rests on the public node set, then, for a plan that rests on it, the degree bound.
+    """
+    ids = projection.node_ids
+    if len(ids) != plan.facts.node_count:
+        raise StoreError(NODES_CHANGED)
+    if ids.dtype.kind not in "iuU" or not (ids[1:] > ids[:-1]).all():
+        raise StoreError(IDS_BROKEN)
+    try:
+        for node in plan.named:
+            positions_of(ids, np.array([node]), what="node")
+    except UnknownNameError:
+        raise StoreError(NODES_CHANGED) from None
+    if plan.rests_on_bound and int(projection.degrees().max(initial=0)) > plan.degree_bound:
+        raise ParameterError(BOUND_BROKEN)
 
 
 def _draw_numbers(

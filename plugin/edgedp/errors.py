@@ -1,7 +1,8 @@
 """The errors that edgedp raises: one base class, leaves that are also the built-in kind.
 
-Every message reads "<name> is <value>, must be <condition>; <what to do>". No message of a release
-path holds a value that depends on private edges; only loading, which is the curator's, may count.
+A message is one line: "<name> is <value>, must be <condition>; <what to do>" where there is a condition,
+else a plain sentence and what to do. No message on the way of a release holds a value that depends on
+private edges; only loading, which is the curator's, may count.
 """
 
 from __future__ import annotations

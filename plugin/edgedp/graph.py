@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,6 @@ from edgedp.shown import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-    from edgedp.engines.native.library import Rows
 
 __all__ = ["Graph"]
 
@@ -116,7 +114,7 @@ class Graph:
             node_ids = np.unique(as_ids(nodes, "nodes"))
             if pairs.size and node_ids.dtype.kind != pairs.dtype.kind:
                 raise GraphFormatError(
-                    "nodes is of another type than the ids of the edges, must be the same; "
+                    "nodes and the ids of the edges are of different types; "
                     "give both as integers or both as texts"
                 )
             positions = positions_of(node_ids, pairs.reshape(-1), what="an end of an edge").reshape(
@@ -133,7 +131,9 @@ class Graph:
         n = len(node_ids)
         if n > np.iinfo(np.int32).max:
             raise GraphFormatError(f"the number of nodes is {n}, must be below 2^31; split the graph")
-        if (made := _rows_by_kernel(n, positions)) is not None:
+        from edgedp.engines.native.pairs import rows_by_kernel
+
+        if (made := rows_by_kernel(n, positions)) is not None:
             graph = cls(node_ids, made.indptr, made.indices, nodes_supplied=nodes_supplied)
             graph.kept["rows"] = made
             return graph
@@ -304,7 +304,8 @@ class Graph:
         return {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self._node_ids, self._indptr, self._indices, self._nodes_supplied)
+        whole = partial(Graph, nodes_supplied=self._nodes_supplied, properties=self._properties)
+        return whole, (self._node_ids, self._indptr, self._indices)
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
@@ -358,10 +359,7 @@ class Graph:
         """Return the graph with properties, given in the order of `nodes`."""
         ids = as_ids(nodes, "nodes") if nodes is not None else None
         if ids is None or len(ids) != self.node_count:
-            raise GraphFormatError(
-                "properties has values without a node of their own, must be given with nodes that name each id once; "
-                "give the id of every row"
-            )
+            raise GraphFormatError("properties need nodes that name each id once; give the id of every row")
         order = np.argsort(ids, kind="stable")
         columns = {name: as_column(values, name, self.node_count) for name, values in properties.items()}
         return self.with_properties({name: column[order] for name, column in columns.items()})
@@ -397,24 +395,6 @@ class Graph:
     def _nodes_told(self) -> str:
         """What is public about the node set; the rest of a graph is private and not shown."""
         return "supplied" if self._nodes_supplied else "read from the edges"
-
-
-def _restored(
-    node_ids: NDArray[Any], indptr: NDArray[np.int64], indices: NDArray[np.int32], nodes_supplied: bool
-) -> Graph:
-    return Graph(node_ids, indptr, indices, nodes_supplied=nodes_supplied)
-
-
-def _rows_by_kernel(n: int, positions: NDArray[np.integer[Any]]) -> Rows | None:
-    """Return the rows of (m, 2) positions by the compiled kernels, or None where they are missing."""
-    from edgedp.engines.native.engine import rows_of_pairs
-    from edgedp.engines.native.library import missing
-
-    if missing():
-        return None
-    if positions.size and not (int(positions.min()) >= 0 and int(positions.max()) < n):
-        raise GraphFormatError(f"a position is out of range, must be from 0 to {n - 1}; check the pairs")
-    return rows_of_pairs(n, np.ascontiguousarray(positions, dtype=np.int32))
 
 
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:

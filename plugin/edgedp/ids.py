@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import numbers
+from decimal import Decimal
 from itertools import chain
 from typing import Any
 
@@ -101,7 +104,7 @@ def as_pairs(edges: Any) -> NDArray[Any]:
         return np.zeros((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
         raise GraphFormatError(
-            "edges is not a list of pairs, must be of shape (m, 2); give two node ids an edge"
+            "edges is not a list of pairs; give an array of shape (m, 2), two node ids for each edge"
         )
     flat = listed if isinstance(listed, np.ndarray) else chain.from_iterable(listed)
     return _typed_ids(array, "edges", flat)
@@ -139,7 +142,7 @@ def _sound_texts(array: NDArray[Any], name: str, values: Any) -> NDArray[Any]:
     inner = (codes[:, :-1] == 0) & (codes[:, 1:] != 0)
     listed = not isinstance(values, np.ndarray)
     if inner.any() or (listed and any("\0" in value for value in values)):
-        raise GraphFormatError(f"{name} holds an id with a NUL, must hold none; replace the character")
+        raise GraphFormatError(f"{name} holds an id with a NUL; replace the character")
     if ((codes >= 0xD800) & (codes <= 0xDFFF)).any():
         raise GraphFormatError(
             f"{name} holds an id with a lone surrogate, must be text; decode the ids as UTF-8"
@@ -177,3 +180,51 @@ def rows_of(n: int, positions: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int
     indptr = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(rows, minlength=n), out=indptr[1:])
     return indptr, (both - rows * n).astype(np.int32)
+
+
+def numbers_of(values: Any) -> NDArray[np.float64]:
+    """Return every value as a float; NaN for what is no number: missing, text, lists, truth values, dates.
+
+    Each value is read by itself. An array of numbers is taken as it is; of anything else, as a list of objects
+    (`numpy` would make texts of numbers beside one text). Numbers beyond the floats become infinite, and are
+    clipped like others.
+
+    Examples
+    --------
+    >>> numbers_of([1, "7", None, 2.5, [3], True]).tolist()
+    [1.0, nan, nan, 2.5, nan, nan]
+    """
+    if not isinstance(values, np.ndarray) and hasattr(values, "__array__"):
+        values = np.asarray(values)
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values.astype(object), None)
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise ParameterError(
+                f"values is of {values.ndim} dimensions, must be a list of one value a record"
+            )
+        if values.dtype.kind in "iuf":
+            return values.astype(np.float64)
+        if values.dtype.kind != "O":
+            return np.full(len(values), np.nan)
+        values = values.tolist()
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+        raise ParameterError(
+            "values is not a list, must hold one value for each record; give a list or an array"
+        )
+    return np.fromiter((number_of(value) for value in values), dtype=np.float64, count=len(values))
+
+
+def number_of(value: Any) -> float:
+    """Return one value as a float, as `numbers_of` reads it."""
+    if type(value) is float:
+        return value
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (numbers.Real, Decimal)):
+        return math.nan
+    number: Any = value
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+    except ValueError:
+        return math.nan

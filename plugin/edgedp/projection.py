@@ -17,23 +17,18 @@ from numpy.typing import NDArray
 
 from edgedp.checks import check_choice
 from edgedp.engines import serving
-from edgedp.errors import ParameterError, StoreError, UnknownNameError
 from edgedp.graph import Graph
-from edgedp.ids import positions_of
+from edgedp.ids import numbers_of
 from edgedp.metrics import metric
-from edgedp.refusals import BOUND_BROKEN, IDS_BROKEN, NODES_CHANGED
-from edgedp.selection.domains import numbers_of
 from edgedp.vocabulary import GRAPH_ENGINES
 
 if TYPE_CHECKING:
     from edgedp.engines.figures import Figures
-    from edgedp.plan import Plan
 
 __all__ = [
     "GraphProjection",
     "NumberProjection",
     "Projection",
-    "check_projection",
     "exact_quantities",
     "records_projection",
 ]
@@ -196,25 +191,6 @@ def records_projection(values: Mapping[str, NDArray[Any]], count: int) -> GraphP
     nodes = np.arange(count, dtype=np.int64)
     rows, none = np.zeros(count + 1, dtype=np.int64), np.zeros(0, dtype=np.int32)
     return GraphProjection(Graph(nodes, rows, none, nodes_supplied=True, properties=values))
-
-
-def check_projection(plan: Plan, projection: Projection) -> None:
-    """Refuse private data that are not what was planned, in a sentence that never varies.
-
-    First what rests on the public node set, then, for a plan that rests on it, the degree bound.
-    """
-    ids = projection.node_ids
-    if len(ids) != plan.facts.node_count:
-        raise StoreError(NODES_CHANGED)
-    if ids.dtype.kind not in "iuU" or not (ids[1:] > ids[:-1]).all():
-        raise StoreError(IDS_BROKEN)
-    try:
-        for node in plan.named:
-            positions_of(ids, np.array([node]), what="node")
-    except UnknownNameError:
-        raise StoreError(NODES_CHANGED) from None
-    if plan.rests_on_bound and int(projection.degrees().max(initial=0)) > plan.degree_bound:
-        raise ParameterError(BOUND_BROKEN)
 
 
 def exact_quantities(name: str, t: int | None, form: str | None) -> set[str]:

@@ -201,9 +201,9 @@ def _positions(returned: ArrayLike, n: int, node_ids: ArrayLike | None) -> NDArr
     """Return checked positions; an empty list has no quality."""
     chosen = np.asarray(returned)
     if chosen.ndim != 1 or len(chosen) == 0:
-        raise ParameterError("the list of nodes is empty, must hold at least one; give what was returned")
+        raise ParameterError("the list of nodes is empty; give what was returned")
     if len(np.unique(chosen)) < len(chosen):
-        raise ParameterError("the list of nodes holds one twice, must hold each once; give what was returned")
+        raise ParameterError("the list of nodes holds one twice; give what was returned")
     if node_ids is not None:
         return positions_of(np.asarray(node_ids), chosen, what="returned")
     if chosen.dtype.kind not in "iu" or int(chosen.min()) < 0 or int(chosen.max()) >= n:

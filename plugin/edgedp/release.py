@@ -254,7 +254,7 @@ class Release:
         >>> Release.from_dict(release.to_dict()) == release
         True
         """
-        from edgedp.stores.kept import plan_of
+        from edgedp.plan.kept import plan_of
 
         refusal = ParameterError("shown is no release, must be what Release.to_dict returned; give it whole")
         try:

@@ -1,11 +1,12 @@
-"""Texts of others made fit for a terminal: one line, nothing that a terminal obeys."""
+"""What people are shown: texts of others made fit for a terminal, and numbers."""
 
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from urllib.parse import urlsplit
 
-__all__ = ["address_shown", "kind_of", "shortened", "shown"]
+__all__ = ["address_shown", "amount", "kind_of", "number", "path_of", "shortened", "shown"]
 
 # Controls, what changes the direction of writing, line and paragraph separators, lone surrogates.
 _OBEYED = re.compile(
@@ -67,3 +68,26 @@ def kind_of(value: object) -> str:
     module = kind.__module__.partition(".")[0]
     name = kind.__name__ if module == "builtins" else f"{module} {kind.__name__}"
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+def number(value: float) -> str:
+    """Return a number as tables and sentences have it: 12 digits at most, and never an exponent.
+
+    Examples
+    --------
+    >>> number(2.0), number(0.1), number(1e-9), number(954207.216270001)
+    ('2', '0.1', '0.000000001', '954207.21627')
+    """
+    text = f"{Decimal(f'{value:.12g}'):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def amount(value: float | None) -> str:
+    """Return an epsilon for people.
+
+    Examples
+    --------
+    >>> amount(2.0), amount(0.1), amount(None)
+    ('2', '0.1', 'none declared')
+    """
+    return "none declared" if value is None else number(value)

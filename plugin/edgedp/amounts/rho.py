@@ -46,15 +46,12 @@ Feldman and Zrnic (2021), Individual privacy accounting via a Renyi filter (adap
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal, localcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from edgedp.amounts.epsilon import NANO
 from edgedp.errors import ParameterError
-
-if TYPE_CHECKING:
-    from edgedp.plan import Charge, Plan
 
 __all__ = [
     "ATTO",
@@ -120,7 +117,19 @@ def delta_atto(value: Any, name: str = "delta") -> int:
     return int((amount * ATTO).to_integral_value(ROUND_FLOOR))
 
 
-def cost(plan: Plan | Charge) -> int:
+class Priced(Protocol):
+    """What has a price: a planned release, or its charge to one account."""
+
+    @property
+    def cost(self) -> int:
+        """Nano-epsilon."""
+
+    @property
+    def rho_shares(self) -> int:
+        """``epsilon^2 / rho``."""
+
+
+def cost(priced: Priced) -> int:
     """Return what a planned release costs, in pico-rho, rounded up.
 
     Returns
@@ -135,27 +144,28 @@ def cost(plan: Plan | Charge) -> int:
     >>> cost(plan("priv_top_k", {"metric": "ebc", "k": 10, "epsilon": "0.1", "mechanism": "sld"}, PublicFacts(50)))
     125000000
     """
-    return min(-(-(plan.cost**2) // (plan.rho_shares * _NANO_SQUARED_PER_PICO)), MAX_COST)
+    return min(-(-(priced.cost**2) // (priced.rho_shares * _NANO_SQUARED_PER_PICO)), MAX_COST)
 
 
-def price_named(plan: Plan) -> str:
+def price_named(parameters: Mapping[str, Any]) -> str:
     """Return what a refusal says of the price of a release that is dearer than k picks, or nothing.
+
+    Parameters
+    ----------
+    parameters : mapping
+        The plan's.
 
     Examples
     --------
-    >>> from edgedp.plan import PublicFacts, plan
-    >>> price_named(plan("priv_top_k", {"metric": "ebc", "k": 9, "epsilon": 1, "mechanism": "joint"}, PublicFacts(50)))
+    >>> price_named({"metric": "ebc", "k": 9, "epsilon": 1, "mechanism": "joint"})
     " (where a delta is declared, joint costs epsilon^2 / 2, and 'sld' epsilon^2 / (8 k))"
     """
-    joint = plan.parameters.get("mechanism") == "joint"
-    return (
-        " (where a delta is declared, joint costs epsilon^2 / 2, and 'sld' epsilon^2 / (8 k))"
-        if joint
-        else ""
-    )
+    if parameters.get("mechanism") != "joint":
+        return ""
+    return " (where a delta is declared, joint costs epsilon^2 / 2, and 'sld' epsilon^2 / (8 k))"
 
 
-def affordable_epsilon(left: int, plan: Plan | Charge) -> int:
+def affordable_epsilon(left: int, priced: Priced) -> int:
     """Return the largest nano-epsilon that a release like the planned one may have for `left` pico-rho.
 
     For refusals, which say what would fit. Post-processing of what was spent.
@@ -167,7 +177,7 @@ def affordable_epsilon(left: int, plan: Plan | Charge) -> int:
     >>> affordable_epsilon(125_000_000, plan("priv_top_k", asked, PublicFacts(50)))
     100000000
     """
-    return math.isqrt(max(left, 0) * plan.rho_shares * _NANO_SQUARED_PER_PICO)
+    return math.isqrt(max(left, 0) * priced.rho_shares * _NANO_SQUARED_PER_PICO)
 
 
 def budget(epsilon: int, delta: int) -> int:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.mechanisms.joint import SHARE_BITS
 from edgedp.metrics import metric_names
+from edgedp.metrics.betweenness2 import SHARE_BITS
 from edgedp.projection import Projection
 
 __all__ = ["TableProjection"]

@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
-from edgedp import __version__
 from edgedp.cli.completing import complete_arguments
 from edgedp.cli.examples import add_examples
 from edgedp.cli.output import QUIET
 from edgedp.errors import EdgeDPError
 from edgedp.shown import shown
+from edgedp.version import __version__
 
 __all__ = ["edgedp", "main"]
 

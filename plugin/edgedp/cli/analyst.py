@@ -9,7 +9,7 @@ import click
 
 from edgedp.cli.opening import opened_store
 from edgedp.cli.options import release_options
-from edgedp.cli.output import amount, format_option, notice, print_object, print_rows, say, working
+from edgedp.cli.output import format_option, notice, print_object, print_rows, say, working
 from edgedp.options import (
     CountOptions,
     DistributionOptions,
@@ -18,10 +18,11 @@ from edgedp.options import (
     SummaryOptions,
     TopKOptions,
 )
+from edgedp.shown import amount
 
 if TYPE_CHECKING:
     from edgedp.release import Answer, Release
-    from edgedp.vocabulary import Engine
+    from edgedp.vocabulary import Kind
 
 __all__ = ["COMMANDS", "show_release", "typed_ids"]
 
@@ -29,64 +30,58 @@ __all__ = ["COMMANDS", "show_release", "typed_ids"]
 @click.command()
 @click.argument("name")
 @release_options(TopKOptions)
-def topk(name: str, engine: Engine, request_id: str | None, output: str, **asked: Any) -> None:
+def topk(name: str, output: str, **asked: Any) -> None:
     """Release the K nodes of highest metric, edge-differentially private."""
-    with opened_store() as store, working("drawing"):
-        release = store.priv_top_k(name, **asked, engine=engine, request_id=request_id)
-    show_release(release, output)
+    _release("priv_top_k", name, output, asked)
 
 
 @click.command()
 @click.argument("name")
 @release_options(MotkinOptions)
-def motkin(name: str, engine: Engine, request_id: str | None, output: str, **asked: Any) -> None:
+def motkin(name: str, output: str, **asked: Any) -> None:
     """Release K nodes that are good in several metrics at once (DP-MOTkIN)."""
-    asked["weights"] = asked["weights"] or None
-    with opened_store() as store, working("drawing"):
-        release = store.motkin(name, **asked, engine=engine, request_id=request_id)
-    show_release(release, output)
+    _release("motkin", name, output, asked | {"weights": asked["weights"] or None})
 
 
 @click.command()
 @click.argument("name")
 @release_options(CountOptions)
-def count(name: str, engine: Engine, request_id: str | None, output: str, **asked: Any) -> None:
+def count(name: str, output: str, **asked: Any) -> None:
     """Release one number of a graph: edges, triangles, stars, a metric of one node."""
-    with opened_store() as store:
-        release = store.count(name, **typed_ids(asked), engine=engine, request_id=request_id)
-    show_release(release, output)
+    _release("count", name, output, typed_ids(asked))
 
 
 @click.command()
 @click.argument("name")
 @release_options(DistributionOptions)
-def distribution(name: str, engine: Engine, request_id: str | None, output: str, **asked: Any) -> None:
+def distribution(name: str, output: str, **asked: Any) -> None:
     """Release how the degrees are spread."""
-    with opened_store() as store:
-        release = store.distribution(name, **asked, engine=engine, request_id=request_id)
-    show_release(release, output)
+    _release("distribution", name, output, asked)
 
 
 @click.command()
 @click.argument("name")
 @release_options(SummaryOptions)
-def summary(name: str, engine: Engine, request_id: str | None, output: str, **asked: Any) -> None:
+def summary(name: str, output: str, **asked: Any) -> None:
     """Release what an owner publishes about a graph: several numbers, one debit."""
-    with opened_store() as store:
-        release = store.summary(name, **asked, engine=engine, request_id=request_id)
-    show_release(release, output)
+    _release("summary", name, output, asked)
 
 
 @click.command()
 @click.argument("name")
 @release_options(PercentileOptions)
-def percentile(name: str, request_id: str | None, output: str, **asked: Any) -> None:
+def percentile(name: str, output: str, **asked: Any) -> None:
     """Release a percentile of a declared property of the nodes; it debits the attributes' account.
 
     Protected is the whole record of one node. A property that follows from its node's own degree debits the edges too.
     """
-    with opened_store() as store:
-        release = store.percentile(name, **asked, request_id=request_id)
+    _release("percentile", name, output, asked)
+
+
+def _release(kind: Kind, name: str, output: str, asked: Mapping[str, Any]) -> None:
+    """Ask the store for a release, by its method that is called like the kind, and print it."""
+    with opened_store() as store, working("drawing"):
+        release: Release = getattr(store, kind)(name, **asked)
     show_release(release, output)
 
 

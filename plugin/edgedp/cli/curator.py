@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from edgedp.cli.opening import opened_store
-from edgedp.cli.output import amount, format_option, notice, print_object, print_rows, progress_bar, say
+from edgedp.cli.output import format_option, notice, print_object, print_rows, progress_bar, say
 from edgedp.cli.reading import name_of, reading_options
 from edgedp.errors import ParameterError
-from edgedp.shown import shown
+from edgedp.shown import amount, shown
 
 __all__ = ["COMMANDS"]
 
@@ -79,7 +79,8 @@ def load(
     .zst, .bz2, .xz or .zip. Format, columns, header and ids are detected and shown; where they cannot be told
     for sure, the load is refused and names the option to give.
     """
-    from edgedp.reading import checked_options, read_source
+    from edgedp.loading import read_source
+    from edgedp.reading import checked_options
 
     options = checked_options(**reading)
     name = name_of(file) if name is None else name
@@ -265,7 +266,7 @@ def attribute(
     with opened_store() as store:
         if named is None:
             if low is not None or high is not None:
-                raise ParameterError("the property is missing, must be named; give --property")
+                raise ParameterError("the property is missing; give --property")
             rows = store.attributes(name)
         else:
             points_given = _grid(grid)
@@ -279,7 +280,7 @@ def attribute(
 
 def _bound(value: str | None, name: str) -> float:
     if value is None:
-        raise ParameterError(f"{name} is missing, must be the public end of the range; give --{name}")
+        raise ParameterError(f"{name}, a public end of the range, is missing; give --{name}")
     try:
         return float(value)
     except ValueError:

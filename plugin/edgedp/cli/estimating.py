@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from edgedp.cli.opening import opened_store
-from edgedp.cli.output import amount, print_object, print_rows
+from edgedp.cli.output import print_object, print_rows
 from edgedp.options import Options
 
 __all__ = ["estimate_shown"]
@@ -43,7 +43,7 @@ def estimate_shown(asked: type[Options], name: str, given: Mapping[str, Any]) ->
 
 
 def _print_lines(told: Mapping[str, Any]) -> None:
-    from edgedp.shown import shown
+    from edgedp.shown import amount, shown
 
     if told["refused"] is not None:
         click.echo(shown(f"would be refused: {told['refused']}"))

@@ -27,6 +27,17 @@ _STORED = "note: these rows are computed from private edges without a mechanism;
 _COLUMNS = ["mechanism", "epsilon", "recall", "error", "runs"]
 
 
+def _all(*options: Callable[[Any], Any]) -> Callable[[_Command], _Command]:
+    """Return several options as one, in the order in which help shows them."""
+
+    def decorate(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
 def _many(flag: str, name: str, words: tuple[str, ...] | None, help: str) -> Callable[[_Command], _Command]:
     kind = str if words is None else Word(name, words)
     return click.option(flag, name, type=kind, multiple=True, help=help)
@@ -47,28 +58,22 @@ _EXACT = click.option(
 )
 
 
-def _running(command: _Command) -> _Command:
-    """Add what every experiment takes."""
-    for option in reversed(
-        (
-            click.option("--runs", type=int, default=100, show_default=True, help="Of each cell."),
-            click.option("--seed", type=int, default=1, show_default=True, help="Of all runs."),
-            click.option(
-                "--processes", metavar="P", type=int, help="How many compute.  [default: one a core]"
-            ),
-            click.option(
-                "-o",
-                "--output",
-                "file",
-                metavar="FILE",
-                required=True,
-                type=click.Path(path_type=Path),
-                help="Parquet to write; an interrupted experiment goes on there.",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+_TOP_K = _all(_METRIC, _K, _MECHANISM, _SAMPLER, _SHIFT, _PROXY, _EPSILON)
+_running = _all(
+    click.option("--runs", type=int, default=100, show_default=True, help="Of each cell."),
+    click.option("--seed", type=int, default=1, show_default=True, help="Of all runs."),
+    click.option("--processes", metavar="P", type=int, help="How many compute.  [default: one a core]"),
+    click.option(
+        "-o",
+        "--output",
+        "file",
+        metavar="FILE",
+        required=True,
+        type=click.Path(path_type=Path),
+        help="Parquet to write; an interrupted experiment goes on there.",
+    ),
+)
+"""What every experiment takes."""
 
 
 @click.group()
@@ -78,13 +83,7 @@ def experiment() -> None:
 
 @experiment.command()
 @click.argument("source")
-@_METRIC
-@_K
-@_MECHANISM
-@_SAMPLER
-@_SHIFT
-@_PROXY
-@_EPSILON
+@_TOP_K
 @_BOUND
 @_EXACT
 @_running
@@ -128,13 +127,7 @@ def numbers(source: str, **asked: Any) -> None:
 @click.argument("source")
 @click.option("--samples", type=int, default=10, show_default=True, help="How many samples.")
 @click.option("--sample-nodes", type=int, default=50, show_default=True, help="Nodes of each.")
-@_METRIC
-@_K
-@_MECHANISM
-@_SAMPLER
-@_SHIFT
-@_PROXY
-@_EPSILON
+@_TOP_K
 @_running
 def samples(source: str, **asked: Any) -> None:
     """Recall of the top k on breadth-first samples of a graph."""
@@ -184,22 +177,17 @@ def report(results: tuple[Path, ...], file: Path) -> None:
     click.echo(f"wrote {write_report(results, file)}")
 
 
-def _advising(command: _Command) -> _Command:
-    """Add what advice takes on any graph."""
-    for option in reversed(
-        (
-            click.option("-k", "k", type=int, default=10, show_default=True, help="How many nodes."),
-            click.option("--target", type=float, default=0.9, show_default=True, help="Mean recall to reach."),
-            click.option("--metric", type=Word("metric", metric_names()), default="ebc", show_default=True,
-                         help="What the nodes are ranked by."),
-            _MECHANISM,
-            click.option("--runs", type=int, default=20, show_default=True, help="Of each epsilon."),
-            click.option("--seed", type=int, default=1, show_default=True, help="Of all runs."),
-            format_option,
-        )
-    ):  # fmt: skip
-        command = option(command)
-    return command
+_advising = _all(
+    click.option("-k", "k", type=int, default=10, show_default=True, help="How many nodes."),
+    click.option("--target", type=float, default=0.9, show_default=True, help="Mean recall to reach."),
+    click.option("--metric", type=Word("metric", metric_names()), default="ebc", show_default=True,
+                 help="What the nodes are ranked by."),
+    _MECHANISM,
+    click.option("--runs", type=int, default=20, show_default=True, help="Of each epsilon."),
+    click.option("--seed", type=int, default=1, show_default=True, help="Of all runs."),
+    format_option,
+)  # fmt: skip
+"""What advice takes on any graph."""
 
 
 @click.command()

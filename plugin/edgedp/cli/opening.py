@@ -32,7 +32,7 @@ def opened_store() -> Iterator[Store]:
         if password is None:
             if not sys.stdin.isatty():
                 raise ParameterError(
-                    f"the password of {user} is missing, must be given where nobody can be asked; set NEO4J_PASSWORD"
+                    f"the password of {user} is missing, and nobody can be asked; set NEO4J_PASSWORD"
                 )
             password = click.prompt(f"Password of {user}", hide_input=True, err=True)
         auth = (user, password)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from edgedp.cli.tables import number, plain, sentence_lines, table_lines
+from edgedp.cli.tables import plain, sentence_lines, table_lines
 from edgedp.shown import shown
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "QUIET",
-    "amount",
     "format_option",
     "notice",
     "print_object",
@@ -96,17 +95,6 @@ def working(what: str) -> Iterator[None]:
 
     with Console(stderr=True).status(what):
         yield
-
-
-def amount(value: float | None) -> str:
-    """Return an epsilon for people.
-
-    Examples
-    --------
-    >>> amount(2.0), amount(0.1), amount(None)
-    ('2', '0.1', 'none declared')
-    """
-    return "none declared" if value is None else number(value)
 
 
 @contextmanager

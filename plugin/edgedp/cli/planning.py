@@ -7,8 +7,9 @@ from dataclasses import asdict
 import click
 
 from edgedp.cli.options import Word
-from edgedp.cli.output import amount, format_option, print_object, print_rows
+from edgedp.cli.output import format_option, print_object, print_rows
 from edgedp.metrics import metric_names
+from edgedp.shown import amount
 
 __all__ = ["COMMANDS"]
 

@@ -10,9 +10,10 @@ from edgedp.cli.analyst import show_release, typed_ids
 from edgedp.cli.experiments import STORED
 from edgedp.cli.opening import opened_store
 from edgedp.cli.options import Word, engine_option
-from edgedp.cli.output import amount, format_option, notice, print_rows, progress_bar, say, working
+from edgedp.cli.output import format_option, notice, print_rows, progress_bar, say, working
 from edgedp.counts import count_names
 from edgedp.metrics import metric_names
+from edgedp.shown import amount
 from edgedp.vocabulary import METRIC_FORMS
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def demo() -> None:
     import tempfile
     from pathlib import Path
 
-    from edgedp.reading import read_source
+    from edgedp.loading import read_source
     from edgedp.stores.opening import open_store
 
     with tempfile.TemporaryDirectory(prefix="edgedp-demo-") as folder:

@@ -5,29 +5,16 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
-from edgedp.shown import shown
+from edgedp.shown import number, shown
 
-__all__ = ["number", "plain", "sentence_lines", "table_lines"]
+__all__ = ["plain", "sentence_lines", "table_lines"]
 
 _GAP = "  "
 _PROSE = frozenset({"details", "problem", "title"})
 """Columns whose words may go on in the next line, where they are the last; no word is parted."""
 _LEAST_PROSE = 24
-
-
-def number(value: float) -> str:
-    """Return a number as tables and sentences have it: 12 digits at most, and never an exponent.
-
-    Examples
-    --------
-    >>> number(2.0), number(0.1), number(1e-9), number(954207.216270001)
-    ('2', '0.1', '0.000000001', '954207.21627')
-    """
-    text = f"{Decimal(f'{value:.12g}'):f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def plain(value: Any) -> str:

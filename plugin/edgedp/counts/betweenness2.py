@@ -8,7 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from edgedp.counts.base import Bounds, Count
-from edgedp.mechanisms.joint import share_bits
+from edgedp.metrics.betweenness2 import share_bits
 
 if TYPE_CHECKING:
     from edgedp.projection import NumberProjection

@@ -131,14 +131,7 @@ def cut_shares(graph: Graph, caps: Ints, ranks: Ints | None, bits: int) -> Ints:
 
     ``c`` is in how many cuts both ends of the pair stand (`edgedp.engines.cuts`).
 
-    Parameters
-    ----------
-    caps : (n,) int64
-        The most members of each cut.
-    ranks : (n,) int64 or None
-        A public ranking: a node's neighbours of higher rank alone are eligible.
-    bits : int
-        ``C(cap, 2) 2**bits`` must be below ``2**62``, ``cap`` the largest cut.
+    Parameters are those of `edgedp.engines.native.cut_shares`.
 
     Examples
     --------
@@ -160,16 +153,7 @@ def cut_closed_shares(
 
     ``S`` is the sum of ``W`` over all nodes in whose cut both ends of the pair stand.
 
-    Parameters
-    ----------
-    caps, ranks
-        As in `cut_shares`.
-    weights : (n,) int64
-        ``W``, at least 1; public.
-    level : int
-        At least 1.
-    bits : int
-        ``2**bits W level`` and every sum must be below ``2**63``.
+    Parameters are those of `edgedp.engines.native.cut_closed_shares`.
 
     Examples
     --------

@@ -62,7 +62,7 @@ def first_pick_probabilities(
     >>> first_pick_probabilities(path, metric="degree", k=1, epsilon=1, mechanism="em").round(3).tolist()
     [0.212, 0.576, 0.212]
     """
-    from edgedp.in_memory import plan_in_memory
+    from edgedp.in_memory.releasing import plan_in_memory
 
     arguments = locals() | {"mechanism": "sld" if mechanism is None else mechanism}
     return first_pick_law(of_nodes(plan_in_memory(TopKOptions, graph, arguments)), GraphProjection(graph))
@@ -99,7 +99,7 @@ def motkin_first_pick_probabilities(
     >>> float(law.sum().round(9))
     1.0
     """
-    from edgedp.in_memory import plan_in_memory
+    from edgedp.in_memory.releasing import plan_in_memory
 
     return first_pick_law(of_nodes(plan_in_memory(MotkinOptions, graph, locals())), GraphProjection(graph))
 

@@ -48,7 +48,7 @@ def count(
     >>> count(graph, "triangles"), count(graph, "wedges"), count(graph, "clustering")
     (1, 5, 0.6)
     """
-    from edgedp.numbers.exactly import exact_count
+    from edgedp.exact.counting import exact_count
 
     return exact_count(graph, of, {"star_size": star_size, "pair": pair, "node": node}, engine)
 
@@ -94,7 +94,7 @@ def count_sensitivity(
     >>> [count_sensitivity(graph, "triangles", t) for t in (0, 1, 9)]
     [1, 2, 4]
     """
-    from edgedp.numbers.exactly import exact_sensitivity
+    from edgedp.exact.counting import exact_sensitivity
 
     given = {"star_size": star_size, "pair": pair, "node": node}
     return exact_sensitivity(graph, of, checks.check_distance(t), given, degree_bound, engine)
@@ -138,7 +138,7 @@ def count_probabilities(
     >>> count_probabilities(path, "edges", epsilon=1, values=[0, 1, 2, 3]).round(3).tolist()
     [0.099, 0.17, 0.462, 0.269]
     """
-    from edgedp.numbers.exactly import exact_probabilities
+    from edgedp.exact.counting import exact_probabilities
 
     given = {"mechanism": mechanism, "star_size": star_size, "pair": pair, "node": node, "delta": delta}
     return exact_probabilities(graph, {"of": of, "epsilon": epsilon} | given, values, degree_bound)

@@ -121,7 +121,7 @@ def look_alike(like: Graph | str, nodes: int | None, seed: int) -> Graph:
 
 
 def _read(like: str) -> Graph:
-    from edgedp.reading import read_graph
+    from edgedp.loading import read_graph
     from edgedp.reading.catalogue import dataset_names
 
     if "/" not in like and "." not in like:

@@ -310,7 +310,7 @@ def _facts(
 ) -> Facts | str:
     """Return the facts of a source; of growth its generator's name."""
     from edgedp.graph import Graph
-    from edgedp.reading import read_graph
+    from edgedp.loading import read_graph
 
     if kind == "growth":
         if not isinstance(source, str):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from edgedp import __version__
 from edgedp.experiments.facts import Facts
 from edgedp.experiments.grid import Cell
+from edgedp.version import __version__
 
 if TYPE_CHECKING:
     import polars as pl

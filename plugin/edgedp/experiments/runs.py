@@ -186,7 +186,7 @@ class Runner:
         return frame_of(parameters_of(self.facts, cell, asked.parameters), rows)
 
     def _exact_number(self, cell: Cell) -> float:
-        from edgedp.numbers.exactly import exact_count
+        from edgedp.exact.counting import exact_count
 
         asked = {name: cell.options.get(name) for name in ("star_size", "pair", "node")}
         key = (cell.options["of"], str(asked))

@@ -11,9 +11,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from edgedp.gateway.kinds import release_kinds
+from edgedp.gateway.observing import note_of
 from edgedp.gateway.problems import Problem
 from edgedp.gateway.schema import document
-from edgedp.gateway.wire import json_body, name_in, note_of
+from edgedp.gateway.wire import json_body, name_in
 
 if TYPE_CHECKING:
     from edgedp.gateway.context import Gateway

@@ -6,9 +6,8 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from edgedp.gateway import api
+from edgedp.gateway import api, pages
 from edgedp.gateway.context import Gateway
-from edgedp.gateway.pages import Pages
 from edgedp.gateway.wire import Boundary
 
 __all__ = ["application"]
@@ -16,9 +15,9 @@ __all__ = ["application"]
 
 def application(gateway: Gateway) -> ASGIApp:
     """Return the application of a gateway."""
-    pages = Pages(gateway)
-    router = Router([*api.routes(gateway), *pages.routes()], redirect_slashes=False, default=_nothing)
-    return Boundary(router, gateway, pages.of_problem)
+    site = pages.Pages(gateway)
+    router = Router([*api.routes(gateway), *pages.routes(site)], redirect_slashes=False, default=_nothing)
+    return Boundary(router, gateway, site.of_problem)
 
 
 async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.requests import Request
 
-from edgedp.gateway.observing import Log, Metrics
+from edgedp.gateway.observing import Log, Metrics, note_of
 from edgedp.gateway.problems import Problem, of_error
 from edgedp.gateway.settings import Settings
-from edgedp.gateway.wire import note_of
 from edgedp.gateway.work import Limiter, Pool, hold
 
 if TYPE_CHECKING:

@@ -21,8 +21,9 @@ from prometheus_client import (
     disable_created_metrics,
     start_http_server,
 )
+from starlette.requests import Request
 
-__all__ = ["Log", "Metrics", "Note", "quiet_libraries"]
+__all__ = ["Log", "Metrics", "Note", "note_of", "quiet_libraries"]
 
 
 @dataclass
@@ -152,3 +153,9 @@ def quiet_libraries(log: Log) -> None:
         log.write("defect", where="thread", error=failed.exc_type.__name__)
 
     threading.excepthook = thread_failed
+
+
+def note_of(request: Request) -> Note:
+    """Return what is to be written down of a request."""
+    note: Note = request.scope["edgedp.note"]
+    return note

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from edgedp import __version__
 from edgedp.gateway.kinds import ReleaseKind, release_kinds
+from edgedp.version import __version__
 from edgedp.vocabulary import ACCOUNTS
 
 __all__ = ["document"]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from edgedp.gateway.context import Gateway
 
-__all__ = ["Boundary", "json_body", "name_in", "note_of"]
+__all__ = ["Boundary", "json_body", "name_in"]
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; "
@@ -160,12 +160,6 @@ class Boundary:
             raise Problem(
                 408, "the body came too slowly; send it again", "StoreUnavailableError", _UNREAD
             ) from None
-
-
-def note_of(request: Request) -> Note:
-    """Return what is to be written down of a request."""
-    note: Note = request.scope["edgedp.note"]
-    return note
 
 
 def name_in(request: Request, part: str = "name") -> str:

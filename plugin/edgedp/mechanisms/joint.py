@@ -22,34 +22,20 @@ from typing import TYPE_CHECKING, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.metrics.betweenness2 import share_bits
 from edgedp.sampling.geometric import two_sided_geometric
 from edgedp.sampling.select import top_k_with_random_ties
 from edgedp.vocabulary import Vector
 
 if TYPE_CHECKING:
-    from edgedp.plan import JointPlan
+    from edgedp.mechanisms.asked import JointAsked
     from edgedp.projection import Projection
     from edgedp.sampling.words import Words
 
-__all__ = ["SHARE_BITS", "draw_joint", "joint_moves", "joint_values", "noisy", "share_bits"]
-
-SHARE_BITS = 20
-"""A non-adjacent pair at distance two hands out ``floor(2**20 / c)`` to each of its c connectors."""
+__all__ = ["draw_joint", "joint_moves", "joint_values", "noisy"]
 
 
-def share_bits(degree_bound: int) -> int:
-    """Return ``q``: `SHARE_BITS`, or fewer under a bound so large that a node's shares might not fit 62 bits.
-
-    Examples
-    --------
-    >>> share_bits(10_000), share_bits(2**31)
-    (20, 1)
-    """
-    most_pairs = degree_bound * (degree_bound - 1) // 2
-    return min(SHARE_BITS, 62 - most_pairs.bit_length())
-
-
-def joint_moves(plan: JointPlan, name: Vector, k: int) -> int:
+def joint_moves(plan: JointAsked, name: Vector, k: int) -> int:
     """Return the L1 sensitivity ``L`` of `joint_values`: from the plan alone."""
     match name:
         case "degree":
@@ -62,7 +48,7 @@ def joint_moves(plan: JointPlan, name: Vector, k: int) -> int:
 
 
 def joint_values(
-    plan: JointPlan, projection: Projection, name: Vector, k: int
+    plan: JointAsked, projection: Projection, name: Vector, k: int
 ) -> tuple[NDArray[np.int64], int]:
     """Return the integer vector of a joint release and its L1 sensitivity ``L``.
 
@@ -96,7 +82,7 @@ def noisy(values: NDArray[np.int64], sensitivity: int, epsilon: Fraction, words:
 
 
 def draw_joint(
-    plan: JointPlan, vector: Vector, projection: Projection, words: Words
+    plan: JointAsked, vector: Vector, projection: Projection, words: Words
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Draw a joint release by one vector.
 

@@ -199,6 +199,6 @@ def finite(values: ArrayLike, name: str, dimensions: int) -> _Floats:
         array = np.full(1, np.nan)
     if array.ndim != dimensions or not np.isfinite(array).all():
         raise ParameterError(
-            f"{name} is not an array of {dimensions} dimension(s) of finite numbers, must be; check its values"
+            f"{name} is not an array of {dimensions} dimension(s) of finite numbers; check its values"
         )
     return array

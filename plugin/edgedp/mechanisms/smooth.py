@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.amounts.epsilon import epsilon_nano, to_fraction
+from edgedp.checks import part_of_one
 from edgedp.errors import ParameterError
 from edgedp.mechanisms.grid import GridScores
 from edgedp.mechanisms.samplers import PERMUTE_AND_FLIP
@@ -79,7 +80,7 @@ def smooth_noise(epsilon: Fraction, delta: Fraction, candidates: int) -> SmoothN
     beta = math.log1p(e2 / reach) * (1 - 2.0**-40) - _SLACK
     if beta <= _SLACK:
         raise ParameterError(
-            "epsilon is too small for snm with this delta and number of candidates, must be larger; use pf"
+            "epsilon is too small for snm with this delta and number of candidates; ask for a larger one, or use pf"
         )
     return SmoothNoise(half, half, reach, beta)
 
@@ -166,9 +167,7 @@ def smooth_scores(
     budget = check_delta(delta)
     noise = smooth_noise(epsilon, budget / k, len(values))
     if (table is None) == (smooth is None):
-        raise ParameterError(
-            "snm takes one of sensitivity and smooth, must be given exactly one; give the table of sensitivities"
-        )
+        raise ParameterError("snm takes either sensitivity or smooth; give one of them")
     bound = (
         smooth_bound(table.max(axis=0), noise.beta) if table is not None else _promised(smooth, noise.beta)
     )
@@ -176,7 +175,7 @@ def smooth_scores(
     farthest = math.log2(FARTHEST) - math.log2(2 * needed / float(noise.slide))
     bits = min(_MOST_BITS, math.floor(farthest) - 1)
     if bits < 8:
-        raise ParameterError("epsilon is too small for snm, must be larger; use pf")
+        raise ParameterError("epsilon is too small for snm; ask for a larger one, or use pf")
     scores = steps_below_best(values, bound, bits)
     moved = (1 << bits) + 2 + math.ceil(float(noise.dilate) / noise.reach)
     return GridScores(scores, noise.slide / ((1 if monotone else 2) * moved), PERMUTE_AND_FLIP)
@@ -190,13 +189,8 @@ def check_delta(value: Any) -> Fraction:
     >>> check_delta("1e-6")
     Fraction(1, 1000000)
     """
-    try:
-        if value is None or isinstance(value, bool):
-            raise TypeError
-        delta = value if isinstance(value, Fraction) else Fraction(str(value))
-    except (TypeError, ValueError, ZeroDivisionError):
-        delta = Fraction(0)
-    if not 0 < delta < 1:
+    delta = part_of_one(value)
+    if delta is None:
         raise ParameterError(
             f"delta is {value}, must be above 0 and below 1 for snm, which is not pure; give one such as 1e-6"
         )
@@ -210,7 +204,5 @@ def _promised(smooth: Any, beta: float) -> float:
     except (TypeError, ValueError, OverflowError):
         bound = math.nan
     if not (math.isfinite(bound) and 0 <= bound <= 1e290):
-        raise ParameterError(
-            "smooth is not a finite number of 0 or more, must be; give S or a function of beta"
-        )
+        raise ParameterError("smooth is not a finite number of 0 or more; give S or a function of beta")
     return max(bound * (1 + 2.0**-42), _LEAST)

@@ -21,7 +21,7 @@ from edgedp.metrics.base import shifted_sums
 from edgedp.vocabulary import MetricForm, Shift
 
 if TYPE_CHECKING:
-    from edgedp.plan import AggregatePlan, TopKPlan
+    from edgedp.mechanisms.asked import SumAsked
     from edgedp.projection import Projection
 
 __all__ = ["Aggregate", "top_k_scores"]
@@ -100,7 +100,7 @@ class Aggregate:
         return result
 
 
-def top_k_scores(plan: TopKPlan | AggregatePlan, projection: Projection) -> GridScores:
+def top_k_scores(plan: SumAsked, projection: Projection) -> GridScores:
     """Return the scores of PrivTopk or of an aggregate, lazily where the degree bounds them.
 
     Every round runs at ``epsilon / k``.

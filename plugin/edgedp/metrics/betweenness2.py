@@ -37,7 +37,22 @@ from edgedp.metrics.base import Metric
 if TYPE_CHECKING:
     from edgedp.graph import Graph
 
-__all__ = ["METRIC", "Betweenness2"]
+__all__ = ["METRIC", "SHARE_BITS", "Betweenness2", "share_bits"]
+
+SHARE_BITS = 20
+"""A non-adjacent pair at distance two hands out ``floor(2**20 / c)`` to each of its c connectors."""
+
+
+def share_bits(degree_bound: int) -> int:
+    """Return ``q``: `SHARE_BITS`, or fewer under a bound so large that a node's shares might not fit 62 bits.
+
+    Examples
+    --------
+    >>> share_bits(10_000), share_bits(2**31)
+    (20, 1)
+    """
+    most_pairs = degree_bound * (degree_bound - 1) // 2
+    return min(SHARE_BITS, 62 - most_pairs.bit_length())
 
 
 class Betweenness2(Metric):

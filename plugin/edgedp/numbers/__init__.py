@@ -6,7 +6,5 @@
 `edgedp.numbers.distributing` the distribution of the degrees
 `edgedp.numbers.summarizing`  several numbers for one debit
 `edgedp.numbers.answers`      what of it is shown
-`edgedp.numbers.in_memory`    the releases of a graph that the caller holds
-`edgedp.numbers.exactly`      exact numbers, sensitivities and laws: not to be published
 ============================  =====================================================================
 """

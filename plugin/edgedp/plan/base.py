@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from edgedp.amounts.epsilon import to_fraction
-from edgedp.plan.noise import Noise
 from edgedp.vocabulary import AccountName, Kind
 
 if TYPE_CHECKING:
@@ -125,11 +124,6 @@ class PlanBase(ABC):
     def declaration(self) -> dict[str, Any] | None:
         """The declaration of a property that it rests on, as the log keeps it: a debit finds it unchanged."""
         return None
-
-    @property
-    def noise(self) -> tuple[Noise, ...]:
-        """How much noise it draws on what, where public facts tell; a plan that says nothing here tells nothing."""
-        return (Noise("the answer"),)
 
     @property
     def named(self) -> tuple[Any, ...]:

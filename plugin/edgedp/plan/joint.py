@@ -13,7 +13,6 @@ from edgedp.metrics import metric as metric_by_name
 from edgedp.metrics import metric_names
 from edgedp.options import MotkinOptions, TopKOptions
 from edgedp.plan.base import PlanOfNodes, PublicFacts
-from edgedp.plan.noise import Noise, noise_of_joint
 from edgedp.vocabulary import Approach, Proxy
 
 __all__ = ["JointMotkinPlan", "JointPlan", "plan_joint", "plan_joint_motkin"]
@@ -90,11 +89,6 @@ class JointPlan(PlanOfNodes):
         """``epsilon^2 / rho`` of what is epsilon-DP as a whole."""
         return rho.PURE
 
-    @property
-    def noise(self) -> tuple[Noise, ...]:
-        """The noise on the vectors that it buys."""
-        return noise_of_joint(self)
-
 
 @dataclass(frozen=True, kw_only=True)
 class JointMotkinPlan(PlanOfNodes):
@@ -139,11 +133,6 @@ class JointMotkinPlan(PlanOfNodes):
     def rho_shares(self) -> int:
         """``epsilon^2 / rho`` of what is epsilon-DP as a whole."""
         return rho.PURE
-
-    @property
-    def noise(self) -> tuple[Noise, ...]:
-        """The noise on the vectors that it buys."""
-        return noise_of_joint(self)
 
 
 def plan_joint(name: str, asked: TopKOptions, facts: PublicFacts) -> JointPlan:

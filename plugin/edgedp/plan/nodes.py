@@ -14,7 +14,6 @@ from edgedp.metrics import metric as metric_by_name
 from edgedp.options import MotkinOptions, TopKOptions
 from edgedp.plan.base import PlanBase, PlanOfNodes, PublicFacts
 from edgedp.plan.joint import JointMotkinPlan, JointPlan, plan_joint, plan_joint_motkin
-from edgedp.plan.noise import Noise, noise_of_a_sum, noise_of_pareto
 from edgedp.vocabulary import (
     APPROACHES,
     PARETO_FORMS,
@@ -78,11 +77,6 @@ class TopKPlan(PlanOfNodes):
         """``epsilon^2 / rho`` of k picks."""
         return _rho_shares(self.mechanism, self.k)
 
-    @property
-    def noise(self) -> tuple[Noise, ...]:
-        """The noise on the scores."""
-        return noise_of_a_sum(self)
-
 
 @dataclass(frozen=True, kw_only=True)
 class ParetoPlan(PlanOfNodes):
@@ -115,11 +109,6 @@ class ParetoPlan(PlanOfNodes):
         """``epsilon^2 / rho`` of k picks."""
         return _rho_shares(self.mechanism, self.k)
 
-    @property
-    def noise(self) -> tuple[Noise, ...]:
-        """The noise on the scores."""
-        return noise_of_pareto(self)
-
 
 @dataclass(frozen=True, kw_only=True)
 class AggregatePlan(PlanOfNodes):
@@ -146,11 +135,6 @@ class AggregatePlan(PlanOfNodes):
     def rho_shares(self) -> int:
         """``epsilon^2 / rho`` of k picks."""
         return _rho_shares(self.mechanism, self.k)
-
-    @property
-    def noise(self) -> tuple[Noise, ...]:
-        """The noise on the scores."""
-        return noise_of_a_sum(self)
 
 
 NodesPlan = TopKPlan | JointPlan | ParetoPlan | AggregatePlan | JointMotkinPlan

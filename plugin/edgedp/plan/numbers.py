@@ -308,9 +308,7 @@ def _pair(value: Any, of: str) -> tuple[Any, Any] | None:
         _refuse(value, "pair", of)
         return None
     if value is None:
-        raise ParameterError(
-            "pair is missing, must be two node ids; name the pair whose common neighbours are counted"
-        )
+        raise ParameterError("pair is missing; name the two nodes whose common neighbours are counted")
     ids = list(value) if isinstance(value, (list, tuple, np.ndarray)) else []
     if len(ids) != 2:
         raise ParameterError(f"pair is {value!r}, must be two node ids; name both nodes")
@@ -329,7 +327,7 @@ def _node(value: Any, of: str) -> Any:
         _refuse(value, "node", of)
         return None
     if value is None:
-        raise ParameterError(f"node is missing, must be a node id; name the node whose {of} is asked")
+        raise ParameterError(f"node is missing; name the node whose {of} is asked")
     return _node_id(value, "node")
 
 
@@ -344,7 +342,7 @@ def _node_id(value: Any, name: str) -> Any:
 def _refuse(value: Any, name: str, of: str) -> None:
     if value is not None:
         where = ", ".join(_taking(name))
-        raise ParameterError(f"{name} is not an option of {of!r}, must be left out; it is one of {where}")
+        raise ParameterError(f"{name} is not an option of {of!r} but of {where}; leave it out")
 
 
 def _check_delta(value: Any, mechanism: NumberMechanism, *, stored: bool) -> Fraction | None:
@@ -356,14 +354,10 @@ def _check_delta(value: Any, mechanism: NumberMechanism, *, stored: bool) -> Fra
         )
     if value is None:
         if mechanism.needs_delta:
-            raise ParameterError(
-                f"delta is missing, must be given for mechanism {name!r}; write a decimal such as 1e-6"
-            )
+            raise ParameterError(f"mechanism {name!r} needs a delta; give a decimal such as 1e-6")
         return None
     if not mechanism.takes_delta:
-        raise ParameterError(
-            f"delta is not an option of mechanism {name!r}, must be left out; the release is pure"
-        )
+        raise ParameterError(f"delta is not an option of mechanism {name!r}, which is pure; leave it out")
     try:
         delta = Fraction(Decimal(str(value)))
     except (InvalidOperation, ValueError, OverflowError):

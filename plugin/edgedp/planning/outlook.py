@@ -13,6 +13,7 @@ from edgedp.errors import EdgeDPError, ParameterError
 from edgedp.metrics import metric_names
 from edgedp.plan import PublicFacts, plan
 from edgedp.planning.measured import SOURCE, Measured, measured
+from edgedp.planning.noise import noise_of
 from edgedp.vocabulary import MECHANISMS
 
 __all__ = ["Outlook", "outlook"]
@@ -120,7 +121,7 @@ def _noise(metric: str, k: int, epsilon: Any, facts: PublicFacts) -> list[dict[s
             )
         except EdgeDPError:
             continue  # there is no such release
-        rows += [{"metric": metric, "mechanism": mechanism} | each.to_dict() for each in planned.noise]
+        rows += [{"metric": metric, "mechanism": mechanism} | each.to_dict() for each in noise_of(planned)]
     return rows
 
 

@@ -1,16 +1,14 @@
-"""Edges in: files, addresses and datasets of the catalogue become a `Graph`.
+"""Edges in: files, addresses and datasets of the catalogue become columns of ids; `edgedp.loading` makes the graph.
 
 ``locating`` finds the file, ``content`` unpacks it, ``recognition`` tells its format. Of a text, ``layout``
 tells separator and columns, ``table`` reads the ids and ``heading`` decides about the first line; ``tabular``,
-``markup``, ``networks`` and ``matrices`` read the other formats. ``numbering`` turns ids into positions, and
-``loading`` puts it all together.
+``markup``, ``networks`` and ``matrices`` read the other formats. ``numbering`` turns ids into positions.
 """
 
 from __future__ import annotations
 
 from edgedp.progress import Progress
 from edgedp.reading.catalogue import Dataset, datasets
-from edgedp.reading.loading import graph_of, read_graph, read_source
 from edgedp.reading.options import ReadingOptions, checked_options
 from edgedp.reading.report import LoadReport
 
@@ -21,7 +19,4 @@ __all__ = [
     "ReadingOptions",
     "checked_options",
     "datasets",
-    "graph_of",
-    "read_graph",
-    "read_source",
 ]

@@ -44,7 +44,7 @@ def choose_columns(
             for column, what in ((options.source, "source"), (options.target, "target"))
         )
         if picked[0] == picked[1]:
-            raise ParameterError("source and target are one column, must be two; name both ends")
+            raise ParameterError("source and target are the same column; name both ends")
         return picked
     if sample is None:
         return tuple(range(width))

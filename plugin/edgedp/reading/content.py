@@ -152,14 +152,12 @@ def _unpacked(chunks: Iterator[bytes], kind: str, source: str) -> Iterator[bytes
         unpacker = _unpacker(kind)
         while not unpacker.eof:
             if not rest:
-                raise GraphFormatError(
-                    f"{source!r} is a truncated {kind} file, must be whole; copy or fetch it again"
-                )
+                raise GraphFormatError(f"{source!r} is a truncated {kind} file; copy or fetch it again")
             try:
                 yield unpacker.decompress(rest)
             except errors as error:
                 raise GraphFormatError(
-                    f"{source!r} is a broken {kind} file ({error}), must be whole; copy or fetch it again"
+                    f"{source!r} is a broken {kind} file ({error}); copy or fetch it again"
                 ) from None
             rest = b"" if unpacker.eof else next(chunks, b"")
         rest = unpacker.unused_data or next(chunks, b"")
@@ -194,7 +192,7 @@ def _unzipped(stream: BinaryIO | io.BytesIO, source: str) -> Iterator[bytes]:
         archive = zipfile.ZipFile(stream)
     except (zipfile.BadZipFile, OSError, ValueError):
         raise GraphFormatError(
-            f"{source!r} is a truncated or broken zip archive, must be whole; copy or fetch it again"
+            f"{source!r} is a truncated or broken zip archive; copy or fetch it again"
         ) from None
     with archive:
         names = archive.namelist()
@@ -211,20 +209,18 @@ def _unzipped(stream: BinaryIO | io.BytesIO, source: str) -> Iterator[bytes]:
                 f"{source!r} is a zip archive of {len(files)} files, must hold one; unpack it and name the edge list"
             )
         if files[0].flag_bits & 1:
-            raise GraphFormatError(
-                f"{source!r} is a zip archive with a password, must have none; unpack it first"
-            )
+            raise GraphFormatError(f"{source!r} is a zip archive with a password; unpack it first")
         try:
             with archive.open(files[0]) as member:
                 while chunk := member.read(CHUNK):
                     yield chunk
         except NotImplementedError:
             raise GraphFormatError(
-                f"{source!r} is a zip archive packed in a way that is not known here, must be deflated; unpack it first"
+                f"{source!r} is a zip archive packed in a way that is not known here; unpack it first"
             ) from None
         except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, EOFError, ValueError):
             raise GraphFormatError(
-                f"{source!r} is a truncated or broken zip archive, must be whole; copy or fetch it again"
+                f"{source!r} is a truncated or broken zip archive; copy or fetch it again"
             ) from None
 
 

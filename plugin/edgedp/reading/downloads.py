@@ -97,9 +97,7 @@ def fetch(
             newer = path.with_name(f"{path.name}.{os.getpid()}.new")
             try:
                 if not _download(address, newer, sha256, progress):
-                    raise GraphFormatError(
-                        f"the sha256 of {told} is another, must be {sha256}; check the address"
-                    )
+                    raise GraphFormatError(f"the sha256 of {told} is not {sha256}; check the address")
                 record.unlink(missing_ok=True)  # a kill from here on leaves a file that is not trusted
                 newer.replace(path)
             finally:
@@ -113,9 +111,9 @@ def fetch(
         there = path.is_file() and file_sha256(path) == known
         if not there and not _download(address, path, known, progress):
             remedy = "check the address" if sha256 else "give --refresh to accept the new file"
-            raise GraphFormatError(f"the sha256 of {told} is another, must be {known}; {remedy}")
-        found = known or file_sha256(path)
-        return _recorded_download(path, record, found, fresh=not there, declared=sha256 is not None)
+            raise GraphFormatError(f"the sha256 of {told} is not {known}; {remedy}")
+        digest = known or file_sha256(path)
+        return _recorded_download(path, record, digest, fresh=not there, declared=sha256 is not None)
 
 
 def fetch_member(
@@ -131,30 +129,34 @@ def fetch_member(
     """
     archive_path = cache / _cache_name(address)
     path = archive_path.with_name(f"{archive_path.name}.unzip") / Path(member).name
-    if not refresh and path.is_file() and (found := file_sha256(path)) in member_sha256:
-        return Download(path=path, sha256=found, fresh=False, declared=True)
+    if not refresh and path.is_file() and (digest := file_sha256(path)) in member_sha256:
+        return Download(path=path, sha256=digest, fresh=False, declared=True)
     archive = fetch(address, sha256=sha256, cache=cache, progress=progress, refresh=refresh)
     told = address_shown(address)
     with _in_one_line(told, cache):
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f"{path.name}.{os.getpid()}")
         try:
-            with ZipFile(archive.path) as zipped, zipped.open(member) as content, partial.open("wb") as kept:
-                shutil.copyfileobj(content, kept)
-            found = file_sha256(partial)
-            if found in member_sha256:
+            with (
+                ZipFile(archive.path) as zipped,
+                zipped.open(member) as content,
+                partial.open("wb") as unpacked,
+            ):
+                shutil.copyfileobj(content, unpacked)
+            digest = file_sha256(partial)
+            if digest in member_sha256:
                 partial.replace(path)
         except (BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, zlib.error):
-            found = "none"
+            digest = "none"
         finally:
             partial.unlink(missing_ok=True)
-    if found not in member_sha256:
+    if digest not in member_sha256:
         archive.discard()
         raise GraphFormatError(
-            f"{told} has {shortened(member)!r} with the sha256 {found}, must be {' or '.join(member_sha256)}; "
+            f"{told} has {shortened(member)!r} with the sha256 {digest}, must be {' or '.join(member_sha256)}; "
             "check the address"
         )
-    return Download(path=path, sha256=found, fresh=archive.fresh, declared=True)
+    return Download(path=path, sha256=digest, fresh=archive.fresh, declared=True)
 
 
 def _recorded_download(path: Path, record: Path, sha256: str, *, fresh: bool, declared: bool) -> Download:
@@ -201,9 +203,7 @@ def _in_one_line(told: str, cache: Path) -> Iterator[None]:
     try:
         yield
     except requests.RequestException as error:
-        raise GraphFormatError(
-            f"{told} {_reason(error)}, must answer with the file; check the address and the network"
-        ) from None
+        raise GraphFormatError(f"{told} {_reason(error)}; check the address and the network") from None
     except OSError as error:
         raise GraphFormatError(
             f"the cache {str(cache)!r} cannot be used ({error.strerror or error}), must be a folder to write "

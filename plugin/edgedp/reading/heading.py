@@ -32,7 +32,7 @@ def is_header(layout: Layout, rest: list[pl.Series], source: str, option: str = 
     again = _again(words, rest)
     if layout.header is not None:
         if layout.header and again:
-            _refuse_again(layout, source, option, told=True)
+            _refuse_again(layout, source, option, by_caller=True)
         return layout.header
     if any(map(is_integer, words)):
         return False
@@ -44,7 +44,7 @@ def is_header(layout: Layout, rest: list[pl.Series], source: str, option: str = 
             return True
         _refuse_unsure(layout, source, option, "is no integer as all ids below it are")
     if again and (any(named) or _numbers_without(words, rest)):
-        _refuse_again(layout, source, option, told=False)
+        _refuse_again(layout, source, option, by_caller=False)
     if not any(named):
         return False
     if any(_like_an_id(word, rest) for word in words):
@@ -124,9 +124,9 @@ def _refuse_unsure(layout: Layout, source: str, option: str, why: str) -> NoRetu
     )
 
 
-def _refuse_again(layout: Layout, source: str, option: str, *, told: bool) -> NoReturn:
+def _refuse_again(layout: Layout, source: str, option: str, *, by_caller: bool) -> NoReturn:
     words = shortened(", ".join(layout.words))
-    advice = f"remove the other one{'' if told else f', or say that it is a row (--no-{option})'}"
+    advice = f"remove the other one{'' if by_caller else f', or say that it is a row (--no-{option})'}"
     raise GraphFormatError(
         f"line {layout.number} of {source!r}, {words!r}, stands again further down, must stand once "
         f"if it names the columns; {advice}"

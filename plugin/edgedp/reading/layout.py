@@ -179,9 +179,9 @@ def _width(lines: list[tuple[int, int, bytes]], separator: str, source: str) -> 
 def _other(text: str) -> str:
     """Say what to do about a line without a usual separator."""
     bare = _QUOTED.sub("", text).strip()
-    found = next((mark for mark in OTHER_SEPARATORS if 0 < bare.find(mark) < len(bare) - len(mark)), None)
-    if found is None:
+    mark = next((sign for sign in OTHER_SEPARATORS if 0 < bare.find(sign) < len(bare) - len(sign)), None)
+    if mark is None:
         return "give a list of nodes as `nodes`"
-    if len(found) > 1:
-        return f"write a comma in place of {found!r}, or give a list of nodes as `nodes`"
-    return f"give the separator (--separator '{found}'?), or a list of nodes as `nodes`"
+    if len(mark) > 1:
+        return f"write a comma in place of {mark!r}, or give a list of nodes as `nodes`"
+    return f"give the separator (--separator '{mark}'?), or a list of nodes as `nodes`"

@@ -95,8 +95,7 @@ def obtain(resource: Resource, name: str, progress: Progress, *, refresh: bool =
     if resource.bundled is not None:
         if resource.sha256 is not None and file_sha256(resource.bundled) != resource.sha256:
             raise GraphFormatError(
-                f"the sha256 of {str(resource.bundled)!r} is another, must be {resource.sha256}; "
-                "install the package again"
+                f"the sha256 of {str(resource.bundled)!r} is not {resource.sha256}; install the package again"
             )
         return Location(path=resource.bundled, name=name)
     copy = None if refresh else local_copy(resource)
@@ -129,7 +128,7 @@ def local_copy(resource: Resource, environment: Mapping[str, str] = os.environ) 
         if path.is_file():
             if file_sha256(path) != sha256:
                 raise GraphFormatError(
-                    f"the sha256 of {shown(path)!r} is another, must be {sha256}; take it out of EDGEDP_DATA"
+                    f"the sha256 of {shown(path)!r} is not {sha256}; take it out of EDGEDP_DATA"
                 )
             return path
     return None
@@ -169,7 +168,5 @@ def name_of(source: str) -> str:
     for ending in _ENDINGS:
         last = last.removesuffix(ending)
     if source == "-" or not last:
-        raise ParameterError(
-            "name is missing, must be given where the source has none, such as standard input; give --name"
-        )
+        raise ParameterError("the source has no name of its own, such as standard input; give --name")
     return last

@@ -31,11 +31,11 @@ class _Graph:
             case "graph":
                 self.graphs += 1
                 if self.graphs > 1:
-                    self.refuse("holds a second graph, must hold one; write each to a file of its own")
+                    self.refuse("holds a second graph; write each to a file of its own")
             case "node":
                 node = self.attribute(attributes, "node", "id")
                 if node in self.nodes:
-                    self.refuse(f"lists the node {node[:40]!r} twice, must list each once; correct the file")
+                    self.refuse(f"lists the node {node[:40]!r} twice; correct the file")
                 self.nodes[node] = None
             case "edge":
                 self.sources.append(self.attribute(attributes, "edge", "source"))
@@ -47,14 +47,14 @@ class _Graph:
         """Return an attribute that must be there."""
         value = attributes.get(name, "")
         if value == "":
-            self.refuse(f"holds an element {element} without {name}, must give one; correct the file")
+            self.refuse(f"holds an element {element} without {name}; correct the file")
         return value
 
     def refuse(self, condition: str) -> None:
         raise GraphFormatError(f"{self.source!r} {condition}")
 
     def doctype(self, *_: object) -> None:
-        self.refuse("holds a DOCTYPE, must have none, for entities are not expanded here; remove it")
+        self.refuse("holds a DOCTYPE, and entities are not expanded here; remove it")
 
 
 def read_markup(
@@ -74,14 +74,14 @@ def read_markup(
             raise
         where = f"line {error.lineno}" if isinstance(error, expat.ExpatError) else "the beginning"
         raise GraphFormatError(
-            f"{source!r} is {_NAMES[kind]} that breaks at {where}, must be whole XML; write it again"
+            f"{source!r} is {_NAMES[kind]} that breaks at {where}; write it again"
         ) from None
     columns, nodes = of_one_type([graph.sources, graph.targets], list(graph.nodes), ids, source)
-    told = [nodes] if nodes is not None else columns
+    of_ids = [nodes] if nodes is not None else columns
     return Read(
         columns=columns,
         nodes=nodes,
-        format=(_NAMES[kind], "integer ids" if told[0].dtype.is_integer() else "text ids"),
-        ids=ids_told(told, ids),
+        format=(_NAMES[kind], "integer ids" if of_ids[0].dtype.is_integer() else "text ids"),
+        ids=ids_told(of_ids, ids),
         notes=("ids are the attributes id, not labels",) if kind == "gexf" else (),
     )

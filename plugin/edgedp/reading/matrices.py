@@ -40,8 +40,8 @@ def read_matrix_market(content: Content, source: str, ids: Ids | None) -> Read:
     banner = _BANNER.fullmatch(text.partition(b"\n")[0].decode("ascii", errors="replace"))
     if banner is None:
         _refuse(source, "has a first line of another kind, must begin with %%MatrixMarket matrix")
-    form, field, _ = (word.lower() for word in banner.groups())
-    if form == "array":
+    arrangement, field, _ = (word.lower() for word in banner.groups())
+    if arrangement == "array":
         _refuse(source, "is dense, must be of the form coordinate")
     if len(size) != 3 or not all(word.isdecimal() for word in size):
         _refuse(source, "has no line of sizes, must have rows, columns and entries below its comments")
@@ -73,8 +73,8 @@ def _nonzero(read: list, source: str) -> tuple[list, int]:  # type: ignore[type-
     values = [column.cast(pl.Float64, strict=False) for column in read[2:]]
     if any(column.null_count() for column in ends + values):
         _refuse(source, "holds an entry that is no number, must hold rows, columns and values")
-    kept = pl.Series(values=np.logical_or.reduce([value.to_numpy() != 0 for value in values]))
-    return [end.filter(kept) for end in ends], int((~kept).sum())
+    nonzero = pl.Series(values=np.logical_or.reduce([value.to_numpy() != 0 for value in values]))
+    return [end.filter(nonzero) for end in ends], int((~nonzero).sum())
 
 
 def read_metis(content: Content, source: str, ids: Ids | None) -> Read:
@@ -103,7 +103,7 @@ def read_metis(content: Content, source: str, ids: Ids | None) -> Read:
     if len(rows) != n:
         _refuse(
             source,
-            f"has {len(rows)} lines of neighbours, must have {n}, one a node",
+            f"has {len(rows)} lines of neighbours, must have {n}, one for each node",
             "correct it; name an edge list .txt, or give --separator",
         )
     skipped = (1 if kind[0] == "1" else 0) + weights
@@ -131,11 +131,11 @@ def _numbered(name: str, content: Content, ends: list, n: int, line_count: int, 
     nodes = pl.Series(values=np.arange(1, n + 1, dtype=np.int64))
     if ids == "text":
         ends, nodes = [end.cast(pl.String) for end in ends], nodes.cast(pl.String)
-    told = "text ids" if ids == "text" else "integer ids"
+    read_as = "text ids" if ids == "text" else "integer ids"
     return Read(
         columns=ends,
         nodes=nodes,
-        format=(name, told, *((content.compression,) if content.compression else ())),
+        format=(name, read_as, *((content.compression,) if content.compression else ())),
         line_count=line_count,
         ids=ids_told(ends, ids),
     )

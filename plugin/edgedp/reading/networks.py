@@ -43,10 +43,10 @@ def read_network(content: Content, kind: Literal["gml", "pajek"], source: str, i
             graph = igraph.Graph.Read_GML(file) if kind == "gml" else igraph.Graph.Read_Pajek(file)
     except (igraph.InternalError, ValueError, OSError, MemoryError):
         raise GraphFormatError(f"{source!r} is {name} that is broken or cut short; write it again") from None
-    told, notes = (_gml_ids if kind == "gml" else _pajek_ids)(graph, source)
+    names, notes = (_gml_ids if kind == "gml" else _pajek_ids)(graph, source)
     pairs = graph.get_edgelist()
     columns, nodes = of_one_type(
-        [[told[a] for a, _ in pairs], [told[b] for _, b in pairs]], told, ids, source
+        [[names[a] for a, _ in pairs], [names[b] for _, b in pairs]], names, ids, source
     )
     of_text = nodes is not None and not nodes.dtype.is_integer()
     return Read(
@@ -65,25 +65,21 @@ def read_network(content: Content, kind: Literal["gml", "pajek"], source: str, i
 def _gml_ids(graph: object, source: str) -> tuple[list[str], tuple[str, ...]]:
     vertices = graph.vs  # type: ignore[attr-defined]
     if "id" not in vertices.attributes():
-        raise GraphFormatError(
-            f"{source!r} is GML whose nodes have no id, must have one each; write it again"
-        )
+        raise GraphFormatError(f"{source!r} is GML whose nodes have no id; write it again")
     ids = vertices["id"]
     if all(isinstance(value, str) for value in ids):
-        told = list(ids)
+        names = list(ids)
     else:
         if not all(isinstance(value, (int, float)) and float(value).is_integer() for value in ids):
-            raise GraphFormatError(
-                f"{source!r} is GML with an id that is no integer, must have none; renumber it"
-            )
+            raise GraphFormatError(f"{source!r} is GML with an id that is no integer; renumber it")
         if any(abs(value) >= _EXACT for value in ids):
             raise GraphFormatError(
                 f"{source!r} is GML with an id of 2^53 or more, must be below it, for its reader keeps floats; "
                 "write CSV or GraphML"
             )
-        told = [str(int(value)) for value in ids]
-    _refuse_twice(told, source)
-    return told, ("ids are the nodes' id, not labels",)
+        names = [str(int(value)) for value in ids]
+    _refuse_twice(names, source)
+    return names, ("ids are the nodes' id, not labels",)
 
 
 def _pajek_ids(graph: object, source: str) -> tuple[list[str], tuple[str, ...]]:
@@ -100,9 +96,7 @@ def _pajek_ids(graph: object, source: str) -> tuple[list[str], tuple[str, ...]]:
 
 def _refuse_twice(ids: list[str], source: str) -> None:
     if len(set(ids)) < len(ids):
-        raise GraphFormatError(
-            f"{source!r} gives two nodes one id or label, must give each its own; rename one"
-        )
+        raise GraphFormatError(f"{source!r} gives two nodes the same id or label; rename one")
 
 
 def _refuse_time_and_several(text: bytes, source: str) -> None:

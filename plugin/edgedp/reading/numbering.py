@@ -81,14 +81,14 @@ def _positions(node_ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArra
     if _dense(high - low, len(wanted)):
         table = np.full(high - low + 1, -1, dtype=np.int32)
         table[node_ids - low] = np.arange(len(node_ids), dtype=np.int32)
-        found = table[wanted - low]
-        stranger = found < 0
+        positions = table[wanted - low]
+        stranger = positions < 0
     else:
-        found = np.searchsorted(node_ids, wanted).astype(np.int32)
-        stranger = node_ids[found] != wanted
+        positions = np.searchsorted(node_ids, wanted).astype(np.int32)
+        stranger = node_ids[positions] != wanted
     if stranger.any():
         _refuse_stranger(wanted[stranger][0].item())
-    return found
+    return positions
 
 
 def _dense(span: int, count: int) -> bool:

@@ -80,7 +80,7 @@ def checked_options(
     source, target = _column(source, "source"), _column(target, "target")
     if (source is None) != (target is None):
         missing, there = ("target", "source") if target is None else ("source", "target")
-        raise ParameterError(f"{missing} is missing, must be given with {there}; name both columns")
+        raise ParameterError(f"{there} is given without {missing}; name both columns")
     if source is not None and source == target:
         raise ParameterError(f"target is {target!r}, must be another column than source; name both ends")
     for name, value in (("header", header), ("nodes_header", nodes_header)):

@@ -85,9 +85,9 @@ def recognise(head: bytes, name: str, source: str) -> Format:
     GraphFormatError
         A format that is known by name and not read, or a binary file.
     """
-    for magic, found in _READ.items():
+    for magic, known in _READ.items():
         if head.startswith(magic):
-            return found
+            return known
     for magic, what in _NAMED_BINARIES.items():
         if head.startswith(magic):
             _refuse(source, what)

@@ -90,26 +90,26 @@ class LoadReport:
             if self.line_count
             else f"{_counted(self.row_count, 'row')}"
         )
-        told = [
+        lines = [
             f"{shown(self.source)}: {_counted(self.node_count, 'node')}, {_counted(self.edge_count, 'edge')}, "
             f"largest degree {self.max_degree:,}",
             f"read as {self.format}: {rows}",
         ]
         if self.first_edge is not None:
-            told.append(self._first_edge())
+            lines.append(self._first_edge())
         first_line = (
             f"{self.first_line} ({self._names()})" if self.header and self.first_line else self.first_line
         )
         taken = (("first line", first_line), ("comments", self.comments), ("ids", self.ids))
-        told.append("; ".join(f"{what}: {how}" for what, how in taken if how))
-        told.append(
+        lines.append("; ".join(f"{what}: {how}" for what, how in taken if how))
+        lines.append(
             f"{_counted(self.self_loops, 'self-loop')} dropped, "
             f"{_counted(self.duplicates, 'duplicate')} merged"
         )
         if self.extra_columns:
-            told.append(f"{_counted(self.extra_columns, 'other column')} ignored")
-        told.append("nodes supplied" if self.nodes_supplied else "nodes read from the edges")
-        return [line for line in told if line] + list(self.notes)
+            lines.append(f"{_counted(self.extra_columns, 'other column')} ignored")
+        lines.append("nodes supplied" if self.nodes_supplied else "nodes read from the edges")
+        return [line for line in lines if line] + list(self.notes)
 
     def exact(self) -> dict[str, Any]:
         """Return what was read and counted, JSON-able; private as the edges are."""

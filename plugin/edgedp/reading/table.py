@@ -117,10 +117,10 @@ def _without_comments(block: bytes, layout: Layout, number: int, source: str) ->
         return block, 0
     pattern = re.compile(b"^(?:" + b"|".join(map(re.escape, signs)) + rb")[^\n]*\n", re.MULTILINE)
     if layout.judge_comments:
-        for found in pattern.finditer(block):
-            line = found[0][:-1]
+        for match in pattern.finditer(block):
+            line = match[0][:-1]
             if could_be_a_row(line, layout) or line == b"#":
-                where = number + block.count(b"\n", 0, found.start())
+                where = number + block.count(b"\n", 0, match.start())
                 refuse_comment(line, where, source)
     return pattern.subn(b"", block)
 
@@ -226,15 +226,15 @@ def integers_of(columns: list[pl.Series], *, anyhow: bool = False) -> list[pl.Se
     import polars as pl
 
     pattern = _NUMBER if anyhow else CANONICAL
-    found = []
+    converted = []
     for column in columns:
         if not column.str.contains(pattern).all():
             return None
         integers = column.str.strip_prefix("+").cast(pl.Int64, strict=False)
         if integers.null_count():
             return None
-        found.append(integers)
-    return found
+        converted.append(integers)
+    return converted
 
 
 def _regular_rows(block: bytes, layout: Layout) -> tuple[int, bool] | None:

@@ -27,7 +27,7 @@ def read_tabular(
     name = "Parquet" if kind == "parquet" else "Arrow"
     refused = options.given("header", "separator", "comments")
     if refused:
-        raise ParameterError(f"{refused} is given, must not be for a {name} file; leave it out")
+        raise ParameterError(f"{refused} is not an option of a {name} file; leave it out")
     try:
         names, load = columns_of(content, kind)
         picked = choose_named_columns(names, width, options, source)
@@ -36,7 +36,7 @@ def read_tabular(
         raise
     except (pa.ArrowException, OSError, ValueError, NotImplementedError):
         raise GraphFormatError(
-            f"{source!r} is a broken {name} file or of an unknown kind, must be whole; write it again"
+            f"{source!r} is a broken {name} file or of an unknown kind; write it again"
         ) from None
     words = (name, *((content.compression,) if content.compression else ()))
     return _read(columns, names, picked, words, source, options)
@@ -57,7 +57,7 @@ def _parquet(content: Content) -> tuple[list[str], Any]:
 
     def load(picked: tuple[int, ...]) -> list[Any]:
         if len(set(names)) < len(names):
-            raise GraphFormatError("two columns have one name, must have different ones; rename one")
+            raise GraphFormatError("two columns have the same name; rename one")
         table = file.read(columns=[names[i] for i in picked])
         return [table.column(names[i]) for i in picked]
 
@@ -136,7 +136,7 @@ def _read(
     ids = [_ids(column, names[i], source) for column, i in zip(columns, picked, strict=True)]
     ids = _one_type(ids, options.ids, source)
     if not len(ids[0]):
-        raise GraphFormatError(f"{source!r} holds no row, must hold at least one; check it")
+        raise GraphFormatError(f"{source!r} holds no row; check the file")
     kind = "integer ids" if ids[0].dtype.is_integer() else "text ids"
     return Read(
         columns=ids,
@@ -156,9 +156,7 @@ def _ids(column: Any, name: str, source: str) -> pl.Series:
     told = f"column {shortened(name, 30)!r} of {source!r}"
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if column.null_count:
-        raise GraphFormatError(
-            f"{told} holds {column.null_count} missing values, must hold none; drop those rows"
-        )
+        raise GraphFormatError(f"{told} holds {column.null_count} missing values; drop those rows")
     if pa.types.is_integer(kind):
         series = pl.Series(values=pl.from_arrow(column))
         if kind == pa.uint64() and len(series) and int(series.cast(pl.UInt64).max()) >= 2**63:  # type: ignore[arg-type]
@@ -169,11 +167,9 @@ def _ids(column: Any, name: str, source: str) -> pl.Series:
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view":
         series = pl.Series(values=pl.from_arrow(column)).cast(pl.String)
         if series.null_count():
-            raise GraphFormatError(f"{told} holds missing values, must hold none; drop those rows")
+            raise GraphFormatError(f"{told} holds missing values; drop those rows")
         if (series == "").any() or series.str.contains("\0", literal=True).any():
-            raise GraphFormatError(
-                f"{told} holds an empty id or one with a NUL, must hold none; drop those rows"
-            )
+            raise GraphFormatError(f"{told} holds an empty id or one with a NUL; drop those rows")
         return series
     raise GraphFormatError(
         f"{told} is of type {shortened(kind, 30)}, must be all integers or all texts; convert the column"

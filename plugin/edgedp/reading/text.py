@@ -49,7 +49,7 @@ def read_text(content: Content, source: str, width: int, options: ReadingOptions
     if not header:
         columns = _joined(layout, columns, options, source)
     if len(columns[0]) == 0:
-        raise GraphFormatError(f"{source!r} holds a header only, must hold data below it; check the file")
+        raise GraphFormatError(f"{source!r} holds a header only; check the file")
     if width == 2:
         _refuse_metis(layout, columns, source)
     _refuse_odd_ids(columns, options, source)
@@ -138,10 +138,10 @@ def _refuse_metis(layout: Layout, columns: list[pl.Series], source: str) -> None
         return
     ends = [column.slice(1) for column in columns]
     if all(int(end.min()) >= 1 and int(end.max()) <= n for end in ends):  # type: ignore[arg-type]
-        told = set()
+        arcs = set()
         for v, (a, b) in enumerate(zip(ends[0].to_list(), ends[1].to_list(), strict=True), start=1):
-            told |= {(v, a), (v, b)}
-        if all((b, a) in told for a, b in told):
+            arcs |= {(v, a), (v, b)}
+        if all((b, a) in arcs for a, b in arcs):
             raise GraphFormatError(
                 f"{source!r} could be METIS as well as an edge list; name it .metis, or write the "
                 "edges with commas"
@@ -179,9 +179,9 @@ def _comments_told(count: int, options: ReadingOptions) -> str:
     if options.comments == ():
         return "none, as asked"
     signs = b"".join(options.comments or COMMENTS).decode()
-    told = " or ".join(signs)
+    listed = " or ".join(signs)
     return (
-        f"{count:,} line{'s' if count > 1 else ''} that begin{'s' if count == 1 else ''} with {told}"
+        f"{count:,} line{'s' if count > 1 else ''} that begin{'s' if count == 1 else ''} with {listed}"
         if count
         else "none"
     )

@@ -7,10 +7,8 @@ decides how it is read. So replacing one record changes one entry of what is cou
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any, Literal
 
 import numpy as np
@@ -18,9 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgedp.checks import check_choice, check_whole
 from edgedp.errors import ParameterError
+from edgedp.ids import number_of
 from edgedp.vocabulary import DEPENDENCES, DependsOn
 
-__all__ = ["Domain", "codes", "declare", "declared_grid", "numbers_of", "shown_domain"]
+__all__ = ["Domain", "codes", "declare", "declared_grid", "shown_domain"]
 
 GridKind = Literal["linear", "geometric", "explicit"]
 
@@ -126,7 +125,7 @@ def declare(
         named: GridKind = "linear" if kind == "linear" else "geometric"
         return Domain(first, last, _increasing(made), named, of_degree)
     if points is not None:
-        raise ParameterError("points is not an option of a grid of given points, must be left out; drop it")
+        raise ParameterError("points is not an option of a grid of given points; leave it out")
     given = _increasing(_points(grid))
     if given[0] < first or given[-1] > last:
         raise ParameterError("grid has points outside low and high, must be within; declare a wider range")
@@ -165,39 +164,6 @@ def declared_grid(grid: Any) -> Domain:
     return Domain(float(points[0]), float(points[-1]), points, "explicit")
 
 
-def numbers_of(values: Any) -> NDArray[np.float64]:
-    """Return every value as a float; NaN for what is no number: missing, text, lists, truth values, dates.
-
-    Each value is read by itself. An array of numbers is taken as it is; of anything else, as a list of objects
-    (`numpy` would make texts of numbers beside one text). Numbers beyond the floats become infinite, and are
-    clipped like others.
-
-    Examples
-    --------
-    >>> numbers_of([1, "7", None, 2.5, [3], True]).tolist()
-    [1.0, nan, nan, 2.5, nan, nan]
-    """
-    if not isinstance(values, np.ndarray) and hasattr(values, "__array__"):
-        values = np.asarray(values)
-    if isinstance(values, np.ma.MaskedArray):
-        values = np.ma.filled(values.astype(object), None)
-    if isinstance(values, np.ndarray):
-        if values.ndim != 1:
-            raise ParameterError(
-                f"values is of {values.ndim} dimensions, must be a list of one value a record"
-            )
-        if values.dtype.kind in "iuf":
-            return values.astype(np.float64)
-        if values.dtype.kind != "O":
-            return np.full(len(values), np.nan)
-        values = values.tolist()
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
-        raise ParameterError(
-            "values is not a list, must hold one value for each record; give a list or an array"
-        )
-    return np.fromiter((_float(value) for value in values), dtype=np.float64, count=len(values))
-
-
 def codes(values: Any, categories: Sequence[Any]) -> NDArray[np.int64]:
     """Return every value as the place of its category; ``len(categories)`` for others, one more for missing.
 
@@ -216,7 +182,7 @@ def codes(values: Any, categories: Sequence[Any]) -> NDArray[np.int64]:
     listed = values.tolist() if hasattr(values, "tolist") else list(values)
     place = {category: position for position, category in enumerate(categories)}
     if len(place) < len(categories):
-        raise ParameterError("categories holds one twice, must differ; leave it out once")
+        raise ParameterError("categories holds one twice; leave one out")
     other, missing = len(place), len(place) + 1
 
     def code(value: Any) -> int:
@@ -233,22 +199,8 @@ def codes(values: Any, categories: Sequence[Any]) -> NDArray[np.int64]:
     return np.fromiter((code(value) for value in listed), dtype=np.int64, count=len(listed))
 
 
-def _float(value: Any) -> float:
-    if type(value) is float:
-        return value
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (numbers.Real, Decimal)):
-        return math.nan
-    number: Any = value
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf
-    except ValueError:
-        return math.nan
-
-
 def _number(value: Any, name: str) -> float:
-    number = _float(value)
+    number = number_of(value)
     if not math.isfinite(number):
         raise ParameterError(f"{name} is {value!r}, must be a finite number; declare one")
     return number

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.ids import numbers_of
 from edgedp.mechanisms.grid import GridScores, noise_unit
 from edgedp.mechanisms.ranks import (
     clipped,
@@ -20,7 +21,7 @@ from edgedp.mechanisms.ranks import (
 )
 from edgedp.mechanisms.samplers import sampler as sampler_by_name
 from edgedp.sampling.words import Words, words_from
-from edgedp.selection.domains import declared_grid, numbers_of
+from edgedp.selection.domains import declared_grid
 from edgedp.selection.questions import PercentileQuestion, ask_percentile
 
 if TYPE_CHECKING:

@@ -174,22 +174,7 @@ def select(
     McKenna & Sheldon (2020), Permute-and-flip; McSherry & Talwar (2007); Farias et al. (2021), Local
     dampening, PVLDB 14(4).
     """
-    values, parameters, private = _draw(
-        utilities,
-        1,
-        candidates,
-        rng,
-        epsilon=epsilon,
-        sensitivity=sensitivity,
-        global_sensitivity=global_sensitivity,
-        mechanism=mechanism,
-        sampler=sampler,
-        shift=shift,
-        monotone=monotone,
-        delta=delta,
-        smooth=smooth,
-        noise=noise,
-    )
+    values, parameters, private = _draw(k=1, **locals())
     del parameters["k"]
     return Selection(values[0], parameters, private)
 
@@ -237,35 +222,21 @@ def select_top_k(
     >>> select_top_k([1, 9, 5], k=2, epsilon=100, global_sensitivity=1, candidates="abc").values
     ['b', 'c']
     """
-    picked, parameters, private = _draw(
-        utilities,
-        k,
-        candidates,
-        rng,
-        epsilon=epsilon,
-        sensitivity=sensitivity,
-        global_sensitivity=global_sensitivity,
-        mechanism=mechanism,
-        sampler=sampler,
-        shift=shift,
-        monotone=monotone,
-        delta=delta,
-        smooth=smooth,
-        noise=noise,
-    )
+    picked, parameters, private = _draw(**locals())
     return TopSelection(picked, parameters, private)
 
 
 def _draw(
+    *,
     utilities: ArrayLike,
     k: Any,
     candidates: Iterable[Any] | None,
     rng: np.random.Generator | None,
-    *,
     epsilon: Any,
     noise: str | None,
     **asked: Any,
 ) -> tuple[list[Any], dict[str, Any], bool]:
+    """Draw k candidates from the arguments of `select_top_k`: what was picked, what is shown, whether it is private."""
     words = words_from(rng)
     values = finite(utilities, "utilities", 1)
     listed = list(range(len(values)) if candidates is None else candidates)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, assert_never
 
 from edgedp.amounts.epsilon import epsilon_nano, format_nano, to_fraction
-from edgedp.checks import check_choice, check_sampler
+from edgedp.checks import check_choice, check_sampler, part_of_one
 from edgedp.errors import ParameterError
 from edgedp.selection.domains import Domain
 from edgedp.vocabulary import PERCENTILE_MECHANISMS, SAMPLERS, PercentileMechanism, SamplerName
@@ -101,13 +101,8 @@ def check_q(value: Any) -> Fraction:
     >>> check_q(0.1), check_q("1/3")
     (Fraction(1, 10), Fraction(1, 3))
     """
-    try:
-        if isinstance(value, bool) or value is None:
-            raise TypeError
-        q = value if isinstance(value, Fraction) else Fraction(str(value))
-    except (TypeError, ValueError, ZeroDivisionError):
-        q = Fraction(0)
-    if not 0 < q < 1:
+    q = part_of_one(value)
+    if q is None:
         raise ParameterError(
             f"q is {value!r}, must be above 0 and below 1; 0.5 is the median (to 0 and 1 belong all points on one side)"
         )

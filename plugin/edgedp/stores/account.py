@@ -225,7 +225,7 @@ def refusal(
     more = "may declare more" if share_of is None else "may grant more"
     if account.budget is None or account.declared is None:
         return BudgetError(
-            f"the budget of {name!r} is not declared, must be before a release; the curator declares one with "
+            f"the budget of {name!r} is not declared; the curator declares one with "
             f"'edgedp budget {name} --set E'"
         )
     if account.limit is not None and cost > account.limit:
@@ -267,7 +267,7 @@ def attributes_refusal(name: str, cost: int, asked: int, account: Account, affor
         told += f", which costs {format_nano(cost)} of the edges because the property follows from the degree"
     if account.budget is None or account.declared is None:
         return BudgetError(
-            f"the budget of the {whose} is not declared, must be before a release; the curator declares one with "
+            f"the budget of the {whose} is not declared; the curator declares one with "
             f"'edgedp budget {graph}{option} --set E'"
         )
     if account.limit is not None and cost > account.limit:
@@ -284,6 +284,4 @@ def attributes_refusal(name: str, cost: int, asked: int, account: Account, affor
 def check_pure(delta: object) -> None:
     """Refuse a delta for the attributes' account, which adds epsilons."""
     if delta is not None:
-        raise ParameterError(
-            "delta is given for the attributes, whose budget is pure, must be left out; drop it"
-        )
+        raise ParameterError("delta is not for the attributes, whose budget is pure; leave it out")

@@ -252,7 +252,7 @@ class AnalystStore(OpenedStore):
             asked_before = (
                 []
                 if request_id is None
-                else self._asked_before(session, name, checks.check_request_id(request_id))
+                else kept.asked_before(session, name, self._analyst, checks.check_request_id(request_id))
             )
 
             def planned() -> Plan:
@@ -286,7 +286,7 @@ class AnalystStore(OpenedStore):
         with self._session() as session:
             shares.check_active(session, self._analyst)
             if request_id is not None:
-                asked_before = self._asked_before(session, name, request_id)
+                asked_before = kept.asked_before(session, name, self._analyst, request_id)
                 if asked_before:
                     return self._asked_again(session, name, asked_before[0], kind, options, request_id)
             row = registry.known(session, name)
@@ -373,19 +373,6 @@ class AnalystStore(OpenedStore):
             request_id,
             domains,
         )
-
-    def _asked_before(self, session: Session, name: str, request_id: str) -> list[Row]:
-        """Return the debit of an asker's request, whichever of the graph's accounts it was of."""
-        return [
-            row
-            for account in ACCOUNTS
-            for row in session.run(
-                "request_find",
-                name=account_of(name, account),
-                analyst=self._analyst,
-                requestId=request_id,
-            )
-        ]
 
     def _shown_again(self, session: Session, name: str, drawn: Plan, answered: Kept) -> Release:
         """Return a kept release, with the account and the share as they stand now."""

@@ -14,7 +14,7 @@ from edgedp import checks
 from edgedp.errors import BudgetError, ParameterError
 from edgedp.selection.domains import Domain, declare
 from edgedp.stores.account import account_of
-from edgedp.stores.ledger import event_steps
+from edgedp.stores.events import event_steps
 from edgedp.stores.script import Script, Step
 
 if TYPE_CHECKING:

@@ -18,17 +18,15 @@ from numpy.typing import NDArray
 
 from edgedp.errors import EdgeDPError, StoreError
 from edgedp.plan import PublicFacts
+from edgedp.stores.script import Row, Runner, Step, Transacting, Transaction
 
 if TYPE_CHECKING:
     from edgedp.graph import Graph
     from edgedp.progress import Progress
     from edgedp.projection import NumberProjection
-    from edgedp.stores.script import Step
     from edgedp.stores.server_plugin import ServerPlugin
 
 __all__ = ["Backend", "GraphRow", "Row", "Runner", "Session", "Transaction"]
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -64,24 +62,8 @@ class GraphRow:
         }
 
 
-class Runner(ABC):
-    """What runs statements; rows hold integers, texts, booleans (0 and 1 in SQLite) and None."""
-
-    @abstractmethod
-    def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
-        """Run a statement of ``queries/`` by its name and return its rows."""
-
-
-class Transaction(Runner):
-    """An open transaction; it commits when its context ends and rolls back on an error."""
-
-
-class Session(Runner):
-    """An open connection; `run` on it is a transaction of its own."""
-
-    @abstractmethod
-    def transaction(self) -> AbstractContextManager[Transaction]:
-        """Begin a writing transaction."""
+class Session(Transacting):
+    """An open connection to a store: its ledger, its registry and its graphs."""
 
     @abstractmethod
     def graph(self, row: GraphRow) -> Graph:
@@ -197,9 +179,7 @@ class Backend(ABC):
 
     def plugin(self) -> ServerPlugin:
         """Return what the server says of its plugin; only Neo4j has one."""
-        raise StoreError(
-            "the plugin is one of Neo4j, must be asked for with --store neo4j://...; name the server"
-        )
+        raise StoreError("only a Neo4j server has the plugin; name the server with --store neo4j://...")
 
     def backup(self, destination: Path) -> dict[str, str]:
         """Copy the store while it is in use; returns the heads of its logs. Only the embedded store does it itself."""

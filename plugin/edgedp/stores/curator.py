@@ -14,7 +14,7 @@ from edgedp.amounts.rho import delta_atto
 from edgedp.errors import ParameterError
 from edgedp.selection.domains import declare
 from edgedp.shown import shown
-from edgedp.stores import attributes, history, ledger, registry
+from edgedp.stores import attributes, events, history, ledger, registry
 from edgedp.stores.account import Account, Declaration, account_of, check_delta, check_pure
 from edgedp.stores.backend import GraphRow, Session
 from edgedp.stores.opened import OpenedStore
@@ -84,7 +84,7 @@ class CuratorStore(OpenedStore):
         EdgeDPError
             The name is taken, or the graph breaks the degree bound, or the budget is below what was spent.
         """
-        from edgedp.reading import graph_of
+        from edgedp.loading import graph_of
 
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
@@ -92,7 +92,7 @@ class CuratorStore(OpenedStore):
         of_records = _declaration(attribute_epsilon_budget, None, None)
         graph = graph_of(graph)
         if graph.node_count == 0:
-            raise ParameterError("the graph has no node, must have at least one; load another")
+            raise ParameterError("the graph has no node; load another")
         if bound is not None and graph.max_degree > bound:
             raise ParameterError(
                 f"degree_bound is {bound}, must be at least the graph's largest degree, {graph.max_degree}; "
@@ -185,7 +185,7 @@ class CuratorStore(OpenedStore):
         checks.check_switch(allow_empty, "allow_empty")
         with self._session() as session:
             if registry.find(session, name) is not None:
-                raise ledger.curator_refusal("taken", name)
+                raise events.curator_refusal("taken", name)
             version = secrets.randbits(62)
             asked = GraphRow(name, version, label, kind, key, 0, bound, nodes_supplied=True, loaded=False)
             surveyed, exact = self._backend.survey(session, asked, allow_empty=allow_empty)
@@ -238,10 +238,10 @@ class CuratorStore(OpenedStore):
                     f"delta is declared for {name!r}, which is not stored; load the graph first"
                 )
             check_delta(declared.delta, 0 if row is None else row.node_count)
-            script = ledger.budget_script(name, account, declared, by=session.by, at=ledger.now())
+            script = events.budget_script(name, account, declared, by=session.by, at=ledger.now())
             outcome = run(session, script)
             if outcome.name != script.done:
-                raise ledger.curator_refusal(outcome.name, name)
+                raise events.curator_refusal(outcome.name, name)
             _log.info("declared the budget of %s", shown(name))
             return history.balance(session, name)
 
@@ -313,7 +313,7 @@ class CuratorStore(OpenedStore):
     def _declare(self, session: Session, name: str, script: Script) -> None:
         outcome = run(session, script)
         if outcome.name != script.done:
-            raise ledger.curator_refusal(outcome.name, name)
+            raise events.curator_refusal(outcome.name, name)
 
     def _curate(
         self, session: Session, row: GraphRow, script: Script, *, retired: GraphRow | None = None
@@ -326,7 +326,7 @@ class CuratorStore(OpenedStore):
             return
         if any(outcome.name in (step.on_row, step.on_none) for step in session.guards(row)):
             raise session.guard_refusal(outcome.name, row, outcome.rows)
-        raise ledger.curator_refusal(outcome.name, row.name)
+        raise events.curator_refusal(outcome.name, row.name)
 
     def plugin(self) -> ServerPlugin:
         """Return whether the Neo4j server has the plugin, its version, and whether its worker answers."""
@@ -346,7 +346,7 @@ def _fingerprint(session: Session, graph: Graph) -> str:
 def _declaration(budget: Any, delta: Any, limit: Any, *, zero: bool = False) -> Declaration:
     """Return a declaration in integers, each between its limits."""
     if delta is not None and budget is None:
-        raise ParameterError("delta is given without an epsilon_budget, must go with it; declare both")
+        raise ParameterError("delta is given without an epsilon_budget; declare both")
     return Declaration(
         None if budget is None else budget_nano(budget, zero=zero),
         None if delta is None else delta_atto(delta),

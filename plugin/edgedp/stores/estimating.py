@@ -14,6 +14,7 @@ from edgedp.amounts.epsilon import NANO
 from edgedp.checks import check_choice
 from edgedp.errors import EdgeDPError, ParameterError
 from edgedp.plan import Charge, Kind, Plan, options_of
+from edgedp.planning.noise import noise_of
 from edgedp.release import debits
 from edgedp.stores import ledger
 from edgedp.stores.account import Account
@@ -77,7 +78,7 @@ class Estimate:
             "selector": None if planned is None else planned.kind,
             "parameters": {} if planned is None else planned.parameters,
             "public": {} if planned is None else planned.public,
-            "noise": [] if planned is None else [each.to_dict() for each in planned.noise],
+            "noise": [] if planned is None else [each.to_dict() for each in noise_of(planned)],
             **({} if self.main == "edges" else beside),
         }
 
@@ -147,9 +148,7 @@ def kind_of_options(kind: str | None, options: Mapping[str, Any]) -> Kind:
         and {option.name for option in options_of(each).described() if option.required} <= given
     ]
     if len(fitting) != 1:
-        raise ParameterError(
-            f"the kind of release is not given, must be where the options do not tell; give one of {', '.join(KINDS)}"
-        )
+        raise ParameterError(f"the options do not tell the kind of release; give one of {', '.join(KINDS)}")
     return fitting[0]
 
 

@@ -83,7 +83,7 @@ class ExactStore(OpenedStore):
 
         The reading is logged. The engine ``cypher`` of Neo4j computes all but ``two_triangles`` in the database.
         """
-        from edgedp.numbers.exactly import exact_needs, exact_value
+        from edgedp.exact.counting import exact_needs, exact_value
 
         given = {"star_size": star_size, "pair": pair, "node": node}
         return self._exact_number(name, of, given, None, engine, {"read": "count"}, exact_needs, exact_value)
@@ -105,8 +105,8 @@ class ExactStore(OpenedStore):
         reading is logged. The engine ``cypher`` of Neo4j does all but ``two_triangles``: the database tells the degrees
         and, of the hubs that matter, their neighbours or how many they share; the profile is made as for every engine.
         """
-        from edgedp.in_memory import check_keeps_bound
-        from edgedp.numbers.exactly import exact_sensitivity_needs, exact_sensitivity_value
+        from edgedp.exact.counting import exact_sensitivity_needs, exact_sensitivity_value
+        from edgedp.in_memory.releasing import check_keeps_bound
 
         distance, bound = checks.check_distance(t), checks.check_degree_bound(degree_bound)
 
@@ -130,7 +130,7 @@ class ExactStore(OpenedStore):
         compute: Callable[[CountPlan, NumberProjection], int | float],
     ) -> int | float:
         """Plan a number without noise, note that it is read, and only then compute it."""
-        from edgedp.numbers.exactly import plan_exact
+        from edgedp.exact.counting import plan_exact
 
         checks.check_choice(engine, "engine", ENGINES)
         with self._session() as session:
@@ -164,7 +164,7 @@ class ExactStore(OpenedStore):
         from edgedp.exact.sensitivities import sensitivity_of
 
         if top is not None and nodes is not None:
-            raise ParameterError("top is given with nodes, must go without; leave one of them out")
+            raise ParameterError("top and nodes do not go together; leave one of them out")
         checks.check_metric(metric)
         checks.check_choice(engine, "engine", ENGINES)
         self._check_engine(engine, exact_quantities(metric, t, form))

@@ -125,7 +125,7 @@ def read_frame(stream: BinaryIO, *, limit: int) -> Frame | None:
     magic, version, header_length, body_length = _PREFIX.unpack(prefix)
     if magic != _MAGIC:
         raise FrameError(
-            "the stream does not start a frame, must be edgedp's protocol; see what else writes to it"
+            "the stream does not start with a frame of edgedp's protocol; see what else writes to it"
         )
     if version != PROTOCOL_VERSION:
         raise FrameError(
@@ -143,9 +143,7 @@ def read_frame(stream: BinaryIO, *, limit: int) -> Frame | None:
         header = json.loads(header_bytes.tobytes())
         return Frame(header, _decode_all(header.pop("arrays", []), body))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise FrameError(
-            "the frame's header does not match its body, must describe it; report this"
-        ) from error
+        raise FrameError("the frame's header does not match its body; report this") from error
 
 
 def decode_texts(payload: NDArray[np.uint8], length: int) -> NDArray[np.str_]:
@@ -204,6 +202,6 @@ def _read_exactly(stream: BinaryIO, size: int, *, may_end: bool = False) -> Any:
         if not count:
             if may_end and filled == 0:
                 return None
-            raise FrameError("the stream ends inside a frame, must hold it whole; the other side has stopped")
+            raise FrameError("the stream ends inside a frame; the other side has stopped")
         filled += count
     return buffer

@@ -1,83 +1,34 @@
-"""How a release is kept in the log and comes back: the one place that knows the shape of both."""
+"""The release that a request has already: it is asked again, or another question is refused."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from edgedp.errors import EdgeDPError
-from edgedp.plan import JointPlan, Kind, Plan, PublicFacts, plan
-from edgedp.selection.domains import shown_domain
+from edgedp.plan import Plan, PublicFacts
+from edgedp.plan.kept import as_then, plan_of
+from edgedp.stores.account import account_of
 from edgedp.stores.ledger import other_request
+from edgedp.vocabulary import ACCOUNTS
 
 if TYPE_CHECKING:
     from edgedp.selection.domains import Domain
+    from edgedp.stores.script import Row, Runner
 
-__all__ = ["as_then", "facts_of", "plan_of", "same_question"]
-
-
-def facts_of(public: Mapping[str, Any], domains: Mapping[str, Domain] | None = None) -> PublicFacts:
-    """Return the public facts that a release was drawn under.
-
-    Parameters
-    ----------
-    public : mapping
-        As it was kept.
-    domains : mapping, optional
-        The declared properties, which no declaration changes once anything was debited for them.
-
-    Examples
-    --------
-    >>> facts_of(PublicFacts(9, 4).to_dict())
-    PublicFacts(node_count=9, degree_bound=4, nodes_supplied=False)
-    """
-    declared = str(public.get("degree_bound_source", "")).startswith("declared")
-    return PublicFacts(
-        public["node_count"],
-        public["degree_bound"] if declared else None,
-        public["nodes"] == "supplied",
-        domains=domains or {},
-    )
+__all__ = ["asked_before", "same_question"]
 
 
-def as_then(options: Mapping[str, Any], drawn: Plan) -> dict[str, Any]:
-    """Return options with the mechanism of a kept release where they name none: the default may have been another.
-
-    Examples
-    --------
-    >>> drawn = plan("priv_top_k", {"metric": "ebc", "k": 1, "epsilon": 1, "mechanism": "sld"}, PublicFacts(9))
-    >>> plan("priv_top_k", as_then({"metric": "ebc", "k": 1, "epsilon": 1}, drawn), PublicFacts(9)) == drawn
-    True
-    """
-    given = {name: value for name, value in options.items() if value is not None}
-    then = {name: drawn.parameters[name] for name in ("mechanism",) if name in drawn.parameters}
-    return then | given
-
-
-def plan_of(
-    kind: str,
-    parameters: Mapping[str, Any],
-    public: Mapping[str, Any],
-    domains: Mapping[str, Domain] | None = None,
-) -> Plan:
-    """Return the plan of a kept release.
-
-    A joint release by both proxies that names no version is one of 0.1.0: its first version.
-
-    Examples
-    --------
-    >>> old = {"metric": "ebc", "k": 1, "epsilon": "1", "mechanism": "joint", "proxy": "both"}
-    >>> plan_of("priv_top_k", old, PublicFacts(9).to_dict()).parameters == old
-    True
-    """
-    if domains is None and "domain" in public:
-        domains = {parameters["property"]: shown_domain(public["domain"])}
-    planned = plan(cast(Kind, kind), parameters, facts_of(public, domains))
-    if isinstance(planned, JointPlan) and "version" not in parameters:
-        return replace(planned, version=1)
-    return planned
+def asked_before(runner: Runner, name: str, analyst: str, request_id: str) -> list[Row]:
+    """Return the debit of an asker's request, whichever of the graph's accounts it was of."""
+    return [
+        row
+        for account in ACCOUNTS
+        for row in runner.run(
+            "request_find", name=account_of(name, account), analyst=analyst, requestId=request_id
+        )
+    ]
 
 
 def same_question(

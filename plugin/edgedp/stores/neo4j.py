@@ -69,9 +69,7 @@ class Neo4jBackend(Backend):
         if auth is None:
             user, password = user_and_password()
             if password is None:
-                raise ParameterError(
-                    "the password is missing, must be given; pass auth or set NEO4J_PASSWORD"
-                )
+                raise ParameterError("the password is missing; pass auth or set NEO4J_PASSWORD")
             auth = (user, password)
         # What the driver logs is said by our own errors, once.
         logging.getLogger("neo4j").addHandler(logging.NullHandler())

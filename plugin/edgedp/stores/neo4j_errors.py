@@ -34,7 +34,7 @@ def _translated(error: Exception, address: str, database: str | None) -> EdgeDPE
         )
     if isinstance(error, exceptions.AuthError):
         return StoreError(
-            f"user or password is refused by {address}, must be valid; set NEO4J_USERNAME and NEO4J_PASSWORD"
+            f"{address} refuses the user or the password; set NEO4J_USERNAME and NEO4J_PASSWORD"
         )
     if "DatabaseNotFound" in code or "Database.General" in code:
         return StoreError(
@@ -42,36 +42,29 @@ def _translated(error: Exception, address: str, database: str | None) -> EdgeDPE
         )
     if isinstance(error, exceptions.Forbidden):
         return StoreError(
-            f"the user may not do this on {address}, must have the right to write; use another user "
-            f"(the server says: {_short(error)})"
+            f"the user may not do this on {address}; use another user (the server says: {_short(error)})"
         )
     if "ReadOnly" in code:
         return StoreError(
-            f"the database on {address} is read-only, must be writable: a release is written to its ledger before it "
+            f"the database on {address} is read-only, and a release is written to its ledger before it "
             "is drawn; take the database out of server.databases.read_only, or use another"
         )
     if isinstance(error, exceptions.ConstraintError):
-        return StoreError(
-            "the name or the relationship type was taken by somebody else meanwhile, must be free; ask again"
-        )
+        return StoreError("the name or the relationship type was taken by somebody else meanwhile; ask again")
     if "TransactionTimedOut" in code:
         return StoreUnavailableError(
             f"store is {address}, where the ledger was not free, or the server not done, within the lock timeout; "
             "end the transaction that holds the ledger, or ask again"
         )
     if "LockAcquisitionTimeout" in code or "LockClientStopped" in code or "DeadlockDetected" in code:
-        return StoreUnavailableError(
-            f"store is {address}, where another transaction holds the ledger, must be free; ask again"
-        )
+        return StoreUnavailableError(f"another transaction holds the ledger of {address}; ask again")
     if isinstance(
         error, (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.DatabaseUnavailable)
     ):
-        return StoreUnavailableError(
-            f"store is {address}, which does not answer, must be a running Neo4j; start it or check the address"
-        )
+        return StoreUnavailableError(f"no Neo4j answers at {address}; start it or check the address")
     if isinstance(error, exceptions.ConfigurationError):
         return StoreError(f"store is {address}, which the driver refuses: {_short(error)}; check the address")
-    return StoreError(f"Neo4j refused the statement, must accept it; it says: {_short(error)}")
+    return StoreError(f"Neo4j refused the statement; it says: {_short(error)}")
 
 
 def _short(error: Exception) -> str:

@@ -11,7 +11,7 @@ from edgedp.errors import EdgeDPError, EngineError
 from edgedp.plan import ParetoPlan, PercentilePlan
 from edgedp.projection import GraphProjection, records_projection
 from edgedp.shown import shown
-from edgedp.stores import heads, ledger, registry
+from edgedp.stores import events, heads, ledger, registry
 from edgedp.stores.backend import Backend, GraphRow, Session
 from edgedp.stores.chain import Head
 from edgedp.stores.memory import DEFAULT_BYTES, GraphMemory
@@ -120,10 +120,10 @@ class OpenedStore:
         """Log an exact read before it is made; its result is never there."""
         if not session.writable:
             return
-        script = ledger.event_script(name, "exact", what, by=session.by, at=ledger.now())
+        script = events.event_script(name, "exact", what, by=session.by, at=ledger.now())
         outcome = run(session, script)
         if outcome.name != script.done:
-            raise ledger.curator_refusal(outcome.name, name)
+            raise events.curator_refusal(outcome.name, name)
         _log.info("noted an exact read of %s", shown(name))
 
     def _check_engine(self, engine: str, needs: set[str]) -> None:

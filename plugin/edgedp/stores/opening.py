@@ -80,7 +80,7 @@ def open_store(
 
         return RemoteStore(address, token or os.environ.get("EDGEDP_TOKEN"))
     if token is not None:
-        raise ParameterError("token is given, must go with the https:// address of a gateway; leave it out")
+        raise ParameterError("a token goes with the https:// address of a gateway; leave it out here")
     if scheme:
         raise ParameterError(
             f"store is {address_shown(address)!r}, must be a path or begin with neo4j://, bolt:// or https://; "

@@ -12,7 +12,7 @@ from edgedp import checks
 from edgedp.amounts.epsilon import budget_nano
 from edgedp.checks import check_choice
 from edgedp.errors import StoreError, UnknownNameError
-from edgedp.stores import ledger, shares
+from edgedp.stores import events, ledger, shares
 from edgedp.stores.account import Account, Declaration, account_of
 from edgedp.stores.asker import Asker
 from edgedp.stores.backend import Session
@@ -185,14 +185,14 @@ class PeopleStore(OpenedStore):
                     Step("account_adds_up", {"name": named}, on_none="broken"),
                     Step("person_active", {"name": analyst, "role": ANALYST}, on_none="revoked"),
                     *steps,
-                    *ledger.event_steps(named, "grant", body, by=session.by, at=ledger.now()),
+                    *events.event_steps(named, "grant", body, by=session.by, at=ledger.now()),
                 ]
             )
             outcome = run(session, script)
             if outcome.name == "revoked":
                 raise _nobody(analyst)
             if outcome.name != script.done:
-                raise ledger.curator_refusal(outcome.name, graph)
+                raise events.curator_refusal(outcome.name, graph)
         return self.share(graph, analyst, account)
 
     def grants(self, graph: str) -> list[dict[str, Any]]:
@@ -286,7 +286,7 @@ def _opened(session: Session, graph: str, account: AccountName) -> Account:
     rows = session.run("account_find", name=account_of(graph, account))
     if not rows:
         raise UnknownNameError(
-            f"the graph {graph!r} has no budget of its {account}, must have one before a grant; declare one with "
+            f"the graph {graph!r} has no budget of its {account}; declare one with "
             f"'edgedp budget {graph} --{account} --set E'"
         )
     return Account.of(rows[0])

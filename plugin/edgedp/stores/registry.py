@@ -12,7 +12,7 @@ from edgedp.errors import StoreError, UnknownNameError
 from edgedp.plan import PublicFacts
 from edgedp.stores.account import Account, Declaration, account_of
 from edgedp.stores.backend import GraphRow
-from edgedp.stores.ledger import declaration_steps, event_steps
+from edgedp.stores.events import declaration_steps, event_steps
 from edgedp.stores.script import Script, Step
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from edgedp.errors import EdgeDPError, StoreError
+from edgedp.plan.kept import plan_of
 from edgedp.release import Release, answer_from_json
-from edgedp.stores.kept import plan_of
 
 __all__ = ["release_of"]
 

@@ -7,13 +7,35 @@ asks what an outcome means only when no lock is held (`edgedp.stores.ledger.judg
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-from edgedp.stores.backend import Row, Session, Transaction
+__all__ = ["Outcome", "Row", "Runner", "Script", "Step", "Transacting", "Transaction", "run", "run_in"]
 
-__all__ = ["Outcome", "Script", "Step", "run", "run_in"]
+Row = dict[str, Any]
+
+
+class Runner(ABC):
+    """What runs statements; rows hold integers, texts, booleans (0 and 1 in SQLite) and None."""
+
+    @abstractmethod
+    def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
+        """Run a statement of ``queries/`` by its name and return its rows."""
+
+
+class Transaction(Runner):
+    """An open transaction; it commits when its context ends and rolls back on an error."""
+
+
+class Transacting(Runner):
+    """An open connection; `run` on it is a transaction of its own."""
+
+    @abstractmethod
+    def transaction(self) -> AbstractContextManager[Transaction]:
+        """Begin a writing transaction."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +92,9 @@ class _RollBack(Exception):  # noqa: N818 - it is no error, it unwinds a transac
         self.outcome = outcome
 
 
-def run(session: Session, script: Script, *, last: Callable[[Transaction], object] | None = None) -> Outcome:
+def run(
+    session: Transacting, script: Script, *, last: Callable[[Transaction], object] | None = None
+) -> Outcome:
     """Run a script in a transaction of its own, which is committed only if the script is done.
 
     Parameters

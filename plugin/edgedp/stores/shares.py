@@ -146,7 +146,7 @@ def refused(name: str, analyst: str, plan: Plan, rows: Mapping[str, list[Row]]) 
     of, option = ("", "") if which == EDGES else (f"the {which} of ", f" --{which}")
     if not rows["share_find"]:
         return BudgetError(
-            f"the analyst {analyst!r} has no share of {of}{name!r}, must have one before a release; the curator grants "
+            f"the analyst {analyst!r} has no share of {of}{name!r}; the curator grants "
             f"one with 'edgedp grant {name} {analyst} --epsilon-budget E{option}'"
         )
     share, account = Share.of(rows["share_find"][0]).amounts, Account.of(rows["account_find"][0])
@@ -157,7 +157,7 @@ def refused(name: str, analyst: str, plan: Plan, rows: Mapping[str, list[Row]]) 
         )
     charge = next(each for each in plan.charges if each.account == which)
     refusal_ = refusal(name, charge.cost, share, share.affordable(charge), share_of=analyst, of=of)
-    return refusal_ if share.delta is None else BudgetError(f"{refusal_}{rho.price_named(plan)}")
+    return refusal_ if share.delta is None else BudgetError(f"{refusal_}{rho.price_named(plan.parameters)}")
 
 
 def grant_steps(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from edgedp import checks, exact
 from edgedp.errors import ParameterError
-from edgedp.stores import history, ledger
+from edgedp.stores import events, history, ledger
 from edgedp.stores.account import Account
 from edgedp.stores.backend import Row, Runner
 from edgedp.stores.frames import Frame
@@ -38,7 +38,7 @@ def check(request: Frame) -> Frame:
 def exact_script(request: Frame) -> Frame:
     """Hand out the script that notes an exact read, before anything is read."""
     header = request.header
-    script = ledger.event_script(header["name"], "exact", _read(request), by=BY, at=ledger.now())
+    script = events.event_script(header["name"], "exact", _read(request), by=BY, at=ledger.now())
     return Frame({"script": script.to_dict()})
 
 

@@ -11,7 +11,7 @@ from edgedp.amounts.epsilon import budget_nano
 from edgedp.amounts.rho import delta_atto
 from edgedp.errors import ParameterError
 from edgedp.selection.domains import declare
-from edgedp.stores import attributes, ledger, neo4j_schema, registry
+from edgedp.stores import attributes, events, ledger, neo4j_schema, registry
 from edgedp.stores import neo4j_places as places
 from edgedp.stores.account import Account, Declaration, account_of, check_delta
 from edgedp.stores.backend import GraphRow
@@ -123,7 +123,7 @@ def set_budget(request: Frame) -> Frame:
             )
         check_delta(declared.delta, int(header["graph"]["nodeCount"]))
     account = Account.of(header["account"])
-    return Frame({"script": ledger.budget_script(name, account, declared, by=BY, at=ledger.now()).to_dict()})
+    return Frame({"script": events.budget_script(name, account, declared, by=BY, at=ledger.now()).to_dict()})
 
 
 def attribute(request: Frame) -> Frame:
@@ -150,7 +150,7 @@ def attribute(request: Frame) -> Frame:
     steps = [
         *registry.attributes_steps(row.name, found, Declaration(), by=BY, at=at),
         *script.steps,
-        *ledger.declaration_steps(account_of(row.name, "attributes"), found, declared, by=BY, at=at),
+        *events.declaration_steps(account_of(row.name, "attributes"), found, declared, by=BY, at=at),
     ]
     shown = attributes.listed({named: domain})[0]
     return Frame({"script": Script(steps).to_dict(), "declared": shown})
@@ -171,14 +171,14 @@ def curator_refusal(request: Frame) -> Frame:
         refusal = places.guard_refusal(outcome, registry.row_of(header["graph"]), header["rows"])
         if refusal is not None:
             raise refusal
-    raise ledger.curator_refusal(outcome, name)
+    raise events.curator_refusal(outcome, name)
 
 
 def _declared(config: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a `Declaration`."""
     budget, delta, limit = config.get(_BUDGET), config.get("delta"), config.get(_LIMIT)
     if delta is not None and budget is None:
-        raise ParameterError("delta is given without an epsilonBudget, must go with it; declare both")
+        raise ParameterError("delta is given without an epsilonBudget; declare both")
     return {
         "budget": None if budget is None else budget_nano(budget, _BUDGET),
         "delta": None if delta is None else delta_atto(delta),

@@ -18,7 +18,7 @@ from edgedp.engines.native.library import Address, Forward, Rows, Scratch, call,
 if TYPE_CHECKING:
     from edgedp.graph import Graph
 
-__all__ = ["betweenness2", "betweenness2_shares", "ebc", "max_common_neighbors", "rows_of_pairs", "triangles"]
+__all__ = ["betweenness2", "betweenness2_shares", "ebc", "max_common_neighbors", "triangles"]
 
 Ints = NDArray[np.int64]
 Positions = Ints | None
@@ -33,38 +33,6 @@ HUB_ROWS_MEMORY = 32 << 20
 """Bytes for the rows of hubs."""
 HUB_ROW_DENSITY = 1 / 64
 """From this density on a node's row is kept as bytes; what a source does with it, common_neighbors.c says."""
-
-
-def rows_of_pairs(n: int, pairs: NDArray[np.int32]) -> Rows:
-    """Return the rows of the simple graph of (m, 2) positions; parallels merge, loops drop."""
-    memory = Scratch()
-    count = len(pairs)
-    indptr = np.empty(n + 1, dtype=np.int64)
-    bucket, upper = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
-    edges = np.zeros(1, dtype=np.int64)
-    starts = taken(indptr, np.int64, n + 1, "indptr")
-    call(
-        "upper_rows",
-        memory,
-        n,
-        count,
-        given(pairs, np.int32, 2 * count, "pairs"),
-        starts,
-        taken(bucket, np.int32, count, "bucket"),
-        taken(upper, np.int32, count, "upper"),
-        taken(edges, np.int64, 1, "edges"),
-    )
-    del bucket
-    indices = np.empty(2 * int(edges[0]), dtype=np.int32)
-    call(
-        "fill_rows",
-        memory,
-        n,
-        starts,
-        given(upper, np.int32, count, "upper"),
-        taken(indices, np.int32, indices.size, "indices"),
-    )
-    return Rows.checked(indptr, indices, memory, trusted=True)
 
 
 def triangles(graph: Graph, positions: Positions, threads: int | None) -> Ints:

@@ -9,12 +9,12 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from edgedp import __version__
 from edgedp.experiments.curves import curves, in_order
 from edgedp.experiments.report import charts, tables
 from edgedp.experiments.report.charts import Look, Panel
 from edgedp.experiments.report.reading import reading
 from edgedp.experiments.report.tables import Table
+from edgedp.version import __version__
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,6 +6,15 @@ random cookie, the process holds the token that it stands for and asks the store
 
 from __future__ import annotations
 
+from starlette.routing import Route
+
+from edgedp.gateway.pages.analyst import AnalystPages
+from edgedp.gateway.pages.curator import CuratorPages
 from edgedp.gateway.pages.site import Pages
 
-__all__ = ["Pages"]
+__all__ = ["Pages", "routes"]
+
+
+def routes(pages: Pages) -> list[Route]:
+    """Return the addresses of all pages."""
+    return [*pages.routes(), *AnalystPages(pages).routes(), *CuratorPages(pages).routes()]

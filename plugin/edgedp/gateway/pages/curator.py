@@ -9,11 +9,12 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from edgedp.errors import EdgeDPError
+from edgedp.gateway.observing import note_of
 from edgedp.gateway.pages.analyst import SHOWN, _asked, _title
 from edgedp.gateway.pages.plot import spending
 from edgedp.gateway.pages.site import Form, Pages, Visit
 from edgedp.gateway.problems import Problem, of_error
-from edgedp.gateway.wire import name_in, note_of
+from edgedp.gateway.wire import name_in
 
 __all__ = ["CuratorPages"]
 

@@ -15,13 +15,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from edgedp import __version__
-from edgedp.cli.output import amount
+from edgedp.gateway.observing import note_of
 from edgedp.gateway.pages.forms import form_of
 from edgedp.gateway.pages.sessions import Session, Sessions
 from edgedp.gateway.problems import Problem
 from edgedp.gateway.schema import document
-from edgedp.gateway.wire import note_of
+from edgedp.shown import amount
+from edgedp.version import __version__
 
 if TYPE_CHECKING:
     from edgedp.gateway.context import Gateway
@@ -63,10 +63,7 @@ class Pages:
         self._templates.filters |= {"amount": amount, "part": lambda text: quote(str(text), safe="")}
 
     def routes(self) -> list[Route]:
-        """Return the addresses of all pages."""
-        from edgedp.gateway.pages.analyst import AnalystPages
-        from edgedp.gateway.pages.curator import CuratorPages
-
+        """Return the addresses that serve both roles; `edgedp.gateway.pages.routes` has all."""
         return [
             self._route("/", "GET", self._home),
             self._route("/assets/{file}", "GET", self._asset),
@@ -74,8 +71,6 @@ class Pages:
             self._route("/sign-in", "GET", self._sign_in_page),
             self._route("/sign-in", "POST", self._sign_in),
             self._route("/sign-out", "POST", self.posted(None, self._sign_out)),
-            *AnalystPages(self).routes(),
-            *CuratorPages(self).routes(),
         ]
 
     def page(self, path: str, role: str, show: Shown) -> Route:

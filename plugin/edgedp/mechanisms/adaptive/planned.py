@@ -14,7 +14,7 @@ from edgedp.mechanisms.adaptive.vectors import NoisyVector
 from edgedp.mechanisms.joint import draw_joint, joint_moves
 
 if TYPE_CHECKING:
-    from edgedp.plan import JointMotkinPlan, JointPlan
+    from edgedp.mechanisms.asked import JointAsked, SeveralAsked
     from edgedp.projection import Projection
     from edgedp.sampling.words import Words
 
@@ -24,7 +24,7 @@ Drawn = tuple[NDArray[np.int64], list[NoisyVector]]
 """Positions, and the noisy vectors of degrees that were bought."""
 
 
-def asked_of(plan: JointPlan) -> Asked:
+def asked_of(plan: JointAsked) -> Asked:
     """Return what a plan asks of the adaptive release."""
     return Asked(
         plan.facts.node_count,
@@ -36,12 +36,12 @@ def asked_of(plan: JointPlan) -> Asked:
     )
 
 
-def several_of(plan: JointMotkinPlan) -> Several:
+def several_of(plan: SeveralAsked) -> Several:
     """Return what a plan asks of the release of several metrics."""
     return Several(plan.facts.node_count, plan.degree_bound, plan.k, plan.epsilon, plan.metrics, plan.weights)
 
 
-def draw_joint_top_k(plan: JointPlan, projection: Projection, words: Words) -> Drawn:
+def draw_joint_top_k(plan: JointAsked, projection: Projection, words: Words) -> Drawn:
     """Draw a planned joint release of the top k."""
     match plan.ranked_by:
         case "both" | "ordered":
@@ -59,7 +59,7 @@ def draw_joint_top_k(plan: JointPlan, projection: Projection, words: Words) -> D
             assert_never(plan.ranked_by)
 
 
-def draw_joint_motkin(plan: JointMotkinPlan, projection: Projection, words: Words) -> Drawn:
+def draw_joint_motkin(plan: SeveralAsked, projection: Projection, words: Words) -> Drawn:
     """Draw a planned joint release of several metrics."""
     positions, bought = draw_several(several_of(plan), projection, words)
     return positions, bought.all_degrees

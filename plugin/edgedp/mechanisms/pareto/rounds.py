@@ -24,7 +24,7 @@ from edgedp.metrics import metric as metric_by_name
 from edgedp.vocabulary import ParetoForm, Shift
 
 if TYPE_CHECKING:
-    from edgedp.plan import ParetoPlan
+    from edgedp.mechanisms.asked import ParetoAsked
     from edgedp.projection import Projection
     from edgedp.sampling.words import Words
 
@@ -35,12 +35,12 @@ __all__ = ["ParetoRounds", "draw_pareto", "first_round"]
 class ParetoRounds:
     """What the rounds of one plan share: the utilities and round 1's sensitivity profile."""
 
-    plan: ParetoPlan
+    plan: ParetoAsked
     utilities: NDArray[np.float64]
     profile: ParetoProfile | None
 
     @classmethod
-    def of(cls, plan: ParetoPlan, projection: Projection) -> ParetoRounds:
+    def of(cls, plan: ParetoAsked, projection: Projection) -> ParetoRounds:
         """Read utilities and, for local sensitivity, the profile."""
         names = _movable(plan)
         columns = [projection.values(name) for name in names]
@@ -118,24 +118,24 @@ def _shifted(scores: NDArray[np.int64], sums: NDArray[np.int64], shift: Shift) -
             assert_never(shift)
 
 
-def first_round(plan: ParetoPlan, projection: Projection) -> GridScores:
+def first_round(plan: ParetoAsked, projection: Projection) -> GridScores:
     """Return the selection scores of round 1."""
     rounds = ParetoRounds.of(plan, projection)
     return rounds.scores(rounds.pareto_scores, plan.facts.node_count)
 
 
-def draw_pareto(plan: ParetoPlan, projection: Projection, words: Words) -> NDArray[np.int64]:
+def draw_pareto(plan: ParetoAsked, projection: Projection, words: Words) -> NDArray[np.int64]:
     """Draw the k rounds of a plan."""
     return ParetoRounds.of(plan, projection).draw(words)
 
 
-def _movable(plan: ParetoPlan) -> list[str]:
+def _movable(plan: ParetoAsked) -> list[str]:
     """Return the metrics that one edge can move under the declared bound; a constant one leaves the list."""
     return [name for name in plan.metrics if metric_by_name(name).global_sensitivity(plan.degree_bound) > 0]
 
 
 def _profile(
-    plan: ParetoPlan,
+    plan: ParetoAsked,
     form: ParetoForm,
     projection: Projection,
     names: list[str],
@@ -160,7 +160,7 @@ def _profile(
 
 
 def _computed_profile(
-    plan: ParetoPlan,
+    plan: ParetoAsked,
     form: ParetoForm,
     projection: Projection,
     names: list[str],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -14,14 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.errors import ParameterError, StoreError
-from edgedp.selection.domains import numbers_of
+from edgedp.ids import numbers_of
 from edgedp.stores.backend import Backend, GraphRow, Row, Session, Transaction
 from edgedp.stores.cypher import CypherProjection
 from edgedp.stores.embedded import files, migration
 from edgedp.stores.embedded.backup import copy
 from edgedp.stores.embedded.checking import problems
-from edgedp.stores.embedded.folder import Folder, building_folder, private_file, sync
-from edgedp.stores.embedded.sqlite import Ledger, create, opened
+from edgedp.stores.embedded.folder import Folder
+from edgedp.stores.embedded.making import make
+from edgedp.stores.embedded.sqlite import Ledger, opened
 from edgedp.stores.killpoints import reach
 
 if TYPE_CHECKING:
@@ -100,36 +100,6 @@ class EmbeddedBackend(Backend):
 
     def projection(self, row: GraphRow) -> NumberProjection:
         return _FileProjection(self, row)
-
-
-def make(folder: Folder) -> None:
-    """Make an empty store: whole and private at every moment, by one renaming."""
-    folder.check_name()
-    if not folder.path.parent.is_dir():
-        raise StoreError(f"store is {folder.given}, whose folder does not exist; create it first")
-    try:
-        with building_folder(folder.path) as building:
-            fill(building, folder.given)
-            os.rename(building, folder.path)
-    except FileExistsError:
-        return  # somebody else made it at the same time
-    except OSError as error:
-        if os.path.lexists(folder.path):
-            return
-        raise StoreError(
-            f"store is {folder.given}, which cannot be made ({error.strerror}); check its folder's permissions and room"
-        ) from None
-    sync(folder.path.parent)
-
-
-def fill(building: Path, shown: Path) -> None:
-    """Put a new ledger into an empty folder."""
-    ledger = Folder(building).ledger
-    private_file(ledger)
-    with create(ledger, shown, secrets.token_hex(32)):
-        pass
-    sync(ledger)
-    sync(building)
 
 
 class EmbeddedSession(Session):

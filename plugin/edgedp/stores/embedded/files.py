@@ -142,7 +142,8 @@ def _fill(path: Path, graph: Graph, kept: records.Packed) -> None:
             records.write(connection, kept)
     except (RuntimeError, OSError) as error:
         raise StoreError(
-            f"the graph could not be written, must have room and be writable; the database says: {_first_line(error)}"
+            "the graph could not be written; check its folder's room and permissions "
+            f"(the database says: {_first_line(error)})"
         ) from None
     left = [other for other in path.parent.iterdir() if other != path]
     if left:

@@ -138,7 +138,7 @@ def _locked(place: Path, timeout: float) -> Iterator[None]:
 
 def _build(source: Path, building: Path, shown: Path) -> None:
     """Build the folder from an old file, and check that both say the same."""
-    from edgedp.stores.embedded.backend import fill
+    from edgedp.stores.embedded.making import fill
     from edgedp.stores.embedded.sqlite import opened
 
     building.mkdir(mode=0o700)
@@ -271,7 +271,7 @@ class _Account:
 
 def _price(kind: str, parameters: dict[str, Any], public: dict[str, Any]) -> int:
     """Return the pico-rho of a release of 0.1.0, by its parameters."""
-    from edgedp.stores.kept import plan_of
+    from edgedp.plan.kept import plan_of
 
     try:
         return rho.cost(plan_of(kind, parameters, public))

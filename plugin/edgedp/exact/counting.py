@@ -14,8 +14,8 @@ from edgedp.counts.base import sensitivity_at
 from edgedp.counts.clustering import clustering_of
 from edgedp.errors import ParameterError
 from edgedp.ids import positions_of
+from edgedp.in_memory.numbers import count_in_memory
 from edgedp.numbers.counting import count_in, law_of
-from edgedp.numbers.in_memory import count_in_memory
 from edgedp.options import CountOptions
 from edgedp.plan.numbers import CountPlan, plan_count
 from edgedp.projection import GraphProjection

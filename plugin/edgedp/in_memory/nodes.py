@@ -1,14 +1,12 @@
-"""The releases of a graph in memory: the caller holds the edges, nothing is debited."""
+"""Nodes of a graph in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from edgedp.checks import check_degree_bound, check_graph
-from edgedp.errors import ParameterError
-from edgedp.options import MotkinOptions, Options, TopKOptions
-from edgedp.plan import Plan, PublicFacts, plan
+from edgedp.in_memory.releasing import plan_in_memory, release_in_memory
+from edgedp.options import MotkinOptions, TopKOptions
 from edgedp.release import Release
 from edgedp.vocabulary import (
     Approach,
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
 
     from edgedp.graph import Graph
 
-__all__ = ["check_keeps_bound", "motkin", "plan_in_memory", "priv_top_k", "release_in_memory"]
+__all__ = ["motkin", "priv_top_k"]
 
 
 def priv_top_k(
@@ -169,40 +167,3 @@ def motkin(
     Farias et al., Differentially Private Multi-Objective Selection: Pareto and Aggregation Approaches.
     """
     return release_in_memory(graph, plan_in_memory(MotkinOptions, graph, locals()), rng)
-
-
-def plan_in_memory(options: type[Options], graph: Graph, arguments: Mapping[str, Any]) -> Plan:
-    """Plan a release of a graph that the caller holds; a bound that the graph breaks is refused where it matters.
-
-    Parameters
-    ----------
-    options : type
-        What may be asked of the kind of release.
-    arguments : mapping
-        All the arguments of the calling function, ``degree_bound`` among them.
-    """
-    check_graph(graph)
-    bound = check_degree_bound(arguments["degree_bound"])
-    facts = PublicFacts(graph.node_count, bound, graph.nodes_supplied)
-    planned = plan(options.KIND, options.among(arguments), facts)
-    check_keeps_bound(graph.max_degree, planned)
-    return planned
-
-
-def check_keeps_bound(largest_degree: int, planned: Plan) -> None:
-    """Refuse a graph, which the caller holds or may see, that breaks the bound that a plan rests on."""
-    if planned.rests_on_bound and largest_degree > planned.degree_bound:
-        raise ParameterError(
-            f"degree_bound is {planned.facts.degree_bound}, must be at least the graph's largest degree; "
-            "declare a larger bound"
-        )
-
-
-def release_in_memory(graph: Graph, planned: Plan, rng: np.random.Generator | None) -> Release:
-    """Draw a planned release of a graph that the caller holds; nothing is debited."""
-    from edgedp.draw import draw
-    from edgedp.projection import GraphProjection
-    from edgedp.sampling.words import words_from
-
-    words = words_from(rng)
-    return Release(draw(planned, GraphProjection(graph), words), planned, private=words.private)

@@ -47,7 +47,7 @@ def checked_properties(names: Any) -> tuple[str, ...]:
     if not all(isinstance(name, str) and name for name in listed):
         raise ParameterError("properties holds no name, must be names of columns; give texts")
     if len(set(listed)) < len(listed):
-        raise ParameterError("properties holds a name twice, must hold each once; leave it out once")
+        raise ParameterError("properties holds a name twice; leave one out")
     return tuple(listed)
 
 
@@ -125,7 +125,7 @@ def with_properties(graph: Graph, ids: pl.Series, properties: dict[str, list[Any
         ids = ids.cast(pl.String)
     if len(ids) != graph.node_count or ids.n_unique() != graph.node_count:
         raise GraphFormatError(
-            f"{source!r} holds an id twice, must hold each once where properties are read; remove the other row"
+            f"{source!r} holds an id twice, and properties are read; keep one row for each id"
         )
     order = np.searchsorted(graph.node_ids, ids.to_numpy().astype(graph.node_ids.dtype))
     ordered = {}

@@ -1,23 +1,37 @@
 """How much noise a planned release draws, where public facts tell; where they do not, it is private and not told.
 
-A plan says it by `edgedp.plan.base.PlanBase.noise`, a tuple of what noise goes on. The default there tells nothing,
-so that a new kind of release says too little and never too much.
+Which noise a release draws is said here for every kind of plan, by a ``match`` that a new kind must join.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import Any, assert_never
 
+from edgedp.mechanisms.adaptive.choice import split_epsilon
+from edgedp.mechanisms.adaptive.vectors import cut_bits, cut_moves
+from edgedp.mechanisms.grid import grid_bits, noise_unit
+from edgedp.mechanisms.joint import joint_moves
 from edgedp.mechanisms.picking import Dampened, ShiftDampened, Undampened
+from edgedp.mechanisms.samplers import sampler
+from edgedp.mechanisms.sums import Aggregate
 from edgedp.metrics import metric as metric_by_name
+from edgedp.metrics.betweenness2 import share_bits
+from edgedp.plan import (
+    AggregatePlan,
+    CountPlan,
+    DistributionPlan,
+    JointMotkinPlan,
+    JointPlan,
+    ParetoPlan,
+    PercentilePlan,
+    Plan,
+    SummaryPlan,
+    TopKPlan,
+)
 
-if TYPE_CHECKING:
-    from edgedp.plan.joint import JointMotkinPlan, JointPlan
-    from edgedp.plan.nodes import AggregatePlan, ParetoPlan, TopKPlan
-
-__all__ = ["FOLLOWS_THE_GRAPH", "Noise", "noise_of_a_sum", "noise_of_joint", "noise_of_pareto"]
+__all__ = ["FOLLOWS_THE_GRAPH", "Noise", "noise_of"]
 
 FOLLOWS_THE_GRAPH = "follows the graph; private"
 
@@ -59,17 +73,38 @@ class Noise:
         return {"on": self.on, "scale": self.scale, "law": self.law}
 
 
-def noise_of_a_sum(plan: TopKPlan | AggregatePlan) -> tuple[Noise, ...]:
+def noise_of(plan: Plan) -> tuple[Noise, ...]:
+    """Return how much noise a planned release draws on what, where public facts tell.
+
+    Examples
+    --------
+    >>> from edgedp.plan import PublicFacts, plan
+    >>> asked = plan("priv_top_k", {"metric": "degree", "k": 2, "epsilon": 1, "mechanism": "joint"}, PublicFacts(9))
+    >>> [str(noise) for noise in noise_of(asked)]
+    ['degree: two-sided geometric, scale 2']
+    """
+    match plan:
+        case TopKPlan() | AggregatePlan():
+            return _noise_of_a_sum(plan)
+        case ParetoPlan():
+            return _noise_of_pareto(plan)
+        case JointPlan():
+            return _noise_of_joint(plan)
+        case JointMotkinPlan():
+            return (Noise("the vectors that are bought"),)
+        case CountPlan() | DistributionPlan() | SummaryPlan() | PercentilePlan():
+            return (Noise("the answer"),)
+        case _:
+            assert_never(plan)
+
+
+def _noise_of_a_sum(plan: TopKPlan | AggregatePlan) -> tuple[Noise, ...]:
     """Return the noise on the scores of a metric or a weighted sum: of the global sensitivity, unless dampened.
 
     Notes
     -----
     A score is ``u / GS``, in ``2**bits`` steps to one (`edgedp.mechanisms.sums`).
     """
-    from edgedp.mechanisms.grid import grid_bits, noise_unit
-    from edgedp.mechanisms.samplers import sampler
-    from edgedp.mechanisms.sums import Aggregate
-
     match plan.mechanism:
         case Dampened() | ShiftDampened():
             return (Noise("the dampened score"),)
@@ -88,10 +123,8 @@ def noise_of_a_sum(plan: TopKPlan | AggregatePlan) -> tuple[Noise, ...]:
             assert_never(plan.mechanism)
 
 
-def noise_of_pareto(plan: ParetoPlan) -> tuple[Noise, ...]:
+def _noise_of_pareto(plan: ParetoPlan) -> tuple[Noise, ...]:
     """Return the noise on a Pareto score: of the first pick, where ``n - 1`` is the most, unless dampened."""
-    from edgedp.mechanisms.samplers import sampler
-
     match plan.mechanism:
         case Dampened() | ShiftDampened():
             return (Noise("the Pareto score"),)
@@ -103,18 +136,11 @@ def noise_of_pareto(plan: ParetoPlan) -> tuple[Noise, ...]:
             assert_never(plan.mechanism)
 
 
-def noise_of_joint(plan: JointPlan | JointMotkinPlan) -> tuple[Noise, ...]:
-    """Return the noise on the vectors of a joint release.
+def _noise_of_joint(plan: JointPlan) -> tuple[Noise, ...]:
+    """Return the noise on the vectors of a joint release of the top k.
 
     What is bought after noisy degrees is chosen by these: its noise is known only when they are.
     """
-    from edgedp.mechanisms.adaptive.choice import split_epsilon
-    from edgedp.mechanisms.adaptive.vectors import cut_bits, cut_moves
-    from edgedp.mechanisms.joint import joint_moves, share_bits
-    from edgedp.plan.joint import JointMotkinPlan
-
-    if isinstance(plan, JointMotkinPlan):
-        return (Noise("the vectors that are bought"),)
     law = "two-sided geometric"
     match plan.ranked_by:
         case "degree":

@@ -13,18 +13,18 @@ from numpy.typing import ArrayLike
 
 from edgedp.errors import GraphFormatError, ParameterError
 from edgedp.graph import Graph
+from edgedp.loading.properties import (
+    checked_properties,
+    read_tabular_properties,
+    read_text_properties,
+    with_properties,
+)
 from edgedp.progress import Progress, Silent
 from edgedp.reading.catalogue import Dataset
 from edgedp.reading.content import Content, opened_content
 from edgedp.reading.locating import Location, locate, obtain
 from edgedp.reading.numbering import number_nodes
 from edgedp.reading.options import Column, Ids, ReadingOptions, checked_options
-from edgedp.reading.properties import (
-    checked_properties,
-    read_tabular_properties,
-    read_text_properties,
-    with_properties,
-)
 from edgedp.reading.recognition import Format, recognise
 from edgedp.reading.report import LoadReport
 from edgedp.reading.result import Read
@@ -151,7 +151,7 @@ def read_source(
     progress = progress or Silent()
     options = options or ReadingOptions()
     if isinstance(file, str) and file == nodes == "-":
-        raise ParameterError("nodes is standard input too, must be another file; name one")
+        raise ParameterError("source and nodes are both standard input; name a file for one of them")
     named = checked_properties(properties)
     if named and (not isinstance(nodes, str | os.PathLike) or nodes == "-"):
         raise ParameterError("properties are columns of a file of nodes, which is missing; give it as nodes")
@@ -180,7 +180,7 @@ def graph_of(value: Any) -> Graph:
     >>> graph_of(Graph.from_edges([(1, 2)])).node_count
     2
     """
-    from edgedp.reading.given import graph_in_memory
+    from edgedp.loading.given import graph_in_memory
 
     if isinstance(value, str | os.PathLike):
         return read_source(value)[0]
@@ -269,7 +269,7 @@ def _read_content(content: Content, where: Location, width: int, options: Readin
     without_effect = options.given("source", "header", "separator", "comments")
     if without_effect is not None:
         raise ParameterError(
-            f"{without_effect} is given, must not be for {kind}, which has no columns to choose; leave it out"
+            f"{without_effect} has no effect for {kind}, which has no columns to choose; leave it out"
         )
     return _read_network(content, kind, where.name, options)
 
@@ -372,16 +372,16 @@ def _invisible(graph: Graph) -> tuple[str, ...]:
     odd = [node for node in nodes if not node.isascii() or not node.isprintable() or node != node.strip()]
     unseen = [node for node in odd if shown(node) != node or node != node.strip()]
     forms = len(odd) - len({unicodedata.normalize("NFC", node) for node in odd})
-    told = []
+    notes = []
     if unseen:
-        told.append(
+        notes.append(
             f"{len(unseen):,} ids hold characters that nobody sees, such as {shown(unseen[0])[:40]!r}; clean the file"
         )
     if forms:
-        told.append(
+        notes.append(
             f"{forms:,} ids look like another one and are written otherwise in Unicode; normalize the file"
         )
-    return tuple(told)
+    return tuple(notes)
 
 
 def _differences(graph: Graph, entry: Dataset | None) -> tuple[str, ...]:
@@ -394,7 +394,7 @@ def _differences(graph: Graph, entry: Dataset | None) -> tuple[str, ...]:
         ("largest degree", entry.max_degree, graph.max_degree),
     ]
     return tuple(
-        f"the catalogue declares {declared:,} {what}, the file holds {found:,}"
-        for what, declared, found in figures
-        if declared is not None and declared != found
+        f"the catalogue declares {declared:,} {what}, the file holds {counted:,}"
+        for what, declared, counted in figures
+        if declared is not None and declared != counted
     )

@@ -1,14 +1,13 @@
-"""Numbers of a graph in memory: the caller holds the edges, nothing is debited."""
+"""Numbers of a graph in memory."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from edgedp.checks import check_degree_bound, check_graph
-from edgedp.in_memory import check_keeps_bound, plan_in_memory, release_in_memory
+from edgedp.in_memory.releasing import check_keeps_bound, facts_of, plan_in_memory, release_in_memory
 from edgedp.numbers.counting import count_in
 from edgedp.options import CountOptions, DistributionOptions, SummaryOptions
-from edgedp.plan import CountPlan, PublicFacts
+from edgedp.plan import CountPlan
 from edgedp.plan.numbers import plan_count
 from edgedp.vocabulary import CountName, DistributionForm, NumberMechanismName
 
@@ -181,11 +180,8 @@ def summary(
 
 def count_in_memory(graph: Graph, degree_bound: Any, asked: dict[str, Any], delta: Any = None) -> CountPlan:
     """Plan a release of a graph that the caller holds."""
-    check_graph(graph)
-    facts = PublicFacts(graph.node_count, check_degree_bound(degree_bound), graph.nodes_supplied)
+    facts = facts_of(graph, degree_bound)
     planned = plan_count(CountOptions.given(asked), facts, delta=delta, stored=False)
-    count_in(
-        planned, graph.node_ids
-    )  # a node that is not the graph's is refused before its degrees are looked at
+    count_in(planned, graph.node_ids)  # a node that the graph lacks is refused before any degree is looked at
     check_keeps_bound(graph.max_degree, planned)
     return planned

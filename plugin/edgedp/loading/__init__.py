@@ -1,0 +1,11 @@
+"""What was read becomes a `Graph`: files, addresses, datasets of the catalogue, objects of other libraries.
+
+`edgedp.reading` knows no graph: it turns a source into columns of ids, and these into positions. ``sources`` puts
+both together, ``properties`` adds the further columns of a file of nodes, ``given`` takes what is in memory.
+"""
+
+from __future__ import annotations
+
+from edgedp.loading.sources import graph_of, read_graph, read_source
+
+__all__ = ["graph_of", "read_graph", "read_source"]

@@ -1,0 +1,93 @@
+"""What a mechanism reads of a plan: mechanisms import no plans, and any plan that has this will do."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Protocol
+
+from edgedp.mechanisms.picking import Picking
+from edgedp.vocabulary import MetricForm, ParetoForm, Proxy
+
+__all__ = ["JointAsked", "ParetoAsked", "SeveralAsked", "SumAsked"]
+
+
+class _Facts(Protocol):
+    @property
+    def node_count(self) -> int:
+        """Number of nodes."""
+
+
+class _Asked(Protocol):
+    """What every release of k nodes has."""
+
+    @property
+    def k(self) -> int:
+        """How many nodes."""
+
+    @property
+    def epsilon(self) -> Fraction:
+        """Of the whole release."""
+
+    @property
+    def degree_bound(self) -> int:
+        """The effective one."""
+
+    @property
+    def facts(self) -> _Facts:
+        """What is public of the graph."""
+
+
+class SumAsked(_Asked, Protocol):
+    """k rounds over one metric, or over a weighted sum of several."""
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """By name."""
+
+    @property
+    def weights(self) -> tuple[float, ...]:
+        """One a metric."""
+
+    @property
+    def mechanism(self) -> Picking[MetricForm]:
+        """How a node is picked, and by what score."""
+
+
+class ParetoAsked(_Asked, Protocol):
+    """k rounds over the Pareto score."""
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """By name."""
+
+    @property
+    def mechanism(self) -> Picking[ParetoForm]:
+        """How a node is picked, and by what score."""
+
+
+class JointAsked(_Asked, Protocol):
+    """The top k by noisy vectors."""
+
+    @property
+    def ranked_by(self) -> Proxy:
+        """What the vectors hold."""
+
+    @property
+    def cap(self) -> int | None:
+        """The most neighbours that a node connects; None where the noisy degrees tell."""
+
+    @property
+    def estimates(self) -> bool:
+        """Whether the degrees are shown too, as estimates."""
+
+
+class SeveralAsked(_Asked, Protocol):
+    """Nodes that are good in several metrics, by noisy vectors; without weights, their Pareto front."""
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """By name."""
+
+    @property
+    def weights(self) -> tuple[float, ...] | None:
+        """One a metric; None for the front."""
