@@ -303,7 +303,8 @@ class Graph:
         return {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self._node_ids, self._indptr, self._indices, self._nodes_supplied)
+        arrays = (self._node_ids, self._indptr, self._indices)
+        return _restored, (*arrays, self._nodes_supplied, self._properties)
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
@@ -389,9 +390,13 @@ class Graph:
 
 
 def _restored(
-    node_ids: NDArray[Any], indptr: NDArray[np.int64], indices: NDArray[np.int32], nodes_supplied: bool
+    node_ids: NDArray[Any],
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    nodes_supplied: bool,
+    properties: Mapping[str, NDArray[Any]] | None = None,
 ) -> Graph:
-    return Graph(node_ids, indptr, indices, nodes_supplied=nodes_supplied)
+    return Graph(node_ids, indptr, indices, nodes_supplied=nodes_supplied, properties=properties)
 
 
 def _rows_by_kernel(n: int, positions: NDArray[np.integer[Any]]) -> Rows | None:
