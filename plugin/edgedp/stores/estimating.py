@@ -44,6 +44,8 @@ class Estimate:
         degree bound is refused at the release alone.
     kept : bool
         Whether the request has its release already, which is shown again and costs nothing.
+    shares : mapping of {"edges", "attributes"} to Account, optional
+        An analyst's, of those accounts of which there is one; None for a direct caller.
     """
 
     graph: str
@@ -52,6 +54,7 @@ class Estimate:
     main: AccountName
     refused: str | None
     kept: bool = False
+    shares: Mapping[AccountName, Account] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it for JSON.
@@ -60,7 +63,8 @@ class Estimate:
         -------
         dict
             graph, refused, epsilon (None where the question is refused), the account as `Store.budget` shows it,
-            epsilon_remaining_after, releases_left (how many like it fit), kept, parameters, public, noise.
+            epsilon_remaining_after, releases_left (how many like it fit the account and the share), kept, parameters,
+            public, noise.
         """
         planned, account = self.planned, self.accounts.get(self.main, Account(None, None, 0))
         fits = planned is not None and self.refused is None
@@ -72,7 +76,7 @@ class Estimate:
             "epsilon": None if planned is None else 0.0 if self.kept else planned.cost / NANO,
             **account.shown(),
             "epsilon_remaining_after": after.shown()["epsilon_remaining"],
-            "releases_left": 0 if planned is None else _how_many(self.accounts, planned),
+            "releases_left": 0 if planned is None else self._how_many(planned),
             "kept": self.kept,
             "selector": None if planned is None else planned.kind,
             "parameters": {} if planned is None else planned.parameters,
@@ -80,6 +84,15 @@ class Estimate:
             "noise": [] if planned is None else [each.to_dict() for each in planned.noise],
             **({} if self.main == "edges" else beside),
         }
+
+    def _how_many(self, planned: Plan) -> int:
+        """Return how many releases like the planned one the accounts afford, each of them, and the shares of them."""
+        none = Account(None, None, 0)
+        return min(
+            _times(each.get(charge.account, none), charge)
+            for charge in planned.charges
+            for each in (self.accounts, *(() if self.shares is None else (self.shares,)))
+        )
 
 
 def estimate_of(
@@ -91,6 +104,7 @@ def estimate_of(
     *,
     adds_up: bool,
     kept: bool = False,
+    shares: Mapping[AccountName, Account] | None = None,
 ) -> Estimate:
     """Estimate a release, in the order in which the release would be refused.
 
@@ -109,13 +123,15 @@ def estimate_of(
         Whether the ledgers do.
     kept : bool
         Whether the request has its release already.
+    shares : mapping of {"edges", "attributes"} to Account, optional
+        As of `Estimate`.
     """
     accounts = {which: Account.of(row) for which, row in rows.items()}
     main: AccountName = "attributes" if kind == "percentile" else "edges"
     try:
         planned = planner()
     except EdgeDPError as error:
-        return Estimate(name, None, accounts, main, str(error))
+        return Estimate(name, None, accounts, main, str(error), shares=shares)
     try:
         if not kept:
             check(planned)
@@ -125,8 +141,8 @@ def estimate_of(
                 if not accounts[charge.account].fits(charge):
                     raise ledger.does_not_fit(name, planned, rows[charge.account])
     except EdgeDPError as error:
-        return Estimate(name, planned, accounts, main, str(error))
-    return Estimate(name, planned, accounts, main, None, kept)
+        return Estimate(name, planned, accounts, main, str(error), shares=shares)
+    return Estimate(name, planned, accounts, main, None, kept, shares)
 
 
 def kind_of_options(kind: str | None, options: Mapping[str, Any]) -> Kind:
@@ -151,11 +167,6 @@ def kind_of_options(kind: str | None, options: Mapping[str, Any]) -> Kind:
             f"the kind of release is not given, must be where the options do not tell; give one of {', '.join(KINDS)}"
         )
     return fitting[0]
-
-
-def _how_many(accounts: Mapping[AccountName, Account], planned: Plan) -> int:
-    """Return how many releases like the planned one the accounts afford, each of them."""
-    return min(_times(accounts[charge.account], charge) for charge in planned.charges)
 
 
 def _times(account: Account, charge: Charge) -> int:
