@@ -11,8 +11,8 @@ import hashlib
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from decimal import ROUND_FLOOR
 from importlib import import_module
+from math import floor
 from types import SimpleNamespace
 from typing import Any
 
@@ -645,7 +645,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a cost rounded down",
-        {"edgedp.amounts.epsilon:ROUND_CEILING": lambda real: ROUND_FLOOR},
+        {"edgedp.amounts.epsilon:ceil": lambda real: floor},
         "test_epsilon.py::test_epsilon_is_the_decimal_as_written_rounded_up[0.0000000015-2]",
     ),
     Sabotage(

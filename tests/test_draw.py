@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from neo4j.exceptions import Neo4jError
 
 from edgedp import Graph, refusals
 from edgedp.draw import draw, draw_positions
@@ -16,6 +17,7 @@ from edgedp.plan import Plan, PublicFacts, plan
 from edgedp.projection import GraphProjection
 from edgedp.release import Nodes
 from edgedp.sampling.words import SecureWords, words_from
+from edgedp.stores.neo4j_errors import one_line_errors
 
 GRAPH = Graph.from_edges([(10, 20), (20, 30), (30, 10), (30, 40), (40, 50)])
 ASKED = [
@@ -122,6 +124,22 @@ def test_whatever_nobody_foresaw_is_said_in_the_constant_sentence(error: Excepti
         raise error
     assert str(refused.value) == refusals.ENGINE_FAILED
     assert refused.value.__cause__ is None
+    assert refused.value.__suppress_context__
+
+
+def test_what_a_database_says_in_its_own_words_is_not_said_after_a_debit() -> None:
+    """How much memory a reading took, say: it follows the number of edges."""
+    server = Neo4jError._hydrate_neo4j(
+        code="Neo.TransientError.General.MemoryPoolOutOfMemoryError",
+        message="2097152 bytes more than 17825792",
+    )
+    with (
+        pytest.raises(StoreError) as refused,
+        refusals.constant_refusals(),
+        one_line_errors("bolt://here", None),
+    ):
+        raise server
+    assert str(refused.value) == refusals.STORE_FAILED
     assert refused.value.__suppress_context__
 
 

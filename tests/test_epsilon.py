@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
 import pytest
@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgedp.amounts.epsilon import MAX_EPSILON, NANO, budget_nano, epsilon_nano, format_nano, to_fraction
+from edgedp.amounts.rho import delta_atto
 from edgedp.errors import ParameterError
 
 
@@ -61,6 +62,19 @@ def test_rounding_never_favours_the_asker(written: Decimal) -> None:
     cost, budget = epsilon_nano(written), budget_nano(written)
     assert Fraction(budget, NANO) <= Fraction(written) <= Fraction(cost, NANO)
     assert cost - budget <= 1
+
+
+@pytest.mark.parametrize("digits", [3, 28])
+def test_no_context_of_decimals_rounds_an_amount_the_other_way(digits: int) -> None:
+    below, above = (
+        "0.49999999999999999999999999999999999999999",
+        "0.10000000000000000000000000000000000000001",
+    )
+    with localcontext(Context(prec=digits)):
+        assert budget_nano(below) == 499_999_999
+        assert epsilon_nano(above) == 100_000_001
+        assert epsilon_nano("0.1234") == budget_nano("0.1234") == 123_400_000
+        assert delta_atto("0.00000099999999999999999999999999999999999") == 10**12 - 1
 
 
 @given(st.integers(min_value=0, max_value=10**18))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 from typing import Any
 
@@ -163,6 +164,16 @@ def test_what_the_caller_does_to_its_arrays_afterwards_does_not_matter():
     indptr[:] = 0
     indices[:] = 0
     assert views.edges().tolist() == [[0, 1]]
+
+
+def test_a_copy_has_the_properties_too():
+    graph = Graph.from_edges([(1, 2)], nodes=[1, 2], properties={"age": [30, None], "zip": [8, 9]})
+    for other in (pickle.loads(pickle.dumps(graph)), copy.copy(graph), copy.deepcopy(graph)):  # noqa: S301 -- our own
+        assert {name: values.tolist() for name, values in other.properties.items()} == {
+            "age": [30, None],
+            "zip": [8, 9],
+        }
+        assert not other.properties["zip"].flags.writeable
 
 
 # -- fingerprint and equality -----------------------------------------------------------------------

@@ -8,6 +8,7 @@ import json
 import signal
 import tarfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from edgedp import (
 )
 from edgedp.release import Release
 from edgedp.stores import shares
+from edgedp.stores.account import account_of
 from edgedp.stores.analyst import AnalystStore
 from edgedp.stores.asker import Asker
 from edgedp.stores.people import Person
@@ -608,6 +610,29 @@ def test_a_share_of_attributes_needs_their_account_and_is_in_their_log(store: St
     assert store.check() == []
 
 
+def test_the_name_of_an_account_is_no_graphs(store: Store) -> None:
+    """Taken for one, it would have shares, a budget and attributes of its own, and no share would be read again."""
+    store.set_budget("kite", 1, attributes=True)
+    name, ann = account_of("kite", "attributes"), store.asking_as("ann")
+    asked: list[Callable[[], object]] = [
+        lambda: store.grant(name, "ann", 1),
+        lambda: store.grant(name, "ann", 1, account="attributes"),
+        lambda: store.set_budget(name, 5),
+        lambda: store.set_budget(name, 5, attributes=True),
+        *(
+            partial(told, name)
+            for told in (store.budget, store.releases, store.log, store.head, store.export)
+        ),
+        *(partial(told, name) for told in (store.check, store.grants, ann.budget, ann.releases)),
+    ]
+    for ask in asked:
+        with pytest.raises(UnknownNameError):
+            ask()
+    store.grant("kite", "ann", 1)
+    assert store.budget("kite")["attributes"]["epsilon_budget"] == 1
+    assert [share["account"] for share in store.grants("kite")] == ["edges"]
+
+
 def test_an_estimate_of_a_percentile_is_of_all_it_debits(store: Store, path: Path) -> None:
     with_ages(other := open_store(path.with_name("other.edgedp")))
     told = other.estimate("kite", property="age", q=0.5, epsilon=2)
@@ -628,8 +653,20 @@ def test_an_estimate_of_a_percentile_is_of_all_it_debits(store: Store, path: Pat
         other.percentile("kite", **asked)
     assert refused == str(caught.value)
     assert "edges of 'kite'" in refused
+    ann = other.asking_as("ann")
+    for account, budget in (("attributes", 5), ("edges", 4.5)):
+        assert ann.estimate("kite", property="calls", q=0.5, epsilon=1)["releases_left"] == 0, (
+            "no share of each"
+        )
+        other.grant("kite", "ann", budget, account=account)  # type: ignore[arg-type]
+    assert ann.estimate("kite", property="age", q=0.5, epsilon=1)["releases_left"] == 5, (
+        "the share affords fewer"
+    )
+    assert ann.estimate("kite", property="calls", q=0.5, epsilon=1)["releases_left"] == 2, (
+        "that of the edges fewest"
+    )
     assert "declared" in other.estimate("kite", "percentile", property="agee", q=0.5, epsilon=1)["refused"]
-    assert both(other) == ({}, 0.0, 0.0)
+    assert both(other) == ({"edges": 0.0, "attributes": 0.0}, 0.0, 0.0)
 
 
 def test_a_percentile_comes_back_from_its_json(store: Store, path: Path) -> None:

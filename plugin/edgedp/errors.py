@@ -74,6 +74,10 @@ class StoreUnavailableError(StoreError, ConnectionError):
     """The database cannot be reached, is locked by another process, or went away."""
 
 
+class ForeignWordsError(StoreError):
+    """A database refused in words of its own, which may hold figures: they are shown before a debit alone."""
+
+
 class EngineError(EdgeDPError, RuntimeError):
     """An engine cannot do what was asked of it on this machine or this store."""
 

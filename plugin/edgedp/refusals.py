@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from edgedp.errors import EdgeDPError, EngineError, StoreError
+from edgedp.errors import EdgeDPError, EngineError, ForeignWordsError, StoreError
 
 __all__ = [
     "AFTER_THE_DEBIT",
@@ -18,6 +18,7 @@ __all__ = [
     "IDS_BROKEN",
     "NODES_CHANGED",
     "RECORD_LOST",
+    "STORE_FAILED",
     "constant_refusals",
 ]
 
@@ -46,15 +47,19 @@ RECORD_LOST = (
 ENGINE_FAILED = "the release could not be computed; what was asked for stays spent; report this defect"
 """Stands for every error that nobody foresaw, whose own words could hold values."""
 
-AFTER_THE_DEBIT = (BOUND_BROKEN, NODES_CHANGED, IDS_BROKEN, RECORD_LOST, ENGINE_FAILED)
+STORE_FAILED = "the store could not read the graph; what was asked for stays spent; its own log says why"
+"""Stands for what a database says in words of its own: how much memory a reading took follows the edges."""
+
+AFTER_THE_DEBIT = (BOUND_BROKEN, NODES_CHANGED, IDS_BROKEN, RECORD_LOST, ENGINE_FAILED, STORE_FAILED)
 
 
 @contextmanager
 def constant_refusals() -> Iterator[None]:
     """Let nothing out of a block of projecting and drawing but the sentences of this module.
 
-    Also let through is what a store says of itself (`StoreError`: the database went away); any other error
-    is replaced by `ENGINE_FAILED`, without its cause. A release that ran out of memory stays a `MemoryError`.
+    Also let through is what a store says of itself in words of this package (`StoreError`: the database went away);
+    a database's own words are replaced by `STORE_FAILED`, and any other error by `ENGINE_FAILED`, without its cause.
+    A release that ran out of memory stays a `MemoryError`.
 
     Examples
     --------
@@ -65,6 +70,8 @@ def constant_refusals() -> Iterator[None]:
     """
     try:
         yield
+    except ForeignWordsError:
+        raise StoreError(STORE_FAILED) from None
     except StoreError:
         raise
     except EdgeDPError as error:

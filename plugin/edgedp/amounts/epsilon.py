@@ -2,14 +2,16 @@
 
 An epsilon is the decimal that the user wrote: the text of the command line, or the shortest decimal
 that a float stands for (``Decimal(repr(x))``). What is spent is rounded up to a nano, what may be
-spent is rounded down, so that rounding never favours the asker.
+spent is rounded down, so that rounding never favours the asker. Amounts are compared as decimals and rounded as
+fractions, both of which are exact: decimal arithmetic would round to the digits of the caller's context first.
 """
 
 from __future__ import annotations
 
 import numbers
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, InvalidOperation
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from math import ceil, floor
 from typing import Any
 
 from edgedp.errors import ParameterError
@@ -17,6 +19,7 @@ from edgedp.errors import ParameterError
 __all__ = ["MAX_EPSILON", "NANO", "budget_nano", "epsilon_nano", "format_nano", "to_fraction"]
 
 NANO = 10**9
+_ONE_NANO = Decimal("1e-9")
 MAX_EPSILON = 10**9
 """Largest epsilon and budget that are accepted: 1e18 nano, which fits the databases' 64-bit integers."""
 
@@ -40,9 +43,9 @@ def epsilon_nano(value: Any, name: str = "epsilon") -> int:
     (100000000, 2)
     """
     amount = _positive_decimal(value, name)
-    if amount * NANO < 1:
+    if amount < _ONE_NANO:
         raise ParameterError(f"{name} is {value}, must be at least 1e-9 (one nano); ask with a larger {name}")
-    return int((amount * NANO).to_integral_value(ROUND_CEILING))
+    return ceil(Fraction(amount) * NANO)
 
 
 def budget_nano(value: Any, name: str = "epsilon_budget", *, zero: bool = False) -> int:
@@ -55,10 +58,10 @@ def budget_nano(value: Any, name: str = "epsilon_budget", *, zero: bool = False)
     """
     if zero and not isinstance(value, bool) and _decimal(value, name) == 0:
         return 0
-    nano = int((_positive_decimal(value, name) * NANO).to_integral_value(ROUND_FLOOR))
-    if nano == 0:
+    amount = _positive_decimal(value, name)
+    if amount < _ONE_NANO:
         raise ParameterError(f"{name} is {value}, must be at least 1e-9 (one nano); declare a larger one")
-    return nano
+    return floor(Fraction(amount) * NANO)
 
 
 def format_nano(nano: int) -> str:

@@ -48,6 +48,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal, localcontext
+from fractions import Fraction
 from typing import Any, Protocol
 
 from edgedp.amounts.epsilon import NANO
@@ -112,9 +113,9 @@ def delta_atto(value: Any, name: str = "delta") -> int:
         amount = value if isinstance(value, Decimal) else Decimal(str(value).strip())
     except (ArithmeticError, TypeError, ValueError):
         raise ParameterError(f"{name} is {value!r}, must be a number such as 1e-6; write a decimal") from None
-    if not amount.is_finite() or not Decimal(1) <= amount * ATTO < ATTO:
+    if not amount.is_finite() or not Decimal("1e-18") <= amount < 1:
         raise ParameterError(f"{name} is {value}, must be at least 1e-18 and below 1; declare 1e-6 or less")
-    return int((amount * ATTO).to_integral_value(ROUND_FLOOR))
+    return math.floor(Fraction(amount) * ATTO)
 
 
 class Priced(Protocol):

@@ -20,7 +20,7 @@ from edgedp.errors import (
     StoreUnavailableError,
     UnknownNameError,
 )
-from edgedp.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED, RECORD_LOST
+from edgedp.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED, RECORD_LOST, STORE_FAILED
 from edgedp.shown import shown
 
 __all__ = ["TITLES", "UNFORESEEN", "Problem", "of_error"]
@@ -48,7 +48,9 @@ UNFORESEEN = "the request could not be answered; report this defect"
 
 _TYPE = "urn:edgedp:problem:"
 
-_AFTER = {BOUND_BROKEN: 409, NODES_CHANGED: 409, IDS_BROKEN: 409, RECORD_LOST: 500, ENGINE_FAILED: 500}
+_AFTER = {
+    BOUND_BROKEN: 409, NODES_CHANGED: 409, IDS_BROKEN: 409, RECORD_LOST: 500, ENGINE_FAILED: 500, STORE_FAILED: 500,
+}  # fmt: skip
 """The refusals after the debit; the state of the graph is in the way of some."""
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from edgedp.amounts import rho
 from edgedp.amounts.epsilon import NANO, format_nano
-from edgedp.errors import BudgetError, ParameterError, StoreError
+from edgedp.errors import BudgetError, ParameterError, StoreError, UnknownNameError
 from edgedp.vocabulary import AccountName
 
 if TYPE_CHECKING:
@@ -32,11 +32,18 @@ _ATTRIBUTES = "\tattributes"
 def account_of(name: str, account: AccountName) -> str:
     """Return the name by which the ledger keeps an account of a graph.
 
+    Raises
+    ------
+    UnknownNameError
+        It is an account's name already: taken for a graph's, it would have shares and declarations of its own.
+
     Examples
     --------
     >>> account_of("kite", "edges"), account_of("kite", "attributes").split()
     ('kite', ['kite', 'attributes'])
     """
+    if not isinstance(name, str) or split_account(name) != (name, "edges"):
+        raise UnknownNameError(f"the graph is {name!r}, must be the name of a graph; see 'edgedp graphs'")
     match account:
         case "edges":
             return name

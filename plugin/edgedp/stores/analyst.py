@@ -220,7 +220,8 @@ class AnalystStore(OpenedStore):
         Returns
         -------
         dict
-            epsilon (what it costs), epsilon_remaining, epsilon_remaining_after, releases_left (how many like it fit),
+            epsilon (what it costs), epsilon_remaining, epsilon_remaining_after, releases_left (how many like it fit the
+            account, and an analyst's share),
             refused (why the release would be refused, or None), noise (a list: on what, and its scale where that is
             public), parameters, public, and the account.
 
@@ -273,8 +274,13 @@ class AnalystStore(OpenedStore):
                 for found in session.run("account_find", name=account_of(name, each)):
                     rows[each] = found
                     sound = sound and bool(session.run("account_adds_up", name=account_of(name, each)))
-            told = estimate_of(name, asked_kind, rows, planned, check, adds_up=sound, kept=bool(asked_before))
-            share = shares.find(session, name, self._analyst, told.main)
+            own = shares.of_analyst(session, name, self._analyst)
+            amounts = None if own is None else {each: share.amounts for each, share in own.items()}
+            told = estimate_of(
+                name, asked_kind, rows, planned, check,
+                adds_up=sound, kept=bool(asked_before), shares=amounts,
+            )  # fmt: skip
+            share = None if own is None else own.get(told.main)
             return told.to_dict() | ({} if share is None else {"share": share.shown()})
 
     def _release(

@@ -231,7 +231,7 @@ class CuratorStore(OpenedStore):
             return self._set_attribute_budget(name, _declaration(epsilon_budget, None, None, zero=True))
         declared = _declaration(epsilon_budget, delta, None, zero=True)
         with self._session() as session:
-            account = ledger.find(session, name)
+            account = ledger.find(session, account_of(name, "edges"))
             row = registry.find(session, name)
             if declared.delta is not None and row is None:
                 raise ParameterError(

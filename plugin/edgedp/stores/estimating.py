@@ -45,6 +45,8 @@ class Estimate:
         degree bound is refused at the release alone.
     kept : bool
         Whether the request has its release already, which is shown again and costs nothing.
+    shares : mapping of {"edges", "attributes"} to Account, optional
+        An analyst's, of those accounts of which there is one; None for a direct caller.
     """
 
     graph: str
@@ -53,6 +55,7 @@ class Estimate:
     main: AccountName
     refused: str | None
     kept: bool = False
+    shares: Mapping[AccountName, Account] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it for JSON.
@@ -61,7 +64,8 @@ class Estimate:
         -------
         dict
             graph, refused, epsilon (None where the question is refused), the account as `Store.budget` shows it,
-            epsilon_remaining_after, releases_left (how many like it fit), kept, parameters, public, noise.
+            epsilon_remaining_after, releases_left (how many like it fit the account and the share), kept, parameters,
+            public, noise.
         """
         planned, account = self.planned, self.accounts.get(self.main, Account(None, None, 0))
         fits = planned is not None and self.refused is None
@@ -73,7 +77,7 @@ class Estimate:
             "epsilon": None if planned is None else 0.0 if self.kept else planned.cost / NANO,
             **account.shown(),
             "epsilon_remaining_after": after.shown()["epsilon_remaining"],
-            "releases_left": 0 if planned is None else _how_many(self.accounts, planned),
+            "releases_left": 0 if planned is None else self._how_many(planned),
             "kept": self.kept,
             "selector": None if planned is None else planned.kind,
             "parameters": {} if planned is None else planned.parameters,
@@ -81,6 +85,15 @@ class Estimate:
             "noise": [] if planned is None else [each.to_dict() for each in noise_of(planned)],
             **({} if self.main == "edges" else beside),
         }
+
+    def _how_many(self, planned: Plan) -> int:
+        """Return how many releases like the planned one the accounts afford, each of them, and the shares of them."""
+        none = Account(None, None, 0)
+        return min(
+            _times(each.get(charge.account, none), charge)
+            for charge in planned.charges
+            for each in (self.accounts, *(() if self.shares is None else (self.shares,)))
+        )
 
 
 def estimate_of(
@@ -92,6 +105,7 @@ def estimate_of(
     *,
     adds_up: bool,
     kept: bool = False,
+    shares: Mapping[AccountName, Account] | None = None,
 ) -> Estimate:
     """Estimate a release, in the order in which the release would be refused.
 
@@ -110,13 +124,15 @@ def estimate_of(
         Whether the ledgers do.
     kept : bool
         Whether the request has its release already.
+    shares : mapping of {"edges", "attributes"} to Account, optional
+        As of `Estimate`.
     """
     accounts = {which: Account.of(row) for which, row in rows.items()}
     main: AccountName = "attributes" if kind == "percentile" else "edges"
     try:
         planned = planner()
     except EdgeDPError as error:
-        return Estimate(name, None, accounts, main, str(error))
+        return Estimate(name, None, accounts, main, str(error), shares=shares)
     try:
         if not kept:
             check(planned)
@@ -126,8 +142,8 @@ def estimate_of(
                 if not accounts[charge.account].fits(charge):
                     raise ledger.does_not_fit(name, planned, rows[charge.account])
     except EdgeDPError as error:
-        return Estimate(name, planned, accounts, main, str(error))
-    return Estimate(name, planned, accounts, main, None, kept)
+        return Estimate(name, planned, accounts, main, str(error), shares=shares)
+    return Estimate(name, planned, accounts, main, None, kept, shares)
 
 
 def kind_of_options(kind: str | None, options: Mapping[str, Any]) -> Kind:
@@ -150,11 +166,6 @@ def kind_of_options(kind: str | None, options: Mapping[str, Any]) -> Kind:
     if len(fitting) != 1:
         raise ParameterError(f"the options do not tell the kind of release; give one of {', '.join(KINDS)}")
     return fitting[0]
-
-
-def _how_many(accounts: Mapping[AccountName, Account], planned: Plan) -> int:
-    """Return how many releases like the planned one the accounts afford, each of them."""
-    return min(_times(accounts[charge.account], charge) for charge in planned.charges)
 
 
 def _times(account: Account, charge: Charge) -> int:

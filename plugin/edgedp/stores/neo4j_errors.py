@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from edgedp.errors import EdgeDPError, StoreError, StoreUnavailableError
+from edgedp.errors import EdgeDPError, ForeignWordsError, StoreError, StoreUnavailableError
 
 __all__ = ["one_line_errors"]
 
@@ -41,7 +41,7 @@ def _translated(error: Exception, address: str, database: str | None) -> EdgeDPE
             f"database is {database!r}, must exist on {address}; set NEO4J_DATABASE, or leave it out for the default"
         )
     if isinstance(error, exceptions.Forbidden):
-        return StoreError(
+        return ForeignWordsError(
             f"the user may not do this on {address}; use another user (the server says: {_short(error)})"
         )
     if "ReadOnly" in code:
@@ -64,7 +64,7 @@ def _translated(error: Exception, address: str, database: str | None) -> EdgeDPE
         return StoreUnavailableError(f"no Neo4j answers at {address}; start it or check the address")
     if isinstance(error, exceptions.ConfigurationError):
         return StoreError(f"store is {address}, which the driver refuses: {_short(error)}; check the address")
-    return StoreError(f"Neo4j refused the statement; it says: {_short(error)}")
+    return ForeignWordsError(f"Neo4j refused the statement; it says: {_short(error)}")
 
 
 def _short(error: Exception) -> str:

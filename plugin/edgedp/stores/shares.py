@@ -15,6 +15,7 @@ from edgedp.amounts.epsilon import NANO, format_nano
 from edgedp.errors import AccessError, BudgetError, EdgeDPError, StoreError
 from edgedp.stores.account import Account, account_of, refusal, split_account
 from edgedp.stores.script import Step
+from edgedp.vocabulary import ACCOUNTS
 
 if TYPE_CHECKING:
     from edgedp.plan import Plan
@@ -35,6 +36,7 @@ __all__ = [
     "find",
     "grant_body",
     "grant_steps",
+    "of_analyst",
     "problems",
     "refused",
     "revoked",
@@ -85,6 +87,14 @@ def find(runner: Runner, name: str, analyst: str, account: AccountName = EDGES) 
         return None
     rows = runner.run("share_find", name=account_of(name, account), analyst=analyst, account=account)
     return Share.of(rows[0]) if rows else None
+
+
+def of_analyst(runner: Runner, name: str, analyst: str) -> dict[AccountName, Share] | None:
+    """Return an analyst's shares of the accounts of a graph; None for a direct caller, who needs none."""
+    if analyst == DIRECT:
+        return None
+    found = {account: find(runner, name, analyst, account) for account in ACCOUNTS}
+    return {account: share for account, share in found.items() if share is not None}
 
 
 def check_active(runner: Runner, analyst: str) -> None:

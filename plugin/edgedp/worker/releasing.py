@@ -15,7 +15,7 @@ from edgedp.errors import ParameterError, UnknownNameError
 from edgedp.ids import positions_of
 from edgedp.plan import PercentilePlan, Plan, PublicFacts, options_of, plan_from_config
 from edgedp.projection import GraphProjection, records_projection
-from edgedp.refusals import RECORD_LOST, constant_refusals
+from edgedp.refusals import RECORD_LOST, STORE_FAILED, constant_refusals
 from edgedp.release import Distribution, Nodes, Number, Point, Summary
 from edgedp.sampling.words import SecureWords
 from edgedp.stores import attributes, kept, ledger
@@ -75,6 +75,7 @@ def plan(request: Frame) -> Frame:
                 "end": ledger.lease_end_script(row.name, release_id).to_dict(),
             },
             "write": written,
+            "failed": STORE_FAILED,
         }
     )
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.errors import StoreError
+from edgedp.errors import ForeignWordsError, StoreError
 from edgedp.graph import Graph
 from edgedp.stores.backend import Row
 from edgedp.stores.embedded import records
@@ -263,7 +263,7 @@ def _reading(path: Path) -> Iterator[Any]:
         ):
             yield connection
     except RuntimeError as error:
-        raise StoreError(
+        raise ForeignWordsError(
             f"the graph's file cannot be read; the database says: {_first_line(error)}"
         ) from None
 

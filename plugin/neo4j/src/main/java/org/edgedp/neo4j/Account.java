@@ -23,6 +23,11 @@ record Account(Double budget, Double spent, Double remaining, Double delta) {
         return Call.named(name) + ATTRIBUTES;
     }
 
+    /** Whether a name is one that {@link #attributes} returns: an account's, and no graph's. */
+    static boolean isSecond(String name) {
+        return name.endsWith(ATTRIBUTES);
+    }
+
     /** Return the account of a name. */
     static Account of(Call call, String name) {
         return of(call, List.of(call.account(name))).get(0);

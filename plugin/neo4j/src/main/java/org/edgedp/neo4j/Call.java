@@ -32,9 +32,12 @@ record Call(InnerTransactions inner, Transaction callers, WorkerPool workers, Te
         return inner.read(transaction -> GraphEntry.find(transaction, wanted)).orElseThrow(() -> unknown(wanted));
     }
 
-    /** Return an account's row; a name that has none, and never had, is refused. */
+    /** Return a graph's account's row; a name that has none, and never had, is refused, and that of its second account. */
     Map<String, Object> account(String name) {
         String wanted = named(name);
+        if (Account.isSecond(wanted)) {
+            throw unknown(wanted);
+        }
         return read("account_find", wanted).stream().findFirst().orElseThrow(() -> unknown(wanted));
     }
 

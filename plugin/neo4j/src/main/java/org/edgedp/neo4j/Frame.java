@@ -82,8 +82,9 @@ record Frame(ObjectNode header, Map<String, Object> arrays) {
         byte[] text = JSON.writeValueAsBytes(described);
         long body = payloads.stream().mapToLong(Payload::paddedSize).sum();
         if (text.length + body > limit) {
-            throw new EdgeDPException("the graph needs a frame of " + (text.length + body) + " bytes, must be at most "
-                    + limit + "; raise worker.frame.limit in conf/edgedp.conf");
+            // No length: it tells the number of relationships, and a release is debited by now.
+            throw new EdgeDPException("the graph needs a longer frame than " + limit
+                    + " bytes; raise worker.frame.limit in conf/edgedp.conf");
         }
         stream.write(littleEndian(PREFIX_LENGTH)
                 .put(MAGIC)

@@ -13,6 +13,7 @@ import org.neo4j.graphdb.Node;
 import org.neo4j.graphdb.NotFoundException;
 import org.neo4j.graphdb.ResourceIterator;
 import org.neo4j.graphdb.Transaction;
+import org.neo4j.graphdb.TransactionTerminatedException;
 
 /**
  * A release: plan, debit, project, draw, keep, show; in this order and never back.
@@ -95,6 +96,12 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
             return fresh(call, graph, planned, lease);
         } catch (EdgeDPException error) {
             throw new EdgeDPException(error.getMessage() + " (release " + receipt.releaseId() + " is debited)");
+        } catch (TransactionTerminatedException ended) {
+            throw ended;
+        } catch (RuntimeException unforeseen) { // whose own words could hold figures
+            call.log().error("edgedp release %s: %s", receipt.releaseId(), unforeseen.getClass().getName());
+            throw new EdgeDPException(
+                    planned.get("failed").textValue() + " (release " + receipt.releaseId() + " is debited)");
         }
     }
 
