@@ -19,6 +19,11 @@ __all__ = ["Served", "serve"]
 class Served:
     """A running gateway.
 
+    Parameters
+    ----------
+    first : str
+        Python that the process runs before anything else.
+
     Attributes
     ----------
     said : list of str
@@ -26,12 +31,17 @@ class Served:
     """
 
     def __init__(
-        self, store: str, folder: Path, *options: str, environment: dict[str, str] | None = None
+        self,
+        store: str,
+        folder: Path,
+        *options: str,
+        environment: dict[str, str] | None = None,
+        first: str = "",
     ) -> None:
         self._errors = (folder / f"gateway-{os.urandom(4).hex()}.err").open("w+", encoding="utf-8")
         self.process = subprocess.Popen(
             [
-                sys.executable, "-c", "from edgedp.cli import main; main()",
+                sys.executable, "-c", f"{first}\nfrom edgedp.cli import main; main()",
                 "--store", store, "serve", "--port", "0", "--metrics-port", "0", "--requests-per-minute", "1000000",
                 *options,
             ],
@@ -48,7 +58,8 @@ class Served:
             raise RuntimeError(f"the gateway did not start: {self.errors()}")
         began = json.loads(self.said[0])
         self.port, self.metrics_port = began["port"], began["metrics_port"]
-        self.address = f"http://127.0.0.1:{self.port}"
+        scheme = "https" if "--tls-certificate" in options else "http"
+        self.address = f"{scheme}://127.0.0.1:{self.port}"
 
     def _read(self) -> None:
         assert self.process.stdout is not None
