@@ -196,6 +196,25 @@ def test_the_log_and_the_metrics_know_steps_and_nothing_finer(opened: Opened) ->
     assert line["at"].endswith(":00+00:00") or "." not in line["at"]
 
 
+def test_public_facts_open_the_store_once(
+    opened: Opened, stored: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, real, openings = opened(), stored.store._backend.session, []
+
+    def counted(**given: Any) -> Any:
+        openings.append(1)
+        return real(**given)
+
+    monkeypatch.setattr(stored.store._backend, "session", counted)
+    for place in ("/v1/graphs", "/v1/graphs/star", "/v1/graphs/star/budget", "/v1/releases", "/v1/me"):
+        openings.clear()
+        assert client.get(place).status_code == 200
+        assert len(openings) == 1, place
+    openings.clear()
+    assert opened(None).get("/v1/graphs").status_code == 401
+    assert not openings, "nobody's request reads nothing"
+
+
 def test_cookies_are_secure_where_tls_is(opened: Opened, stored: SimpleNamespace) -> None:
     client = opened(None, behind_proxy=True)
     answer = client.post("/sign-in", data={"token": stored.tokens["ann"]})

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from edgedp.gateway.kinds import ReleaseKind
     from edgedp.release import Release
     from edgedp.stores import Store
+    from edgedp.stores.asker import Asker
     from edgedp.stores.people import Person
 
 __all__ = ["Gateway"]
@@ -64,18 +65,32 @@ class Gateway:
         Problem
             401, 403 where it is of another role, 429.
         """
-        address = request.client.host if request.client else ""
-        person = await self.ask(lambda: self.store.identify(token)) if token else None
+        if not token:
+            raise _nobody()
+        return await self.ask(lambda: self._identified(request, token, role))
+
+    async def tell(
+        self, request: Request, token: str | None, question: Callable[[Asker], _Result]
+    ) -> _Result:
+        """Identify an analyst and answer from public facts, in one thread and from one opening of the store."""
+        if not token:
+            raise _nobody()
+
+        def told() -> _Result:
+            with self.store.together():
+                person = self._identified(request, token, "analyst")
+                return question(self.store.asking_as(person.name))
+
+        return await self.ask(told)
+
+    def _identified(self, request: Request, token: str, role: str | None) -> Person:
+        person = self.store.identify(token)
         if person is None:
             # Nobody guesses 256 bits; who tries is slowed, and nobody else behind the same address.
-            if token and (wait := self._wrong.wait(address, time.monotonic())):
+            address = request.client.host if request.client else ""
+            if wait := self._wrong.wait(address, time.monotonic()):
                 raise _too_many(wait)
-            raise Problem(
-                401,
-                "the token is missing or not valid; ask the curator for one ('edgedp analyst add')",
-                "AccessError",
-                {"WWW-Authenticate": 'Bearer realm="edgedp"'},
-            )
+            raise _nobody()
         note = note_of(request)
         note.who, note.role = person.name, person.role
         if wait := self._limiter.wait(f"{person.role} {person.name}", time.monotonic()):
@@ -149,6 +164,15 @@ class Gateway:
             if name not in {row["name"] for row in stored}:
                 problem.status = 404
         return problem
+
+
+def _nobody() -> Problem:
+    return Problem(
+        401,
+        "the token is missing or not valid; ask the curator for one ('edgedp analyst add')",
+        "AccessError",
+        {"WWW-Authenticate": 'Bearer realm="edgedp"'},
+    )
 
 
 def _too_many(wait: int) -> Problem:
