@@ -10,19 +10,18 @@ from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
-import httpx
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 
 from edgedp import Graph, ParameterError, open_store
-from edgedp.gateway.app import application
 from edgedp.gateway.context import Gateway
 from edgedp.gateway.observing import Log, Metrics
 from edgedp.gateway.problems import UNFORESEEN
 from edgedp.gateway.schema import document
 from edgedp.gateway.settings import Settings
 from edgedp.stores.asker import Asker
+from gateway_server import Inside
 
 TOP = {"metric": "degree", "k": 1, "epsilon": "0.001"}
 PLACE = "/v1/graphs/star/top-k"
@@ -37,59 +36,26 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     return SimpleNamespace(store=store, tokens=tokens)
 
 
-class Client:
-    """A caller of an application in this process."""
-
-    def __init__(self, gateway: Gateway, said: io.StringIO) -> None:
-        self._app: Any = application(gateway)
-        self.said = said
-        self.headers: dict[str, str] = {}
-        self._cookies = httpx.Cookies()
-
-    def request(self, method: str, place: str, **given: Any) -> httpx.Response:
-        """Send a request; cookies are kept."""
-
-        async def sent() -> httpx.Response:
-            base = "https://localhost"
-            async with httpx.AsyncClient(
-                transport=httpx.ASGITransport(self._app), base_url=base, cookies=self._cookies
-            ) as client:
-                headers = self.headers | (given.pop("headers", None) or {})
-                answer = await client.request(method, place, headers=headers, **given)
-                self._cookies = client.cookies
-                return answer
-
-        return asyncio.run(sent())
-
-    def get(self, place: str, **given: Any) -> httpx.Response:
-        """Send a GET."""
-        return self.request("GET", place, **given)
-
-    def post(self, place: str, **given: Any) -> httpx.Response:
-        """Send a POST."""
-        return self.request("POST", place, **given)
-
-
-Opened = Callable[..., Client]
+Opened = Callable[..., Inside]
 
 
 @pytest.fixture
 def opened(stored: SimpleNamespace) -> Iterator[Opened]:
     """Open gateways of this process; their logs are in ``client.said``."""
-    gateways: list[Gateway] = []
+    clients: list[Inside] = []
 
-    def opener(who: str | None = "ann", **chosen_settings: Any) -> Client:
+    def opener(who: str | None = "ann", **chosen_settings: Any) -> Inside:
         said = io.StringIO()
         chosen = Settings(**{"response_step": 0.001, "requests_per_minute": 10**6} | chosen_settings)
-        gateways.append(Gateway(stored.store, chosen, Log(said), Metrics()))
-        client = Client(gateways[-1], said)
+        client = Inside(Gateway(stored.store, chosen, Log(said), Metrics()), said)
+        clients.append(client)
         if who is not None:
             client.headers["Authorization"] = f"Bearer {stored.tokens[who]}"
         return client
 
     yield opener
-    for gateway in gateways:
-        gateway.close()
+    for client in clients:
+        client.close()
 
 
 def test_an_answer_leaves_at_a_step_and_not_before(opened: Opened) -> None:
@@ -225,7 +191,7 @@ def test_cookies_are_secure_where_tls_is(opened: Opened, stored: SimpleNamespace
     assert "strict-transport-security" in answer.headers
 
 
-def _signed_in(client: Client, opened: Opened, who: str) -> Client:
+def _signed_in(client: Inside, opened: Opened, who: str) -> Inside:
     token = str(opened(who).headers["Authorization"]).partition(" ")[2]
     assert client.post("/sign-in", data={"token": token}).status_code == 303
     return client
@@ -246,7 +212,7 @@ def test_no_request_that_can_be_made_of_the_description_breaks_it(opened: Opened
     assert ran >= 10
 
 
-def _checked(client: Client, answers: dict[str, Any]) -> Callable[[Any], None]:
+def _checked(client: Inside, answers: dict[str, Any]) -> Callable[[Any], None]:
     def asked(case: Any) -> None:
         kept = case.as_transport_kwargs(base_url="http://localhost")
         headers = {name: str(kept["headers"][name]) for name in kept["headers"] or {} if name != "User-Agent"}

@@ -35,6 +35,7 @@ def routes(gateway: Gateway) -> list[Route]:
         ("/v1/graphs", "GET", _Graphs(gateway)),
         ("/v1/graphs/{name}", "GET", _GraphFacts(gateway)),
         ("/v1/graphs/{name}/budget", "GET", _Budget(gateway)),
+        ("/v1/graphs/{name}/attributes", "GET", _Attributes(gateway)),
         ("/v1/graphs/{name}/releases", "GET", _Releases(gateway)),
         *((f"/v1/graphs/{{name}}/{kind.path}", "POST", _Ask(gateway, kind)) for kind in release_kinds()),
         *(
@@ -127,6 +128,14 @@ class _Budget(_Told):
         found = asking.budget(name)
         note_of(request).graph = name
         return found
+
+
+class _Attributes(_Told):
+    def answer(self, request: Request, asking: Asker) -> object:
+        name = name_in(request)
+        found = asking.attributes(name)
+        note_of(request).graph = name
+        return {"attributes": found}
 
 
 class _Releases(_Told):

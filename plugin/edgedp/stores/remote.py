@@ -95,6 +95,10 @@ class RemoteStore(Store):
         """Return what `Store.budget` does, with the caller's ``share`` (or None)."""
         return cast(Balance, self._get(f"/v1/graphs/{_part(name)}/budget"))
 
+    def attributes(self, name: str) -> list[dict[str, Any]]:
+        """Return the declared properties of a graph's nodes, as `Store.attributes`: public facts."""
+        return list(self._get(f"/v1/graphs/{_part(name)}/attributes")["attributes"])
+
     def releases(self, name: str | None = None) -> list[ReleaseRow]:
         """Return the caller's own releases, of one graph or of all, oldest first."""
         place = "/v1/releases" if name is None else f"/v1/graphs/{_part(name)}/releases"
