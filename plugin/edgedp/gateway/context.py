@@ -126,7 +126,7 @@ class Gateway:
         except Exception as error:
             raise await self._problem(error, name) from None
         finally:
-            note.steps = await hold(started, self.settings.response_step)
+            note.steps = await hold(started, self.settings.response_step)  # also on the way of a refusal
         note.release_id, note.kept = release.receipt["release_id"], release.kept
         note.epsilon = float(release.plan.epsilon)
         return release
@@ -187,8 +187,10 @@ def _brief(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _short(value: Any) -> Any:
-    if value is None or isinstance(value, (bool, int, float)):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, (int, float)):
+        return value if abs(value) < 2**63 else str(value)[:80]  # infinity is no JSON
     if (
         isinstance(value, list)
         and len(value) <= 8

@@ -18,7 +18,7 @@ from edgedp.errors import EdgeDPError, StoreError
 from edgedp.gateway.kinds import ReleaseKind, kind_at, release_kinds
 from edgedp.gateway.pages.copies import copies
 from edgedp.gateway.pages.forms import fields, options_in
-from edgedp.gateway.pages.site import Form, Pages, Visit
+from edgedp.gateway.pages.site import Form, Pages, Visit, told
 from edgedp.gateway.problems import Problem, of_error
 from edgedp.gateway.wire import name_in
 from edgedp.plan import PublicFacts, plan
@@ -294,7 +294,7 @@ def _refused(facts: Mapping[str, Any], cost: int) -> str | None:
 
 def _asked(row: Mapping[str, Any]) -> str:
     return ", ".join(
-        f"{name} {', '.join(map(str, value)) if isinstance(value, list) else value}"
+        f"{name} {told(value)}"
         for name, value in row["parameters"].items()
         if name not in ("epsilon", *_HIDDEN)
     )
