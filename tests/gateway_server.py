@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 import json
 import os
 import signal
@@ -9,15 +11,23 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import httpx
 
-__all__ = ["Served", "serve"]
+if TYPE_CHECKING:
+    from edgedp.gateway.context import Gateway
+
+__all__ = ["Inside", "Served", "serve"]
 
 
 class Served:
     """A running gateway.
+
+    Parameters
+    ----------
+    first : str
+        Python that the process runs before anything else.
 
     Attributes
     ----------
@@ -26,12 +36,17 @@ class Served:
     """
 
     def __init__(
-        self, store: str, folder: Path, *options: str, environment: dict[str, str] | None = None
+        self,
+        store: str,
+        folder: Path,
+        *options: str,
+        environment: dict[str, str] | None = None,
+        first: str = "",
     ) -> None:
         self._errors = (folder / f"gateway-{os.urandom(4).hex()}.err").open("w+", encoding="utf-8")
         self.process = subprocess.Popen(
             [
-                sys.executable, "-c", "from edgedp.cli import main; main()",
+                sys.executable, "-c", f"{first}\nfrom edgedp.cli import main; main()",
                 "--store", store, "serve", "--port", "0", "--metrics-port", "0", "--requests-per-minute", "1000000",
                 *options,
             ],
@@ -48,7 +63,8 @@ class Served:
             raise RuntimeError(f"the gateway did not start: {self.errors()}")
         began = json.loads(self.said[0])
         self.port, self.metrics_port = began["port"], began["metrics_port"]
-        self.address = f"http://127.0.0.1:{self.port}"
+        scheme = "https" if "--tls-certificate" in options else "http"
+        self.address = f"{scheme}://127.0.0.1:{self.port}"
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -94,3 +110,47 @@ class Served:
 def serve(store: str | Path, folder: Path, *options: str, step: str = "0.01", **given: Any) -> Served:
     """Start a gateway with a short response step."""
     return Served(str(store), folder, "--response-step", step, *options, **given)
+
+
+class Inside:
+    """A caller of a gateway's application in this process, with one event loop; cookies are kept.
+
+    Attributes
+    ----------
+    said : text stream
+        The log of the gateway.
+    headers : dict
+        Sent with every request.
+    """
+
+    def __init__(self, gateway: Gateway, said: io.StringIO) -> None:
+        from edgedp.gateway.app import application
+
+        self._gateway, self.said = gateway, said
+        self.headers: dict[str, str] = {}
+        self._loop = asyncio.Runner()
+        app: Any = application(gateway)
+        self._client = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="https://localhost")
+
+    def request(self, method: str, place: str, **given: Any) -> httpx.Response:
+        """Send a request."""
+        headers = self.headers | (given.pop("headers", None) or {})
+
+        async def sent() -> httpx.Response:
+            return await self._client.request(method, place, headers=headers, **given)
+
+        return self._loop.run(sent())
+
+    def get(self, place: str, **given: Any) -> httpx.Response:
+        """Send a GET."""
+        return self.request("GET", place, **given)
+
+    def post(self, place: str, **given: Any) -> httpx.Response:
+        """Send a POST."""
+        return self.request("POST", place, **given)
+
+    def close(self) -> None:
+        """Let what runs end, and close the loop."""
+        self._gateway.close()
+        self._loop.run(self._client.aclose())
+        self._loop.close()

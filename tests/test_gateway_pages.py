@@ -34,18 +34,25 @@ needs_browser = pytest.mark.skipif(
 )
 
 
+GRAPH = "people & <friends>/2026"
+PLACE = "/graphs/people%20%26%20%3Cfriends%3E%2F2026"
+
+
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
     folder = tmp_path_factory.mktemp("pages")
     place = folder / "graphs.edgedp"
     store = open_store(place)
     star = Graph.from_edges([(0, leaf) for leaf in range(1, 40)])
-    store.load(star, "people & <friends>/2026", epsilon_budget=20)
+    store.load(star, GRAPH, epsilon_budget=20)
     path = Graph.from_edges([(leaf, leaf + 1) for leaf in range(40)])
     store.load(path, "other", epsilon_budget=20, delta="1e-6")
     tokens = {name: store.add_analyst(name)["token"] for name in ("ann", "bob", "gone")}
     tokens["cora"] = store.add_curator("cora")["token"]
-    store.grant("people & <friends>/2026", "ann", epsilon_budget=3)
+    store.grant(GRAPH, "ann", epsilon_budget=3)
+    store.set_budget(GRAPH, 5, attributes=True)
+    store.attribute(GRAPH, "age", 0, 120, points=121)
+    store.attribute(GRAPH, "friends", 0, 40, points=41, depends_on="degree")
     with serve(place, folder) as served:
         yield SimpleNamespace(store=store, tokens=tokens, served=served, address=served.address)
 
@@ -127,9 +134,6 @@ def visitor(browser: WebDriver, room: SimpleNamespace) -> Iterator[Visitor]:
         if message["method"] == "Network.requestWillBeSent":
             address = message["params"]["request"]["url"]
             assert address.startswith((room.address, "data:", "about:")), address
-
-
-GRAPH = "people & <friends>/2026"
 
 
 @needs_browser
@@ -248,18 +252,21 @@ def test_pages_are_accessible_and_fit_a_phone(visitor: Visitor, dark: bool) -> N
     )
     try:
         places = {
-            "ann": ["/graphs", "/graphs/other?kind=motkin", "/releases", "/api"],
-            "cora": ["/curator", "/curator/graphs/other", "/curator/people"],
+            "ann": ["/graphs", f"{PLACE}?kind=percentile", "/graphs/other?kind=motkin", "/releases", "/api"],
+            "cora": ["/curator", f"/curator{PLACE}", "/curator/people"],
         }
+        rules: dict[str, Any] = {"resultTypes": ["violations"]}
+        if dark:  # what is not a colour was looked at in the light
+            rules["runOnly"] = ["color-contrast"]
         for who, paths in places.items():
             visitor.sign_in(who)
-            for path in ["/sign-in", *paths]:
+            for path in ["/sign-in"] * (who == "ann") + paths:
                 visitor.open(path)
                 wide = driver.execute_script("return document.documentElement.scrollWidth")
                 assert wide <= 360, (path, wide)
                 driver.execute_script(axe)
                 found = driver.execute_async_script(
-                    "const done = arguments[0]; axe.run({resultTypes: ['violations']}).then(done)"
+                    "const done = arguments[1]; axe.run(arguments[0]).then(done)", rules
                 )
                 worst = [
                     (each["id"], each["nodes"][0]["html"])
@@ -345,18 +352,84 @@ def test_what_people_wrote_is_shown_as_text(
     page = signed_in("ann").get("/graphs").text
     assert "people &amp; &lt;friends&gt;/2026" in page
     assert "<friends>" not in page
-    assert "/graphs/people%20%26%20%3Cfriends%3E%2F2026" in page
+    assert PLACE in page
 
 
 def test_a_release_is_downloaded(room: SimpleNamespace, signed_in: Callable[[str], httpx.Client]) -> None:
     ann = signed_in("ann")
     asked = {"csrf": _csrf(ann.get("/graphs").text), "kind": "top-k", "step": "release", "request_id": "page"}
     asked |= {"metric": "degree", "k": "2", "epsilon": "0.1", "mechanism": ""}
-    answer = ann.post("/graphs/people%20%26%20%3Cfriends%3E%2F2026", data=asked)
+    answer = ann.post(PLACE, data=asked)
     assert answer.status_code == 303, answer.text
     place = answer.headers["location"]
-    assert ann.post("/graphs/people%20%26%20%3Cfriends%3E%2F2026", data=asked).headers["location"] == place
+    assert ann.post(PLACE, data=asked).headers["location"] == place
     nodes = ann.get(f"{place}/json").json()["nodes"]
     assert ann.get(f"{place}/csv").text == f"rank,id\n1,{nodes[0]}\n2,{nodes[1]}\n"
     assert ann.get(f"{place}/csv").headers["content-disposition"].startswith("attachment")
     assert signed_in("bob").get(place).status_code == 404
+
+
+def test_shares_of_the_properties_are_granted_seen_and_spent(
+    room: SimpleNamespace, signed_in: Callable[[str], httpx.Client]
+) -> None:
+    cora, bob = signed_in("cora"), signed_in("bob")
+    page = cora.get(f"/curator{PLACE}").text
+    assert "Spending: the attributes" in page
+    grant = {"csrf": _csrf(page), "analyst": "bob", "epsilon_budget": "2", "max_epsilon_per_release": ""}
+    asked = {"csrf": _csrf(bob.get("/graphs").text), "kind": "percentile", "q": "0.5", "epsilon": "0.5"}
+    page = bob.get(f"{PLACE}?kind=percentile").text
+    for words in (">age</option>", "0 to 120, 121 points", "follows from the degree"):
+        assert words in page
+    assert page.count("You have no share of the") == 2
+    assert cora.post(f"/curator{PLACE}", data=grant | {"account": "nodes"}).status_code == 422
+    assert cora.post(f"/curator{PLACE}", data=grant | {"account": "attributes"}).status_code == 303
+    assert room.store.share(GRAPH, "bob", "attributes")["epsilon_budget"] == 2
+    assert "Your share of the attributes" in bob.get("/graphs").text
+
+    review = bob.post(PLACE, data=asked | {"property": "age", "step": "review"}).text
+    assert "Spend 0.5 and release" in review
+    assert "1.5" in review.partition("Left of your share then")[2][:60]
+    both = bob.post(PLACE, data=asked | {"property": "friends", "step": "review"}).text
+    assert "<h3>The edges</h3>" in both
+    assert "and release</button>" not in both, "there is no share of the edges"
+    assert bob.post(PLACE, data=asked | {"property": "friends", "step": "release"}).status_code == 403
+    assert bob.post(PLACE, data=asked | {"property": "height", "step": "review"}).status_code == 422
+    answer = bob.post(PLACE, data=asked | {"property": "age", "step": "release"})
+    assert answer.status_code == 303, answer.text
+    assert "1.5 <small>of 2 left" in bob.get(answer.headers["location"]).text
+    assert room.store.share(GRAPH, "bob", "attributes")["epsilon_spent"] == 0.5
+
+    cora.post(f"/curator{PLACE}", data=grant | {"account": "edges"})
+    answer = bob.post(PLACE, data=asked | {"property": "friends", "step": "release"})
+    assert answer.status_code == 303, answer.text
+    assert room.store.share(GRAPH, "bob")["epsilon_spent"] == 1
+    page = cora.get(f"/curator{PLACE}").text
+    assert page.count("property friends") == 1, "a release that debits both is one"
+
+
+def test_every_kind_of_release_is_asked_on_the_page(
+    room: SimpleNamespace, signed_in: Callable[[str], httpx.Client]
+) -> None:
+    from edgedp.gateway.kinds import release_kinds
+
+    room.store.grant("other", "ann", epsilon_budget=3)
+    ann = signed_in("ann")
+    csrf = _csrf(ann.get("/graphs").text)
+    for kind in release_kinds():
+        if kind.account == "attributes":
+            continue  # above
+        page = ann.get(f"/graphs/other?kind={kind.path}").text
+        assert f'value="{kind.path}"' in page
+        given = {name: list(map(str, value)) if isinstance(value, list) else str(value)
+                 for name, value in (kind.example() | {"epsilon": "0.05"}).items()}  # fmt: skip
+        asked = {"csrf": csrf, "kind": kind.path} | given
+        review = ann.post("/graphs/other", data=asked | {"step": "review"})
+        assert "Spend 0.05 and release" in review.text, review.text
+        answer = ann.post("/graphs/other", data=asked | {"step": "release"})
+        assert answer.status_code == 303, answer.text
+        shown = ann.get(answer.headers["location"]).text
+        assert kind.title in shown
+        assert 'id="answer"' in shown
+    asked = {"csrf": csrf, "kind": "top-k", "step": "release", "metric": "degree", "k": "2", "epsilon": "1"}
+    answer = ann.post(PLACE, data=asked | {"estimates": "1"})
+    assert "Estimates" in ann.get(answer.headers["location"]).text

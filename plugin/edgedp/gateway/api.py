@@ -19,6 +19,7 @@ from edgedp.gateway.wire import json_body, name_in
 if TYPE_CHECKING:
     from edgedp.gateway.context import Gateway
     from edgedp.gateway.kinds import ReleaseKind
+    from edgedp.stores.asker import Asker
     from edgedp.stores.people import Person
 
 __all__ = ["routes"]
@@ -35,6 +36,7 @@ def routes(gateway: Gateway) -> list[Route]:
         ("/v1/graphs", "GET", _Graphs(gateway)),
         ("/v1/graphs/{name}", "GET", _GraphFacts(gateway)),
         ("/v1/graphs/{name}/budget", "GET", _Budget(gateway)),
+        ("/v1/graphs/{name}/attributes", "GET", _Attributes(gateway)),
         ("/v1/graphs/{name}/releases", "GET", _Releases(gateway)),
         *((f"/v1/graphs/{{name}}/{kind.path}", "POST", _Ask(gateway, kind)) for kind in release_kinds()),
         *(
@@ -86,47 +88,65 @@ def bearer(request: Request) -> str | None:
     return token.strip() if scheme.lower() == "bearer" and token.strip() else None
 
 
-class _Me(_OfAnalyst):
-    async def answer(self, request: Request, person: Person) -> Response:
-        return JSONResponse({"name": person.name, "role": person.role})
+class _Told:
+    """An endpoint that tells an analyst what is public, or the analyst's own."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+
+    async def __call__(self, request: Request) -> Response:
+        told = await self._gateway.tell(request, bearer(request), lambda asking: self.answer(request, asking))
+        return JSONResponse(told)
+
+    def answer(self, request: Request, asking: Asker) -> object:
+        """Return what the store tells, as the analyst sees it; called in a thread."""
+        raise NotImplementedError
 
 
-class _Graphs(_OfAnalyst):
-    async def answer(self, request: Request, person: Person) -> Response:
-        asking = self._gateway.store.asking_as(person.name)
-        return JSONResponse({"graphs": await self._gateway.ask(asking.graphs)})
+class _Me(_Told):
+    def answer(self, request: Request, asking: Asker) -> object:
+        return {"name": asking.analyst, "role": "analyst"}
 
 
-class _GraphFacts(_OfAnalyst):
-    async def answer(self, request: Request, person: Person) -> Response:
-        name, asking = name_in(request), self._gateway.store.asking_as(person.name)
-        rows = await self._gateway.ask(asking.graphs)
-        for row in rows:
-            if row["name"] == name:
-                note_of(request).graph = name
-                return JSONResponse(row)
-        raise Problem(404, "the graph must be a stored one; see the list of graphs", "UnknownNameError")
+class _Graphs(_Told):
+    def answer(self, request: Request, asking: Asker) -> object:
+        return {"graphs": asking.graphs()}
 
 
-class _Budget(_OfAnalyst):
-    async def answer(self, request: Request, person: Person) -> Response:
-        name, asking = name_in(request), self._gateway.store.asking_as(person.name)
-        budget = await self._gateway.ask(lambda: asking.budget(name))
+class _GraphFacts(_Told):
+    def answer(self, request: Request, asking: Asker) -> object:
+        name = name_in(request)
+        row = next((row for row in asking.graphs() if row["name"] == name), None)
+        if row is None:
+            raise Problem(404, "the graph must be a stored one; see the list of graphs", "UnknownNameError")
         note_of(request).graph = name
-        return JSONResponse(budget)
+        return row
 
 
-class _Releases(_OfAnalyst):
-    async def answer(self, request: Request, person: Person) -> Response:
-        asking = self._gateway.store.asking_as(person.name)
-        name = name_in(request) if "name" in request.path_params else None
-        return JSONResponse({"releases": await self._gateway.ask(lambda: asking.releases(name))})
+class _Budget(_Told):
+    def answer(self, request: Request, asking: Asker) -> object:
+        name = name_in(request)
+        found = asking.budget(name)
+        note_of(request).graph = name
+        return found
 
 
-class _OneRelease(_OfAnalyst):
-    async def answer(self, request: Request, person: Person) -> Response:
-        release_id, asking = name_in(request, "release_id"), self._gateway.store.asking_as(person.name)
-        return JSONResponse(await self._gateway.ask(lambda: asking.release(release_id)))
+class _Attributes(_Told):
+    def answer(self, request: Request, asking: Asker) -> object:
+        name = name_in(request)
+        found = asking.attributes(name)
+        note_of(request).graph = name
+        return {"attributes": found}
+
+
+class _Releases(_Told):
+    def answer(self, request: Request, asking: Asker) -> object:
+        return {"releases": asking.releases(name_in(request) if "name" in request.path_params else None)}
+
+
+class _OneRelease(_Told):
+    def answer(self, request: Request, asking: Asker) -> object:
+        return asking.release(name_in(request, "release_id"))
 
 
 class _Ask(_OfAnalyst):

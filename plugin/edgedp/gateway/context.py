@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from edgedp.gateway.kinds import ReleaseKind
     from edgedp.release import Release
     from edgedp.stores import Store
+    from edgedp.stores.asker import Asker
     from edgedp.stores.people import Person
 
 __all__ = ["Gateway"]
@@ -63,18 +64,32 @@ class Gateway:
         Problem
             401, 403 where it is of another role, 429.
         """
-        address = request.client.host if request.client else ""
-        person = await self.ask(lambda: self.store.identify(token)) if token else None
+        if not token:
+            raise _nobody()
+        return await self.ask(lambda: self._identified(request, token, role))
+
+    async def tell(
+        self, request: Request, token: str | None, question: Callable[[Asker], _Result]
+    ) -> _Result:
+        """Identify an analyst and answer from public facts, in one thread and from one opening of the store."""
+        if not token:
+            raise _nobody()
+
+        def told() -> _Result:
+            with self.store.together():
+                person = self._identified(request, token, "analyst")
+                return question(self.store.asking_as(person.name))
+
+        return await self.ask(told)
+
+    def _identified(self, request: Request, token: str, role: str | None) -> Person:
+        person = self.store.identify(token)
         if person is None:
             # Nobody guesses 256 bits; who tries is slowed, and nobody else behind the same address.
-            if token and (wait := self._wrong.wait(address, time.monotonic())):
+            address = request.client.host if request.client else ""
+            if wait := self._wrong.wait(address, time.monotonic()):
                 raise _too_many(wait)
-            raise Problem(
-                401,
-                "the token is missing or not valid; ask the curator for one ('edgedp analyst add')",
-                "AccessError",
-                {"WWW-Authenticate": 'Bearer realm="edgedp"'},
-            )
+            raise _nobody()
         note = note_of(request)
         note.who, note.role = person.name, person.role
         if wait := self._limiter.wait(f"{person.role} {person.name}", time.monotonic()):
@@ -110,7 +125,7 @@ class Gateway:
         except Exception as error:
             raise await self._problem(error, name) from None
         finally:
-            note.steps = await hold(started, self.settings.response_step)
+            note.steps = await hold(started, self.settings.response_step)  # also on the way of a refusal
         note.release_id, note.kept = release.receipt["release_id"], release.kept
         note.epsilon = float(release.plan.epsilon)
         return release
@@ -150,6 +165,15 @@ class Gateway:
         return problem
 
 
+def _nobody() -> Problem:
+    return Problem(
+        401,
+        "the token is missing or not valid; ask the curator for one ('edgedp analyst add')",
+        "AccessError",
+        {"WWW-Authenticate": 'Bearer realm="edgedp"'},
+    )
+
+
 def _too_many(wait: int) -> Problem:
     return Problem(
         429, f"too many requests; ask again in {wait} s", "StoreUnavailableError", {"Retry-After": str(wait)}
@@ -162,8 +186,10 @@ def _brief(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _short(value: Any) -> Any:
-    if value is None or isinstance(value, (bool, int, float)):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, (int, float)):
+        return value if abs(value) < 2**63 else str(value)[:80]  # infinity is no JSON
     if (
         isinstance(value, list)
         and len(value) <= 8

@@ -13,7 +13,7 @@ from typing import Any
 
 from edgedp.options import Option, Options
 from edgedp.plan import options_of
-from edgedp.vocabulary import GRAPH_ENGINES, KINDS, Kind
+from edgedp.vocabulary import GRAPH_ENGINES, KINDS, AccountName, Kind
 
 __all__ = ["EXAMPLES", "ReleaseKind", "kind_at", "release_kinds"]
 
@@ -49,6 +49,11 @@ class ReleaseKind:
     title: str
     command: str
     options: type[Options]
+
+    @property
+    def account(self) -> AccountName:
+        """Which of a graph's accounts it debits first."""
+        return "attributes" if self.kind == "percentile" else "edges"
 
     @property
     def described(self) -> tuple[Option, ...]:

@@ -34,6 +34,8 @@ class Note:
     ----------
     route : str
         The endpoint, with places for names.
+    steps : int, optional
+        After how many response steps a release was answered; what is no release is not timed.
     """
 
     method: str = ""
@@ -46,7 +48,7 @@ class Note:
     epsilon: float | None = None
     release_id: str | None = None
     kept: bool | None = None
-    steps: int = 1
+    steps: int | None = None
     more: dict[str, Any] = field(default_factory=dict)
 
 
@@ -83,7 +85,7 @@ class Log:
             release_id=note.release_id,
             kept=note.kept,
             status=status,
-            seconds_at_most=round(note.steps * step, 6),
+            seconds_at_most=None if note.steps is None else round(note.steps * step, 6),
             **note.more,
         )
 
@@ -113,7 +115,7 @@ class Metrics:
     def request(self, note: Note, status: int) -> None:
         """Count an answered request."""
         self._requests.labels(note.route, note.method, str(status)).inc()
-        if note.kind is not None and note.route.startswith("/v1/"):
+        if note.steps is not None:
             self._steps.observe(note.steps)
         if note.release_id is not None and note.kept is False:
             self._releases.labels(note.kind).inc()

@@ -152,6 +152,27 @@ _SCHEMAS |= {
         "required": ["releases"],
         "properties": {"releases": {"type": "array", "items": {"$ref": "#/components/schemas/KeptRelease"}}},
     },
+    "Attributes": {
+        "type": "object",
+        "required": ["attributes"],
+        "properties": {
+            "attributes": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["property", "low", "high", "grid", "points", "depends_on"],
+                    "properties": {
+                        "property": {"type": "string"},
+                        "low": {"type": "number"},
+                        "high": {"type": "number"},
+                        "grid": {"type": "string"},
+                        "points": {"type": "integer"},
+                        "depends_on": {"type": "string"},
+                    },
+                },
+            }
+        },
+    },
     "Me": {
         "type": "object",
         "required": ["name", "role"],
@@ -212,6 +233,8 @@ def document() -> dict[str, object]:
         },
         "/v1/graphs/{name}": name | {"get": _get("graph", "One graph", "Graph", "404")},
         "/v1/graphs/{name}/budget": name | {"get": _get("budget", "Budget and share", "Budget", "404")},
+        "/v1/graphs/{name}/attributes": name
+        | {"get": _get("attributes", "Declared properties of the nodes", "Attributes", "404")},
         "/v1/graphs/{name}/releases": name
         | {"get": _get("graph_releases", "The caller's releases of a graph", "Releases", "404")},
     }

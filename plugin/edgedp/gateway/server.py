@@ -19,6 +19,7 @@ from edgedp.gateway.app import application
 from edgedp.gateway.context import Gateway
 from edgedp.gateway.observing import Log, Metrics, quiet_libraries
 from edgedp.gateway.settings import Settings
+from edgedp.gateway.wire import CROWDED
 
 if TYPE_CHECKING:
     from edgedp.stores import Store
@@ -67,15 +68,27 @@ def serve(store: Store, settings: Settings, say: Callable[[str], None]) -> None:
 
 
 class PacedProtocol(H11Protocol):
-    """HTTP/1.1 whose request heads must come in time: a slow client does not keep its connection."""
+    """HTTP/1.1 whose request heads must come in time: a slow client does not keep its connection.
+
+    A connection above the limit is told so, by the same headers and words as everything else; twice as many are cut.
+    """
 
     SECONDS = 10.0
+    CONNECTIONS = 256
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start to wait for the first request."""
         super().connection_made(transport)
+        if len(self.connections) > 2 * self.CONNECTIONS:
+            transport.abort()
+        elif len(self.connections) > self.CONNECTIONS:
+            self.app = self._crowded
         self._head_timer: asyncio.TimerHandle | None = None
         self._expect_head()
+
+    async def _crowded(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer through the application, which knows how."""
+        await self.config.loaded_app(scope | {CROWDED: True}, receive, send)
 
     def data_received(self, data: bytes) -> None:
         """Wait for the rest of a head, or no more."""
@@ -109,9 +122,11 @@ def _config(gateway: Gateway) -> uvicorn.Config:
     tls: dict[str, Any] = {}
     if settings.tls:
         tls = {"ssl_certfile": settings.tls_certificate, "ssl_keyfile": settings.tls_key}
-    protocol = type(
-        "Paced", (PacedProtocol,), {"SECONDS": min(PacedProtocol.SECONDS, settings.request_seconds)}
-    )
+    limits = {
+        "SECONDS": min(PacedProtocol.SECONDS, settings.request_seconds),
+        "CONNECTIONS": settings.connections,
+    }
+    protocol = type("Paced", (PacedProtocol,), limits)
     config = uvicorn.Config(
         application(gateway),
         http=protocol,
@@ -121,7 +136,6 @@ def _config(gateway: Gateway) -> uvicorn.Config:
         server_header=False,
         access_log=False,
         log_config=None,
-        limit_concurrency=settings.connections,
         timeout_keep_alive=30,
         **tls,
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from edgedp.gateway.context import Gateway
 
-__all__ = ["Boundary", "json_body", "name_in"]
+__all__ = ["CROWDED", "Boundary", "json_body", "name_in"]
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; "
@@ -39,6 +39,9 @@ _HEADERS = {
 }
 
 _UNREAD = {"Connection": "close"}
+
+CROWDED = "edgedp.crowded"
+"""In a scope: the request came by a connection that is one too many."""
 
 
 class Boundary:
@@ -82,6 +85,13 @@ class Boundary:
 
         try:
             try:
+                if scope.get(CROWDED):
+                    raise Problem(
+                        503,
+                        "too many connections are open; ask again",
+                        "StoreUnavailableError",
+                        {"Retry-After": "1"} | _UNREAD,
+                    )
                 self._check_host(scope)
                 body = await self._body(scope, receive)
                 await self._app(scope, _replayed(body, receive), sent)

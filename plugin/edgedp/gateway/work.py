@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -112,13 +113,15 @@ class Limiter:
         self._most = float(a_minute)
         self._callers = callers
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._guard = threading.Lock()
 
     def wait(self, caller: str, now: float) -> int:
         """Count a request and return 0, or return after how many whole seconds to ask again."""
-        left, since = self._left.pop(caller, (self._most, now))
-        left = min(self._most, left + (now - since) * self._rate)
-        allowed = left >= 1
-        self._left[caller] = (left - 1 if allowed else left, now)
-        while len(self._left) > self._callers:
-            self._left.popitem(last=False)
+        with self._guard:
+            left, since = self._left.pop(caller, (self._most, now))
+            left = min(self._most, left + max(now - since, 0) * self._rate)
+            allowed = left >= 1
+            self._left[caller] = (left - 1 if allowed else left, max(now, since))
+            while len(self._left) > self._callers:
+                self._left.popitem(last=False)
         return 0 if allowed else math.ceil((1 - left) / self._rate)

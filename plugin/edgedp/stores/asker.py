@@ -38,6 +38,7 @@ class Asker(AnalystStore):
         self._store = store
         self._backend = store._backend
         self._memory = store._memory
+        self._open = store._open
         self._analyst = analyst
 
     @property
@@ -80,6 +81,13 @@ class Asker(AnalystStore):
         with self._session() as session:
             shares.check_active(session, self._analyst)
             return attributes.declared(session, name)
+
+    def attributes(self, name: str) -> list[dict[str, Any]]:
+        """Return the declared properties of a graph's nodes, as `Store.attributes`: public facts."""
+        with self._session() as session:
+            shares.check_active(session, self._analyst)
+            registry.known(session, name)
+            return attributes.listed(attributes.declared(session, name))
 
     def releases(self, name: str | None = None) -> list[ReleaseRow]:
         """Return the analyst's own releases, of one graph or of all, oldest first.

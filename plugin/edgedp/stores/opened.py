@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
@@ -38,6 +39,7 @@ class OpenedStore:
         self._memory = GraphMemory(graph_memory)
         self._heads: dict[str, Head] | None = None
         self._head_option = head
+        self._open = threading.local()
 
     @property
     def address(self) -> str | None:
@@ -72,13 +74,39 @@ class OpenedStore:
 
     @contextmanager
     def _session(self, *, create: bool = False) -> Iterator[Session]:
-        """Open a session; the first one checks the heads that were kept elsewhere."""
+        """Open a session, or take what `together` holds; the first one checks the heads that were kept elsewhere."""
+        held: Session | None = getattr(self._open, "session", None)
+        if held is not None:
+            yield held
+            return
         with self._backend.session(create=create) as session:
             if self._heads is None:
                 kept_heads = heads.parse(self._backend.heads() or "") | heads.given(self._head_option)
                 heads.check(session, kept_heads)
                 self._heads = kept_heads
             yield session
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Answer the questions that this thread asks meanwhile from one opening of the store; for reading alone.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> from edgedp import Graph, open_store
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     store = open_store(pathlib.Path(folder) / "graphs.edgedp")
+        ...     _ = store.load(Graph.from_edges([(1, 2), (2, 3)]), name="path", epsilon_budget=1)
+        ...     with store.together():
+        ...         len(store.graphs()), store.budget("path")["epsilon_remaining"]
+        (1, 1.0)
+        """
+        with self._session() as session:
+            self._open.session = session
+            try:
+                yield
+            finally:
+                self._open.session = None
 
     def _read(self, session: Session, row: GraphRow) -> Graph:
         """Return a version's graph, from memory where versions never change."""

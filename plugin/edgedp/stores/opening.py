@@ -29,6 +29,7 @@ def open_store(
     graph_memory: int = DEFAULT_BYTES,
     head: str | None = None,
     token: str | None = None,
+    ca_file: str | os.PathLike[str] | None = None,
 ) -> Store:
     """Open a store of graphs.
 
@@ -51,6 +52,9 @@ def open_store(
         copy. Default ``EDGEDP_LEDGER_HEAD``.
     token : str, optional
         For a gateway; default ``EDGEDP_TOKEN``.
+    ca_file : str or path, optional
+        For a gateway whose certificate is signed by an authority of your own: its certificate, a PEM file. Default
+        ``SSL_CERT_FILE``, else the public authorities.
 
     Returns
     -------
@@ -69,6 +73,9 @@ def open_store(
     """
     address = os.fspath(uri)
     scheme = address.split("://", 1)[0].lower() if "://" in address else ""
+    for given, value in (("token", token), ("ca_file", ca_file)):
+        if value is not None and scheme not in GATEWAY_SCHEMES:
+            raise ParameterError(f"a {given} goes with the https:// address of a gateway; leave it out here")
     if scheme in NEO4J_SCHEMES:
         check_address(address)
         from edgedp.stores.neo4j import Neo4jBackend
@@ -78,9 +85,7 @@ def open_store(
     if scheme in GATEWAY_SCHEMES:
         from edgedp.stores.remote import RemoteStore
 
-        return RemoteStore(address, token or os.environ.get("EDGEDP_TOKEN"))
-    if token is not None:
-        raise ParameterError("a token goes with the https:// address of a gateway; leave it out here")
+        return RemoteStore(address, token or os.environ.get("EDGEDP_TOKEN"), ca_file=ca_file)
     if scheme:
         raise ParameterError(
             f"store is {address_shown(address)!r}, must be a path or begin with neo4j://, bolt:// or https://; "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import ssl
 import time
 import uuid
 from collections.abc import Mapping
@@ -58,14 +60,23 @@ class RemoteStore(Store):
     token : str
     patience : float
         Seconds for which an answer is asked for again while the gateway says that it comes.
+    ca_file : path, optional
+        As of `edgedp.open_store`.
     """
 
-    def __init__(self, address: str, token: str | None, *, patience: float = _PATIENCE) -> None:
+    def __init__(
+        self,
+        address: str,
+        token: str | None,
+        *,
+        patience: float = _PATIENCE,
+        ca_file: str | os.PathLike[str] | None = None,
+    ) -> None:
         self._address = check_gateway(address)
         if not token or not token.isascii() or not token.isprintable() or " " in token:
             raise AccessError("the token is missing or none; give token, or set EDGEDP_TOKEN")
         self._patience = patience
-        self._client = _client(self._address, token)
+        self._client = _client(self._address, token, ca_file)
 
     @property
     def address(self) -> str:
@@ -83,6 +94,10 @@ class RemoteStore(Store):
     def budget(self, name: str) -> Balance:
         """Return what `Store.budget` does, with the caller's ``share`` (or None)."""
         return cast(Balance, self._get(f"/v1/graphs/{_part(name)}/budget"))
+
+    def attributes(self, name: str) -> list[dict[str, Any]]:
+        """Return the declared properties of a graph's nodes, as `Store.attributes`: public facts."""
+        return list(self._get(f"/v1/graphs/{_part(name)}/attributes")["attributes"])
 
     def releases(self, name: str | None = None) -> list[ReleaseRow]:
         """Return the caller's own releases, of one graph or of all, oldest first."""
@@ -216,7 +231,7 @@ stay secret; use https://
     return f"{parts.scheme.lower()}://{parts.netloc}"
 
 
-def _client(address: str, token: str) -> httpx.Client:
+def _client(address: str, token: str, ca_file: str | os.PathLike[str] | None) -> httpx.Client:
     try:
         import httpx
     except ModuleNotFoundError:
@@ -224,7 +239,18 @@ def _client(address: str, token: str) -> httpx.Client:
             "a store behind https:// needs httpx, which is not installed; install it with pip install 'edgedp[client]'"
         ) from None
     headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
-    return httpx.Client(base_url=address, headers=headers, timeout=90.0, follow_redirects=False)
+    if ca_file is not None and not address.startswith("https://"):
+        raise ParameterError("ca_file is given, must go with an https:// address; leave it out")
+    try:
+        trusted = True if ca_file is None else ssl.create_default_context(cafile=ca_file)
+        return httpx.Client(
+            base_url=address, headers=headers, timeout=90.0, follow_redirects=False, verify=trusted
+        )
+    except (OSError, ssl.SSLError):
+        named = "SSL_CERT_FILE" if ca_file is None else "ca_file"
+        raise ParameterError(
+            f"{named} must be a PEM file with the certificate of the gateway's authority; check the path"
+        ) from None
 
 
 def _part(name: object) -> str:
@@ -284,7 +310,19 @@ def _asked_to_wait(answer: httpx.Response) -> float | None:
     return float(told) if told.isdigit() and answer.status_code in (409, 429, 503) else None
 
 
-def _unreachable(address: str, error: Exception) -> StoreUnavailableError:
+def _unreachable(address: str, error: BaseException) -> StoreUnavailableError:
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ssl.SSLError):
+        cause = cause.__cause__ or cause.__context__
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return StoreUnavailableError(
+            f"the certificate of the gateway at {address} is not trusted here ({cause.verify_message.rstrip('.')}); "
+            "give the certificate of its authority as ca_file, or name that file in SSL_CERT_FILE"
+        )
+    if isinstance(cause, ssl.SSLError):
+        return StoreUnavailableError(
+            f"the gateway at {address} cannot be reached by TLS; check the address, the port and its certificate"
+        )
     return StoreUnavailableError(
         f"the gateway at {address} cannot be reached ({type(error).__name__}); check the address and that it runs"
     )

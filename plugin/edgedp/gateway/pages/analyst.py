@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, assert_never
 from urllib.parse import quote
 
@@ -18,12 +18,12 @@ from edgedp.errors import EdgeDPError, StoreError
 from edgedp.gateway.kinds import ReleaseKind, kind_at, release_kinds
 from edgedp.gateway.pages.copies import copies
 from edgedp.gateway.pages.forms import fields, options_in
-from edgedp.gateway.pages.site import Form, Pages, Visit
+from edgedp.gateway.pages.site import Form, Pages, Visit, told
 from edgedp.gateway.problems import Problem, of_error
 from edgedp.gateway.wire import name_in
 from edgedp.plan import PublicFacts, plan
 from edgedp.stores.returned import release_of
-from edgedp.vocabulary import AccountName
+from edgedp.vocabulary import ACCOUNTS, AccountName
 
 if TYPE_CHECKING:
     from edgedp.release import Release
@@ -98,9 +98,10 @@ class AnalystPages:
     async def release(self, visit: Visit) -> Response:
         """Show one release: the answer, what was asked, what was public."""
         row, release = await self._own(visit)
-        budget = await self._gateway.ask(lambda: self._gateway.store.asking_as(visit.person.name).graphs())
-        share = next((each["share"] for each in budget if each["name"] == row["graph"]), None)
         kind = next(each for each in release_kinds() if each.kind == row["selector"])
+        budget = await self._gateway.ask(lambda: self._gateway.store.asking_as(visit.person.name).graphs())
+        facts = next((each for each in budget if each["name"] == row["graph"]), None)
+        share = None if facts is None else _standing(facts, kind.account)["share"]
         options = {key: value for key, value in row["parameters"].items() if key not in _HIDDEN}
         return self._pages.render(
             visit.request,
@@ -112,6 +113,7 @@ class AnalystPages:
             columns=[] if release is None else release.answer.COLUMNS,
             rows=[] if release is None else release.answer.rows(),
             ranks_by=None if release is None else release.ranks_by,
+            estimates=None if release is None else release.estimates,
             options=options,
             copies=copies(kind, self._pages.address(visit.request), row["graph"], options),
         )
@@ -144,15 +146,23 @@ class AnalystPages:
     async def _asking(
         self, visit: Visit, kind: ReleaseKind, given: Form, problem: Problem | None = None, **review: Any
     ) -> Response:
-        name = name_in(visit.request)
-        facts = await self._facts(visit, name)
-        shown = fields(kind, given)
+        facts, declared = await self._facts(visit, name_in(visit.request))
+        properties = [row["property"] for row in declared]
+        shown = fields(kind, given, properties)
+        debits = review.get("debits", [])
         return self._pages.render(
             visit.request,
             "graph.html",
             visit,
             status=200 if problem is None else problem.status,
             graph=facts,
+            properties=declared,
+            needs_property=kind.kind == "percentile" and not declared,
+            accounts=[
+                _beside(each, _standing(facts, each), debits, kind.account == each)
+                for each in ACCOUNTS
+                if each == "edges" or "attributes" in facts
+            ],
             kinds=release_kinds(),
             kind=kind,
             fields=[field for field in shown if not field.advanced],
@@ -166,7 +176,7 @@ class AnalystPages:
         self, visit: Visit, kind: ReleaseKind, name: str, form: Form, options: dict[str, Any]
     ) -> Response:
         """Plan the request, which reads no edge, and show what would be left."""
-        facts = await self._facts(visit, name)
+        facts, _ = await self._facts(visit, name)
         asking = self._gateway.store.asking_as(visit.person.name)
         public = PublicFacts(
             facts["node_count"],
@@ -175,31 +185,37 @@ class AnalystPages:
             domains=await self._gateway.ask(lambda: asking.domains(name)),
         )
         planned = plan(kind.kind, options, public)
-        debits = [(charge.cost, _standing(facts, charge.account)) for charge in planned.charges]
-        cost, standing = debits[-1]
-        share = standing["share"]
+        debits = [
+            _debit(charge.account, charge.cost, _standing(facts, charge.account))
+            for charge in reversed(planned.charges)
+        ]
         return await self._asking(
             visit,
             kind,
             form,
-            cost=cost / NANO,
+            cost=debits[0]["cost"],
+            debits=debits,
             options={key: value for key, value in planned.parameters.items() if key not in _HIDDEN},
             form={key: value for key, value in form.items() if key in options},
             request_id=str(uuid.uuid4()),
             exact="delta" not in facts,
-            left=None if share is None else _after(share["epsilon_remaining"], cost),
-            graph_left=_after(standing["epsilon_remaining"], cost),
-            refused=next(filter(None, (_refused(each, debit) for debit, each in debits)), None),
+            refused=next(filter(None, (each["refused"] for each in debits)), None),
             copies=copies(kind, self._pages.address(visit.request), name, options),
         )
 
-    async def _facts(self, visit: Visit, name: str) -> dict[str, Any]:
-        asking = self._gateway.store.asking_as(visit.person.name)
-        rows = await self._gateway.ask(asking.graphs)
-        for row in rows:
-            if row["name"] == name:
-                return {**row, "epsilon_remaining": _remaining(row)}
-        raise Problem(404, "the graph must be a stored one; see the list of graphs", "UnknownNameError")
+    async def _facts(self, visit: Visit, name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """Return the public facts of a graph, and the declared properties of its nodes."""
+        store = self._gateway.store
+        asking = store.asking_as(visit.person.name)
+
+        def read() -> tuple[dict[str, Any], list[dict[str, Any]]]:
+            with store.together():
+                for row in asking.graphs():
+                    if row["name"] == name:
+                        return {**row, "epsilon_remaining": _remaining(row)}, asking.attributes(name)
+            raise Problem(404, "the graph must be a stored one; see the list of graphs", "UnknownNameError")
+
+        return await self._gateway.ask(read)
 
 
 def _kind_of(given: Form) -> ReleaseKind:
@@ -226,6 +242,33 @@ def _standing(facts: Mapping[str, Any], account: AccountName) -> Mapping[str, An
     assert_never(account)
 
 
+def _debit(account: AccountName, cost: int, standing: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a release would debit one account, and what would be left of it."""
+    share = standing["share"]
+    return {
+        "account": account,
+        "cost": cost / NANO,
+        "left": None if share is None else _after(share["epsilon_remaining"], cost),
+        "graph_left": _after(standing["epsilon_remaining"], cost),
+        "refused": _refused(standing, cost),
+    }
+
+
+def _beside(
+    account: AccountName, standing: Mapping[str, Any], debits: Sequence[Mapping[str, Any]], main: bool
+) -> dict[str, Any]:
+    """Return an account as it stands beside the form, with what the reviewed request would take of it."""
+    debit = next((each for each in debits if each["account"] == account), None)
+    return {
+        "name": account,
+        "share": standing["share"],
+        "main": main,
+        "pays": main or debit is not None,
+        "cost": 0 if debit is None else debit["cost"],
+        "left": None if debit is None else debit["left"],
+    }
+
+
 def _nano(epsilon: float) -> int:
     return round(epsilon * NANO)
 
@@ -238,7 +281,7 @@ def _refused(facts: Mapping[str, Any], cost: int) -> str | None:
     """Return why a release would be refused, as far as public amounts say; the store has the last word."""
     share = facts["share"]
     if share is None:
-        return "You have no share of this graph. Ask the curator for one."
+        return "You have no share of this budget. Ask the curator for one."
     limit = share["max_epsilon_per_release"]
     if limit is not None and cost > _nano(limit):
         return f"One release may cost at most {limit:g}. Ask for less."
@@ -251,7 +294,7 @@ def _refused(facts: Mapping[str, Any], cost: int) -> str | None:
 
 def _asked(row: Mapping[str, Any]) -> str:
     return ", ".join(
-        f"{name} {', '.join(map(str, value)) if isinstance(value, list) else value}"
+        f"{name} {told(value)}"
         for name, value in row["parameters"].items()
         if name not in ("epsilon", *_HIDDEN)
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 from urllib.parse import quote
 
 from starlette.responses import RedirectResponse, Response
@@ -15,6 +16,7 @@ from edgedp.gateway.pages.plot import spending
 from edgedp.gateway.pages.site import Form, Pages, Visit
 from edgedp.gateway.problems import Problem, of_error
 from edgedp.gateway.wire import name_in
+from edgedp.vocabulary import AccountName
 
 __all__ = ["CuratorPages"]
 
@@ -42,7 +44,7 @@ class CuratorPages:
         store = self._gateway.store
 
         def read() -> list[dict[str, Any]]:
-            return [row | {"grants": store.grants(row["name"])} for row in store.graphs()]
+            return [{**row, "accounts": _accounts(row, store.grants(row["name"]))} for row in store.graphs()]
 
         return self._pages.render(visit.request, "curator.html", visit, graphs=await self._gateway.ask(read))
 
@@ -54,12 +56,17 @@ class CuratorPages:
         """Declare a share."""
         name, analyst = name_in(visit.request), _first(form, "analyst")
         budget, limit = _first(form, "epsilon_budget"), _first(form, "max_epsilon_per_release") or None
+        account = cast(AccountName, _first(form, "account") or "edges")
         note = note_of(visit.request)
-        note.graph, note.more["granted"] = name, {"analyst": analyst[:80], "epsilon_budget": budget[:40]}
+        note.graph = name
+        note.more["granted"] = {
+            "analyst": analyst[:80],
+            "account": account[:20],
+            "epsilon_budget": budget[:40],
+        }
         try:
             await self._gateway.ask(
-                lambda: self._gateway.store.grant(name, analyst, budget, max_epsilon_per_release=limit),
-                missing=False,
+                lambda: self._gateway.store.grant(name, analyst, budget, limit, account), missing=False
             )
         except Problem as problem:
             return await self._graph(visit, problem)
@@ -106,11 +113,26 @@ class CuratorPages:
             people = [
                 row["name"] for row in store.analysts() if row["role"] == "analyst" and not row["revoked"]
             ]
-            log = store.log(name)
-            return {"graph": facts, "grants": store.grants(name), "analysts": people, "log": log}
+            accounts = _accounts(facts, store.grants(name))
+            for account in accounts:
+                account["debits"] = [
+                    row for row in store.log(name, account["name"]) if row["event"] == "debit"
+                ]
+            return {"graph": facts, "accounts": accounts, "analysts": people}
 
         found = await self._gateway.ask(read)
-        debits = [row for row in found.pop("log") if row["event"] == "debit"]
+        for account in found["accounts"]:
+            points = [(row["at"], row["epsilon_spent"]) for row in account["debits"]]
+            account["plot"] = spending(points, account["epsilon_budget"])
+        debits = sorted(
+            (
+                row
+                for account in found["accounts"]
+                for row in account["debits"]
+                if "part_of" not in row["details"]
+            ),
+            key=lambda row: str(row["at"]),
+        )
         asked = [
             {
                 "at": row["at"],
@@ -121,14 +143,12 @@ class CuratorPages:
             }
             for row in debits[: -SHOWN - 1 : -1]
         ]
-        points = [(row["at"], row["epsilon_spent"]) for row in debits]
         return self._pages.render(
             visit.request,
             "curator_graph.html",
             visit,
             status=200 if problem is None else problem.status,
             error=None if problem is None else problem.detail,
-            plot=spending(points, found["graph"]["epsilon_budget"]),
             asked=asked,
             count=len(debits),
             **found,
@@ -144,6 +164,22 @@ class CuratorPages:
             people=rows,
             error=None if problem is None else problem.detail,
         )
+
+
+def _accounts(facts: Mapping[str, Any], grants: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the accounts of a graph, each with its amounts and shares; their epsilons are never added."""
+    amounts: dict[AccountName, Any] = {"edges": facts}
+    if "attributes" in facts:
+        amounts["attributes"] = facts["attributes"]
+    return [
+        {
+            "name": account,
+            "epsilon_budget": found["epsilon_budget"],
+            "epsilon_spent": found["epsilon_spent"],
+            "grants": [row for row in grants if row["account"] == account],
+        }
+        for account, found in amounts.items()
+    ]
 
 
 def _first(form: Form, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -46,8 +47,18 @@ class Field:
     empty: str
 
 
-def fields(kind: ReleaseKind, given: Mapping[str, Sequence[str]]) -> list[Field]:
+def fields(
+    kind: ReleaseKind, given: Mapping[str, Sequence[str]], properties: Sequence[str] = ()
+) -> list[Field]:
     """Return the fields of a kind's form, those of its example where nothing was given yet.
+
+    Parameters
+    ----------
+    kind : ReleaseKind
+    given : mapping
+        Values that stand in the form.
+    properties : sequence of str
+        The declared properties of the graph's nodes, to choose one of.
 
     Examples
     --------
@@ -56,7 +67,8 @@ def fields(kind: ReleaseKind, given: Mapping[str, Sequence[str]]) -> list[Field]
     ['metric', 'k', 'epsilon']
     """
     example = {} if given else kind.example()
-    return [_field(option, given.get(option.name), example.get(option.name)) for option in kind.described]
+    made = [_field(option, given.get(option.name), example.get(option.name)) for option in kind.described]
+    return [_of_declared(field, properties) if field.name == "property" else field for field in made]
 
 
 def options_in(kind: ReleaseKind, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
@@ -99,6 +111,12 @@ async def form_of(request: Request) -> dict[str, list[str]]:
         )
     except ValueError:
         raise Problem(400, "the form cannot be read; use the page", "ParameterError") from None
+
+
+def _of_declared(field: Field, properties: Sequence[str]) -> Field:
+    """Let a property be chosen among the declared ones."""
+    values = tuple(value for value in field.values if value in properties)
+    return dataclasses.replace(field, shape="choice", choices=tuple(properties), values=values)
 
 
 def _field(option: Option, given: Sequence[str] | None, example: Any) -> Field:

@@ -90,7 +90,8 @@ def spending(points: Sequence[tuple[str, float]], budget: float | None) -> Plot 
 
 def _when(at: float, span: float) -> str:
     when = datetime.fromtimestamp(at, UTC)
-    return when.strftime("%d %b %H:%M" if span < 3 * 86400 else "%d %b %Y").lstrip("0")
+    form = "%H:%M:%S" if span < 600 else "%d %b %H:%M" if span < 3 * 86400 else "%d %b %Y"
+    return when.strftime(form).removeprefix("0") if form.startswith("%d") else when.strftime(form)
 
 
 def _round_amounts(most: float) -> list[float]:

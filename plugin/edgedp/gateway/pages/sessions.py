@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 
 __all__ = ["Session", "Sessions"]
 
+_OF_ONE = 20
+"""Sessions of one token, the newest."""
+
 
 @dataclass
 class Session:
@@ -29,7 +32,7 @@ class Session:
 
 
 class Sessions:
-    """At most so many sessions, each until it was not used for a while.
+    """At most so many sessions, each until it was not used for a while; one person's push out no other's.
 
     Examples
     --------
@@ -45,6 +48,9 @@ class Sessions:
 
     def open(self, token: str) -> str:
         """Return the cookie of a new session."""
+        own = [each for each, session in self._open.items() if session.token == token]
+        for each in own[: max(len(own) + 1 - _OF_ONE, 0)]:
+            self.close(each)
         key = secrets.token_urlsafe(32)
         self._open[key] = Session(token, secrets.token_urlsafe(32), self._clock())
         while len(self._open) > self._most:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from edgedp.gateway.context import Gateway
     from edgedp.stores.people import Person
 
-__all__ = ["Form", "Pages", "Visit"]
+__all__ = ["Form", "Pages", "Visit", "told"]
 
 _ASSETS = {"site.css": "text/css", "site.js": "text/javascript", "icon.svg": "image/svg+xml"}
 
@@ -46,6 +46,26 @@ Shown = Callable[[Visit], Awaitable[Response]]
 Posted = Callable[[Visit, Form], Awaitable[Response]]
 
 
+def told(value: object) -> str:
+    """Return an option as people read it.
+
+    Examples
+    --------
+    >>> told(True), told(["degree", "ebc"]), told("0.5")
+    ('yes', 'degree, ebc', '0.5')
+    """
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(told, value))
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def _cell(value: object, column: str) -> str:
+    """Return a cell of an answer: six digits of what is no whole number, the name of a number in words."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value).replace("_", " ") if column == "number" else str(value)
+
+
 class Pages:
     """The pages of a gateway."""
 
@@ -60,7 +80,12 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._templates.filters |= {"amount": amount, "part": lambda text: quote(str(text), safe="")}
+        self._templates.filters |= {
+            "amount": amount,
+            "cell": _cell,
+            "part": lambda text: quote(str(text), safe=""),
+            "told": told,
+        }
 
     def routes(self) -> list[Route]:
         """Return the addresses that serve both roles; `edgedp.gateway.pages.routes` has all."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -34,9 +35,10 @@ _LISTINGS = {
 }  # fmt: skip
 
 
-def migrations() -> list[Path]:
+@cache
+def migrations() -> tuple[Path, ...]:
     """Return the numbered files that make the tables, in order; their number is a store's version."""
-    return sorted(asset("queries", "sqlite").glob("migration_[0-9]*.sql"))
+    return tuple(sorted(asset("queries", "sqlite").glob("migration_[0-9]*.sql")))
 
 
 class Ledger:
