@@ -164,10 +164,8 @@ def _may_lead(
     leaders = np.flatnonzero(ratio <= _reached_by(ratio, k))
     low = noise.enclose(drawn[leaders])[0] + x[leaders] * (1 + 2.0**-46)
     threshold = _kth_largest(low, k)
-    if threshold >= _FLOATS_END:
-        able = ratio <= np.exp(-threshold) * (1 + 2.0**-20)
-    else:
-        able = x >= threshold - 22
+    in_floats = threshold >= _FLOATS_END
+    able = ratio <= np.exp(-threshold) * (1 + 2.0**-20) if in_floats else x >= threshold - 22
     able |= drawn < np.uint64(2**33)
     return np.flatnonzero(able)
 
