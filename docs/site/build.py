@@ -98,7 +98,6 @@ def gather(source: Path) -> None:
 def contents() -> Iterator[str]:
     """Yield the lists of pages."""
     for title, pages in CONTENTS.items():
-        yield f"## {title}\n"
         yield f"```{{toctree}}\n:maxdepth: 1\n:caption: {title}\n"
         yield from pages
         yield "```\n"

@@ -13,6 +13,8 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 html_theme = "furo"
 html_title = f"edgedp {__version__}"
 html_copy_source = False
+smartquotes = False
+"""Two hyphens are an option, not a dash."""
 html_show_sphinx = False
 html_show_search_summary = False
 """Search fetches each page that it found for a summary, and a page opened from a file may fetch nothing."""

@@ -75,7 +75,7 @@ def api_pages() -> dict[str, str]:
         "functions": ("Functions", [f".. autofunction:: edgedp.{name}" for name in functions]),
         "graph": ("Graph", [".. autoclass:: edgedp.Graph\n   :members:"]),
         "release": ("Release", [".. autoclass:: edgedp.Release\n   :members:"]),
-        "store": ("Store", [".. autoclass:: edgedp.Store\n   :members:"]),
+        "store": ("Store", [".. autoclass:: edgedp.Store\n   :members:\n   :inherited-members:"]),
         "errors": ("Errors", [f".. autoexception:: edgedp.{name}" for name in errors]),
     }
     for name in ("exact", "mechanisms", "quality"):
