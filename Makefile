@@ -52,9 +52,10 @@ jar:
 	install both, or run 'make test-python', which needs neither." >&2; exit 1; }
 	mvn -q -B -f plugin/neo4j/pom.xml package
 
-# The tables of the reference that are made of the code.
+# The tables of the reference that are made of the code, then the site: build/site/index.html, to be opened from there.
 docs: $(VENV)/.ready-dev
 	$(BIN)/python docs/tables.py
+	$(BIN)/python docs/site/build.py
 
 # The papers' figures, measured again: docs/reproduction.md. What was finished before is taken from build/reproduction.
 reproduction: $(VENV)/.ready-dev

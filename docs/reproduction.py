@@ -231,8 +231,8 @@ Differences from the published table:
 Recall of the true Pareto top k:
 """
 
-SAMPLES = """The publication compares with PrivateSQL, which does not scale, on breadth-first samples of 50 nodes, k from 1 to 3. Its table is not at hand, so no figure of it stands here. Ours, without a declared bound
-other than each sample's largest degree:
+SAMPLES = """The publication compares with PrivateSQL, which does not scale, on breadth-first samples of 50 nodes, k from 1 to 3. Its table could not be had: the material that this page is written from holds no figure of it, and what was
+found of both papers elsewhere were their abstracts. So none stands here; who has the paper can put its column beside ours. Ours, without a declared bound other than each sample's largest degree:
 """
 
 NUMBERS = """Not in these papers; on email-Enron, the relative error of private numbers:

@@ -128,7 +128,9 @@ def same_noise_every_round(real: Any) -> Any:
         from edgedp.sampling.noise import EXPONENTIAL
         from edgedp.sampling.ranking import LazyScores, first_places
 
-        return first_places(np.arange(len(upper)), LazyScores(upper, evaluate), k, unit, EXPONENTIAL, words)
+        return first_places(
+            np.arange(len(upper)), LazyScores.of(upper, evaluate), k, unit, EXPONENTIAL, words
+        )
 
     return replace(real, top_k=top_k_permute_and_flip)
 

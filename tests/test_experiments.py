@@ -17,10 +17,12 @@ import edgedp
 from edgedp.experiments import running
 from edgedp.experiments.advice import look_alike
 from edgedp.experiments.curves import curves, needed
+from edgedp.experiments.facts import Facts
 from edgedp.experiments.generators import power_law
 from edgedp.experiments.grid import Cell, run_seeds
 from edgedp.experiments.keeping import read_results
 from edgedp.experiments.rows import COLUMNS
+from edgedp.projection import GraphProjection
 from edgedp.quality import recall
 
 GRAPH = power_law(400, seed=3)
@@ -133,6 +135,26 @@ def test_growth_measures_every_step_of_every_size() -> None:
     rows = edgedp.experiment("power-law", "growth", nodes=[200, 400], metric="degree", runs=2)
     assert rows.height == 2 * 3 * 2
     assert rows["seconds"].min() >= 0  # type: ignore[operator]
+
+
+def test_cuts_of_all_neighbours_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    real = GraphProjection.cut_shares
+
+    def counting(self: Any, caps: Any, ranks: Any, bits: int) -> Any:
+        asked.append(int(caps[0]))
+        return real(self, caps, ranks, bits)
+
+    monkeypatch.setattr(GraphProjection, "cut_shares", counting)
+    projection = Facts("power", GRAPH).projection
+    above = [projection.cut_shares(np.full(400, GRAPH.max_degree + more), None, 20) for more in (0, 5, 9, 0)]
+    projection.cut_shares(np.full(400, 3), None, 20)
+    ranked = [projection.cut_shares(np.full(400, 3), np.arange(400), 20) for _ in range(2)]
+    uneven = np.arange(400) % 3 + 3
+    assert np.array_equal(projection.cut_shares(uneven, None, 20), real(projection, uneven, None, 20))
+    assert asked == [GRAPH.max_degree, 3, 3, 3, 3]
+    assert all(np.array_equal(each, above[0]) for each in above)
+    assert not np.array_equal(ranked[0], above[0])
 
 
 # -- files -----------------------------------------------------------------------------------------------------

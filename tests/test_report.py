@@ -14,6 +14,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 
 import edgedp
 from browser import Page, chromium, opened
+from edgedp.experiments.curves import curves
 from edgedp.experiments.generators import power_law
 from edgedp.experiments.keeping import read_results, write_results
 from edgedp.experiments.report.reading import reading
@@ -106,7 +107,7 @@ def test_nothing_is_fetched_and_nothing_fails(page: Page) -> None:
     assert page.requests == []
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
 def test_it_fits_a_phone_and_follows_the_theme(page: Page, width: int, scheme: str) -> None:
     driver: Any = page.driver
     size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}
@@ -120,6 +121,39 @@ def test_it_fits_a_phone_and_follows_the_theme(page: Page, width: int, scheme: s
     finally:
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_on_paper_there_is_nothing_to_press(page: Page) -> None:
+    driver: Any = page.driver
+    size = {"width": 794, "height": 1123, "deviceScaleFactor": 1, "mobile": False}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        for control in ("fieldset.spread", "button.all", "details"):
+            shown = f"return getComputedStyle(document.querySelector('{control}')).display"
+            assert page.run(shown) == "none", control
+        assert page.run("return document.documentElement.scrollWidth") <= 794
+        assert page.run("return getComputedStyle(document.querySelector('button.key')).display") != "none"
+    finally:
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_the_report_of_enron_shows_joint_above_sld_at_a_tenth_in_every_panel(
+    chromium: WebDriver, tmp_path: Path
+) -> None:
+    """From a file, without a network: the first thing that the page is there to show."""
+    file = tmp_path / "enron.parquet"
+    edgedp.experiment("email-Enron", mechanism=["sld", "joint"], epsilon="0.1", runs=3, file=file)
+    page = opened(chromium, edgedp.write_report([file], tmp_path / "enron.html").as_uri())
+    page.wait(READY)
+    titles = page.run("return [...document.querySelectorAll('.panel figcaption b')].map(b => b.textContent)")
+    assert titles == ["k = 5", "k = 10", "k = 20"]
+    for panel in marks(page):
+        shown = {mark["mechanism"]: float(mark["mean recall"]) for mark in panel}
+        assert shown["joint"] > shown["SLD"] + 0.2
+    page.settled()
+    assert (page.errors, page.requests) == ([], [])
 
 
 def test_a_name_is_text_and_never_markup(report: Path, page: Page) -> None:
@@ -136,6 +170,20 @@ def test_pictures_are_pictures(results: list[Path], tmp_path: Path) -> None:
     assert edgedp.write_report(top, tmp_path / "r.svg").read_text(encoding="utf-8").startswith("<svg")
     with pytest.raises(edgedp.EdgeDPError, match="must end in"):
         edgedp.write_report(top, tmp_path / "r.pdf")
+
+
+def test_every_panel_of_a_picture_shows_its_own_points_and_the_legend_all_series(
+    results: list[Path], tmp_path: Path
+) -> None:
+    top = [path for path in results if path.stem == "top"]
+    drawn = edgedp.write_report(top, tmp_path / "r.svg").read_text(encoding="utf-8")
+    seen = re.findall(r"mechanism: (\w+); mean recall: ([\d.]+);", drawn)
+    points = curves(read_results(top))
+    meant = [(row["series"], round(row["mean"], 3)) for row in points.iter_rows(named=True)]
+    assert points["k"].n_unique() == 2
+    assert sorted((name, float(mean)) for name, mean in seen) == sorted(meant)
+    legend = re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
+    assert [name for name in legend if name in ("EM", "SLD", "joint")] == ["EM", "SLD", "joint"]
 
 
 def test_without_its_library_a_report_says_what_to_install(

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from edgedp.errors import ParameterError
 from edgedp.ids import positions_of
 
-__all__ = ["c_metric", "coverage", "dominated_chance", "recall", "relative_error"]
+__all__ = ["c_metric", "coverage", "dominated_chance", "recall", "relative_error", "true_top"]
 
 Ties = Literal["random", "front"]
 
@@ -55,7 +55,42 @@ def recall(values: ArrayLike, returned: ArrayLike, node_ids: ArrayLike | None = 
     """
     exact = np.asarray(values)
     chosen = _positions(returned, len(exact), node_ids)
-    return float(np.mean(exact[chosen] >= _kth_largest(exact, len(chosen))))
+    return float(np.mean(true_top(exact, len(chosen))[chosen]))
+
+
+def true_top(values: ArrayLike, k: int) -> NDArray[np.bool_]:
+    """Return which positions belong to the exact top k: all whose value is at least the k-th largest.
+
+    The mean of these over a list of k positions is its `recall`.
+
+    Parameters
+    ----------
+    values : (n,) float64 or int64
+    k : int
+        From 1 to n.
+
+    Returns
+    -------
+    (n,) bool
+        True at k positions, and at more where the last place is tied.
+
+    Raises
+    ------
+    EdgeDPError
+        `k` is not from 1 to n.
+
+    Notes
+    -----
+    Privacy: not private.
+
+    Examples
+    --------
+    >>> true_top([9, 5, 5, 1], 2).tolist()
+    [True, True, True, False]
+    """
+    exact = np.asarray(values)
+    belongs: NDArray[np.bool_] = exact >= _kth_largest(exact, k)
+    return belongs
 
 
 def coverage(utilities: ArrayLike, judges: ArrayLike, returned: ArrayLike) -> float:

@@ -62,9 +62,10 @@ class Remembered(GraphProjection):
         self, caps: NDArray[np.int64], ranks: NDArray[np.int64] | None, bits: int
     ) -> NDArray[np.int64]:
         """Return the length-2 betweenness through cuts."""
-        if ranks is not None or int(caps.min(initial=0)) != int(caps.max(initial=0)):
+        largest = int(caps.max(initial=0))
+        if ranks is not None or (caps != largest).any():
             return super().cut_shares(caps, ranks, bits)
-        key = (min(int(caps.max(initial=0)), self._largest), bits)
+        key = (min(largest, self._largest), bits)
         if key not in self._cuts:
             self._cuts[key] = super().cut_shares(caps, ranks, bits)
             if len(self._cuts) > _MOST_CUTS:

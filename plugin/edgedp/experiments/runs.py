@@ -35,7 +35,7 @@ from edgedp.plan import (
     plan,
 )
 from edgedp.plan.numbers import plan_count
-from edgedp.quality import c_metric, recall, relative_error
+from edgedp.quality import c_metric, relative_error, true_top
 from edgedp.sampling.words import GeneratorWords, Words
 from edgedp.vocabulary import Kind as ReleaseKind
 
@@ -61,6 +61,7 @@ class Runner:
         self.facts, self.seed = facts, seed
         self._rounds: dict[Any, ParetoRounds] = {}
         self._scores: dict[tuple[str, ...], NDArray[np.int64]] = {}
+        self._tops: dict[Any, NDArray[np.bool_]] = {}
         self._sampled: tuple[int, Runner] | None = None
         self._numbers_known: dict[tuple[str, str], float] = {}
 
@@ -134,22 +135,40 @@ class Runner:
         """Return how good a list of nodes is."""
         match asked:
             case TopKPlan() | JointPlan():
-                return {"recall": recall(self.facts.projection.values(asked.metric), picked)}
+                name = asked.metric
+                return {"recall": self._recall(name, lambda: self.facts.projection.values(name), picked)}
             case AggregatePlan():
-                return {"recall": recall(self._sum(asked.metrics, asked.weights), picked)}
+                return self._summed(asked.metrics, asked.weights, picked)
             case ParetoPlan():
                 return self._pareto(asked.metrics, picked)
             case JointMotkinPlan():
                 if asked.weights is None:
                     return self._pareto(asked.metrics, picked)
-                return {"recall": recall(self._sum(asked.metrics, asked.weights), picked)}
+                return self._summed(asked.metrics, asked.weights, picked)
             case _:
                 assert_never(asked)
 
-    def _sum(self, metrics: tuple[str, ...], weights: tuple[float, ...]) -> NDArray[np.float64]:
-        columns = [self.facts.projection.values(name) for name in metrics]
-        total: NDArray[np.float64] = np.column_stack(columns) @ np.asarray(weights)
-        return total
+    def _recall(
+        self,
+        of: Any,
+        values: Callable[[], NDArray[np.float64] | NDArray[np.int64]],
+        picked: NDArray[np.int64],
+    ) -> float:
+        """Return the recall of distinct positions; the exact top k of each utility is kept."""
+        key = (of, len(picked))
+        if key not in self._tops:
+            self._tops[key] = true_top(values(), len(picked))
+        return float(np.mean(self._tops[key][picked]))
+
+    def _summed(
+        self, metrics: tuple[str, ...], weights: tuple[float, ...], picked: NDArray[np.int64]
+    ) -> dict[str, float]:
+        def total() -> NDArray[np.float64]:
+            columns = [self.facts.projection.values(name) for name in metrics]
+            table: NDArray[np.float64] = np.column_stack(columns) @ np.asarray(weights)
+            return table
+
+        return {"recall": self._recall((metrics, weights), total, picked)}
 
     def _pareto(self, metrics: tuple[str, ...], picked: NDArray[np.int64]) -> dict[str, float]:
         table = np.column_stack([self.facts.projection.values(name) for name in metrics])
@@ -157,7 +176,7 @@ class Runner:
             self._scores[metrics] = pareto_score(table)
         scores = self._scores[metrics]
         return {
-            "recall": recall(scores, picked),
+            "recall": self._recall(metrics, lambda: scores, picked),
             "c_random": c_metric(table, scores, picked),
             "c_front": c_metric(table, scores, picked, ties="front"),
         }

@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.mechanisms.samplers import Sampler
+from edgedp.sampling.ranking import LazyScores
 from edgedp.sampling.words import Words
 
 __all__ = ["GridScores", "Scorer", "grid_bits", "noise_unit", "to_grid"]
@@ -84,4 +86,13 @@ class GridScores:
 
     def draw(self, k: int, words: Words) -> NDArray[np.int64]:
         """Draw k positions without replacement, in the order picked."""
-        return self.sampler.top_k(self.upper, k, self.unit, words, self.evaluate)
+        return self.sampler.top_k(self._lazy, k, self.unit, words, self.evaluate)
+
+    @property
+    def _lazy(self) -> NDArray[np.int64] | LazyScores:
+        """What draws start from: where every score is known, they share what follows from the scores."""
+        return self.upper if self.evaluate is not None else self._known
+
+    @cached_property
+    def _known(self) -> LazyScores:
+        return LazyScores(self.upper)

@@ -20,7 +20,7 @@ from edgedp.mechanisms import laws
 from edgedp.sampling import select
 from edgedp.sampling.noise import EXPONENTIAL as EXPONENTIAL_NOISE
 from edgedp.sampling.noise import GUMBEL, Noise
-from edgedp.sampling.ranking import Evaluate
+from edgedp.sampling.ranking import Evaluate, LazyScores
 from edgedp.sampling.words import Words
 from edgedp.vocabulary import SamplerName
 
@@ -32,7 +32,7 @@ class TopK(Protocol):
 
     def __call__(
         self,
-        upper: NDArray[np.int64],
+        upper: NDArray[np.int64] | LazyScores,
         k: int,
         unit: Fraction,
         words: Words,

@@ -61,12 +61,25 @@ class LazyScores:
         self.complete = evaluate is None
         self._below: tuple[Fraction, NDArray[np.float64], NDArray[np.float64]] | None = None
 
+    @classmethod
+    def of(cls, upper: NDArray[np.int64] | LazyScores, evaluate: Evaluate | None = None) -> LazyScores:
+        """Return scores that are one already, so that draws from the same share what is kept, or new ones."""
+        return upper if isinstance(upper, LazyScores) else cls(upper, evaluate)
+
+    def __len__(self) -> int:
+        """Return the number of positions."""
+        return len(self.bounds)
+
     def below(self, unit: Fraction) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return all scores below the best in units of the noise, ``x <= 0``, and ``exp(-x) / 2**64``, kept."""
+        """Return all scores below the best in units of the noise, ``x <= 0``, and ``exp(-x) / 2**64``, kept.
+
+        The second is the largest float where that is beyond the floats.
+        """
         if self._below is None or self._below[0] != unit:
             x = -_below_reference(self.bounds, self.bounds.max(), min(unit, Fraction(2**900)))[0]
             with np.errstate(over="ignore"):
-                self._below = unit, x, np.ldexp(np.exp(-x), -64)
+                weights = np.minimum(np.ldexp(np.exp(-x), -64), np.finfo(np.float64).max)
+            self._below = unit, x, weights
         return self._below[1:]
 
     def evaluate(self, positions: NDArray[np.int64]) -> None:
@@ -145,15 +158,14 @@ def _may_lead(
     x, weights = scores.below(unit)
     if len(candidates) < len(x):
         x, weights = x[candidates], weights[candidates]
-    with np.errstate(invalid="ignore", over="ignore"):
-        ratio = drawn.astype(np.float64) * weights
-        ratio[np.isnan(ratio)] = inf
-        leaders = np.flatnonzero(ratio <= _reached_by(ratio, k))
-        low = noise.enclose(drawn[leaders])[0] + x[leaders] * (1 + 2.0**-46)
-        threshold = _kth_largest(low, k)
-    able = x >= threshold - 22
-    if threshold >= _FLOATS_END:
-        able &= ratio <= np.exp(-threshold) * (1 + 2.0**-20)
+    with np.errstate(over="ignore"):
+        ratio = drawn.astype(np.float64)
+        ratio *= weights
+    leaders = np.flatnonzero(ratio <= _reached_by(ratio, k))
+    low = noise.enclose(drawn[leaders])[0] + x[leaders] * (1 + 2.0**-46)
+    threshold = _kth_largest(low, k)
+    in_floats = threshold >= _FLOATS_END
+    able = ratio <= np.exp(-threshold) * (1 + 2.0**-20) if in_floats else x >= threshold - 22
     able |= drawn < np.uint64(2**33)
     return np.flatnonzero(able)
 

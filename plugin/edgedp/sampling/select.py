@@ -38,7 +38,7 @@ __all__ = [
 
 
 def top_k_gumbel(
-    upper: NDArray[np.int64],
+    upper: NDArray[np.int64] | LazyScores,
     k: int,
     unit: Fraction,
     words: Words,
@@ -49,7 +49,8 @@ def top_k_gumbel(
     Parameters
     ----------
     upper : (n,) int64 array
-        Upper bounds of the scores; the scores themselves if `evaluate` is None.
+        Upper bounds of the scores; the scores themselves if `evaluate` is None. Or `LazyScores`, for many draws
+        from the same.
     k : int
         From 1 to n.
     unit : Fraction
@@ -84,12 +85,12 @@ def top_k_gumbel(
     """
     _check_k(k, len(upper))
     _check_unit(unit)
-    scores = LazyScores(upper, evaluate)
+    scores = LazyScores.of(upper, evaluate)
     return first_places(np.arange(len(upper)), scores, k, unit, GUMBEL, words)
 
 
 def top_k_permute_and_flip(
-    upper: NDArray[np.int64],
+    upper: NDArray[np.int64] | LazyScores,
     k: int,
     unit: Fraction,
     words: Words,
@@ -126,12 +127,12 @@ def top_k_permute_and_flip(
     """
     _check_k(k, len(upper))
     _check_unit(unit)
-    scores = LazyScores(upper, evaluate)
+    scores = LazyScores.of(upper, evaluate)
     left = np.arange(len(upper))
     picked = np.empty(k, dtype=np.int64)
     for place in range(k):
         picked[place] = first_places(left, scores, 1, unit, EXPONENTIAL, words)[0]
-        left = left[left != picked[place]]
+        left = np.delete(left, np.searchsorted(left, picked[place]))
     return picked
 
 

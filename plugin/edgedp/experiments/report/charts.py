@@ -246,7 +246,11 @@ def picture(rows: pl.DataFrame) -> dict[str, Any]:
             "height": 210,
             "title": {"text": f"{panel.group}, {panel.title}", "fontSize": 12},
         }
-        made["layer"][1]["encoding"]["color"] = made["layer"][1]["encoding"]["color"] | {"legend": legend}
+        for layer in made["layer"]:
+            layer.pop("name", None)  # a name that stands in two charts is one mark, with the data of the last
+            for channel in ("color", "shape", "strokeDash"):
+                if channel in layer["encoding"]:
+                    layer["encoding"][channel] = layer["encoding"][channel] | {"legend": legend}
         charts.append(made)
     shown = spec(found[0], series)["params"]
     config = _CONFIG | {"background": "white"}
@@ -269,7 +273,7 @@ def _decades(title: str | None = "epsilon") -> dict[str, Any]:
         "values": [10.0**power for power in range(-9, 10)],
         "labelExpr": "datum.value >= 1 ? format(datum.value, ',') : format(datum.value, '~g')",
         "labelOverlap": "greedy",
-        "labelFlush": True,
+        "labelFlush": False,
     }
 
 
