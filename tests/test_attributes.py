@@ -350,7 +350,7 @@ def test_budgets_of_the_attributes_are_declared_changed_and_kept_apart(store: St
     store.percentile("people", property="age", q=0.5, epsilon=1)
     with pytest.raises(BudgetError, match="must be at least what was spent, 1"):
         store.set_budget("people", 0.5, attributes=True)
-    with pytest.raises(ParameterError, match="delta is given for the attributes"):
+    with pytest.raises(ParameterError, match="delta is not for the attributes"):
         store.set_budget("people", 5, "1e-6", attributes=True)
     store.priv_top_k("people", metric="degree", k=1, epsilon=1)
     assert spent(store) == (1, 1)

@@ -357,7 +357,7 @@ def server_error(code: str, message: str = "said the server") -> Exception:
         (neo4j.exceptions.IncompleteCommit("x"), StoreUnavailableError, "budget may have been spent"),
         (neo4j.exceptions.ConfigurationError("x"), StoreError, "the driver refuses"),
         (server_error("Neo.ClientError.Security.Unauthorized"), StoreError, "refuses the user or the password"),
-        (server_error("Neo.ClientError.Security.Forbidden"), StoreError, "the right to write"),
+        (server_error("Neo.ClientError.Security.Forbidden"), StoreError, "the user may not do this"),
         (server_error("Neo.ClientError.Database.DatabaseNotFound"), StoreError, "must exist"),
         (server_error("Neo.ClientError.General.WriteOnReadOnlyAccessDatabase"), StoreError, "read-only"),
         (server_error("Neo.ClientError.Schema.ConstraintValidationFailed"), StoreError, "taken by somebody else"),

@@ -69,7 +69,9 @@ def test_standard_input_needs_a_name() -> None:
 
 
 def test_two_ends_are_needed() -> None:
-    assert "target is missing" in run("load", "payments.csv", "--source", "payer", status=1).stderr
+    assert (
+        "source is given without target" in run("load", "payments.csv", "--source", "payer", status=1).stderr
+    )
     run("load", "payments.csv", "--ids", "number", status=2)
 
 

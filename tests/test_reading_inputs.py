@@ -327,7 +327,9 @@ INPUTS = {
     ),
     "Parquet, truncated": Input(written(parquet.write_table, PAYMENTS)[:-9], refused="broken Parquet"),
     "Parquet with a separator": Input(
-        written(parquet.write_table, PAYMENTS), refused="header is given", options={"header": True}
+        written(parquet.write_table, PAYMENTS),
+        refused="header is not an option of a Parquet file",
+        options={"header": True},
     ),
     "Arrow": Input(streamed(tabular(source=[1], target=[2]), ipc.new_file), [(1, 2)], told="Arrow"),
     "Arrow, a stream": Input(streamed(tabular(source=["a"], target=["b"]), ipc.new_stream), [("a", "b")]),
@@ -347,7 +349,9 @@ INPUTS = {
     "GraphML, truncated": Input(GRAPHML[:-30], refused="breaks at line 2"),
     "GraphML with a stranger": Input(GRAPHML.replace('target="cyd"', 'target="eve"'), refused="'eve'"),
     "GraphML with a node twice": Input(GRAPHML.replace('id="dan"', 'id="ada"'), refused="twice"),
-    "GraphML with columns": Input(GRAPHML, refused="source is given", options={"source": 1, "target": 2}),
+    "GraphML with columns": Input(
+        GRAPHML, refused="source has no effect", options={"source": 1, "target": 2}
+    ),
     "GEXF": Input(GEXF, [(0, 1)], alone=(2,), told="not labels"),
     "GML": Input(GML, [(1, 2)], alone=(5,), told="read as GML, integer ids"),
     "GML with an id that floats cannot hold": Input(GML.replace("id 5", f"id {2**53 + 1}"), refused="2^53"),
@@ -355,7 +359,7 @@ INPUTS = {
     "GML with a node twice": Input(GML.replace("id 5", "id 1"), refused="GML"),
     "Pajek": Input(PAJEK, TWO, alone=("dan",), told="labels"),
     "Pajek without labels": Input("*Vertices 3\n*Edges\n1 2\n", [(1, 2)], alone=(3,), told="numbers"),
-    "Pajek with a label twice": Input(PAJEK.replace("dan", "ada"), refused="one id or label"),
+    "Pajek with a label twice": Input(PAJEK.replace("dan", "ada"), refused="the same id or label"),
     "Pajek of two networks": Input(PAJEK + PAJEK, refused="more than one network"),
     "Matrix Market": Input(MATRIX, [(1, 2), (2, 3)], alone=(4, 5), told="1 entries that are 0 are no edges"),
     "Matrix Market, a pattern": Input(

@@ -61,7 +61,9 @@ def _translated(error: Exception, address: str, database: str | None) -> EdgeDPE
     if isinstance(
         error, (exceptions.ServiceUnavailable, exceptions.SessionExpired, exceptions.DatabaseUnavailable)
     ):
-        return StoreUnavailableError(f"no Neo4j answers at {address}; start it or check the address")
+        return StoreUnavailableError(
+            f"the Neo4j server at {address} does not answer; start it or check the address"
+        )
     if isinstance(error, exceptions.ConfigurationError):
         return StoreError(f"store is {address}, which the driver refuses: {_short(error)}; check the address")
     return ForeignWordsError(f"Neo4j refused the statement; it says: {_short(error)}")

@@ -214,7 +214,7 @@ def guard_refusal(outcome: str, row: GraphRow, rows: Mapping[str, Sequence[Row]]
 
 def cleared(name: str) -> StoreError:
     """Return the refusal of a load whose beginnings another load of the name has cleared."""
-    return StoreError(f"somebody else is loading {name!r} at the same time; load again")
+    return StoreError(f"somebody else loads {name!r} at the same time; load again")
 
 
 def _conflict(row: GraphRow, conflict: str, other: str) -> StoreError:
