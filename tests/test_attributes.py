@@ -368,7 +368,7 @@ def test_no_budget_no_percentile(tmp_path: Path) -> None:
     assert "attributes" not in store.budget("people")
     store.attribute("people", "age", 0, 100)
     with pytest.raises(
-        BudgetError, match=r"budget of the attributes .* is not declared, .*--attributes --set E"
+        BudgetError, match=r"budget of the attributes .* is not declared; .*--attributes --set E"
     ):
         store.percentile("people", property="age", q=0.5, epsilon=0.1)
 
@@ -549,7 +549,7 @@ def test_the_commands(folder: Path) -> None:
     assert refused.startswith("Error: property is 'agee', must be one that the curator has declared")
     for words, says in (
         (("--low", "a", "--high", "2"), "low is 'a', must be a number"),
-        (("--high", "2"), "low is missing"),
+        (("--high", "2"), "low, a public end of the range, is missing"),
         (("--low", "0", "--high", "2", "--grid", "nowhere.txt"), "grid is 'nowhere.txt', must be"),
         (("--low", "0", "--high", "2", "--depends-on", "edges"), "depends_on is 'edges'"),
     ):
