@@ -105,7 +105,7 @@ def exact_count(name: str, engine: Engine, output: str, **asked: Any) -> None:
     """Show a number exactly. Not private: for the curator and for research."""
     with opened_store() as store:
         value = store.exact_count(name, **typed_ids(asked), engine=engine)
-    notice(_REMINDER)
+    notice(_REMINDER, always=True)
     print_rows([{"of": asked["of"], "value": value}], output, ["of", "value"])
 
 
