@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from edgedp.errors import StoreError
 from edgedp.mechanisms.laws import exponential_law
 from edgedp.sampling.noise import GUMBEL
 
@@ -1096,5 +1097,52 @@ SABOTAGES = [
         "half the noise in an experiment",
         {"edgedp.sampling.select:first_places": half_the_noise},
         "test_experiments.py::test_runs_have_the_law_of_one_pick[em-ebc]",
+    ),
+    Sabotage(
+        "numbers priced as bounded-range",
+        {"edgedp.plan.numbers:_PurePlan.rho_shares": lambda real: 8},
+        "test_rho.py::test_numbers_are_priced_as_any_pure_release[count-options0]",
+    ),
+    Sabotage(
+        "a summary whose numbers cost all of epsilon each",
+        {
+            "edgedp.numbers.summarizing:law_of": lambda real: (
+                lambda plan, projection, share: real(plan, projection)
+            )
+        },
+        "test_numbers.py::test_the_shares_of_a_summary_are_all_of_epsilon_and_what_is_spent",
+    ),
+    Sabotage(
+        "a property of the degree that debits the edges for one record of two",
+        {
+            "edgedp.plan.records:Charge": lambda real: (
+                lambda account, cost, shares: real(account, cost // 2 if account == "edges" else cost, shares)
+            )
+        },
+        "test_attributes.py::test_a_property_of_the_degree_debits_both_or_neither[embedded]",
+    ),
+    Sabotage(
+        "a database's own words after the debit",
+        {"edgedp.stores.neo4j_errors:ForeignWordsError": lambda real: StoreError},
+        "test_draw.py::test_what_a_database_says_in_its_own_words_is_not_said_after_a_debit",
+    ),
+    Sabotage(
+        "a loss that is no number passed over by the audit",
+        {
+            "edgedp.audit.exhaustive:math": lambda real: SimpleNamespace(
+                isnan=lambda ratio: False, perm=real.perm
+            )
+        },
+        "test_audit.py::test_a_loss_that_is_no_number_breaks_the_claim",
+    ),
+    Sabotage(
+        "the name of an account taken for a graph's",
+        {"edgedp.stores.account:split_account": lambda real: lambda name: (name, "edges")},
+        "test_shares.py::test_the_name_of_an_account_is_no_graphs",
+    ),
+    Sabotage(
+        "an estimate that forgets the share",
+        {"edgedp.stores.shares:of_analyst": lambda real: lambda *asked: None},
+        "test_shares.py::test_an_estimate_of_a_percentile_is_of_all_it_debits",
     ),
 ]

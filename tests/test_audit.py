@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import edgedp.audit
+import edgedp.audit.exhaustive
 import edgedp.mechanisms.sums
 import small_graphs
 from audit_cases import CASES, assert_met, cases_of, groups, named
@@ -82,6 +83,18 @@ def test_the_two_graphs_of_a_finding_differ_in_one_edge_and_show_its_loss() -> N
     plan = case.plan(5, 4, 2, 1)
     ratios = np.log(ordered_answer_law(plan, less)) - np.log(ordered_answer_law(plan, more))
     assert np.abs(ratios).max() == pytest.approx(found.loss, rel=1e-9)
+
+
+def test_a_loss_that_is_no_number_breaks_the_claim(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compared as a number it would lose to every other one, and a law with a hole in it would pass."""
+    real = edgedp.audit.exhaustive.log_ratios
+    monkeypatch.setattr(
+        "edgedp.audit.exhaustive.log_ratios", lambda plan: real(plan) * (np.nan if plan.k == 2 else 1)
+    )
+    [found] = exhaustive_audit(
+        [Case("priv_top_k", {"metric": "degree", "mechanism": "em"})], node_counts=[3], epsilons=[1]
+    )
+    assert not found.met
 
 
 # -- what makes it exhaustive ---------------------------------------------------------------------------

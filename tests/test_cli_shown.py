@@ -132,7 +132,8 @@ def test_quiet_prints_what_was_asked_for_alone(folder: Path) -> None:
     assert len(shown.stdout.splitlines()) == 3
     assert shown.stderr == ""
     assert run("-q", "budget", "kite").stderr == ""
-    assert "do not publish them" in run("-q", "exact", "kite", "--metric", "ebc").stderr
+    for exact in (["kite", "--metric", "ebc"], ["count", "kite", "--of", "edges"]):
+        assert "do not publish them" in run("-q", "exact", *exact).stderr
     assert "must be at most" in run("-q", *asked[:-1], 99, status=1).stderr
 
 

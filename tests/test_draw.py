@@ -13,7 +13,7 @@ from neo4j.exceptions import Neo4jError
 from edgedp import Graph, refusals
 from edgedp.draw import draw, draw_positions
 from edgedp.errors import EdgeDPError, EngineError, ParameterError, StoreError
-from edgedp.plan import Plan, PublicFacts, plan
+from edgedp.plan import Kind, Plan, PublicFacts, of_nodes, plan
 from edgedp.projection import GraphProjection
 from edgedp.release import Nodes
 from edgedp.sampling.words import SecureWords, words_from
@@ -114,6 +114,21 @@ def test_refusals_are_listed_once_and_hold_no_figure() -> None:
     for sentence in listed:
         assert not re.search(r"[0-9{%\n]", sentence)
         assert "stays spent" in sentence
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [("priv_top_k", {"metric": "ebc", "k": 1}), ("count", {"of": "edges"}),
+     ("motkin", {"metrics": ["degree", "density"], "k": 1, "mechanism": "joint"})],
+)  # fmt: skip
+def test_what_numpy_would_warn_of_is_nobodys(kind: Kind, options: dict[str, Any]) -> None:
+    """It follows private values, and where a caller lets numpy raise, a debited release would be lost by them."""
+    star = Graph.from_edges([(0, leaf) for leaf in range(1, 300)])
+    asked = plan(kind, options | {"epsilon": 1e6}, PublicFacts(star.node_count))
+    with np.errstate(all="raise"):
+        assert draw(asked, GraphProjection(star), SecureWords()) is not None
+        if kind != "count":
+            assert len(draw_positions(of_nodes(asked), GraphProjection(star), SecureWords())) == 1
 
 
 @pytest.mark.parametrize(

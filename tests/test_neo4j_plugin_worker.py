@@ -327,11 +327,11 @@ def test_a_release_that_is_being_drawn_is_not_drawn_twice(
 
 def test_a_graph_beyond_the_frame_limit(neo4j_with_plugin: PluginServer) -> None:
     planted = neo4j_with_plugin.plant([(a, b) for a in range(60) for b in range(a)], range(60))
+    less = neo4j_with_plugin.plant([(a, b) for a in range(60) for b in range(a // 2)], range(60))
     neo4j_with_plugin.configure(worker_frame_limit="4k")
     said = neo4j_with_plugin.refusal("CALL edgedp.exact.stream($name, {metric: 'degree'})", name=planted.name)
     assert "raise worker.frame.limit" in said
     said = neo4j_with_plugin.refusal(TOP, name=planted.name, config=ASKED)
-    less = neo4j_with_plugin.plant([(a, b) for a in range(60) for b in range(a // 2)], range(60))
     other = neo4j_with_plugin.refusal(TOP, name=less.name, config=ASKED)
     assert re.sub("release [0-9a-f]+", "", said) == re.sub("release [0-9a-f]+", "", other), (
         "no word about the edges"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import dp_accounting
 import numpy as np
@@ -28,7 +29,7 @@ from edgedp.amounts.rho import (
 )
 from edgedp.audit import Case, log_ratios
 from edgedp.errors import ParameterError
-from edgedp.plan import Plan, PublicFacts, plan
+from edgedp.plan import Kind, Plan, PublicFacts, plan
 
 FACTS = PublicFacts(1000)
 MILLIONTH = delta_atto("1e-6")
@@ -249,3 +250,12 @@ def test_delta_is_the_decimal_that_was_written_rounded_down() -> None:
 def test_a_delta_out_of_its_domain_is_refused(value: object) -> None:
     with pytest.raises(ParameterError, match=r"^delta is .*, must be .*; "):
         delta_atto(value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [("count", {"of": "edges"}), ("count", {"of": "clustering"}), ("distribution", {}), ("summary", {})],
+)
+def test_numbers_are_priced_as_any_pure_release(kind: Kind, options: dict[str, Any]) -> None:
+    """Their laws are no exponential mechanism of a bounded range."""
+    assert cost(plan(kind, options | {"epsilon": "0.1"}, PublicFacts(50))) == 10**12 // 200

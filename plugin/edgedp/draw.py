@@ -5,7 +5,9 @@ The only way by which anything computed from private edges leaves.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, ParamSpec, TypeVar, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +42,22 @@ if TYPE_CHECKING:
 __all__ = ["check_projection", "draw", "draw_positions"]
 
 
+_Asked = ParamSpec("_Asked")
+_Drawn = TypeVar("_Drawn")
+
+
+def _quietly(drawing: Callable[_Asked, _Drawn]) -> Callable[_Asked, _Drawn]:
+    """Let numpy say nothing: what it would warn of, or raise where a caller has told it to, follows private values."""
+
+    @wraps(drawing)
+    def quiet(*asked: _Asked.args, **named: _Asked.kwargs) -> _Drawn:
+        with np.errstate(all="ignore"):
+            return drawing(*asked, **named)
+
+    return quiet
+
+
+@_quietly
 def draw(plan: Plan, projection: NumberProjection, words: Words) -> Answer:
     """Draw a planned release.
 
@@ -83,6 +101,7 @@ def draw(plan: Plan, projection: NumberProjection, words: Words) -> Answer:
     return Nodes(tuple(projection.node_ids[positions].tolist()), shown)
 
 
+@_quietly
 def draw_positions(plan: NodesPlan, projection: Projection, words: Words) -> NDArray[np.int64]:
     """Draw a plan whose answer is nodes, as positions of the projection; parameters as for `draw`.
 

@@ -132,7 +132,8 @@ def _worst(task: tuple[Case, tuple[int, ...], tuple[int, ...], tuple[Any, ...]])
         if _least_k(case) <= k <= node_count
         for epsilon in epsilons
     ]
-    return max(findings, key=lambda finding: finding.ratio)
+    # What is no number breaks the claim: compared as one, it would be passed over.
+    return max(findings, key=lambda finding: (math.isnan(finding.ratio), finding.ratio))
 
 
 def _least_k(case: Case) -> int:

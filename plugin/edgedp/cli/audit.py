@@ -111,7 +111,7 @@ def _worst_of_each(findings: Iterable[Finding]) -> list[Finding]:
     worst: dict[tuple[str, str, str], Finding] = {}
     for finding in findings:
         key = (finding.case.release, finding.case.metrics, finding.case.mechanism)
-        if key not in worst or finding.ratio > worst[key].ratio:
+        if key not in worst or (not finding.met, finding.ratio) > (not worst[key].met, worst[key].ratio):
             worst[key] = finding
     return list(worst.values())
 

@@ -216,8 +216,8 @@ def exact_advise(name: str, output: str, **asked: Any) -> None:
 
     with opened_store() as store:
         rows = store.exact_advice(name, **_given(asked))
-    notice(_STORED)
-    notice(f"note: {OUTSIDE}")
+    notice(_STORED, always=True)
+    notice(f"note: {OUTSIDE}", always=True)
     print_rows(rows, output, _COLUMNS)
 
 
@@ -244,7 +244,7 @@ def exact_experiment(name: str, **asked: Any) -> None:
     with opened_store() as store, progress_bar() as progress:
         rows = store.exact_experiment(name, progress=progress, **given)
     click.echo(f"{rows.height:,} rows in {asked['file']}")
-    notice(_STORED)
+    notice(_STORED, always=True)
 
 
 COMMANDS = (experiment, report, advise)

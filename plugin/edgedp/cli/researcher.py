@@ -129,7 +129,7 @@ def exact_count(
             value = store.exact_count_sensitivity(
                 name, t=sensitivity_at, **number, degree_bound=degree_bound, engine=engine
             )
-    notice(_REMINDER)
+    notice(_REMINDER, always=True)
     print_rows([{"of": asked["of"], "value": value}], output, ["of", "value"])
 
 
