@@ -777,6 +777,14 @@ SABOTAGES = [
         "test_attributes.py::test_a_property_that_is_declared_anew_after_the_plan_is_noticed_before_the_debit[embedded]",
     ),
     Sabotage(
+        "an account's name taken for a graph's",
+        {
+            f"edgedp.stores.{module}:graph_name": lambda real: lambda name: name
+            for module in ("curator", "people", "records", "asker")
+        },
+        "test_attributes.py::test_the_name_of_an_account_is_not_the_name_of_a_graph[embedded]",
+    ),
+    Sabotage(
         "a kept profile named after the edges",
         {
             "edgedp.mechanisms.pareto.cache:_hmac": lambda real: (

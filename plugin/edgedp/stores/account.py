@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from edgedp.amounts import rho
 from edgedp.amounts.epsilon import NANO, format_nano
-from edgedp.errors import BudgetError, ParameterError, StoreError
+from edgedp.errors import BudgetError, ParameterError, StoreError, UnknownNameError
 from edgedp.vocabulary import AccountName
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ __all__ = [
     "attributes_refusal",
     "check_delta",
     "check_pure",
+    "graph_name",
     "refusal",
     "split_account",
 ]
@@ -54,6 +55,25 @@ def split_account(name: str) -> tuple[str, AccountName]:
     ('kite', 'attributes')
     """
     return (name.removesuffix(_ATTRIBUTES), "attributes") if name.endswith(_ATTRIBUTES) else (name, "edges")
+
+
+def graph_name(name: str) -> str:
+    """Return the name of a graph as a caller gave it; one that only the ledger uses, for an account, is refused.
+
+    Raises
+    ------
+    UnknownNameError
+
+    Examples
+    --------
+    >>> graph_name("kite")
+    'kite'
+    """
+    if isinstance(name, str) and "\t" in name:
+        raise UnknownNameError(
+            f"the graph is {name!r}, must have been loaded or registered; see 'edgedp graphs'"
+        )
+    return name
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from edgedp.errors import UnknownNameError
 from edgedp.rows import Balance, GraphFacts, ReleaseRow
 from edgedp.selection.domains import Domain
 from edgedp.stores import attributes, history, ledger, registry, shares
-from edgedp.stores.account import account_of, split_account
+from edgedp.stores.account import account_of, graph_name, split_account
 from edgedp.stores.analyst import AnalystStore
 from edgedp.stores.backend import Row, Session
 from edgedp.stores.opened import OpenedStore
@@ -71,7 +71,9 @@ class Asker(AnalystStore):
             shares.check_active(session, self._analyst)
             edges, records = (
                 None if share is None else share.shown()
-                for share in (shares.find(session, name, self._analyst, account) for account in ACCOUNTS)
+                for share in (
+                    shares.find(session, graph_name(name), self._analyst, account) for account in ACCOUNTS
+                )
             )
             return cast(Balance, _beside(history.balance(session, name), edges, records))
 
@@ -79,7 +81,7 @@ class Asker(AnalystStore):
         """Return the declared properties of a graph's nodes: public facts."""
         with self._session() as session:
             shares.check_active(session, self._analyst)
-            return attributes.declared(session, name)
+            return attributes.declared(session, graph_name(name))
 
     def releases(self, name: str | None = None) -> list[ReleaseRow]:
         """Return the analyst's own releases, of one graph or of all, oldest first.
@@ -92,7 +94,7 @@ class Asker(AnalystStore):
         with self._session() as session:
             shares.check_active(session, self._analyst)
             if name is not None:
-                ledger.find(session, name)
+                ledger.find(session, graph_name(name))
             return cast(list[ReleaseRow], [_shown(row) for row in self._own(session, name=name)])
 
     def release(self, release_id: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from edgedp.errors import ParameterError
 from edgedp.selection.domains import declare
 from edgedp.shown import shown
 from edgedp.stores import attributes, history, ledger, registry
-from edgedp.stores.account import Account, Declaration, account_of, check_delta, check_pure
+from edgedp.stores.account import Account, Declaration, account_of, check_delta, check_pure, graph_name
 from edgedp.stores.backend import GraphRow, Session
 from edgedp.stores.opened import OpenedStore
 from edgedp.stores.script import Script, run
@@ -231,7 +231,7 @@ class CuratorStore(OpenedStore):
             return self._set_attribute_budget(name, _declaration(epsilon_budget, None, None, zero=True))
         declared = _declaration(epsilon_budget, delta, None, zero=True)
         with self._session() as session:
-            account = ledger.find(session, name)
+            account = ledger.find(session, graph_name(name))
             row = registry.find(session, name)
             if declared.delta is not None and row is None:
                 raise ParameterError(
@@ -247,7 +247,7 @@ class CuratorStore(OpenedStore):
 
     def _set_attribute_budget(self, name: str, declared: Declaration) -> dict[str, Any]:
         with self._session() as session:
-            ledger.find(session, name)
+            ledger.find(session, graph_name(name))
             account = _account(session, account_of(name, "attributes"))
             steps = registry.attributes_steps(name, account, declared, by=session.by, at=ledger.now())
             self._declare(session, name, Script(steps))

@@ -13,7 +13,7 @@ from edgedp.amounts.epsilon import budget_nano
 from edgedp.checks import check_choice
 from edgedp.errors import StoreError, UnknownNameError
 from edgedp.stores import ledger, shares
-from edgedp.stores.account import Account, Declaration, account_of
+from edgedp.stores.account import Account, Declaration, account_of, graph_name
 from edgedp.stores.asker import Asker
 from edgedp.stores.backend import Session
 from edgedp.stores.opened import OpenedStore
@@ -205,7 +205,7 @@ class PeopleStore(OpenedStore):
             delta where the graph's budget has one.
         """
         with self._session() as session:
-            ledger.find(session, graph)
+            ledger.find(session, graph_name(graph))
             return [
                 _granted(Share.of(row))
                 for account in ACCOUNTS
@@ -280,7 +280,7 @@ def _granted(share: Share) -> dict[str, Any]:
 
 def _opened(session: Session, graph: str, account: AccountName) -> Account:
     """Return an account of a graph; one of the attributes that was never opened is refused."""
-    edges = ledger.find(session, graph)
+    edges = ledger.find(session, graph_name(graph))
     if account == shares.EDGES:
         return edges
     rows = session.run("account_find", name=account_of(graph, account))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from edgedp.checks import check_choice
 from edgedp.rows import Balance, GraphFacts, LogRow, ProblemRow, ReleaseRow
 from edgedp.stores import attributes, history, ledger, registry
-from edgedp.stores.account import account_of, split_account
+from edgedp.stores.account import account_of, graph_name, split_account
 from edgedp.stores.opened import OpenedStore
 from edgedp.vocabulary import ACCOUNTS
 
@@ -37,7 +37,7 @@ class StoreRecords(OpenedStore):
         and are never added: who changes one edge *and* one record is bounded by the sum.
         """
         with self._session() as session:
-            return cast(Balance, history.balance(session, name))
+            return cast(Balance, history.balance(session, graph_name(name)))
 
     def releases(self, name: str) -> list[ReleaseRow]:
         """Return every release: release_id, at, what was asked and the nodes (None if never drawn).
@@ -45,7 +45,7 @@ class StoreRecords(OpenedStore):
         Reading a release again is post-processing and costs nothing.
         """
         with self._session() as session:
-            return cast(list[ReleaseRow], history.releases(session, name))
+            return cast(list[ReleaseRow], history.releases(session, graph_name(name)))
 
     def attributes(self, name: str) -> list[dict[str, Any]]:
         """Return the declared properties of a graph: property, low, high, grid, points and depends_on."""
@@ -96,7 +96,7 @@ class StoreRecords(OpenedStore):
         ]
         with self._session() as session:
             if name is not None:
-                if not session.run("account_find", name=name):
+                if not session.run("account_find", name=graph_name(name)):
                     raise ledger.unknown(name)
                 second = account_of(name, "attributes")
                 names = [name, *([second] if session.run("account_find", name=second) else [])]
@@ -123,4 +123,4 @@ class StoreRecords(OpenedStore):
 
 def _named(name: str, account: AccountName) -> str:
     """Return an account's name in the ledger."""
-    return account_of(name, check_choice(account, "account", ACCOUNTS))
+    return account_of(graph_name(name), check_choice(account, "account", ACCOUNTS))

@@ -13,7 +13,7 @@ from edgedp.errors import ParameterError
 from edgedp.selection.domains import declare
 from edgedp.stores import attributes, ledger, neo4j_schema, registry
 from edgedp.stores import neo4j_places as places
-from edgedp.stores.account import Account, Declaration, account_of, check_delta
+from edgedp.stores.account import Account, Declaration, account_of, check_delta, graph_name
 from edgedp.stores.backend import GraphRow
 from edgedp.stores.frames import Frame
 from edgedp.stores.packed import graph_of_arrays
@@ -111,7 +111,7 @@ def register_script(request: Frame) -> Frame:
 def set_budget(request: Frame) -> Frame:
     """Hand out the script that declares another budget, from the account as it was read."""
     header = request.header
-    name, delta = header["name"], header["delta"]
+    name, delta = graph_name(header["name"]), header["delta"]
     declared = Declaration(
         budget=budget_nano(header["epsilon_budget"], _BUDGET, zero=True),
         delta=None if delta is None else delta_atto(delta),
