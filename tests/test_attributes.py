@@ -207,6 +207,36 @@ def test_a_property_that_is_declared_anew_after_the_plan_is_noticed_before_the_d
     assert spent(store) == (0.5, 0.5)
 
 
+def test_the_name_of_an_account_is_not_the_name_of_a_graph(open_any: OpenStore) -> None:
+    """By it a budget could be declared past what the attributes' account allows, and a share broken for good."""
+    store = made(open_any())
+    store.add_analyst("ann")
+    store.grant("people", "ann", "0.5")
+    before = store.budget("people"), store.grants("people")
+    for name in (account_of("people", "attributes"), account_of("people", "attributes") + "\tattributes"):
+        for asked in (
+            lambda name=name: store.set_budget(name, 50),
+            lambda name=name: store.set_budget(name, 50, "1e-6"),
+            lambda name=name: store.set_budget(name, 50, attributes=True),
+            lambda name=name: store.grant(name, "ann", 50),
+            lambda name=name: store.grants(name),
+            lambda name=name: store.budget(name),
+            lambda name=name: store.releases(name),
+            lambda name=name: store.log(name),
+            lambda name=name: store.export(name, "attributes"),
+            lambda name=name: store.check(name),
+            lambda name=name: store.asking_as("ann").budget(name),
+            lambda name=name: store.asking_as("ann").releases(name),
+            lambda name=name: store.load(PEOPLE, name),
+        ):
+            with pytest.raises(
+                EdgeDPError, match=r"must have been loaded or registered|printable characters"
+            ):
+                asked()
+    assert (store.budget("people"), store.grants("people")) == before
+    assert store.check() == []
+
+
 def test_what_cannot_be_asked_costs_nothing(open_any: OpenStore) -> None:
     store = made(open_any())
     good = {"property": "age", "q": 0.5, "epsilon": 0.5}

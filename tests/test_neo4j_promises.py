@@ -62,6 +62,16 @@ def spent(ask: Ask, name: str = "people") -> Any:
     return ask("MATCH (a:EdgeDPAccount {name: $name}) RETURN a.spent AS spent", name=name)[0]["spent"]
 
 
+def test_records_that_have_two_accounts_are_a_warning(store: Store, ask: Ask) -> None:
+    """The types are two, so the edges have a ledger each; the nodes, and what they hold, are the same."""
+    ask("MATCH (a:Person), (b:Person) WHERE a.ssn < b.ssn CREATE (a)-[:LIKES]->(b)")
+    register(store)
+    register(store, name="pals", kind="LIKES")
+    store.attribute("people", "age", 0, 100)
+    with pytest.warns(UserWarning, match="these nodes are those of 'people', too, .* the sum of both"):
+        store.attribute("pals", "age", 0, 100)
+
+
 # -- whose edges they are --------------------------------------------------------------------------
 
 

@@ -43,7 +43,9 @@ def account_of(name: str, account: AccountName) -> str:
     ('kite', ['kite', 'attributes'])
     """
     if not isinstance(name, str) or split_account(name) != (name, "edges"):
-        raise UnknownNameError(f"the graph is {name!r}, must be the name of a graph; see 'edgedp graphs'")
+        raise UnknownNameError(
+            f"the graph is {name!r}, must have been loaded or registered; see 'edgedp graphs'"
+        )
     match account:
         case "edges":
             return name

@@ -72,7 +72,10 @@ class Asker(AnalystStore):
             shares.check_active(session, self._analyst)
             edges, records = (
                 None if share is None else share.shown()
-                for share in (shares.find(session, name, self._analyst, account) for account in ACCOUNTS)
+                for share in (
+                    shares.find(session, account_of(name, "edges"), self._analyst, account)
+                    for account in ACCOUNTS
+                )
             )
             return cast(Balance, _beside(history.balance(session, name), edges, records))
 
@@ -80,7 +83,7 @@ class Asker(AnalystStore):
         """Return the declared properties of a graph's nodes: public facts."""
         with self._session() as session:
             shares.check_active(session, self._analyst)
-            return attributes.declared(session, name)
+            return attributes.declared(session, account_of(name, "edges"))
 
     def attributes(self, name: str) -> list[dict[str, Any]]:
         """Return the declared properties of a graph's nodes, as `Store.attributes`: public facts."""
@@ -100,7 +103,7 @@ class Asker(AnalystStore):
         with self._session() as session:
             shares.check_active(session, self._analyst)
             if name is not None:
-                ledger.find(session, name)
+                ledger.find(session, account_of(name, "edges"))
             return cast(list[ReleaseRow], [_shown(row) for row in self._own(session, name=name)])
 
     def release(self, release_id: str) -> dict[str, Any]:

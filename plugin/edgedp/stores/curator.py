@@ -247,7 +247,7 @@ class CuratorStore(OpenedStore):
 
     def _set_attribute_budget(self, name: str, declared: Declaration) -> dict[str, Any]:
         with self._session() as session:
-            ledger.find(session, name)
+            ledger.find(session, account_of(name, "edges"))
             account = _account(session, account_of(name, "attributes"))
             steps = registry.attributes_steps(name, account, declared, by=session.by, at=ledger.now())
             self._declare(session, name, Script(steps))
@@ -300,14 +300,21 @@ class CuratorStore(OpenedStore):
         """
         domain = declare(low, high, grid, points, depends_on)
         with self._session() as session:
-            registry.known(session, name)
+            row = registry.known(session, name)
             found = _account(session, account_of(name, "attributes"))
+            beside = [
+                other["name"]
+                for other in ([] if row.loaded else session.run("graph_places"))
+                if other["name"] != name and other["nodeLabel"] == row.node_label
+                and session.run("account_find", name=account_of(other["name"], "attributes"))
+            ]  # fmt: skip
             account = found or Account(None, None, 0)
             before = attributes.declared(session, name)
             by, at = session.by, ledger.now()
             script = attributes.attribute_script(name, account, property, domain, before, by=by, at=at)
             opened = registry.attributes_steps(name, found, Declaration(), by=by, at=at)
             self._declare(session, name, Script([*opened, *script.steps]))
+        _warn_of_same_nodes(beside)
         return attributes.listed({property: domain})[0]
 
     def _declare(self, session: Session, name: str, script: Script) -> None:
@@ -360,6 +367,16 @@ def _warn_of_twins(others: list[str]) -> None:
         warnings.warn(
             f"these edges were loaded before under the name {', '.join(map(repr, others))}: what is learned about "
             "them is the sum of all their ledgers",
+            stacklevel=3,
+        )
+
+
+def _warn_of_same_nodes(others: list[str]) -> None:
+    """Tell the curator of nodes whose records another account of attributes accounts for already."""
+    if others:
+        warnings.warn(
+            f"these nodes are those of {', '.join(map(repr, sorted(others)))}, too, whose attributes have a budget of "
+            "their own: what is learned about a record is the sum of both",
             stacklevel=3,
         )
 

@@ -205,7 +205,7 @@ class PeopleStore(OpenedStore):
             delta where the graph's budget has one.
         """
         with self._session() as session:
-            ledger.find(session, graph)
+            ledger.find(session, account_of(graph, "edges"))
             return [
                 _granted(Share.of(row))
                 for account in ACCOUNTS
@@ -280,7 +280,7 @@ def _granted(share: Share) -> dict[str, Any]:
 
 def _opened(session: Session, graph: str, account: AccountName) -> Account:
     """Return an account of a graph; one of the attributes that was never opened is refused."""
-    edges = ledger.find(session, graph)
+    edges = ledger.find(session, account_of(graph, "edges"))
     if account == shares.EDGES:
         return edges
     rows = session.run("account_find", name=account_of(graph, account))

@@ -45,7 +45,7 @@ class StoreRecords(OpenedStore):
         Reading a release again is post-processing and costs nothing.
         """
         with self._session() as session:
-            return cast(list[ReleaseRow], history.releases(session, name))
+            return cast(list[ReleaseRow], history.releases(session, account_of(name, "edges")))
 
     def attributes(self, name: str) -> list[dict[str, Any]]:
         """Return the declared properties of a graph: property, low, high, grid, points and depends_on."""
@@ -96,7 +96,7 @@ class StoreRecords(OpenedStore):
         ]
         with self._session() as session:
             if name is not None:
-                if not session.run("account_find", name=name):
+                if not session.run("account_find", name=account_of(name, "edges")):
                     raise ledger.unknown(name)
                 second = account_of(name, "attributes")
                 names = [name, *([second] if session.run("account_find", name=second) else [])]

@@ -111,7 +111,7 @@ def register_script(request: Frame) -> Frame:
 def set_budget(request: Frame) -> Frame:
     """Hand out the script that declares another budget, from the account as it was read."""
     header = request.header
-    name, delta = header["name"], header["delta"]
+    name, delta = account_of(header["name"], "edges"), header["delta"]
     declared = Declaration(
         budget=budget_nano(header["epsilon_budget"], _BUDGET, zero=True),
         delta=None if delta is None else delta_atto(delta),
