@@ -279,6 +279,7 @@ def test_a_profile_is_logged_and_what_it_cannot_be_asked_for_is_told(
         "t": 1,
         "degree_bound": 4,
     }
+    assert store.exact_count_sensitivity("kite", "wedges", 10**30, engine=engine) == 2 * (6 - 2)
     refused: list[tuple[dict[str, Any], str]] = [
         ({"of": "clustering"}, "ask for triangles and for wedges"),
         (
