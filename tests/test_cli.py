@@ -181,7 +181,7 @@ def test_exact_reminds_on_stderr(folder: Path) -> None:
         (["exact", "kite", "--metric", "ebc", "--sensitivity-at", "-1"], "0 or more"),
         (["exact", "count", "kite", "--of", "edges", "--degree-bound", "4"], "add the distance"),
         (["exact", "count", "kite", "--of", "clustering", "--sensitivity-at", "0"], "ask for triangles and for wedges"),
-        (["exact", "count", "kite", "--of", "wedges", "--sensitivity-at", "0", "--degree-bound", "2"], "largest deg"),
+        (["exact", "count", "kite", "--of", "wedges", "--sensitivity-at", "0", "--degree-bound", "2"], "degree_bound"),
         (["exact", "count", "kite", "--of", "wedges", "--sensitivity-at", "0", "--engine", "cypher"], "native"),
         (["budget", "kite", "--set", "-3"], "greater than 0"),
         (["budget", "x"], "must have been loaded"),

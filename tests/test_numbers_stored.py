@@ -11,11 +11,22 @@ import numpy as np
 import pytest
 
 import edgedp
-from edgedp import EdgeDPError, EngineError, Graph, ParameterError, Release, Store, UnknownNameError, refusals
+from edgedp import (
+    EdgeDPError,
+    EngineError,
+    Graph,
+    ParameterError,
+    Release,
+    Store,
+    StoreError,
+    UnknownNameError,
+    refusals,
+)
 from edgedp.numbers.answers import NOISE_IS_PRIVATE
 from edgedp.plan.named import TypedId
 from edgedp.sampling.words import GeneratorWords
 from edgedp.stores import registry
+from edgedp.stores.cypher import CypherProjection
 from neo4jserver import Server
 from sampling_doubles import assert_has_law
 
@@ -268,6 +279,7 @@ def test_a_profile_is_logged_and_what_it_cannot_be_asked_for_is_told(
         "t": 1,
         "degree_bound": 4,
     }
+    assert store.exact_count_sensitivity("kite", "wedges", 10**30, engine=engine) == 2 * (6 - 2)
     refused: list[tuple[dict[str, Any], str]] = [
         ({"of": "clustering"}, "ask for triangles and for wedges"),
         (
@@ -287,6 +299,26 @@ def test_a_profile_is_logged_and_what_it_cannot_be_asked_for_is_told(
             store.exact_count_sensitivity("kite", **({"t": 0} | given))
     assert len(store.log("kite")) == logged + 1  # the bound is broken by what was read
     assert spent(store) == 0
+
+
+class Vanishing(CypherProjection):
+    """A database that lost a node after its degrees were read."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def _run(self, statement: str, nodes: list[Any] | None, **parameters: Any) -> list[dict[str, Any]]:
+        if nodes is None:
+            return [{"id": node, "value": 2} for node in (1, 2, 3)]
+        self.asked += nodes
+        return [{"id": node, "value": [] if statement == "neighbors" else 1} for node in nodes if node != 3]
+
+
+def test_a_graph_that_changes_while_its_hubs_are_asked_is_told_in_one_line() -> None:
+    changing = Vanishing()
+    with pytest.raises(StoreError, match="changed while it was read; ask again"):
+        changing.figures().most_common_neighbors()
+    assert changing.asked == [1, 2, 3]
 
 
 MULTIGRAPH = [(1, 2), (2, 1), (2, 3), (2, 3), (3, 1), (3, 4), (4, 1), (3, 3), (5, 5)]

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice, takewhile
+from itertools import takewhile
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -151,8 +151,10 @@ def sensitivity_at(count: Count, projection: NumberProjection, bounds: Bounds, t
     ceiling = count.global_sensitivity(bounds)
     if ceiling == 0:
         return 0
-    steps = below(ceiling, islice(count.sensitivities(projection, bounds), t + 1))
-    return steps[t] if t < len(steps) else ceiling
+    for place, step in enumerate(count.sensitivities(projection, bounds)):
+        if step >= ceiling or place == t:
+            return min(step, ceiling)
+    return ceiling
 
 
 def below(ceiling: int, sensitivities: Iterable[int]) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.engines.figures import falling, maximal_pairs, most_common_neighbors
-from edgedp.errors import EngineError
+from edgedp.errors import EngineError, StoreError
 from edgedp.ids import positions_of
 from edgedp.metrics import metric
 from edgedp.stores.queries import statement_of_sensitivity
@@ -165,6 +165,8 @@ class CypherFigures:
         while ids:
             asked, ids = ids[:block], ids[block:]
             found = {row["id"]: row["value"] for row in self._projection._run(statement, asked)}
+            if not found.keys() >= set(asked):
+                raise StoreError("the graph's nodes changed while it was read; ask again")
             yield from (found[node] for node in asked)
             block *= 2
 
