@@ -490,6 +490,16 @@ async def leaves_at_once(started: float, step: float) -> int:
     return 1
 
 
+def trusting(real: Any) -> Any:
+    """Ask a gateway whose certificate nobody looks at."""
+    import httpx
+
+    def client(address: str, token: str, ca_file: Any) -> Any:
+        return httpx.Client(base_url=address, headers={"Authorization": f"Bearer {token}"}, verify=False)  # noqa: S501
+
+    return client
+
+
 async def with_a_fine_clock(started: float, step: float) -> Any:
     return 1.2345
 
@@ -1052,7 +1062,7 @@ SABOTAGES = [
     Sabotage(
         "a token of any role",
         {
-            "edgedp.gateway.context:Gateway.person": lambda real: (
+            "edgedp.gateway.context:Gateway._identified": lambda real: (
                 lambda self, request, token, role: real(self, request, token, None)
             )
         },
@@ -1072,6 +1082,11 @@ SABOTAGES = [
         "tokens in the clear on any address",
         {"edgedp.gateway.settings:is_loopback": lambda real: lambda host: True},
         "test_gateway_inside.py::test_a_token_never_crosses_a_network_in_the_clear",
+    ),
+    Sabotage(
+        "a token that is sent to whoever answers",
+        {"edgedp.stores.remote:_client": trusting},
+        "test_gateway_tls.py::test_an_authority_that_is_not_known_is_refused_in_one_line",
     ),
     Sabotage(
         "the time of a draw in the log",

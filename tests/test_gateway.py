@@ -63,6 +63,18 @@ def private_numbers(graph: Graph) -> set[str]:
     return found
 
 
+def but_released_numbers(text: str) -> str:
+    """Return an answer without the numbers that a mechanism released: one of them may be the exact one by chance."""
+
+    def without(kept: dict[str, Any]) -> dict[str, Any]:
+        return {name: kept[name] for name in kept if name not in ("value", "values", "summary")}
+
+    try:
+        return json.dumps(json.loads(text, object_hook=without))
+    except ValueError:
+        return text
+
+
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
     """A store with a planted graph and an odd one, two analysts, a curator, and its gateway."""
@@ -90,7 +102,8 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
 def ann(room: SimpleNamespace) -> Iterator[httpx.Client]:
     def keep(answer: httpx.Response) -> None:
         answer.read()
-        room.left.append(str(sorted(answer.headers.items() - [("content-length", "")])) + answer.text)
+        headers = [each for each in answer.headers.items() if each[0] != "content-length"]
+        room.left.append(str(headers) + but_released_numbers(answer.text))
 
     with room.served.client(room.tokens["ann"], event_hooks={"response": [keep]}) as client:
         yield client

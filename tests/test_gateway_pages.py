@@ -430,6 +430,6 @@ def test_every_kind_of_release_is_asked_on_the_page(
         shown = ann.get(answer.headers["location"]).text
         assert kind.title in shown
         assert 'id="answer"' in shown
-    asked = {"csrf": csrf, "kind": "top-k", "step": "release", "metric": "degree", "k": "2", "epsilon": "1"}
+    asked = {"csrf": csrf, "kind": "top-k", "step": "release", "metric": "degree", "k": "2", "epsilon": "0.5"}
     answer = ann.post(PLACE, data=asked | {"estimates": "1"})
     assert "Estimates" in ann.get(answer.headers["location"]).text
