@@ -3,7 +3,8 @@
     python docs/reproduction.py [--runs N] [--results FOLDER]
 
 Results go to FOLDER (default build/reproduction) and are taken from there where they are finished, so an interrupted
-run goes on where it stood. With 100 runs, as the papers have, it takes about half an hour on two cores.
+run goes on where it stood. With 100 runs, as the papers have, it takes about half an hour on two cores at most. Printed at
+the end is how far the figures moved from those of the page that was there.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator
+from itertools import pairwise
+from math import hypot
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +47,9 @@ def main() -> None:
             print(f"{name} ...", flush=True)
             experiment(file=file, processes=asked.processes, **graph_of(options))
     rows = read_results(sorted(asked.results.glob("*.parquet")))
-    PAGE.write_text("\n".join(page(rows)) + "\n", encoding="utf-8")
+    before, after = PAGE.read_text(encoding="utf-8"), "\n".join(page(rows)) + "\n"
+    PAGE.write_text(after, encoding="utf-8")
+    print(moved(before, after))
 
 
 def experiments(runs: int) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -204,6 +209,54 @@ def markdown(table: Table) -> Iterator[str]:
         yield f"\n{table.caption}:\n"
     for line in (table.head, ["---"] * len(table.head), *table.rows):
         yield f"| {' | '.join(line)} |"
+
+
+# -- what changed --------------------------------------------------------------------------------------------
+
+
+def moved(before: str, after: str) -> str:
+    """Say how far the means of a page lie from those of an earlier one, in standard errors of the difference.
+
+    Runs that all agree show an error of 0, and it is taken as one over their number; what is rounded away is added.
+    """
+    old, new = figures(before), figures(after)
+    far = {key: distance(old[key], new[key]) for key in old.keys() & new.keys()}
+    if not far:
+        return "no figure stands in both pages"
+    worst = max(far, key=far.__getitem__)
+    beyond = sum(each > 4 for each in far.values())
+    return (
+        f"{len(far)} figures stand in both pages, {sum(old[key] != new[key] for key in far)} changed; the farthest by "
+        f"{far[worst]:.1f} standard errors ({', '.join(worst)}); {beyond} by more than 4"
+    )
+
+
+def figures(text: str) -> dict[tuple[str, ...], tuple[float, float, int]]:
+    """Return mean, standard error and runs (0: not told) of every cell that has them, by section, row and column."""
+    found: dict[tuple[str, ...], tuple[float, float, int]] = {}
+    section, head, lines = "", [""], text.splitlines()
+    for line, following in pairwise([*lines, ""]):
+        cells = [cell.strip() for cell in line.strip("| ").split(" | ")]
+        if line.startswith("#") or (line.endswith(":") and "measured" in line):
+            section = line.strip("# :")
+        elif following.startswith("| ---"):
+            head = cells
+        elif line.startswith("|") and "±" in line:
+            first = next(place for place, cell in enumerate(cells) if "±" in cell)
+            runs = head.index("runs") if "runs" in head else None
+            row = cells[: first if runs is None else runs]
+            for name, cell in zip(head, cells, strict=False):
+                if "±" in cell:
+                    mean, error = (float(part) for part in cell.split("±"))
+                    found[section, *row, name] = mean, error, 0 if runs is None else int(cells[runs])
+    return found
+
+
+def distance(one: tuple[float, float, int], other: tuple[float, float, int]) -> float:
+    """Return how many standard errors of their difference two means are apart."""
+    rounding = 0.005 if max(one[1], other[1]) < 0.5 and one[0] <= 1 and other[0] <= 1 else 0.0
+    errors = [error or 1 / (runs or 40) for _, error, runs in (one, other)]
+    return max(abs(one[0] - other[0]) - 2 * rounding, 0.0) / float(hypot(*errors))
 
 
 HEAD = """# The papers' figures, repeated

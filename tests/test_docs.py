@@ -342,6 +342,20 @@ def test_tables_that_are_made_of_the_code_are_as_it_makes_them() -> None:
     assert tables["written"](REFERENCE) == REFERENCE
 
 
+def test_a_reproduction_says_how_far_its_figures_moved_in_standard_errors() -> None:
+    script = runpy.run_path(str(DOCS / "reproduction.py"))
+    moved, page = script["moved"], (DOCS / "reproduction.md").read_text(encoding="utf-8")
+    assert len(script["figures"](page)) == len(re.findall(r"\d ± \d", page))
+    assert "0 changed; the farthest by 0.0" in moved(page, page)
+    table = "## Recall\n\n| k | runs | 0.1 | 1 |\n| --- | --- | --- | --- |\n| 5 | 100 | 0.30 ± 0.03 | {} |\n"
+    before = table.format("0.50 ± 0.04")
+    assert "1 changed; the farthest by 1.6" in moved(before, table.format("0.60 ± 0.04"))
+    assert "standard errors (Recall, 5, 1); 1 by more than 4" in moved(before, table.format("0.90 ± 0.04"))
+    agreed = moved(table.format("1.00 ± 0.00"), table.format("0.97 ± 0.01"))
+    assert "1 changed; the farthest by 1.4" in agreed
+    assert moved(page, "") == "no figure stands in both pages"
+
+
 def test_every_error_is_documented_with_its_kinds() -> None:
     rows = dict(re.findall(r"^\| `(\w+Error)` \| (.*?) \|", REFERENCE, re.MULTILINE))
     for name in edgedp.__all__:
