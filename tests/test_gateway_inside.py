@@ -200,12 +200,12 @@ def test_whatever_is_asked_the_log_is_json_and_short(opened: Opened) -> None:
             answer = client.post(PLACE, content=body, headers={"Content-Type": "application/json"})
             assert answer.status_code in (422, 403), answer.text
     for place in ("count", "percentile"):
-        for body in (
+        for text in (
             '{"of": "degree", "node": "\\ud800", "epsilon": 1}',
             '{"property": "\\ud800", "q": 0.5, "epsilon": 1}',
         ):
             answer = client.post(
-                f"/v1/graphs/star/{place}", content=body, headers={"Content-Type": "application/json"}
+                f"/v1/graphs/star/{place}", content=text, headers={"Content-Type": "application/json"}
             )
             assert answer.status_code == 422, answer.text
     for line in client.said.getvalue().splitlines():
