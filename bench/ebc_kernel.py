@@ -126,7 +126,10 @@ def ebc_row(name: str, graph: Graph, repetitions: int, *, slow: bool) -> list[st
 
 def rest_row(name: str, graph: Graph, repetitions: int) -> list[str]:
     ids = graph.node_ids[graph.edges()]
-    options: dict[str, Any] = {"metric": "ebc", "k": 10, "epsilon": 1, "degree_bound": 2 * graph.max_degree}
+    options: dict[str, Any] = {
+        **{"metric": "ebc", "k": 10, "epsilon": 1, "mechanism": "sld"},
+        "degree_bound": 2 * graph.max_degree,
+    }
     best = interleaved(
         repetitions,
         {

@@ -84,6 +84,16 @@ def exercise_graphs(levels: tuple[str, ...]) -> None:
                 assert same(results(graph), expected), (number, level)
 
 
+def exercise_hubs(levels: tuple[str, ...]) -> None:
+    """Ego networks whose dense rows are bits: few rows and many, more neighbours than a byte counts."""
+    for members, density in ((1025, 0.06), (1050, 0.2)):
+        graph, found = with_hubs(members, density, seed=members, hubs=2), set()
+        for level in levels:
+            with instruction_level(level):
+                found.add(float(native.ebc(graph, np.zeros(1, dtype=np.int64))[0]))
+        assert len(found) == 1
+
+
 def exercise_rows() -> None:
     rng = np.random.default_rng(5)
     for n in (1, 2, 3, 7, 64, 200):
@@ -111,6 +121,7 @@ def exercise_dominance() -> None:
 def main() -> None:
     levels = LEVELS[: LEVELS.index(level_name()) + 1]
     exercise_graphs(levels)
+    exercise_hubs(levels)
     for level in levels:
         with instruction_level(level):
             exercise_rows()

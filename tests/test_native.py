@@ -234,6 +234,23 @@ def test_rows_of_any_pairs_as_plain_integers(level: str, pairs: list[tuple[int, 
     assert graph.indices.tolist() == indices
 
 
+# Ego networks of hubs: beyond 1,024 vertices dense rows are added as bits, in three, five or eight planes.
+@pytest.mark.parametrize("level", levels())
+@pytest.mark.parametrize(("members", "density"), [(1024, 0.1), (1025, 0.1), (1100, 0.05), (1300, 0.18)])
+def test_rows_of_bits_to_the_last_bit(level: str, members: int, density: float) -> None:
+    graph = with_hubs(members, density, seed=members, hubs=3)
+    inside = np.zeros((members + 3, members + 3), dtype=np.float32)
+    inside[tuple(graph.edges().T)] = 1
+    inside = (inside + inside.T)[1:, 1:]
+    pairs = np.bincount((inside @ inside)[np.triu(inside == 0, 1)].astype(np.int64))
+    expected = float(pairs[0])
+    shared = 0.0
+    for common in np.flatnonzero(pairs[1:]) + 1:
+        shared += int(pairs[common]) / int(common + 1)
+    with instruction_level(level):
+        assert native.ebc(graph, np.zeros(1, dtype=np.int64))[0] == expected + shared
+
+
 # Vertices of an ego network with more neighbours than a byte counts, and networks larger than 16 bits count.
 @pytest.mark.parametrize("level", levels())
 def test_counts_beyond_a_byte(level: str) -> None:

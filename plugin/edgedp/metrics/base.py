@@ -100,7 +100,13 @@ def shifted_sums(
     common: NDArray[np.int64] | None,
 ) -> NDArray[np.float64]:
     """Return `Metric.shifted_sum` of every node, computed once a distinct ``(degree, common)``."""
-    second = np.zeros_like(degrees) if common is None else common
+    if common is None:  # few degrees are distinct: no sorting of all nodes
+        largest = int(degrees.max(initial=0))
+        by_degree = np.zeros(largest + 1)
+        for degree in np.flatnonzero(np.bincount(degrees, minlength=largest + 1)).tolist():
+            by_degree[degree] = metric.shifted_sum(form, degree_bound, degree, 0)
+        return by_degree[degrees]
+    second = common
     base = np.int64(degrees.max(initial=0)) + 1
     keys, inverse = np.unique(second * base + degrees, return_inverse=True)
     sums = [metric.shifted_sum(form, degree_bound, int(key % base), int(key // base)) for key in keys]

@@ -130,7 +130,7 @@ def first_places(
     noisy = _NoisyScores(candidates, scores, unit, noise, drawn)
     _evaluate_what_can_matter(noisy, k)
 
-    able = np.flatnonzero(noisy.known & (noisy.high >= _kth_largest(noisy.low, k)))
+    able = np.flatnonzero(noisy.known & (noisy.high >= _kth_largest(noisy.low[noisy.known], k)))
     ranked = able[np.argsort(-noisy.low[able], kind="stable")]
     open_places = np.flatnonzero(_meets_another(noisy.low[ranked], noisy.high[ranked]))
     wanted = int(np.count_nonzero(open_places < k))

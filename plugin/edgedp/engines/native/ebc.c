@@ -6,76 +6,22 @@
  *
  *   small:  up to 64 vertices, one word of bits a vertex, AND and popcount;
  *   rows:   for a vertex u the rows of its neighbours are added up, counts[v] = |N(u) & N(v)|, in bytes where they
- *           can hold it. A row that is dense is added as bytes, a vector at a time; a sparse one entry by entry.
+ *           can hold it. Rows that are dense are added a vector at a time, as bytes or, in
+ *           the ego network of a hub, as bits (vectors.h); sparse ones entry by entry.
  *
  * The counts go into an integer histogram, and that alone into floating point, in ascending order: a value does not
  * depend on the order of the work, on the way, or on the level.
  *
  * Everett and Borgatti (2005), Ego network betweenness, Social Networks 27(1): the measure. */
 #include "kernels.h"
-
-/* Vectors of bytes, as wide as the level has them. */
-#if EDGEDP_LEVEL == 2
-#include <immintrin.h>
-enum { VECTOR_BYTES = 64 };
-#elif EDGEDP_LEVEL == 1
-#include <immintrin.h>
-enum { VECTOR_BYTES = 32 };
-#else
-enum { VECTOR_BYTES = 16 };
-#endif
-typedef uint8_t vector __attribute__((vector_size(VECTOR_BYTES)));
-typedef uint64_t lanes;
-
-INLINE vector load(const uint8_t *from) {
-    vector found;
-    memcpy(&found, from, sizeof found);
-    return found;
-}
-
-INLINE void store(uint8_t *to, vector value) { memcpy(to, &value, sizeof value); }
-
-#if EDGEDP_LEVEL == 2
-INLINE int is_zero(vector v) { return _mm512_test_epi8_mask((__m512i)v, (__m512i)v) == 0; }
-INLINE int count_equal(vector v, uint8_t value) {
-    return ones(_mm512_cmpeq_epi8_mask((__m512i)v, _mm512_set1_epi8((char)value)));
-}
-INLINE lanes lanes_above(vector v, uint8_t value) {
-    return _mm512_cmpgt_epu8_mask((__m512i)v, _mm512_set1_epi8((char)value));
-}
-#elif EDGEDP_LEVEL == 1
-INLINE int is_zero(vector v) { return _mm256_testz_si256((__m256i)v, (__m256i)v); }
-INLINE int count_equal(vector v, uint8_t value) {
-    return ones((uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8((__m256i)v, _mm256_set1_epi8((char)value))));
-}
-INLINE lanes lanes_above(vector v, uint8_t value) {
-    const __m256i next = _mm256_set1_epi8((char)(value + 1));
-    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_max_epu8((__m256i)v, next), (__m256i)v));
-}
-#else
-INLINE int is_zero(vector v) {
-    uint64_t halves[2];
-    memcpy(halves, &v, sizeof v);
-    return (halves[0] | halves[1]) == 0;
-}
-INLINE int count_equal(vector v, uint8_t value) {
-    const vector equal = (vector)(v == value) & 1;
-    uint64_t halves[2];
-    memcpy(halves, &equal, sizeof equal);
-    return (int)((halves[0] + halves[1]) * 0x0101010101010101u >> 56);
-}
-INLINE lanes lanes_above(vector v, uint8_t value) {
-    const vector above = (vector)(v > value) & 0x80;
-    uint64_t halves[2];
-    memcpy(halves, &above, sizeof above);
-    return (halves[0] >> 7) * 0x0102040810204080u >> 56 | (halves[1] >> 7) * 0x0102040810204080u >> 56 << 8;
-}
-#endif
+#include "vectors.h"
 
 /* Measured. */
 enum {
-    BYTE_ROW_SHARE = VECTOR_BYTES,  /* a row that holds this part of the vertices is added as bytes */
-    BYTE_ROWS_MEMORY = 1 << 20,     /* bytes for the dense rows of one ego network: they stay in the second-level cache */
+    BITS_BEYOND = 1024,            /* vertices: so many, and dense rows are kept as bits and not as bytes */
+    DENSE_SHARE = VECTOR_BYTES,    /* a row that holds this part of the vertices is added as bytes, */
+    DENSE_LEAST = 24,              /* as bits if it holds half as many and so many beside */
+    DENSE_MEMORY = 1 << 20,        /* bytes for the dense rows of one ego network: they stay in the caches */
     FEW_PATHS = 8,                  /* a vertex that reaches this part of the others visits those alone */
 };
 
@@ -217,15 +163,16 @@ static double count_small(const ego *e, int64_t degree, int64_t size, const int3
 }
 
 /* Rows: both ends of every edge, ascending. `above` holds where the part of a row beyond the current vertex begins;
- * `bytes` the same row as a byte a vertex, or -1 where it is too sparse for that to pay. */
+ * `dense_row` where the same row is as a byte or a bit a vertex, or -1 where it is too sparse for that to pay. */
 typedef struct {
     int64_t size;
+    int64_t block;  /* what dense rows are added up by: BIT_BLOCK, or BYTE_BLOCK */
     int64_t padded; /* size, rounded up to whole blocks */
     const int32_t *starts;
     int32_t *above;
     const int32_t *cells;
-    const int64_t *byte_row;
-    const uint8_t *byte_rows;
+    const int64_t *dense_row;
+    const uint8_t *dense_rows;
     uint8_t *narrow;  /* a counter a vertex, zeros */
     uint32_t *wide;   /* the same for vertices of more neighbours than a byte counts, zeros */
     const uint8_t **dense;
@@ -234,25 +181,11 @@ typedef struct {
     int64_t stride;
 } inner;
 
-enum { MOST_IN_A_BYTE = 255, BLOCK = 4 * VECTOR_BYTES };
-
-/* Add up byte rows, block by block, from `first` on; at most MOST_IN_A_BYTE of them beside what is counted. */
-INLINE void add_byte_rows(uint8_t *counts, int64_t first, int64_t padded, const uint8_t **rows, int64_t count) {
-    for (int64_t at = first; at < padded; at += BLOCK) {
-        vector a = load(counts + at), b = load(counts + at + VECTOR_BYTES), c = load(counts + at + 2 * VECTOR_BYTES),
-               d = load(counts + at + 3 * VECTOR_BYTES);
-        for (int64_t i = 0; i < count; i++) {
-            const uint8_t *row = rows[i] + at;
-            a += load(row);
-            b += load(row + VECTOR_BYTES);
-            c += load(row + 2 * VECTOR_BYTES);
-            d += load(row + 3 * VECTOR_BYTES);
-        }
-        store(counts + at, a);
-        store(counts + at + VECTOR_BYTES, b);
-        store(counts + at + 2 * VECTOR_BYTES, c);
-        store(counts + at + 3 * VECTOR_BYTES, d);
-    }
+INLINE void add_rows(const inner *in, uint8_t *counts, int64_t first, int64_t count) {
+    if (in->block == BIT_BLOCK)
+        add_bit_rows(counts, first, in->padded, in->dense, count);
+    else
+        add_byte_rows(counts, first, in->padded, in->dense, count);
 }
 
 /* Put the counts from `first` on into the histogram, and clear them: the small ones, which are most, many at a time. */
@@ -300,37 +233,37 @@ INLINE void count_few(const inner *in, int32_t begin, int32_t end) {
 INLINE void count_narrow(const inner *in, int64_t u, int32_t begin, int32_t end) {
     const int32_t * cells = in->cells, * starts = in->starts, * above = in->above;
     uint8_t *counts = in->narrow;
-    const int64_t first = (u + 1) & ~(int64_t)(BLOCK - 1);
+    const int64_t first = (u + 1) & ~(in->block - 1);
     int64_t dense = 0;
     for (int32_t p = begin; p < end; p++) {
         const int32_t w = cells[p];
-        if (in->byte_row[w] >= 0)
-            in->dense[dense++] = in->byte_rows + in->byte_row[w];
+        if (in->dense_row[w] >= 0)
+            in->dense[dense++] = in->dense_rows + in->dense_row[w];
         else
             for (int32_t q = above[w], stop = starts[w + 1]; q < stop; q++) counts[cells[q]]++;
     }
-    add_byte_rows(counts, first, in->padded, in->dense, dense);
+    add_rows(in, counts, first, dense);
     for (int32_t p = begin; p < end; p++) counts[cells[p]] = 0;
-    memset(counts + first, 0, (size_t)(u + 1 - first));
+    clear_below(counts, first, u + 1);
     sweep(counts, (u + 1) & ~(int64_t)(VECTOR_BYTES - 1), in->padded, in->histogram, in->stride);
 }
 
 static void count_wide(const inner *in, int64_t u, int32_t begin, int32_t end) {
     const int32_t * cells = in->cells, * starts = in->starts, * above = in->above;
     uint32_t *counts = in->wide;
-    const int64_t first = (u + 1) & ~(int64_t)(BLOCK - 1);
+    const int64_t first = (u + 1) & ~(in->block - 1);
     int64_t dense = 0;
     for (int32_t p = begin; p <= end; p++) {
         if (dense == MOST_IN_A_BYTE || p == end) {
-            add_byte_rows(in->narrow, first, in->padded, in->dense, dense);
+            add_rows(in, in->narrow, first, dense);
             for (int64_t v = first; v < in->padded; v++) counts[v] += in->narrow[v];
             memset(in->narrow + first, 0, (size_t)(in->padded - first));
             dense = 0;
         }
         if (p == end) break;
         const int32_t w = cells[p];
-        if (in->byte_row[w] >= 0)
-            in->dense[dense++] = in->byte_rows + in->byte_row[w];
+        if (in->dense_row[w] >= 0)
+            in->dense[dense++] = in->dense_rows + in->dense_row[w];
         else
             for (int32_t q = above[w], stop = starts[w + 1]; q < stop; q++) counts[cells[q]]++;
     }
@@ -357,22 +290,75 @@ static void count_rows(const inner *in) {
     }
 }
 
-/* Give the densest rows a byte a vertex, as many as fit; return the bytes used. */
-static int64_t place_byte_rows(int64_t size, int64_t padded, const int32_t *starts, int64_t *byte_row) {
-    int64_t least = size / BYTE_ROW_SHARE + 1, used;
+/* Choose the densest rows, as many as fit; return the bytes that they take. */
+static int64_t place_dense_rows(const inner *in, int64_t *dense_row) {
+    const int bits = in->block == BIT_BLOCK;
+    const int64_t length = bits ? in->padded / 8 : in->padded;
+    int64_t least = bits ? in->size / (2 * DENSE_SHARE) + DENSE_LEAST : in->size / DENSE_SHARE + 1, used;
     do {
         used = 0;
-        for (int64_t w = 0; w < size; w++) {
-            const int dense = starts[w + 1] - starts[w] >= least;
-            byte_row[w] = dense ? used : -1;
-            used += dense ? padded : 0;
+        for (int64_t w = 0; w < in->size; w++) {
+            const int dense = in->starts[w + 1] - in->starts[w] >= least;
+            dense_row[w] = dense ? used : -1;
+            used += dense ? length : 0;
         }
         least += least / 4 + 1;
-    } while (used > BYTE_ROWS_MEMORY);
+    } while (used > DENSE_MEMORY);
     return used;
 }
 
-static void rows_of_both_ends(const ego *e, int64_t degree, int64_t size, const int32_t *names,
+static void fill_dense_rows(const inner *in, uint8_t *dense_rows) {
+    for (int64_t w = 0; w < in->size; w++) {
+        if (in->dense_row[w] < 0) continue;
+        uint8_t *row = dense_rows + in->dense_row[w];
+        if (in->block == BIT_BLOCK)
+            for (int32_t p = in->starts[w]; p < in->starts[w + 1]; p++) set_bit(row, in->cells[p]);
+        else
+            for (int32_t p = in->starts[w]; p < in->starts[w + 1]; p++) row[in->cells[p]] = 1;
+    }
+}
+
+/* Name the vertices by ascending inner degree: the many rows of a hub are then added up for the few vertices behind it.
+ * starts (size + 1) out. */
+static void name_by_degree(int64_t degree, int64_t size, const int32_t *inner_degrees, int32_t *names,
+                           int32_t *starts) {
+    memset(starts, 0, (size_t)(size + 1) * sizeof *starts);
+    for (int64_t i = 0; i < degree; i++)
+        if (inner_degrees[i] > 0) starts[inner_degrees[i] + 1]++;
+    for (int64_t d = 0; d < size; d++) starts[d + 1] += starts[d];
+    for (int64_t i = 0; i < degree; i++)
+        if (inner_degrees[i] > 0) names[i] = starts[inner_degrees[i]]++;
+    for (int64_t i = 0; i < degree; i++)
+        if (inner_degrees[i] > 0) starts[names[i]] = inner_degrees[i];
+    int32_t reached = 0;
+    for (int64_t a = 0; a <= size; a++) {
+        const int32_t own = a < size ? starts[a] : 0;
+        starts[a] = reached;
+        reached += own;
+    }
+}
+
+/* Write both ends of every edge, the rows ascending, vertices by degree: cells (2 edges), with as much room behind for
+ * rows as they come. cursors (size) is starts at the end. */
+static void rows_by_degree(const ego *e, int64_t degree, int64_t size, int32_t *names, const int32_t *inner_degrees,
+                           int32_t *starts, int32_t *cursors, int32_t *cells) {
+    int32_t *mixed = cells + 2 * e->edges;
+    name_by_degree(degree, size, inner_degrees, names, starts);
+    memcpy(cursors, starts, (size_t)size * sizeof *starts);
+    for (int64_t i = 0; i < degree; i++)
+        for (int32_t p = e->row_ends[i]; p < e->row_ends[i + 1]; p++) {
+            const int32_t a = names[i], b = names[e->ends[p]];
+            mixed[cursors[a]++] = b;
+            mixed[cursors[b]++] = a;
+        }
+    memcpy(cursors, starts, (size_t)size * sizeof *starts);
+    for (int32_t a = 0; a < size; a++)
+        for (int32_t p = starts[a]; p < starts[a + 1]; p++) cells[cursors[mixed[p]]++] = a;
+    memcpy(cursors, starts, (size_t)size * sizeof *starts);
+}
+
+/* The same with the names that the vertices have, which ascend already. */
+static void rows_as_they_are(const ego *e, int64_t degree, int64_t size, const int32_t *names,
                              const int32_t *inner_degrees, int32_t *starts, int32_t *cursors, int32_t *cells) {
     int32_t reached = 0;
     for (int64_t i = 0; i < degree; i++) {
@@ -407,14 +393,14 @@ KERNEL(ebc)(scratch *memory, int64_t n, const int64_t *indptr, const int32_t *in
     int32_t *starts = ROOM(memory, STARTS, largest + 1, int32_t);
     int32_t *cursors = ROOM(memory, CURSORS, largest, int32_t);
     int32_t *touched = ROOM(memory, TOUCHED, largest, int32_t);
-    int64_t *byte_row = ROOM(memory, BYTE_ROW_STARTS, largest, int64_t);
+    int64_t *dense_row = ROOM(memory, DENSE_ROW_STARTS, largest, int64_t);
     const uint8_t **dense = ROOM(memory, DENSE, MOST_IN_A_BYTE, const uint8_t *);
     int64_t *histogram = ROOM(memory, HISTOGRAM, COPIES * (largest + 65), int64_t);
     if (e.marks == NULL || e.places == NULL || e.row_ends == NULL || e.ends == NULL || inner_degrees == NULL ||
         names == NULL || starts == NULL || cursors == NULL || touched == NULL || histogram == NULL ||
-        byte_row == NULL || dense == NULL)
+        dense_row == NULL || dense == NULL)
         return NO_MEMORY;
-    inner in = {.starts = starts, .above = cursors, .byte_row = byte_row, .dense = dense, .touched = touched,
+    inner in = {.starts = starts, .above = cursors, .dense_row = dense_row, .dense = dense, .touched = touched,
                 .histogram = histogram};
 
     for (int64_t position = 0; position < count; position++) {
@@ -458,22 +444,24 @@ KERNEL(ebc)(scratch *memory, int64_t n, const int64_t *indptr, const int32_t *in
         }
         in.size = size;
         in.stride = size + 2;
-        in.padded = (size + BLOCK - 1) & ~(int64_t)(BLOCK - 1);
-        int32_t *cells = ROOM(memory, CELLS, 2 * e.edges, int32_t);
+        in.block = size > BITS_BEYOND ? BIT_BLOCK : BYTE_BLOCK;
+        in.padded = (size + in.block - 1) & ~(in.block - 1);
+        int32_t *cells = ROOM(memory, CELLS, 4 * e.edges, int32_t);
         in.narrow = ROOM(memory, NARROW_COUNTS, in.padded, uint8_t);
         in.wide = ROOM(memory, WIDE_COUNTS, in.padded, uint32_t);
         if (cells == NULL || in.narrow == NULL || in.wide == NULL) return NO_MEMORY;
-        rows_of_both_ends(&e, degree, size, names, inner_degrees, starts, cursors, cells);
-        const int64_t used = place_byte_rows(size, in.padded, starts, byte_row);
-        uint8_t *byte_rows = ROOM(memory, BYTE_ROWS, used, uint8_t);
-        if (byte_rows == NULL) return NO_MEMORY;
-        for (int64_t w = 0; w < size; w++)
-            if (byte_row[w] >= 0)
-                for (int32_t p = starts[w]; p < starts[w + 1]; p++) byte_rows[byte_row[w] + cells[p]] = 1;
+        if (size > BITS_BEYOND)
+            rows_by_degree(&e, degree, size, names, inner_degrees, starts, cursors, cells);
+        else
+            rows_as_they_are(&e, degree, size, names, inner_degrees, starts, cursors, cells);
         in.cells = cells;
-        in.byte_rows = byte_rows;
+        const int64_t used = place_dense_rows(&in, dense_row);
+        uint8_t *dense_rows = ROOM(memory, DENSE_ROWS, used, uint8_t);
+        if (dense_rows == NULL) return NO_MEMORY;
+        fill_dense_rows(&in, dense_rows);
+        in.dense_rows = dense_rows;
         count_rows(&in);
-        memset(byte_rows, 0, (size_t)used);
+        memset(dense_rows, 0, (size_t)used);
         values[position] = settle(apart, size, histogram, in.stride);
     }
     return OK;

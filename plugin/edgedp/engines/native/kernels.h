@@ -42,7 +42,7 @@ enum {
     COUNTS,         /* int32, one a node */
     NARROW_COUNTS,  /* uint8, one a neighbour, whole blocks */
     WIDE_COUNTS,    /* uint32, one a neighbour, whole blocks */
-    BYTE_ROWS,      /* uint8 */
+    DENSE_ROWS,     /* uint8 */
     HISTOGRAM,      /* int64 */
     CLOSED,         /* uint8, one a node */
     FIRST_UNDEFINED,
@@ -55,8 +55,8 @@ enum {
     CURSORS,        /* int32, one a neighbour */
     CELLS,          /* int32, both ends of every edge of an ego network */
     TOUCHED,        /* int32, one a neighbour */
-    BYTE_ROW_STARTS, /* int64, one a neighbour */
-    DENSE,          /* addresses of byte rows */
+    DENSE_ROW_STARTS, /* int64, one a neighbour */
+    DENSE,          /* addresses of dense rows */
     CODES,          /* uint16, one a node */
     SHARES_BY_CODE, /* int64 */
     GAINS_BY_CODE,  /* int64 */

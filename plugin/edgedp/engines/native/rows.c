@@ -1,6 +1,12 @@
 /* Rows of neighbours: made from edges, checked, put under new labels. */
 #include "kernels.h"
 
+/* Places of memory are asked for so many entries before they are needed, and what they say half as many before. */
+enum { ASKED_AHEAD = 32, READ_AHEAD = 16 };
+
+INLINE int32_t higher(const int32_t *pair) { return pair[0] > pair[1] ? pair[0] : pair[1]; }
+INLINE int32_t lower(const int32_t *pair) { return pair[0] < pair[1] ? pair[0] : pair[1]; }
+
 /* Build the rows of a simple undirected graph from pairs, by two transposes.
  *
  * Every pair is put into the bucket of its higher end; visiting the buckets in order appends to the row of each
@@ -29,12 +35,21 @@ KERNEL(upper_rows)(scratch *memory, int64_t n, int64_t count, const int32_t *pai
     memcpy(indptr, place, (size_t)(n + 1) * sizeof *place); /* where the row of each lower end begins, for now */
     for (int64_t i = 0; i < count; i++) {
         const int32_t a = pairs[2 * i], b = pairs[2 * i + 1];
-        if (a != b) bucket[start[a > b ? a : b]++] = a < b ? a : b;
+        if (i + ASKED_AHEAD < count) { /* all ends are in range: the first loop saw them */
+            PREFETCH(&start[higher(pairs + 2 * (i + ASKED_AHEAD))]);
+            PREFETCH(&bucket[start[higher(pairs + 2 * (i + READ_AHEAD))]]);
+        }
+        if (a != b) bucket[start[higher(pairs + 2 * i)]++] = lower(pairs + 2 * i);
     }
     int64_t first = 0, found = 0;
     for (int64_t high = 0; high < n; high++) {
         for (int64_t p = first; p < start[high]; p++) {
             const int32_t low = bucket[p];
+            if (p + ASKED_AHEAD < start[n - 1]) { /* where the last bucket ends */
+                PREFETCH(&place[bucket[p + ASKED_AHEAD]]);
+                PREFETCH(&indptr[bucket[p + ASKED_AHEAD]]);
+                PREFETCH(&upper[place[bucket[p + READ_AHEAD]]]);
+            }
             const int64_t end = place[low];
             if (end > indptr[low] && upper[end - 1] == high) continue;
             upper[end] = (int32_t)high;
@@ -65,7 +80,13 @@ KERNEL(fill_rows)(scratch *memory, int64_t n, int64_t *indptr, const int32_t *up
     }
     for (int64_t low = 0; low < n; low++) {
         const int64_t from = indptr[low], count = stop[low] - from;
-        for (int64_t p = from; p < stop[low]; p++) indices[length[upper[p]]++] = (int32_t)low;
+        for (int64_t p = from; p < stop[low]; p++) {
+            if (p + ASKED_AHEAD < stop[low]) {
+                PREFETCH(&length[upper[p + ASKED_AHEAD]]);
+                PREFETCH(&indices[length[upper[p + READ_AHEAD]]]);
+            }
+            indices[length[upper[p]]++] = (int32_t)low;
+        }
         memcpy(indices + length[low], upper + from, (size_t)count * sizeof *indices);
         length[low] += count; /* no lower neighbour comes after: v itself is the next higher low */
     }
