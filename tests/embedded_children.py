@@ -89,7 +89,7 @@ def release_half(*arguments: str) -> None:
     def dying(tx: Transaction, running: script.Script) -> script.Outcome:
         return whole(cast(Transaction, Dying(tx)), running)
 
-    script.run_in = dying
+    script.run_in = dying  # type: ignore[assignment]
     release(*arguments)
 
 
