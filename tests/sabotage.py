@@ -585,7 +585,7 @@ SABOTAGES = [
     Sabotage(
         "half of the joint vector's L",
         {"edgedp.mechanisms.joint:joint_values": half_of_l},
-        "test_audit.py::test_priv_top_k_keeps_its_claim[betweenness2 joint (vectors)]",
+        "test_joint.py::test_one_vector_gets_noise_of_its_sensitivity_over_epsilon[betweenness2-5-False-16777216]",
     ),
     Sabotage(
         "a candidate skipped that could win",

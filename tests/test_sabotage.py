@@ -10,6 +10,16 @@ import pytest
 
 from sabotage import SABOTAGES, Sabotage
 
+# Each costs more than most tests do: garbage collected twice a run, every fixture looked at again.
+NOT_NEEDED = (
+    "cacheprovider",
+    "unraisableexception",
+    "threadexception",
+    "schemathesis",
+    "xdist",
+    "pytest_cov",
+    "anyio",
+)
 HERE = Path(__file__).parent
 
 
@@ -44,8 +54,9 @@ def run(*node_ids: str) -> Outcomes:
     with pytest.MonkeyPatch.context() as environment:
         for name in ("CI", "BUILD_NUMBER"):
             environment.delenv(name, raising=False)
+        without = [f"-pno:{plugin}" for plugin in NOT_NEEDED]
         pytest.main(
-            ["-q", "--no-header", "-p", "no:cacheprovider", *(str(HERE / node_id) for node_id in node_ids)],
+            ["-q", "--no-header", *without, *(str(HERE / node_id) for node_id in node_ids)],
             plugins=[outcomes],
         )
     return outcomes
