@@ -103,7 +103,7 @@ def in_reading(work: Callable[[], object]) -> Iterator[None]:
         work()
         return real(session, row)
 
-    EmbeddedSession.graph = read  # type: ignore[method-assign, assignment]
+    EmbeddedSession.graph = read  # type: ignore[method-assign,assignment]
     try:
         yield
     finally:
@@ -400,7 +400,7 @@ def a_ledger_that_was_edited_is_obeyed(database: Database) -> bool:
 @hole_of_neo4j
 def a_release_that_is_being_drawn_is_told_to_be_lost(database: Database) -> bool:
     store = database.loaded()
-    said: list[Any] = []
+    said: list[str] = []
 
     def beside() -> None:
         if said:

@@ -319,7 +319,7 @@ def now() -> Path:
 
 def test_what_was_open_in_0_1_0_is_closed(before: Path, tmp_path: Path) -> None:
     """Each in an embedded store of its own; both versions at the same time."""
-    running: list[Any] = []
+    running: list[subprocess.Popen[str]] = []
     for package in (before, now()):
         folder = tmp_path / str(len(running))
         folder.mkdir()
