@@ -104,9 +104,9 @@ def test_an_authority_goes_with_https_and_is_a_certificate(room: SimpleNamespace
     for address, ca, why in (
         (room.served.address, crooked, "ca_file must be a PEM file"),
         (room.served.address, tmp_path / "missing.pem", "ca_file must be a PEM file"),
-        ("http://127.0.0.1:9", room.ca, "ca_file is given, must go with"),
-        ("neo4j://localhost:7687", room.ca, "ca_file is given, must go with"),
-        (str(tmp_path / "g.edgedp"), room.ca, "ca_file is given, must go with"),
+        ("http://127.0.0.1:9", room.ca, "a ca_file goes with"),
+        ("neo4j://localhost:7687", room.ca, "a ca_file goes with"),
+        (str(tmp_path / "g.edgedp"), room.ca, "a ca_file goes with"),
     ):
         token = room.token if address.startswith("http") else None
         with pytest.raises(edgedp.ParameterError, match=why):

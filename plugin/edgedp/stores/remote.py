@@ -240,7 +240,7 @@ def _client(address: str, token: str, ca_file: str | os.PathLike[str] | None) ->
         ) from None
     headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
     if ca_file is not None and not address.startswith("https://"):
-        raise ParameterError("ca_file is given, must go with an https:// address; leave it out")
+        raise ParameterError("a ca_file goes with an https:// address; leave it out")
     try:
         trusted = True if ca_file is None else ssl.create_default_context(cafile=ca_file)
         return httpx.Client(
