@@ -221,7 +221,7 @@ def test_a_read_only_database_says_so_and_still_reads(server: Server) -> None:
             lambda: store.load(KITE, "kite", replace=True),
             lambda: store.drop("kite"),
         ):
-            with pytest.raises(StoreError, match="is read-only, must be writable"):
+            with pytest.raises(StoreError, match="is read-only, and a release is written"):
                 refused()
         assert store.budget("kite")["epsilon_spent"] == 0
         assert store.graph("kite") == KITE

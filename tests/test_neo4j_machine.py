@@ -53,7 +53,7 @@ def run(server: Server, monkeypatch: pytest.MonkeyPatch, **chosen: Any) -> None:
 
 
 def test_a_few_histories_forget_nothing(neo4j_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    run(neo4j_server, monkeypatch, max_examples=3, stateful_step_count=8, derandomize=True)
+    run(neo4j_server, monkeypatch, max_examples=2, stateful_step_count=7, derandomize=True)
 
 
 @pytest.mark.slow
