@@ -26,6 +26,7 @@ from edgedp import (
     open_store,
 )
 from edgedp.stores.embedded import files
+from edgedp.stores.embedded.folder import Folder
 from embedded_children import PAIR, child, status
 
 TRIO = Graph.from_edges([(1, 2), (1, 3), (1, 4)])
@@ -345,6 +346,16 @@ def test_links_inside_the_folder_are_refused(path: Path, tmp_path: Path, name: s
     for question in (lambda: open_store(path).budget("kite"), lambda: ask(path)):
         with pytest.raises(StoreError, match="is a link; put the file itself there"):
             question()
+
+
+def test_a_file_that_goes_while_it_is_looked_at_is_no_link(path: Path) -> None:
+    """Another process removes its journal at every commit: what was found of it a moment before has no name left."""
+    journal = path / "ledger.sqlite-journal"
+    with journal.open("wb") as held:
+        journal.unlink()
+        found = os.fstat(held.fileno())
+    assert found.st_nlink == 0
+    Folder(path).check_plain(journal, found)
 
 
 def test_a_missing_store_is_made_by_load_alone(tmp_path: Path) -> None:

@@ -115,8 +115,8 @@ class Folder:
                         self.check_plain(Path(entry.path), entry.stat(follow_symlinks=False))
 
     def check_plain(self, path: Path, found: os.stat_result) -> None:
-        """Refuse a file of the store that has a second name."""
-        if stat.S_ISLNK(found.st_mode) or (stat.S_ISREG(found.st_mode) and found.st_nlink != 1):
+        """Refuse a file of the store that has a second name; one that is being removed has none left."""
+        if stat.S_ISLNK(found.st_mode) or (stat.S_ISREG(found.st_mode) and found.st_nlink > 1):
             raise StoreError(
                 f"store is {self.given}, in which {path.name} is a link; put the file itself there"
             )
