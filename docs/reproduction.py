@@ -3,7 +3,7 @@
     python docs/reproduction.py [--runs N] [--results FOLDER]
 
 Results go to FOLDER (default build/reproduction) and are taken from there where they are finished, so an interrupted
-run goes on where it stood. With 100 runs, as the papers have, it takes about half an hour on two cores at most. Printed at
+run goes on where it stood. With 100 runs, as the papers have, it takes about nine minutes on two cores. Printed at
 the end is how far the figures moved from those of the page that was there.
 """
 

@@ -178,7 +178,7 @@ def demo() -> None:
         say(f"   epsilon budget {amount(row['epsilon_budget'])}, degree bound {row['degree_bound']:,}")
         say("2. The analyst asks for the ten nodes of highest ego-betweenness, at epsilon 1.")
         with working("drawing"):
-            release = store.priv_top_k("email-Enron", metric="ebc", k=10, epsilon="1", mechanism="sld")
+            release = store.priv_top_k("email-Enron", metric="ebc", k=10, epsilon="1")
         show_release(release, "table")
 
 
