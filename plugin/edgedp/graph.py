@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgedp import conversions
 from edgedp.errors import GraphFormatError, ParameterError
-from edgedp.ids import as_column, as_ids, as_pairs, numbered, positions_of, rows_of
+from edgedp.ids import as_column, as_ids, as_pairs, frozen, numbered, positions_of, rows_of
 from edgedp.shown import kind_of
 
 if TYPE_CHECKING:
@@ -67,11 +67,11 @@ class Graph:
         nodes_supplied: bool = False,
         properties: Mapping[str, NDArray[Any]] | None = None,
     ) -> None:
-        self._node_ids = _frozen(node_ids)
-        self._indptr = _frozen(indptr.astype(np.int64, copy=False))
-        self._indices = _frozen(indices.astype(np.int32, copy=False))
+        self._node_ids = frozen(node_ids)
+        self._indptr = frozen(indptr.astype(np.int64, copy=False))
+        self._indices = frozen(indices.astype(np.int32, copy=False))
         self._nodes_supplied = nodes_supplied
-        self._properties = {name: _frozen(values) for name, values in (properties or {}).items()}
+        self._properties = {name: frozen(values) for name, values in (properties or {}).items()}
 
     # -- ways in ---------------------------------------------------------------------------------
 
@@ -310,7 +310,7 @@ class Graph:
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
         """(n,) degree of every node."""
-        return _frozen(np.diff(self._indptr))
+        return frozen(np.diff(self._indptr))
 
     @cached_property
     def max_degree(self) -> int:
@@ -361,8 +361,10 @@ class Graph:
         if ids is None or len(ids) != self.node_count:
             raise GraphFormatError("properties need nodes that name each id once; give the id of every row")
         order = np.argsort(ids, kind="stable")
-        columns = {name: as_column(values, name, self.node_count) for name, values in properties.items()}
-        return self.with_properties({name: column[order] for name, column in columns.items()})
+        count = self.node_count
+        return self.with_properties(
+            {name: as_column(values, name, count)[order] for name, values in properties.items()}
+        )
 
     def with_properties(self, properties: Mapping[str, NDArray[Any]]) -> Graph:
         """Return the graph with other properties, arrays of one value a node in the order of `node_ids`."""
@@ -395,11 +397,3 @@ class Graph:
     def _nodes_told(self) -> str:
         """What is public about the node set; the rest of a graph is private and not shown."""
         return "supplied" if self._nodes_supplied else "read from the edges"
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only view that no caller can write through."""
-    if array.flags.writeable:
-        array = array.copy() if array.base is not None else array
-        array.flags.writeable = False
-    return array

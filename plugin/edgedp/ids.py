@@ -15,6 +15,14 @@ from edgedp.errors import GraphFormatError, ParameterError, UnknownNameError
 from edgedp.shown import kind_of
 
 
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only view that no caller can write through."""
+    if array.flags.writeable:
+        array = array.copy() if array.base is not None else array
+        array.flags.writeable = False
+    return array
+
+
 def numbered(pairs: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.integer[Any]]]:
     """Return the distinct ids, ascending, and the pairs as positions; by a table where integers lie close together."""
     low, high = (int(pairs.min()), int(pairs.max())) if pairs.dtype.kind == "i" and pairs.size else (0, 0)

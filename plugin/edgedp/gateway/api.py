@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -32,19 +33,19 @@ def routes(gateway: Gateway) -> list[Route]:
     asked: list[tuple[str, str, _Endpoint]] = [
         ("/healthz", "GET", health),
         ("/openapi.json", "GET", openapi),
-        ("/v1/me", "GET", _Me(gateway)),
-        ("/v1/graphs", "GET", _Graphs(gateway)),
-        ("/v1/graphs/{name}", "GET", _GraphFacts(gateway)),
-        ("/v1/graphs/{name}/budget", "GET", _Budget(gateway)),
-        ("/v1/graphs/{name}/attributes", "GET", _Attributes(gateway)),
-        ("/v1/graphs/{name}/releases", "GET", _Releases(gateway)),
+        ("/v1/me", "GET", _Told(gateway, _me)),
+        ("/v1/graphs", "GET", _Told(gateway, _graphs)),
+        ("/v1/graphs/{name}", "GET", _Told(gateway, _of_graph(_facts))),
+        ("/v1/graphs/{name}/budget", "GET", _Told(gateway, _of_graph(_budget))),
+        ("/v1/graphs/{name}/attributes", "GET", _Told(gateway, _of_graph(_attributes))),
+        ("/v1/graphs/{name}/releases", "GET", _Told(gateway, _releases)),
         *((f"/v1/graphs/{{name}}/{kind.path}", "POST", _Ask(gateway, kind)) for kind in release_kinds()),
         *(
             (f"/v1/graphs/{{name}}/{kind.path}/estimate", "POST", _Estimate(gateway, kind))
             for kind in release_kinds()
         ),
-        ("/v1/releases", "GET", _Releases(gateway)),
-        ("/v1/releases/{release_id}", "GET", _OneRelease(gateway)),
+        ("/v1/releases", "GET", _Told(gateway, _releases)),
+        ("/v1/releases/{release_id}", "GET", _Told(gateway, _one_release)),
     ]
     return [Route(path, _noted(path, endpoint), methods=[method]) for path, method, endpoint in asked]
 
@@ -67,7 +68,7 @@ def _noted(path: str, endpoint: _Endpoint) -> _Endpoint:
     return noted
 
 
-class _OfAnalyst:
+class _OfAnalyst(ABC):
     """An endpoint for an analyst with a token in the header."""
 
     def __init__(self, gateway: Gateway) -> None:
@@ -77,8 +78,9 @@ class _OfAnalyst:
         person = await self._gateway.person(request, bearer(request), "analyst")
         return await self.answer(request, person)
 
+    @abstractmethod
     async def answer(self, request: Request, person: Person) -> Response:
-        raise NotImplementedError
+        """Return what is shown to the analyst."""
 
 
 def bearer(request: Request) -> str | None:
@@ -91,62 +93,58 @@ def bearer(request: Request) -> str | None:
 class _Told:
     """An endpoint that tells an analyst what is public, or the analyst's own."""
 
-    def __init__(self, gateway: Gateway) -> None:
+    def __init__(self, gateway: Gateway, answer: Callable[[Request, Asker], object]) -> None:
         self._gateway = gateway
+        self._answer = answer
 
     async def __call__(self, request: Request) -> Response:
-        told = await self._gateway.tell(request, bearer(request), lambda asking: self.answer(request, asking))
+        told = await self._gateway.tell(
+            request, bearer(request), lambda asking: self._answer(request, asking)
+        )
         return JSONResponse(told)
 
-    def answer(self, request: Request, asking: Asker) -> object:
-        """Return what the store tells, as the analyst sees it; called in a thread."""
-        raise NotImplementedError
+
+def _me(request: Request, asking: Asker) -> object:
+    return {"name": asking.analyst, "role": "analyst"}
 
 
-class _Me(_Told):
-    def answer(self, request: Request, asking: Asker) -> object:
-        return {"name": asking.analyst, "role": "analyst"}
+def _graphs(request: Request, asking: Asker) -> object:
+    return {"graphs": asking.graphs()}
 
 
-class _Graphs(_Told):
-    def answer(self, request: Request, asking: Asker) -> object:
-        return {"graphs": asking.graphs()}
+def _of_graph(told: Callable[[Asker, str], object]) -> Callable[[Request, Asker], object]:
+    """Return the answer about the graph that the path names; a graph that exists is noted."""
 
-
-class _GraphFacts(_Told):
-    def answer(self, request: Request, asking: Asker) -> object:
+    def answer(request: Request, asking: Asker) -> object:
         name = name_in(request)
-        row = next((row for row in asking.graphs() if row["name"] == name), None)
-        if row is None:
-            raise Problem(404, "the graph must be a stored one; see the list of graphs", "UnknownNameError")
-        note_of(request).graph = name
-        return row
-
-
-class _Budget(_Told):
-    def answer(self, request: Request, asking: Asker) -> object:
-        name = name_in(request)
-        found = asking.budget(name)
+        found = told(asking, name)
         note_of(request).graph = name
         return found
 
-
-class _Attributes(_Told):
-    def answer(self, request: Request, asking: Asker) -> object:
-        name = name_in(request)
-        found = asking.attributes(name)
-        note_of(request).graph = name
-        return {"attributes": found}
+    return answer
 
 
-class _Releases(_Told):
-    def answer(self, request: Request, asking: Asker) -> object:
-        return {"releases": asking.releases(name_in(request) if "name" in request.path_params else None)}
+def _facts(asking: Asker, name: str) -> object:
+    row = next((row for row in asking.graphs() if row["name"] == name), None)
+    if row is None:
+        raise Problem(404, "the graph must be a stored one; see the list of graphs", "UnknownNameError")
+    return row
 
 
-class _OneRelease(_Told):
-    def answer(self, request: Request, asking: Asker) -> object:
-        return asking.release(name_in(request, "release_id"))
+def _budget(asking: Asker, name: str) -> object:
+    return asking.budget(name)
+
+
+def _attributes(asking: Asker, name: str) -> object:
+    return {"attributes": asking.attributes(name)}
+
+
+def _releases(request: Request, asking: Asker) -> object:
+    return {"releases": asking.releases(name_in(request) if "name" in request.path_params else None)}
+
+
+def _one_release(request: Request, asking: Asker) -> object:
+    return asking.release(name_in(request, "release_id"))
 
 
 class _Ask(_OfAnalyst):

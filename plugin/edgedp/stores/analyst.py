@@ -244,17 +244,15 @@ class AnalystStore(OpenedStore):
         (0.3, 0.7, 3, None)
         """
         _check_engine(engine)
+        if request_id is not None:
+            checks.check_request_id(request_id)
         asked_kind = kind_of_options(kind, options)
         with self._session() as session:
             row = registry.known(session, name)
             account = ledger.find(session, name)
             domains = attributes.declared(session, name)
             facts = dataclasses.replace(row.facts, domains=domains)
-            asked_before = (
-                []
-                if request_id is None
-                else kept.asked_before(session, name, self._analyst, checks.check_request_id(request_id))
-            )
+            asked_before = kept.asked_before(session, name, self._analyst, request_id)
 
             def planned() -> Plan:
                 if asked_before:
@@ -291,10 +289,9 @@ class AnalystStore(OpenedStore):
             checks.check_request_id(request_id)
         with self._session() as session:
             shares.check_active(session, self._analyst)
-            if request_id is not None:
-                asked_before = kept.asked_before(session, name, self._analyst, request_id)
-                if asked_before:
-                    return self._asked_again(session, name, asked_before[0], kind, options, request_id)
+            asked_before = kept.asked_before(session, name, self._analyst, request_id)
+            if asked_before:
+                return self._asked_again(session, name, asked_before[0], kind, options, str(request_id))
             row = registry.known(session, name)
             domains = attributes.declared(session, name) if kind == "percentile" else {}
             facts = dataclasses.replace(row.facts, domains=domains)

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["asked_before", "same_question"]
 
 
-def asked_before(runner: Runner, name: str, analyst: str, request_id: str) -> list[Row]:
-    """Return the debit of an asker's request, whichever of the graph's accounts it was of."""
+def asked_before(runner: Runner, name: str, analyst: str, request_id: str | None) -> list[Row]:
+    """Return the debit of an asker's request, whichever of the graph's accounts it was of; none without an id."""
+    if request_id is None:
+        return []
     return [
         row
         for account in ACCOUNTS

@@ -88,7 +88,9 @@ class OpenedStore:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Answer the questions that this thread asks meanwhile from one opening of the store; for reading alone.
+        """Answer the questions that this thread asks meanwhile from one opening of the store.
+
+        For what is only read: the opening is held as long as the block takes. It may stand within another.
 
         Examples
         --------
@@ -101,12 +103,13 @@ class OpenedStore:
         ...         len(store.graphs()), store.budget("path")["epsilon_remaining"]
         (1, 1.0)
         """
+        held: Session | None = getattr(self._open, "session", None)
         with self._session() as session:
             self._open.session = session
             try:
                 yield
             finally:
-                self._open.session = None
+                self._open.session = held
 
     def _read(self, session: Session, row: GraphRow) -> Graph:
         """Return a version's graph, from memory where versions never change."""
