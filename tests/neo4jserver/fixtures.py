@@ -69,7 +69,7 @@ def _shared(version: str) -> Server:
     """Start a version once, also where several modules import these fixtures."""
     if version not in _running:
         try:
-            _running[version] = start(version)
+            _running[version] = start(version, short_lived=version != DEFAULT_VERSION)
         except MissingToolError as error:
             pytest.fail(str(error), pytrace=False)
     return _running[version]
