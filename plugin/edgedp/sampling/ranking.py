@@ -31,7 +31,7 @@ from edgedp.sampling.noise import LazyReal, Noise
 from edgedp.sampling.refine import certain_order
 from edgedp.sampling.words import FirstWords, Words
 
-__all__ = ["Evaluate", "LazyScores", "first_places"]
+__all__ = ["Evaluate", "LazyScores", "below_reference", "first_places"]
 
 Evaluate = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """Exact scores, never above their upper bounds, of some positions."""
@@ -73,7 +73,7 @@ class LazyScores:
     def below(self, unit: Fraction) -> NDArray[np.float64]:
         """Return all scores less the best one, in units of the noise, kept: (n,) float64 of 0 or below.
 
-        None is too low, and ``1 + 2**-46`` times each is not too high, by the reasons of `_below_reference`. Of a unit
+        None is too low, and ``1 + 2**-46`` times each is not too high, by the reasons of `below_reference`. Of a unit
         beyond the floats ``2**900`` is taken, where one step decides as well.
         """
         if self._below is None or self._below[0] != unit:
@@ -204,11 +204,11 @@ class _NoisyScores:
 
     def _enclose(self, members: NDArray[np.int64] | slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         bounds = self._scores.bounds[self._candidates[members]]
-        least, most = _below_reference(bounds, self._reference, self._unit)
+        least, most = below_reference(bounds, self._reference, self._unit)
         return self._noise_low[members] - most, self._noise_high[members] - least
 
 
-def _below_reference(
+def below_reference(
     scores: NDArray[np.int64], reference: np.int64, unit: Fraction
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return float bounds of ``unit * (reference - score)``, for scores up to the reference.

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from edgedp.errors import StoreError
 from edgedp.stores import heads
+from edgedp.stores.backend import AT_ADDRESS
 from edgedp.stores.chain import Head, genesis
 from edgedp.stores.embedded import files
 from edgedp.stores.embedded.folder import Folder, building_folder, private_file, sync
@@ -59,7 +60,8 @@ def _fill(folder: Folder, target: Folder, timeout: float) -> dict[str, Head]:
             with opened(folder.ledger, folder.given, timeout) as ledger:
                 rows = [ledger.run("graph_find", name=row["name"])[0] for row in ledger.run("graph_places")]
                 try:
-                    for row in rows:
+                    kept = [row for row in rows if row["nodeLabel"] != AT_ADDRESS]
+                    for row in kept:
                         held.enter_context(files.hold(folder, row["version"], row["digest"]))
                 except StoreError:
                     if _versions(ledger) != {row["version"] for row in rows}:
@@ -71,7 +73,7 @@ def _fill(folder: Folder, target: Folder, timeout: float) -> dict[str, Head]:
                     target.ledger.unlink()
                     continue
                 found = _heads(copied)
-            for row in rows:
+            for row in kept:
                 seals = Seals.of(row["digest"])
                 _copy_file(folder.version(row["version"]), target.path, seals.graph)
                 if seals.rows is not None:
