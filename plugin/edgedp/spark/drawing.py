@@ -30,8 +30,9 @@ from edgedp.metrics import metric as metric_by_name
 from edgedp.plan import JointPlan, Plan, TopKPlan
 from edgedp.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED
 from edgedp.release import Nodes
+from edgedp.sampling.late import FirstWords, WholeWords
 from edgedp.sampling.ranking import LazyScores, first_places
-from edgedp.sampling.words import FirstWords, GeneratorWords, SecureWords, WholeWords, Words
+from edgedp.sampling.words import GeneratorWords, SecureWords, Words
 from edgedp.spark.edges import Edges, arrow_map
 from edgedp.spark.executors import (
     DrawBest,
