@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from edgedp.sampling.words import FirstWords, LateWords, WholeWords
+
 FALSE_ALARM_RATE = 1e-6
 """How often a correct sampler fails one chi-square test."""
 
@@ -31,6 +33,37 @@ class ScriptedWords:
         scripted, self._script = self._script[:count], self._script[count:]
         fresh = self._generator.integers(0, 2**64 - 1, count - len(scripted), dtype=np.uint64, endpoint=True)
         return np.concatenate([np.array(scripted, dtype=np.uint64), fresh])
+
+    def take_lazily(self, count: int) -> FirstWords:
+        return WholeWords(self.take(count))
+
+
+class LateScriptedWords(ScriptedWords):
+    """The same words, of which the lower bytes come late: only those that were asked for are `opened`."""
+
+    def __init__(self, script: Iterable[int] = (), seed: int = 0) -> None:
+        super().__init__(script, seed)
+        self.opened = 0
+
+    def take_lazily(self, count: int) -> FirstWords:
+        return _Opening(self, self.take(count))
+
+
+class _Opening(LateWords):
+    """Lower bits of scripted words, given to `LateWords` in the order in which it draws them."""
+
+    def __init__(self, source: LateScriptedWords, words: NDArray[np.uint64]) -> None:
+        super().__init__((words >> np.uint64(56)).astype(np.uint8), self._next)
+        self._source, self._whole, self._asked = source, words, np.zeros(0, dtype=np.int64)
+
+    def of(self, members: NDArray[np.int64]) -> NDArray[np.uint64]:
+        self._asked = members[~self._known[members]]
+        return super().of(members)
+
+    def _next(self, count: int) -> NDArray[np.uint64]:
+        assert count == len(self._asked), "drawn once each"
+        self._source.opened += count
+        return self._whole[self._asked]
 
 
 def assert_has_law(draws: Iterable[Hashable], law: Mapping[Hashable, float]) -> None:

@@ -34,6 +34,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, DivisionByZero, InvalidOperation, Overflow
 from fractions import Fraction
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -95,6 +96,27 @@ class Noise:
         high[first < self.least] = inf
         low[first > self.most] = -inf
         return low, high
+
+    @cached_property
+    def _of_leading(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        words = np.arange(256, dtype=np.uint64) << np.uint64(56)
+        return self.enclose(words | np.uint64(2**56 - 1))[0], self.enclose(words)[1]
+
+    def of_leading(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return bounds of a value by the highest byte of its first word: the value falls as the word rises.
+
+        Returns
+        -------
+        low, high : (256,) float64 arrays
+            By the byte. ``high[0]`` is infinite, and ``low[255]`` of Gumbel noise.
+
+        Examples
+        --------
+        >>> low, high = EXPONENTIAL.of_leading()
+        >>> bool(low[128] < np.log(2) < high[128]), float(high[0])
+        (True, inf)
+        """
+        return self._of_leading
 
     def enclose_exactly(self, digits: int, count: int) -> tuple[Bound, Bound]:
         """Return exact rational bounds of the value whose first `count` words read `digits` in base 2**64."""

@@ -11,9 +11,10 @@ of those evaluated; all others are certainly below the first ``k`` by their boun
 afterwards do not depend on who was left out (see `certain_order`), so for the same words the answer equals
 that of the full computation, word for word, and therefore has the same law.
 
-*Few logarithms.* Where every score is known, nearly all candidates are excluded by one multiplication: since
-``-ln(-ln(1 - W)) <= -ln W``, no noisy score is above ``-ln(W exp(-x))`` for either noise, ``x`` being the score in
-units of the noise below the best. Only who may reach the ``k``-th largest of the best by that bound is looked at.
+*Few words.* Where every score is known and many take part, the leading byte of each word is drawn first. It bounds the
+noise, for noise falls as the word rises (`Noise.of_leading`). Who is then certainly below ``k`` others leaves with a
+byte, and the other seven are drawn for the rest alone, about one in 256. A word has its law whenever its lower bits
+are drawn, so the answer is the one of whole words, bit for bit, where a source gives those.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from numpy.typing import NDArray
 from edgedp.errors import EngineError
 from edgedp.sampling.noise import LazyReal, Noise
 from edgedp.sampling.refine import certain_order
-from edgedp.sampling.words import Words
+from edgedp.sampling.words import FirstWords, Words
 
 __all__ = ["Evaluate", "LazyScores", "first_places"]
 
@@ -38,9 +39,8 @@ Evaluate = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 
 _FEW = 256
 """Of so few candidates all are looked at."""
-_BLOCK = 64
-_FLOATS_END = -680.0
-"""From here on ``exp(-x)`` is a float for every score ``x`` that 22 of noise lift above it."""
+_LOWERED = 1 + 2.0**-46
+"""What makes a lower bound of `LazyScores.below`, which is negative."""
 
 
 class LazyScores:
@@ -59,7 +59,7 @@ class LazyScores:
         self.bounds = upper if evaluate is None else upper.copy()
         self.known = np.full(len(upper), evaluate is None)
         self.complete = evaluate is None
-        self._below: tuple[Fraction, NDArray[np.float64], NDArray[np.float64]] | None = None
+        self._below: tuple[Fraction, NDArray[np.float64]] | None = None
 
     @classmethod
     def of(cls, upper: NDArray[np.int64] | LazyScores, evaluate: Evaluate | None = None) -> LazyScores:
@@ -70,17 +70,17 @@ class LazyScores:
         """Return the number of positions."""
         return len(self.bounds)
 
-    def below(self, unit: Fraction) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return all scores below the best in units of the noise, ``x <= 0``, and ``exp(-x) / 2**64``, kept.
+    def below(self, unit: Fraction) -> NDArray[np.float64]:
+        """Return all scores less the best one, in units of the noise, kept: (n,) float64 of 0 or below.
 
-        The second is the largest float where that is beyond the floats.
+        None is too low, and ``1 + 2**-46`` times each is not too high, by the reasons of `_below_reference`. Of a unit
+        beyond the floats ``2**900`` is taken, where one step decides as well.
         """
         if self._below is None or self._below[0] != unit:
-            x = -_below_reference(self.bounds, self.bounds.max(), min(unit, Fraction(2**900)))[0]
-            with np.errstate(over="ignore"):
-                weights = np.minimum(np.ldexp(np.exp(-x), -64), np.finfo(np.float64).max)
-            self._below = unit, x, weights
-        return self._below[1:]
+            x = _steps_below(self.bounds, self.bounds.max())
+            x *= -float(min(unit, Fraction(2**900))) * (1 - 2.0**-48)
+            self._below = unit, x
+        return self._below[1]
 
     def evaluate(self, positions: NDArray[np.int64]) -> None:
         """Replace the bounds of some positions by their scores; a score above its bound is refused."""
@@ -106,7 +106,7 @@ def first_places(
     Parameters
     ----------
     candidates : (m,) int64 array
-        Positions that take part.
+        Positions that take part, ascending.
     scores : LazyScores
         Their scores; what is evaluated is remembered there.
     k : int
@@ -123,10 +123,12 @@ def first_places(
     (k,) int64 array
         Positions.
     """
-    drawn = words.take(len(candidates))
     if scores.complete and len(candidates) > _FEW:
-        able = _may_lead(candidates, scores, k, unit, noise, drawn)
-        candidates, drawn = candidates[able], drawn[able]
+        first = words.take_lazily(len(candidates))
+        able = _may_lead(candidates, scores.below(unit), k, noise, first)
+        candidates, drawn = candidates[able], first.of(able)
+    else:
+        drawn = words.take(len(candidates))
     noisy = _NoisyScores(candidates, scores, unit, noise, drawn)
     _evaluate_what_can_matter(noisy, k)
 
@@ -144,39 +146,37 @@ def first_places(
 
 def _may_lead(
     candidates: NDArray[np.int64],
-    scores: LazyScores,
+    below: NDArray[np.float64],
     k: int,
-    unit: Fraction,
     noise: Noise,
-    drawn: NDArray[np.uint64],
+    first: FirstWords,
 ) -> NDArray[np.int64]:
     """Return the members that may be among the first `k`; the others are certainly below k of them.
 
-    Words below ``2**33`` are always kept: their noise has no bound in floats. The noise of any other is at most
-    22. The slack of ``2**-20`` is far above every rounding and `edgedp.sampling.noise.MARGIN`.
+    Any `k` noisy scores from below are a threshold. The first one comes of those whose noise has no bound by its
+    leading byte, 0; the second of the leading bytes of all whose score is near enough to the first one.
     """
-    x, weights = scores.below(unit)
-    if len(candidates) < len(x):
-        x, weights = x[candidates], weights[candidates]
-    with np.errstate(over="ignore"):
-        ratio = drawn.astype(np.float64)
-        ratio *= weights
-    leaders = np.flatnonzero(ratio <= _reached_by(ratio, k))
-    low = noise.enclose(drawn[leaders])[0] + x[leaders] * (1 + 2.0**-46)
-    threshold = _kth_largest(low, k)
-    in_floats = threshold >= _FLOATS_END
-    able = ratio <= np.exp(-threshold) * (1 + 2.0**-20) if in_floats else x >= threshold - 22
-    able |= drawn < np.uint64(2**33)
-    return np.flatnonzero(able)
+    least, most = noise.of_leading()
+    open_ones = np.flatnonzero(first.leading == 0)
+    threshold = -inf
+    if len(open_ones) >= k:
+        low = noise.enclose(first.of(open_ones))[0] + below[candidates[open_ones]] * _LOWERED
+        threshold = _kth_largest(low, k)
+    # The others' noise is at most most[1]; a little more than that covers the rounding of the difference.
+    near = _members(candidates, np.flatnonzero(below >= threshold * _LOWERED - (most[1] + 2.0**-20)))
+    near = near[first.leading[near] != 0]
+    x, leading = below[candidates[near]], first.leading[near]
+    if len(near) >= k:
+        threshold = max(threshold, _kth_largest(x * _LOWERED + least[leading], k))
+    return np.sort(np.concatenate([open_ones, near[x + most[leading] >= threshold]]))
 
 
-def _reached_by(values: NDArray[np.float64], k: int) -> float:
-    """Return a value that at least `k` of the values do not exceed, and not many more: from blocks' minima."""
-    blocks = len(values) // _BLOCK
-    if blocks < 2 * k:
-        return float(np.partition(values, k - 1)[k - 1])
-    least = values[: blocks * _BLOCK].reshape(blocks, _BLOCK).min(axis=1)
-    return float(np.partition(least, k - 1)[k - 1])
+def _members(candidates: NDArray[np.int64], positions: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return which members some positions are; both ascend, and not every position is a member."""
+    members = np.searchsorted(candidates, positions)
+    there = members < len(candidates)
+    there[there] = candidates[members[there]] == positions[there]
+    return members[there]
 
 
 class _NoisyScores:
@@ -217,11 +217,17 @@ def _below_reference(
     caller's addition err by less than ``2**-50`` of it in sum; a unit below the normal floats, by less than
     any margin. A unit beyond the floats is lowered, which leaves only the lower bound valid.
     """
-    steps = (reference.astype(np.uint64) - scores.astype(np.uint64)).astype(np.float64)
+    steps = _steps_below(scores, reference)
     huge = unit > 2**900
     middle = steps * (2.0**900 if huge else float(unit))
     most = np.where(steps > 0, inf, 0.0) if huge else middle * (1 + 2.0**-48)
     return middle * (1 - 2.0**-48), most
+
+
+def _steps_below(scores: NDArray[np.int64], reference: np.int64) -> NDArray[np.float64]:
+    """Return ``reference - scores``, exact before it becomes a float."""
+    steps: NDArray[np.uint64] = reference.astype(np.uint64) - scores.astype(np.uint64)
+    return steps.astype(np.float64)
 
 
 def _evaluate_what_can_matter(noisy: _NoisyScores, k: int) -> None:

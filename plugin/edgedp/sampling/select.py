@@ -150,7 +150,7 @@ def one_pick(
     scores : (n,) int64 array
         Exact scores of all positions.
     candidates : (m,) int64 array
-        Positions that take part, at least one.
+        Positions that take part, ascending, at least one.
     unit : Fraction
         Worth of one score step in standard noise; positive.
     words : Words
