@@ -244,7 +244,11 @@ def half_of_the_pareto_sensitivity(real: Any) -> Any:
 
 def pareto_boxes_one_step_late(real: Any) -> Any:
     def pareto_profile(utilities: Any, sensitivities: Any, **named: Any) -> Any:
-        late = [lambda t, delta=delta: delta(t - 1) if t else 0 * delta(0) for delta in sensitivities]
+        every = [
+            delta if callable(delta) else (lambda t, d=delta: 0 * utilities[:, 0] + d)
+            for delta in sensitivities
+        ]
+        late = [lambda t, delta=delta: delta(t - 1) if t else 0 * delta(0) for delta in every]
         return real(utilities, late, **named)
 
     return pareto_profile
@@ -844,10 +848,42 @@ SABOTAGES = [
         "a kept profile named after the edges",
         {
             "edgedp.mechanisms.pareto.cache:_hmac": lambda real: (
-                lambda secret, content: hashlib.sha256(content).digest()
+                lambda secret, *parts: hashlib.sha256(b"".join(parts)).digest()
             )
         },
         "test_pareto_cache.py::test_no_name_and_no_byte_of_a_file_can_be_computed_from_a_guess_of_the_edges",
+    ),
+    Sabotage(
+        "kept utilities and a kept profile found by the metrics alone",
+        {
+            "edgedp.mechanisms.pareto.rounds:profile_key": lambda real: (
+                lambda fingerprint, **parameters: real("", **parameters)
+            )
+        },
+        "test_motkin.py::test_a_profile_is_computed_once_and_not_for_a_graph_that_differs_by_one_edge",
+    ),
+    Sabotage(
+        "kept utilities of another engine",
+        {
+            "edgedp.mechanisms.pareto.rounds:profile_key": lambda real: (
+                lambda fingerprint, *, engine, **parameters: real(fingerprint, **parameters)
+            )
+        },
+        "test_motkin.py::test_each_engine_keeps_what_it_measured",
+    ),
+    Sabotage(
+        "words drawn late that may be small again",
+        {
+            "edgedp.sampling.late:LateWords.others": lambda real: (
+                lambda self, members: self._draw(len(members))  # type: ignore[misc]
+            )
+        },
+        "test_sampling_late.py::test_a_small_word_keeps_its_lower_bits_and_a_small_one_of_the_others_is_drawn_again",
+    ),
+    Sabotage(
+        "the noise of words that are not small taken for smaller than it is",
+        {"edgedp.sampling.noise:Noise.most_of_others": lambda real: 5.535},
+        "test_sampling_late.py::test_the_largest_noise_of_a_word_that_is_not_small_may_win[exponential]",
     ),
     Sabotage(
         "a stored graph's profile without the secret of its store",

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from edgedp.sampling.words import FirstWords, LateWords, WholeWords
+from edgedp.sampling.late import FirstWords, WholeWords
 
 FALSE_ALARM_RATE = 1e-6
 """How often a correct sampler fails one chi-square test."""
@@ -39,31 +39,24 @@ class ScriptedWords:
 
 
 class LateScriptedWords(ScriptedWords):
-    """The same words, of which the lower bytes come late: only those that were asked for are `opened`."""
+    """The same words, each given when it is asked for; remembers whose were."""
 
     def __init__(self, script: Iterable[int] = (), seed: int = 0) -> None:
         super().__init__(script, seed)
-        self.opened = 0
+        self.asked: list[NDArray[np.int64]] = []
 
     def take_lazily(self, count: int) -> FirstWords:
-        return _Opening(self, self.take(count))
+        return _Noted(self.take(count), self.asked)
 
 
-class _Opening(LateWords):
-    """Lower bits of scripted words, given to `LateWords` in the order in which it draws them."""
+class _Noted(WholeWords):
+    def __init__(self, words: NDArray[np.uint64], asked: list[NDArray[np.int64]]) -> None:
+        super().__init__(words)
+        self._asked = asked
 
-    def __init__(self, source: LateScriptedWords, words: NDArray[np.uint64]) -> None:
-        super().__init__((words >> np.uint64(56)).astype(np.uint8), self._next)
-        self._source, self._whole, self._asked = source, words, np.zeros(0, dtype=np.int64)
-
-    def of(self, members: NDArray[np.int64]) -> NDArray[np.uint64]:
-        self._asked = members[~self._known[members]]
-        return super().of(members)
-
-    def _next(self, count: int) -> NDArray[np.uint64]:
-        assert count == len(self._asked), "drawn once each"
-        self._source.opened += count
-        return self._whole[self._asked]
+    def others(self, members: NDArray[np.int64]) -> NDArray[np.uint64]:
+        self._asked.append(members)
+        return super().others(members)
 
 
 def assert_has_law(draws: Iterable[Hashable], law: Mapping[Hashable, float]) -> None:

@@ -101,3 +101,18 @@ def test_no_value_exceeds_its_upper_bound_nor_falls_below_zero(name: str) -> Non
         values = GraphProjection(graph).values(name)
         assert (values >= 0).all()
         assert (values <= found.upper_bound(graph.degrees)).all()
+
+
+def test_a_uniform_sensitivity_is_one_number() -> None:
+    """The Pareto profile asks for it once, of nobody."""
+    degrees = np.arange(40)
+    uniform = [name for name in metric_names() if metric(name).uniform]
+    assert uniform == ["degree"]
+    for name in uniform:
+        for bound in (0, 1, 2, 39):
+            found = [
+                metric(name).sensitivity(form, t, degrees, degrees, bound)
+                for form in metric(name).forms
+                for t in range(45)
+            ]
+            assert len(np.unique(found)) == 1

@@ -62,7 +62,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Thousands of graphs of a few nodes need no files."""
-    monkeypatch.setattr(rounds_module, "cached_profile", lambda folder, key, compute: compute())
+    monkeypatch.setattr(rounds_module, "kept_or_measured", lambda folder, key, measure: measure())
 
 
 # -- the law of the first pick ---------------------------------------------------------------------------
@@ -409,6 +409,31 @@ def test_a_profile_is_computed_once_and_not_for_a_graph_that_differs_by_one_edge
     edgedp.motkin(more, k=3, epsilon=5)
     assert len(computed) == 2
     assert len(list(folder.glob("*.profile"))) == 2
+
+
+def test_a_release_that_finds_what_was_measured_measures_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Utilities, scores and profile are those of the first release: for the same words the same answer."""
+    drawn = [edgedp.motkin(KITE, k=4, epsilon=5, rng=np.random.default_rng(seed)).nodes for seed in range(9)]
+
+    def never(*given: Any) -> Any:
+        raise AssertionError("read although it was kept")
+
+    monkeypatch.setattr(GraphProjection, "values", never)
+    monkeypatch.setattr(rounds_module, "pareto_score", never)
+    again = [edgedp.motkin(KITE, k=4, epsilon=5, rng=np.random.default_rng(seed)).nodes for seed in range(9)]
+    assert again == drawn
+    with pytest.raises(AssertionError, match="although it was kept"):
+        edgedp.motkin(KITE, k=4, epsilon=5, sensitivity="global")
+
+
+def test_each_engine_keeps_what_it_measured(computed: list[int], folder: Path) -> None:
+    """Two engines may differ in the last bit, and an answer must not depend on who asked before."""
+    planned = plan("motkin", {"metrics": ["degree", "density"], "k": 2, "epsilon": 1}, PublicFacts(6, 4))
+    assert isinstance(planned, ParetoPlan)
+    for engine in ("native", "igraph", "native", "igraph"):
+        ParetoRounds.of(planned, GraphProjection(KITE, engine))
+    engines = {GraphProjection(KITE, engine).engine for engine in ("native", "igraph")}
+    assert len(computed) == len(engines) == len(list(folder.glob("*.profile")))
 
 
 def test_only_what_a_profile_depends_on_computes_another(computed: list[int]) -> None:

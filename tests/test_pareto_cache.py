@@ -9,11 +9,19 @@ import pytest
 
 from edgedp import open_store
 from edgedp.graph import Graph
-from edgedp.mechanisms.pareto.cache import cached_profile, profile_folder, profile_key
+from edgedp.mechanisms.pareto.cache import Measured, kept_or_measured, profile_folder, profile_key
 from edgedp.mechanisms.pareto.profile import ParetoProfile
 
-PROFILE = ParetoProfile(3, np.array([0, 2, 2, 3, 3]), np.array([0, 2, 1], dtype=np.int32))
-OTHER = ParetoProfile(3, np.array([0, 0, 0, 0, 1]), np.array([2], dtype=np.int32))
+PROFILE = Measured(
+    np.array([[3.0, 0.1], [2.0, 1 / 3], [2.0, 0.5], [1.0, -0.0]]),
+    np.array([0, 0, 0, -3]),
+    ParetoProfile(3, np.array([0, 2, 2, 3, 3]), np.array([0, 2, 1], dtype=np.int32)),
+)
+OTHER = Measured(
+    np.array([[3.0], [2.0], [2.0], [np.nextafter(1.0, 2)]]),
+    np.array([0, -1, -1, -3]),
+    ParetoProfile(3, np.array([0, 0, 0, 0, 1]), np.array([2], dtype=np.int32)),
+)
 KEY = profile_key("f" * 64, form="interval")
 
 on_posix = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="the system knows no file owners")
@@ -24,12 +32,13 @@ def never():
 
 
 def equal(one, other):
-    return (
-        one.ceiling == other.ceiling
-        and np.array_equal(one.offsets, other.offsets)
-        and np.array_equal(one.deltas, other.deltas)
-        and one.offsets.dtype == other.offsets.dtype
-        and one.deltas.dtype == other.deltas.dtype
+    def arrays(measured):
+        profile = measured.profile
+        return (measured.utilities, measured.scores, profile.offsets, profile.deltas)
+
+    return one.profile.ceiling == other.profile.ceiling and all(
+        mine.dtype == theirs.dtype and mine.shape == theirs.shape and mine.tobytes() == theirs.tobytes()
+        for mine, theirs in zip(arrays(one), arrays(other), strict=True)
     )
 
 
@@ -41,7 +50,7 @@ def folder(tmp_path):
 @pytest.fixture
 def kept(folder):
     """The file of a kept profile."""
-    cached_profile(folder, KEY, lambda: PROFILE)
+    kept_or_measured(folder, KEY, lambda: PROFILE)
     (path,) = folder.glob("*.profile")
     return path
 
@@ -52,8 +61,8 @@ def names(folder):
 
 
 def test_a_profile_is_computed_once(folder):
-    assert cached_profile(folder, KEY, lambda: PROFILE) is PROFILE
-    assert equal(cached_profile(folder, KEY, never), PROFILE)
+    assert kept_or_measured(folder, KEY, lambda: PROFILE) is PROFILE
+    assert equal(kept_or_measured(folder, KEY, never), PROFILE)
     assert sorted(path.suffix for path in folder.iterdir()) == ["", ".profile"]  # no half-written file stays
 
 
@@ -61,24 +70,24 @@ def test_one_edge_more_or_another_parameter_is_another_profile(folder):
     parameters = {"metrics": ["degree", "density"], "degree_bound": 3, "form": "interval"}
     before = Graph.from_edges([(0, 1), (1, 2), (2, 3)])
     after = Graph.from_edges([(0, 1), (1, 2), (2, 3), (0, 3)])
-    cached_profile(folder, profile_key(before.fingerprint, **parameters), lambda: PROFILE)
-    assert cached_profile(folder, profile_key(after.fingerprint, **parameters), lambda: OTHER) is OTHER
-    assert equal(cached_profile(folder, profile_key(before.fingerprint, **parameters), never), PROFILE)
+    kept_or_measured(folder, profile_key(before.fingerprint, **parameters), lambda: PROFILE)
+    assert kept_or_measured(folder, profile_key(after.fingerprint, **parameters), lambda: OTHER) is OTHER
+    assert equal(kept_or_measured(folder, profile_key(before.fingerprint, **parameters), never), PROFILE)
     for change in ({"metrics": ["density", "degree"]}, {"degree_bound": 2}, {"form": "interval+edge"}):
         assert (
-            cached_profile(folder, profile_key(before.fingerprint, **(parameters | change)), lambda: OTHER)
+            kept_or_measured(folder, profile_key(before.fingerprint, **(parameters | change)), lambda: OTHER)
             is OTHER
         )
 
 
-def test_utilities_that_differ_in_the_last_bit_are_another_profile():
-    utilities = np.array([[1.0, 0.5], [2.0, 0.25]])
-    nudged = np.nextafter(utilities, 3.0)
-    keys = {
-        profile_key("f" * 64, utilities=each) for each in (utilities, nudged, utilities.T, utilities.ravel())
-    }
-    assert len(keys) == 4
-    assert profile_key("f" * 64, utilities=utilities.copy()) in keys
+def test_without_a_metric_that_can_move_there_is_nothing_to_keep_but_that(folder):
+    nothing = Measured(
+        np.zeros((2, 0)),
+        np.zeros(2, dtype=np.int64),
+        ParetoProfile(1, np.zeros(3, dtype=np.int64), np.zeros(0, dtype=np.int32)),
+    )
+    kept_or_measured(folder, KEY, lambda: nothing)
+    assert equal(kept_or_measured(folder, KEY, never), nothing)
 
 
 @on_posix
@@ -91,44 +100,44 @@ def test_no_flipped_byte_is_believed(folder, kept):
     whole = kept.read_bytes()
     for position in range(len(whole)):
         kept.write_bytes(whole[:position] + bytes([whole[position] ^ 0xFF]) + whole[position + 1 :])
-        assert cached_profile(folder, KEY, lambda: OTHER) is OTHER
+        assert kept_or_measured(folder, KEY, lambda: OTHER) is OTHER
 
 
 @pytest.mark.parametrize("content", [b"", b"\x80\x04.", b"no profile at all" * 50])
 def test_a_damaged_file_is_replaced(folder, kept, content):
     kept.write_bytes(content)
-    assert cached_profile(folder, KEY, lambda: OTHER) is OTHER
-    assert equal(cached_profile(folder, KEY, never), OTHER)
+    assert kept_or_measured(folder, KEY, lambda: OTHER) is OTHER
+    assert equal(kept_or_measured(folder, KEY, never), OTHER)
 
 
 def test_a_truncated_file_is_replaced(folder, kept):
     kept.write_bytes(kept.read_bytes()[:-30])
-    assert cached_profile(folder, KEY, lambda: OTHER) is OTHER
+    assert kept_or_measured(folder, KEY, lambda: OTHER) is OTHER
 
 
 def test_the_file_of_another_key_is_not_believed(folder, kept):
     other = profile_key("e" * 64, form="interval")
-    cached_profile(folder, other, lambda: OTHER)
+    kept_or_measured(folder, other, lambda: OTHER)
     (beside,) = set(folder.glob("*.profile")) - {kept}
     kept.replace(beside)
-    assert cached_profile(folder, other, lambda: OTHER) is OTHER
+    assert kept_or_measured(folder, other, lambda: OTHER) is OTHER
 
 
 @on_posix
 def test_what_others_can_open_is_neither_read_nor_written(folder, kept):
     kept.chmod(0o644)
-    assert cached_profile(folder, KEY, lambda: OTHER) is OTHER  # and the file is replaced
+    assert kept_or_measured(folder, KEY, lambda: OTHER) is OTHER  # and the file is replaced
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     folder.chmod(0o777)
     kept_before = kept.read_bytes()
-    assert cached_profile(folder, KEY, lambda: PROFILE) is PROFILE
+    assert kept_or_measured(folder, KEY, lambda: PROFILE) is PROFILE
     assert kept.read_bytes() == kept_before
 
 
 @on_posix
 def test_the_file_of_another_user_is_not_read(folder, kept, monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: kept.stat().st_uid + 1)
-    assert cached_profile(folder, KEY, lambda: OTHER) is OTHER
+    assert kept_or_measured(folder, KEY, lambda: OTHER) is OTHER
 
 
 @on_posix
@@ -136,27 +145,27 @@ def test_a_link_is_not_followed(folder, kept, tmp_path):
     elsewhere = tmp_path / "elsewhere.profile"
     kept.rename(elsewhere)
     kept.symlink_to(elsewhere)
-    assert cached_profile(folder, KEY, lambda: OTHER) is OTHER
+    assert kept_or_measured(folder, KEY, lambda: OTHER) is OTHER
 
 
 def test_a_folder_that_cannot_be_made_is_no_error(tmp_path):
     (tmp_path / "cache").write_text("a file where the folder should be")
-    assert cached_profile(tmp_path / "cache", KEY, lambda: PROFILE) is PROFILE
+    assert kept_or_measured(tmp_path / "cache", KEY, lambda: PROFILE) is PROFILE
 
 
 def test_the_profiles_unused_for_longest_make_room(folder):
     keys, made = [profile_key("f" * 64, number=number) for number in range(4)], []
     for age, key in enumerate(keys[:3]):
         before = names(folder)
-        cached_profile(folder, key, lambda: PROFILE)
+        kept_or_measured(folder, key, lambda: PROFILE)
         made += names(folder) - before
         os.utime(folder / f"{made[-1]}.profile", (1_000 + age, 1_000 + age))
     size = (folder / f"{made[0]}.profile").stat().st_size
-    cached_profile(folder, keys[0], never)  # used again: now the youngest
-    cached_profile(folder, keys[3], lambda: PROFILE, most_bytes=3 * size)
+    kept_or_measured(folder, keys[0], never)  # used again: now the youngest
+    kept_or_measured(folder, keys[3], lambda: PROFILE, most_bytes=3 * size)
     assert len(names(folder)) == 3
     assert names(folder) & set(made) == {made[0], made[2]}
-    cached_profile(folder, profile_key("f" * 64, number=9), lambda: PROFILE, most_bytes=0)
+    kept_or_measured(folder, profile_key("f" * 64, number=9), lambda: PROFILE, most_bytes=0)
     assert len(names(folder)) == 1  # the one just written stays
 
 
@@ -172,7 +181,7 @@ def test_no_name_and_no_byte_of_a_file_can_be_computed_from_a_guess_of_the_edges
     """The same graph in another folder has another name; what one could compute is in neither."""
     other = tmp_path / "other"
     for place in (folder, other):
-        cached_profile(place, KEY, lambda: PROFILE)
+        kept_or_measured(place, KEY, lambda: PROFILE)
     assert not names(folder) & names(other)
     (path,) = folder.glob("*.profile")
     digest = path.read_bytes()[:32]
@@ -186,7 +195,7 @@ def test_files_of_versions_without_a_secret_are_removed(folder):
     folder.mkdir(parents=True, mode=0o700)
     before = folder / f"{KEY}.profile"
     before.write_bytes(b"named after the edges")
-    cached_profile(folder, KEY, lambda: PROFILE)
+    kept_or_measured(folder, KEY, lambda: PROFILE)
     assert KEY not in names(folder)
     assert len(names(folder)) == 1
 
@@ -203,8 +212,8 @@ def test_a_secret_that_is_damaged_or_open_to_others_is_made_anew(folder, kept, h
             place.chmod(0o644)
         case "gone":
             place.unlink()
-    assert cached_profile(folder, KEY, lambda: OTHER) is OTHER
-    assert equal(cached_profile(folder, KEY, never), OTHER)
+    assert kept_or_measured(folder, KEY, lambda: OTHER) is OTHER
+    assert equal(kept_or_measured(folder, KEY, never), OTHER)
     assert place.read_bytes() != before
     assert not kept.exists(), "nothing of the old secret stays"
 
@@ -220,10 +229,10 @@ def test_two_processes_make_one_secret(folder, monkeypatch):
         link(source, place)
 
     monkeypatch.setattr(os, "link", late)
-    cached_profile(folder, KEY, lambda: PROFILE)
+    kept_or_measured(folder, KEY, lambda: PROFILE)
     monkeypatch.undo()
     assert (folder / "secret").read_bytes() == b"s" * 32
-    assert equal(cached_profile(folder, KEY, never), PROFILE)
+    assert equal(kept_or_measured(folder, KEY, never), PROFILE)
 
 
 def test_a_stored_graph_goes_by_the_secret_of_its_store(tmp_path, monkeypatch):

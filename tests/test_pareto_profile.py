@@ -223,6 +223,27 @@ def test_pruned_equals_plain_with_many_ties(case):
     assert np.all(profile.at(steps) == len(utilities) - 1)  # beyond the limit
 
 
+@given(tied_profiles(), st.data())
+@settings(max_examples=60)
+def test_a_number_stands_for_the_same_of_all_candidates(case, data):
+    """Boxes of one width are not moved, thresholds are: the same integers are compared."""
+    utilities, table, common_neighbors = case
+    numbers = data.draw(
+        st.lists(st.sampled_from([None, 0.0, 1.0, 0.25]), min_size=len(table), max_size=len(table))
+    )
+    plain = [
+        (lambda t, rows=rows: rows[t])
+        if number is None
+        else (lambda t, number=number: np.full(len(utilities), number))
+        for rows, number in zip(table, numbers, strict=True)
+    ]
+    given_ = [each if number is None else number for each, number in zip(plain, numbers, strict=True)]
+    options = {"integral": [True] * len(table), "limit": table.shape[1], "common_neighbors": common_neighbors}
+    one, other = (pareto_profile(utilities, widths, **options) for widths in (plain, given_))
+    assert np.array_equal(one.offsets, other.offsets)
+    assert np.array_equal(one.deltas, other.deltas)
+
+
 def table_of(profile, cap):
     return np.array([np.minimum(profile.at(t), cap) for t in range(int(profile.lengths.max(initial=0)))])
 
@@ -243,6 +264,7 @@ def test_sums_and_dampening_equal_their_definitions(case, data):
         return
     cap = data.draw(st.integers(1, n - 1))
     capped = table_of(profile, cap).reshape(-1, n)
+    profile.shifted_sum(n - 1)  # what is kept of it serves every cap
     assert profile.shifted_sum(cap).tolist() == (cap - capped).sum(axis=0, initial=0).tolist()
 
     scores = -np.asarray(data.draw(st.lists(st.integers(0, 3 * n), min_size=n, max_size=n)), dtype=np.int64)

@@ -402,6 +402,7 @@ def test_looking_at_few_of_many_changes_no_answer(monkeypatch, sampler, unit, fa
     def drawn(seed):
         return TOP_K[sampler](scores, k, unit, ScriptedWords(small * (seed == 0), seed)).tolist()
 
+    monkeypatch.setattr("edgedp.sampling.ranking._MANY", 1)
     fast = [drawn(seed) for seed in range(5)]
-    monkeypatch.setattr("edgedp.sampling.ranking._FEW", len(scores))
+    monkeypatch.setattr("edgedp.sampling.ranking._MANY", len(scores))
     assert [drawn(seed) for seed in range(5)] == fast

@@ -41,6 +41,10 @@ class Projection(Protocol):
     def node_ids(self) -> NDArray[Any]:
         """(n,) ids of the positions, ascending; public."""
 
+    @property
+    def engine(self) -> str:
+        """What computes: the values of two engines may differ in the last bit."""
+
     def degrees(self) -> NDArray[np.int64]:
         """Return the (n,) degrees."""
 
@@ -107,6 +111,11 @@ class GraphProjection:
     def node_ids(self) -> NDArray[Any]:
         """(n,) ids of the positions; public."""
         return self._graph.node_ids
+
+    @property
+    def engine(self) -> str:
+        """What computes, ``native`` or ``igraph``."""
+        return self._engine
 
     def degrees(self) -> NDArray[np.int64]:
         """Return the (n,) degrees."""

@@ -49,6 +49,11 @@ class TableProjection:
         """(n,) the positions themselves."""
         return np.arange(len(self._degrees), dtype=np.int64)
 
+    @property
+    def engine(self) -> str:
+        """What computed the table is nobody's: nothing is kept of it."""
+        return "table"
+
     def degrees(self) -> NDArray[np.int64]:
         """Return the (n,) degrees."""
         return self._degrees

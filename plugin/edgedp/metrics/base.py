@@ -41,6 +41,8 @@ class Metric(ABC):
     """+1 if the metric rises with the degree, -1 if it falls (a convention, public; shift rule of the spec)."""
     sensitivity_trend: ClassVar[int]
     """+1 if ``delta(t)`` rises with the degree, -1 if it falls, 0 if it is constant."""
+    uniform: ClassVar[bool] = False
+    """True if ``delta(t)`` is one number, for every node of every graph at every distance, under one bound."""
     monotone: ClassVar[bool] = False
     """True if adding an edge never lowers any node's value."""
     moves_near_the_edge: ClassVar[bool] = True

@@ -25,6 +25,7 @@ class Degree(Metric):
     dominance = 2
     utility_trend = +1
     sensitivity_trend = 0
+    uniform = True
     monotone = True
     is_degree = True
 

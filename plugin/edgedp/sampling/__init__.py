@@ -2,6 +2,7 @@
 
 ======================================  ========================================================
 `words`                                 64-bit words of the operating system or of a generator
+`late`                                  words of many values, drawn when they can matter
 `noise`                                 Gumbel and exponential noise, given lazily by words
 `refine`                                decisions that one word leaves open
 `ranking`                               the first places by noisy score, from few evaluated scores
@@ -22,6 +23,7 @@ promise of privacy and depends on private data through
 
 - the number of scores that `evaluate` is asked for, and the time that each takes (the largest part: the score
   of a hub costs more than that of a leaf);
+- among many candidates, the number of those whose words are drawn (`ranking`, "Few words");
 - how many candidates' bounds meet, hence the calls into ``decimal`` (rare, microseconds each);
 - sorting and partitioning, whose time depends on the order of what they sort, and numpy's logarithms, whose
   time may depend on their argument;

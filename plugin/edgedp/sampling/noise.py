@@ -40,6 +40,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.sampling.late import FIRST_CLOSED
 from edgedp.sampling.words import Words
 
 __all__ = ["EXPONENTIAL", "GUMBEL", "MARGIN", "Bound", "LazyReal", "Noise"]
@@ -98,25 +99,15 @@ class Noise:
         return low, high
 
     @cached_property
-    def _of_leading(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        words = np.arange(256, dtype=np.uint64) << np.uint64(56)
-        return self.enclose(words | np.uint64(2**56 - 1))[0], self.enclose(words)[1]
-
-    def of_leading(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return bounds of a value by the highest byte of its first word: the value falls as the word rises.
-
-        Returns
-        -------
-        low, high : (256,) float64 arrays
-            By the byte. ``high[0]`` is infinite, and ``low[255]`` of Gumbel noise.
+    def most_of_others(self) -> float:
+        """An upper bound of every value whose first word does not begin with a byte of zeros.
 
         Examples
         --------
-        >>> low, high = EXPONENTIAL.of_leading()
-        >>> bool(low[128] < np.log(2) < high[128]), float(high[0])
-        (True, inf)
+        >>> round(EXPONENTIAL.most_of_others, 6), round(float(np.log(256)), 6)
+        (5.545177, 5.545177)
         """
-        return self._of_leading
+        return float(self.enclose(np.array([FIRST_CLOSED]))[1][0])
 
     def enclose_exactly(self, digits: int, count: int) -> tuple[Bound, Bound]:
         """Return exact rational bounds of the value whose first `count` words read `digits` in base 2**64."""

@@ -11,10 +11,12 @@ of those evaluated; all others are certainly below the first ``k`` by their boun
 afterwards do not depend on who was left out (see `certain_order`), so for the same words the answer equals
 that of the full computation, word for word, and therefore has the same law.
 
-*Few words.* Where every score is known and many take part, the leading byte of each word is drawn first. It bounds the
-noise, for noise falls as the word rises (`Noise.of_leading`). Who is then certainly below ``k`` others leaves with a
-byte, and the other seven are drawn for the rest alone, about one in 256. A word has its law whenever its lower bits
-are drawn, so the answer is the one of whole words, bit for bit, where a source gives those.
+*Few words.* Where every score is known and many take part, most words are never looked at, and of the secure source
+never drawn. The largest noise has words that begin with a byte of zeros, one in 256, and all other noise has a bound.
+The former give a threshold that ``k`` noisy scores reach. Whose score is too low to reach it by the other noise is
+certainly below those k; the rest, some 256 for each of the ``k`` whatever the scores are, is looked at like all of few
+candidates. `edgedp.sampling.late` says why words may be drawn late. From a source that draws all of them at once the
+answer is the one of all of them, bit for bit.
 """
 
 from __future__ import annotations
@@ -27,9 +29,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.errors import EngineError
+from edgedp.sampling.late import FirstWords
 from edgedp.sampling.noise import LazyReal, Noise
 from edgedp.sampling.refine import certain_order
-from edgedp.sampling.words import FirstWords, Words
+from edgedp.sampling.words import Words
 
 __all__ = ["Evaluate", "LazyScores", "first_places"]
 
@@ -37,8 +40,8 @@ Evaluate = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """Exact scores, never above their upper bounds, of some positions."""
 
 
-_FEW = 256
-"""Of so few candidates all are looked at."""
+_MANY = 1024
+"""So many candidates for each place: of fewer, all are looked at, for words that are drawn late take longer."""
 _LOWERED = 1 + 2.0**-46
 """What makes a lower bound of `LazyScores.below`, which is negative."""
 
@@ -123,14 +126,14 @@ def first_places(
     (k,) int64 array
         Positions.
     """
-    if scores.complete and len(candidates) > _FEW:
-        first = words.take_lazily(len(candidates))
-        able = _may_lead(candidates, scores.below(unit), k, noise, first)
-        candidates, drawn = candidates[able], first.of(able)
+    if scores.complete and len(candidates) > _MANY * k:
+        able, drawn = _may_lead(candidates, scores.below(unit), k, noise, words.take_lazily(len(candidates)))
+        candidates = candidates[able]
     else:
         drawn = words.take(len(candidates))
     noisy = _NoisyScores(candidates, scores, unit, noise, drawn)
-    _evaluate_what_can_matter(noisy, k)
+    if not scores.complete:
+        _evaluate_what_can_matter(noisy, k)
 
     able = np.flatnonzero(noisy.known & (noisy.high >= _kth_largest(noisy.low[noisy.known], k)))
     ranked = able[np.argsort(-noisy.low[able], kind="stable")]
@@ -150,33 +153,29 @@ def _may_lead(
     k: int,
     noise: Noise,
     first: FirstWords,
-) -> NDArray[np.int64]:
-    """Return the members that may be among the first `k`; the others are certainly below k of them.
-
-    Any `k` noisy scores from below are a threshold. The first one comes of those whose noise has no bound by its
-    leading byte, 0; the second of the leading bytes of all whose score is near enough to the first one.
-    """
-    least, most = noise.of_leading()
-    open_ones = np.flatnonzero(first.leading == 0)
+) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """Return the members that may be among the first `k`, and their words; others are certainly below k of them."""
+    small = first.small
     threshold = -inf
-    if len(open_ones) >= k:
-        low = noise.enclose(first.of(open_ones))[0] + below[candidates[open_ones]] * _LOWERED
+    if len(small) >= k:
+        low = noise.enclose(first.small_words)[0] + below[candidates[small]] * _LOWERED
         threshold = _kth_largest(low, k)
-    # The others' noise is at most most[1]; a little more than that covers the rounding of the difference.
-    near = _members(candidates, np.flatnonzero(below >= threshold * _LOWERED - (most[1] + 2.0**-20)))
-    near = near[first.leading[near] != 0]
-    x, leading = below[candidates[near]], first.leading[near]
-    if len(near) >= k:
-        threshold = max(threshold, _kth_largest(x * _LOWERED + least[leading], k))
-    return np.sort(np.concatenate([open_ones, near[x + most[leading] >= threshold]]))
+    # A little more than the bound of the other noise covers the rounding of the difference.
+    positions = np.flatnonzero(below >= threshold * _LOWERED - (noise.most_of_others + 2.0**-20))
+    near, taking_part = _find(positions, candidates)
+    near = near[taking_part]
+    near = near[~_find(near, small)[1]]
+    members = np.concatenate([small, near])
+    order = np.argsort(members, kind="stable")
+    return members[order], np.concatenate([first.small_words, first.others(near)])[order]
 
 
-def _members(candidates: NDArray[np.int64], positions: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return which members some positions are; both ascend, and not every position is a member."""
-    members = np.searchsorted(candidates, positions)
-    there = members < len(candidates)
-    there[there] = candidates[members[there]] == positions[there]
-    return members[there]
+def _find(values: NDArray[np.int64], among: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return where each value is in an ascending array, and whether it is there at all."""
+    place = np.searchsorted(among, values)
+    there = place < len(among)
+    there[there] = among[place[there]] == values[there]
+    return place, there
 
 
 class _NoisyScores:
@@ -226,7 +225,7 @@ def _below_reference(
 
 def _steps_below(scores: NDArray[np.int64], reference: np.int64) -> NDArray[np.float64]:
     """Return ``reference - scores``, exact before it becomes a float."""
-    steps: NDArray[np.uint64] = reference.astype(np.uint64) - scores.astype(np.uint64)
+    steps: NDArray[np.uint64] = reference.view(np.uint64) - scores.view(np.uint64)
     return steps.astype(np.float64)
 
 

@@ -132,7 +132,9 @@ def top_k_permute_and_flip(
     picked = np.empty(k, dtype=np.int64)
     for place in range(k):
         picked[place] = first_places(left, scores, 1, unit, EXPONENTIAL, words)[0]
-        left = np.delete(left, np.searchsorted(left, picked[place]))
+        gone = np.searchsorted(left, picked[place])
+        left[gone:-1] = left[gone + 1 :]
+        left = left[:-1]
     return picked
 
 

@@ -3,44 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.errors import ParameterError
+from edgedp.sampling.late import FirstWords, LateWords, WholeWords
 
-__all__ = [
-    "FirstWords",
-    "GeneratorWords",
-    "LateWords",
-    "SecureWords",
-    "WholeWords",
-    "Words",
-    "integers_below",
-    "random_order",
-    "words_from",
-]
-
-_LOWER_BITS = np.uint64(56)
-_LOWER = np.uint64(2**56 - 1)
-
-
-class FirstWords(Protocol):
-    """One word for each of many values, the leading bytes known and the words had by asking.
-
-    A word is the same however often it is asked for.
-    """
-
-    @property
-    def leading(self) -> NDArray[np.uint8]:
-        """(n,) the highest byte of every word."""
-        ...
-
-    def of(self, members: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Return the words of some members, different ones."""
-        ...
+__all__ = ["GeneratorWords", "SecureWords", "Words", "integers_below", "random_order", "words_from"]
 
 
 class Words(Protocol):
@@ -60,69 +31,8 @@ class Words(Protocol):
         ...
 
     def take_lazily(self, count: int) -> FirstWords:
-        """Return the next `count` words, of which the lower bytes may be drawn later or never."""
+        """Return the next `count` words, of which some may be drawn later or never."""
         ...
-
-
-class WholeWords:
-    """Words that were drawn whole.
-
-    Parameters
-    ----------
-    words : (n,) uint64 array
-
-    Examples
-    --------
-    >>> first = WholeWords(np.array([5, 2**63], dtype=np.uint64))
-    >>> first.leading.tolist(), first.of(np.array([0])).tolist()
-    ([0, 128], [5])
-    """
-
-    def __init__(self, words: NDArray[np.uint64]) -> None:
-        self._words = words
-        self.leading: NDArray[np.uint8] = (words >> _LOWER_BITS).astype(np.uint8)
-
-    def of(self, members: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Return the words of some members."""
-        return self._words[members]
-
-
-class LateWords:
-    """Words of which the lower 56 bits are drawn when they are first asked for.
-
-    The bits of a uniform word are independent, so a word has the same law whenever its lower ones are drawn and
-    whatever the leading ones decided about that.
-
-    Parameters
-    ----------
-    leading : (n,) uint8 array
-        The highest bytes, drawn.
-    draw : callable
-        Draws that many words; the lower 56 bits of each are used, once.
-
-    Examples
-    --------
-    >>> late = LateWords(np.array([1, 0], dtype=np.uint8), SecureWords().take)
-    >>> bool(late.of(np.array([1]))[0] < 2**56), bool(late.of(np.array([1])) == late.of(np.array([1])))
-    (True, True)
-    """
-
-    def __init__(self, leading: NDArray[np.uint8], draw: Callable[[int], NDArray[np.uint64]]) -> None:
-        self.leading = leading
-        self._draw = draw
-        self._known = np.zeros(0, dtype=np.int64)
-        self._words = np.zeros(0, dtype=np.uint64)
-
-    def of(self, members: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Return the words of some members, drawing what is missing of them."""
-        new = np.setdiff1d(members, self._known, assume_unique=True)
-        if len(new):
-            lower = self._draw(len(new)) & _LOWER
-            words = self.leading[new].astype(np.uint64) << _LOWER_BITS | lower
-            known = np.concatenate([self._known, new])
-            order = np.argsort(known, kind="stable")
-            self._known, self._words = known[order], np.concatenate([self._words, words])[order]
-        return self._words[np.searchsorted(self._known, members)]
 
 
 class SecureWords:
@@ -144,8 +54,8 @@ class SecureWords:
         return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
 
     def take_lazily(self, count: int) -> FirstWords:
-        """Return `count` words of which one fresh byte each is drawn, the rest when it is asked for."""
-        return LateWords(np.frombuffer(os.urandom(count), dtype=np.uint8), self.take)
+        """Return `count` fresh words, each drawn when it is asked for."""
+        return LateWords(count, self.take)
 
 
 class GeneratorWords:
@@ -168,7 +78,7 @@ class GeneratorWords:
         return self._generator.integers(0, 2**64 - 1, size=count, dtype=np.uint64, endpoint=True)
 
     def take_lazily(self, count: int) -> FirstWords:
-        """Return the generator's next `count` words, drawn whole."""
+        """Return the generator's next `count` words, all drawn at once: they repeat, whoever asks for which."""
         return WholeWords(self.take(count))
 
 

@@ -44,6 +44,11 @@ class CypherProjection:
         """(n,) ids of the positions, ascending; public."""
         return self._all_degrees[0]
 
+    @property
+    def engine(self) -> str:
+        """What computes."""
+        return "cypher"
+
     def degrees(self) -> NDArray[np.int64]:
         """Return the (n,) degrees."""
         return self._all_degrees[1]

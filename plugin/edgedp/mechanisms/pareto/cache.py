@@ -1,9 +1,12 @@
-"""Sensitivity profiles kept between releases: they do not depend on epsilon.
+"""What Pareto releases measure of a graph, kept between them: utilities, scores and profile do not depend on epsilon.
 
-One file a profile, in a folder of the user's cache that nobody else can read. Its name is a keyed hash of
-the private adjacency and of the parameters, so a graph that differs by one edge finds nothing. The
+One file a graph and list of metrics, in a folder of the user's cache that nobody else can read. Its name is a keyed
+hash of the private adjacency and of the parameters, so a graph that differs by one edge finds nothing. The
 cache is a convenience: what is missing, damaged or not ours is computed again, and a folder that
 cannot be written is left alone.
+
+A profile holds for the very floats it was computed from. They are in the same file, under the same HMAC, and a
+release compares those: so the key needs no utility, and a release that finds the file computes none.
 
 Privacy: the files hold exact values of the private edges, as the store itself does. They belong to
 the curator's account, must not be shared, and are not part of any release. Their names, which a listing or a
@@ -17,12 +20,14 @@ import hashlib
 import hmac
 import io
 import json
+import math
 import os
 import secrets
 import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +37,10 @@ from numpy.typing import NDArray
 from edgedp.mechanisms.pareto.profile import ParetoProfile
 from edgedp.reading.downloads import cache_folder
 
-__all__ = ["cached_profile", "profile_folder", "profile_key"]
+__all__ = ["Measured", "kept_or_measured", "profile_folder", "profile_key"]
 
-FORMAT = 2
-"""Goes into every key; to be raised when the profile of the same parameters changes."""
+FORMAT = 3
+"""Goes into every key; to be raised when a metric's values or the profile of the same parameters change."""
 
 MOST_BYTES = 512 << 20
 
@@ -45,13 +50,35 @@ _KEY_FILE = "secret"
 _KEY_BYTES = 32
 
 
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What the rounds of a local release start from.
+
+    Attributes
+    ----------
+    utilities : (n, p) float64
+    scores : (n,) int64
+        Their Pareto scores among all candidates.
+    profile : ParetoProfile
+        Of these utilities, the very floats.
+
+    Notes
+    -----
+    Privacy: exact values of the private edges.
+    """
+
+    utilities: NDArray[np.float64]
+    scores: NDArray[np.int64]
+    profile: ParetoProfile
+
+
 def profile_folder() -> Path:
     """Return where profiles are kept: ``profiles`` in ``EDGEDP_CACHE`` or in the system's cache folder."""
     return cache_folder() / "profiles"
 
 
 def profile_key(fingerprint: str, **parameters: object) -> str:
-    """Return what a profile goes by: SHA-256 (hex) of the graph and of all that its profile depends on.
+    """Return what a file goes by: SHA-256 (hex) of the graph and of all that its content depends on.
 
     It is private like the edges; the name of the file is made of it under the folder's secret.
 
@@ -60,9 +87,8 @@ def profile_key(fingerprint: str, **parameters: object) -> str:
     fingerprint : str
         `edgedp.projection.Projection.fingerprint`, which differs when one edge differs.
     **parameters
-        Metrics, degree bound, form, and so on: JSON values, or arrays, which count by their content. The
-        utilities belong in, for two engines may differ in the last bit and a profile holds for the floats
-        that it was computed from.
+        Metrics, degree bound, form, and so on: JSON values. The engine belongs in, for two engines may differ in
+        the last bit, and a release is the same whether its file was there or not.
 
     Examples
     --------
@@ -70,16 +96,14 @@ def profile_key(fingerprint: str, **parameters: object) -> str:
     >>> one == profile_key("ab", metrics=["degree", "density"], degree_bound=8, form="interval")
     False
     """
-    described = json.dumps(
-        {"format": FORMAT, "graph": fingerprint} | parameters, sort_keys=True, default=_content_hash
-    )
+    described = json.dumps({"format": FORMAT, "graph": fingerprint} | parameters, sort_keys=True)
     return hashlib.sha256(described.encode()).hexdigest()
 
 
-def cached_profile(
-    folder: Path, key: str, compute: Callable[[], ParetoProfile], *, most_bytes: int = MOST_BYTES
-) -> ParetoProfile:
-    """Return the profile kept under `key`, or compute and keep it.
+def kept_or_measured(
+    folder: Path, key: str, measure: Callable[[], Measured], *, most_bytes: int = MOST_BYTES
+) -> Measured:
+    """Return what is kept under `key`, or measure and keep it.
 
     Parameters
     ----------
@@ -87,10 +111,10 @@ def cached_profile(
         Where to look; created with mode 0700. Files get mode 0600.
     key : str
         From `profile_key`.
-    compute : callable
-        Computes the profile where none is kept.
+    measure : callable
+        Measures where nothing is kept.
     most_bytes : int
-        Size of the folder beyond which the profiles unused for longest are removed.
+        Size of the folder beyond which the files unused for longest are removed.
 
     Notes
     -----
@@ -102,20 +126,23 @@ def cached_profile(
     with suppress(OSError):
         secret = _secret(folder)
     if secret is None:
-        return compute()
+        return measure()
     path = folder / f"{_hmac(secret, key.encode()).hex()}.profile"
     kept = _read(path, secret, key)
     if kept is not None:
         return kept
-    computed = compute()
+    measured = measure()
     with suppress(OSError):
-        _write(path, secret, key, computed)
+        _write(path, secret, key, measured)
         _make_room(folder, most_bytes, keep=path)
-    return computed
+    return measured
 
 
-def _hmac(secret: bytes, content: bytes) -> bytes:
-    return hmac.new(secret, content, hashlib.sha256).digest()
+def _hmac(secret: bytes, *parts: bytes | memoryview) -> bytes:
+    digest = hmac.new(secret, digestmod=hashlib.sha256)
+    for part in parts:
+        digest.update(part)
+    return digest.digest()
 
 
 def _secret(folder: Path) -> bytes | None:
@@ -162,19 +189,12 @@ def _content(path: Path) -> bytes | None:
         return None
 
 
-def _content_hash(array: NDArray[Any]) -> str:
-    """Return what stands for an array in a key."""
-    digest = hashlib.sha256(f"{array.dtype.str} {array.shape}".encode())
-    digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()
-
-
-def _read(path: Path, secret: bytes, key: str) -> ParetoProfile | None:
-    """Return a kept profile if it is whole and ours, and note that it was used."""
+def _read(path: Path, secret: bytes, key: str) -> Measured | None:
+    """Return what is kept if it is whole and ours, and note that it was used."""
     kept = _content(path)
     if kept is None:
         return None
-    digest, content = kept[:_DIGEST_BYTES], kept[_DIGEST_BYTES:]
+    digest, content = kept[:_DIGEST_BYTES], memoryview(kept)[_DIGEST_BYTES:]
     if not hmac.compare_digest(digest, _digest(secret, key, content)):
         return None
     with suppress(OSError):
@@ -182,36 +202,48 @@ def _read(path: Path, secret: bytes, key: str) -> ParetoProfile | None:
     return _decode(content)
 
 
-def _write(path: Path, secret: bytes, key: str, profile: ParetoProfile) -> None:
-    """Put a profile in its place in one step."""
-    content = _encode(profile)
+def _write(path: Path, secret: bytes, key: str, measured: Measured) -> None:
+    """Put a file in its place in one step."""
+    content = _encode(measured)
     with _beside(path.parent) as temporary:
-        temporary.write_bytes(_digest(secret, key, content) + content)
+        with temporary.open("wb") as file:
+            file.write(_digest(secret, key, content))
+            file.write(content)
         os.replace(temporary, path)
 
 
-def _encode(profile: ParetoProfile) -> bytes:
-    """Return the arrays of a profile as bytes; its ceiling follows from them."""
-    content = io.BytesIO()
-    np.save(content, profile.offsets)
-    np.save(content, profile.deltas)
-    return content.getvalue()
+def _encode(measured: Measured) -> memoryview:
+    """Return all arrays as bytes; the ceiling of the profile follows from them."""
+    content, profile = io.BytesIO(), measured.profile
+    for array in (profile.offsets, profile.deltas, measured.utilities, measured.scores):
+        np.save(content, np.ascontiguousarray(array))
+    return content.getbuffer()
 
 
-def _decode(content: bytes) -> ParetoProfile:
-    """Return the profile that `_encode` wrote."""
+def _decode(content: memoryview) -> Measured:
+    """Return what `_encode` wrote, in arrays that cannot be written."""
     file = io.BytesIO(content)
-    offsets, deltas = np.load(file, allow_pickle=False), np.load(file, allow_pickle=False)
-    return ParetoProfile(max(len(offsets) - 2, 0), offsets, deltas)
+    offsets, deltas, utilities, scores = (_next_array(file) for _ in range(4))
+    return Measured(utilities, scores, ParetoProfile(max(len(offsets) - 2, 0), offsets, deltas))
 
 
-def _digest(secret: bytes, key: str, content: bytes) -> bytes:
+def _next_array(file: io.BytesIO) -> NDArray[Any]:
+    """Return the next array that `np.save` wrote, without a copy."""
+    np.lib.format.read_magic(file)
+    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+    array = np.frombuffer(file.getbuffer(), dtype, count=math.prod(shape), offset=file.tell())
+    file.seek(array.nbytes, os.SEEK_CUR)
+    array.flags.writeable = False
+    return array.reshape(shape)
+
+
+def _digest(secret: bytes, key: str, content: memoryview) -> bytes:
     """Return the HMAC that a file of this key and content begins with."""
-    return _hmac(secret, key.encode() + content)
+    return _hmac(secret, key.encode(), content)
 
 
 def _make_room(folder: Path, most_bytes: int, keep: Path) -> None:
-    """Remove the profiles unused for longest, and what a crash left behind, until the folder fits."""
+    """Remove the files unused for longest, and what a crash left behind, until the folder fits."""
     files = [(path, path.stat()) for path in folder.iterdir() if path.suffix in (".profile", ".part")]
     excess = sum(status.st_size for _, status in files) - most_bytes
     for path, status in sorted(files, key=lambda item: item[1].st_mtime_ns):

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +40,8 @@ Sensitivity = Callable[[int], NDArray[np.float64]]
 """``delta_i(t)``: the admissible sensitivity of one utility, (n,) float64, capped, nondecreasing in t."""
 
 _ENLARGEMENT = 1 + 2.0**-24
+_ROUNDS = 256
+"""So many rounds cut off few entries, which are found once."""
 
 
 class Dampened(NamedTuple):
@@ -105,12 +108,29 @@ class ParetoProfile:
             ``|R'| - 1`` for the candidates left, from 1 to the ceiling.
         """
         self._check(cap)
-        sums = np.zeros(len(self.offsets) - 1, dtype=np.int64)
+        sums = self.lengths * cap - self._totals
+        first, above = self._last_steps
+        if cap < first:
+            above = np.flatnonzero(self.deltas > cap)
+        above = above[self.deltas[above] > cap]
+        owners = np.searchsorted(self.offsets, above, side="right") - 1
+        np.add.at(sums, owners, self.deltas[above].astype(np.int64) - cap)
+        return sums
+
+    @cached_property
+    def _totals(self) -> NDArray[np.int64]:
+        """(n,) sums of every candidate's deltas."""
+        totals = np.zeros(len(self.offsets) - 1, dtype=np.int64)
         listed = np.flatnonzero(self.lengths)
         if listed.size:
-            missing = cap - np.minimum(self.deltas, np.int32(cap)).astype(np.int64)
-            sums[listed] = np.add.reduceat(missing, self.offsets[listed])
-        return sums
+            totals[listed] = np.add.reduceat(self.deltas, self.offsets[listed], dtype=np.int64)
+        return totals
+
+    @cached_property
+    def _last_steps(self) -> tuple[int, NDArray[np.int64]]:
+        """A cap some rounds below the ceiling, and the entries above it: all that later rounds' caps cut off."""
+        first = self.ceiling - _ROUNDS
+        return first, np.flatnonzero(self.deltas > first)
 
     def dampen(self, scores: NDArray[np.int64], cap: int) -> Dampened:
         """Return the local dampening ``D(r)`` of Pareto scores, exactly.
@@ -149,7 +169,7 @@ class ParetoProfile:
 
 def pareto_profile(
     utilities: NDArray[np.float64],
-    sensitivities: Sequence[Sensitivity],
+    sensitivities: Sequence[Sensitivity | float],
     *,
     integral: Sequence[bool],
     limit: int,
@@ -163,7 +183,7 @@ def pareto_profile(
         One row a candidate; the floats that the Pareto score compares.
     sensitivities : p callables
         For each utility its admissible ``delta_i(t)``, (n,) float64: capped at its global sensitivity,
-        nondecreasing in t.
+        nondecreasing in t. Or a number, where it is the same for all candidates at every distance (degree).
     integral : p bool
         Whether utility and sensitivity of a metric are integers on every graph (degree). A fact of the
         metric, never of the data.
@@ -208,6 +228,8 @@ def pareto_profile(
     *Cost.* A candidate leaves when it reaches ``|R| - 1``. A point counted for all remaining candidates is a
     constant from then on; a coordinate in which it is above all their boxes no longer decides about it,
     so that once the density boxes cover ``[0, 1]`` degrees alone do, and density is not even looked at.
+    Where all boxes of an integral utility are of one width, no point moves: its thresholds do, by twice the
+    width, which compares the same integers, and a step costs what is active and no pass over all.
     Two metrics: ``O(n log n)`` a step at worst; three or more: ``O(p n^2 / 64)``, but only while three
     coordinates decide about some point (GitHub, with EBC: two steps), and some 100 MB.
     The result takes 4 bytes for each candidate and step before its ceiling, twice that while it is built:
@@ -227,8 +249,15 @@ def pareto_profile(
     ceiling = max(n - 1, 0)
     values = np.ascontiguousarray(utilities.T)
     boxes = Boxes(values)
-    may, must = GrowingCount(n, p), FadingCount(n)
-    may_alone, must_alone = GrowingCount(n, p), FadingCount(n)
+    numbers = [
+        each if whole and isinstance(each, float) else None
+        for whole, each in zip(integral, sensitivities, strict=True)
+    ]
+    fixed = [number is not None for number in numbers]
+    same = np.array([[number or 0.0] for number in numbers]).reshape(p, 1)
+    widths = [_by_candidate(each, n) for each in sensitivities]
+    may, must = GrowingCount(n, fixed), FadingCount(n)
+    may_alone, must_alone = GrowingCount(n, [True] * p), FadingCount(n)
     counters = (may, must) if common_neighbors is None else (may, must, may_alone, must_alone)
     followers = 0
     lengths = np.zeros(n, dtype=np.int64)
@@ -238,20 +267,25 @@ def pareto_profile(
         if not active.size:
             break
         for i in range(p):
-            if not any(counter.reads(i) for counter in counters):
-                continue
-            boxes.widen(i, sensitivities[i](t), 1.0 if integral[i] else _ENLARGEMENT)
+            if not fixed[i] and any(counter.reads(i) for counter in counters):
+                boxes.widen(i, widths[i](t), 1.0 if integral[i] else _ENLARGEMENT)
         low, high = boxes.of(active)
-        delta = may.count(boxes.upper, low) - must.count(boxes.lower, high)
+        reach = (t + 1) * same
+        delta = may.count(boxes.upper, low - 2 * reach) - must.count(boxes.lower, high + 2 * reach)
         if common_neighbors is not None:
             followers += 2 + common_neighbors + t
-            alone = may_alone.count(values, low) - must_alone.count(values, high)
+            alone = may_alone.count(values, low - reach) - must_alone.count(values, high + reach)
             delta = np.minimum(delta, alone + followers)
         open_ = delta < ceiling
         active = active[open_]
         lengths[active] += 1
         steps.append(delta[open_].astype(np.int32))
     return _ragged(ceiling, lengths, steps)
+
+
+def _by_candidate(sensitivity: Sensitivity | float, n: int) -> Sensitivity:
+    """Return a sensitivity of one value a candidate."""
+    return (lambda t: np.full(n, sensitivity)) if isinstance(sensitivity, float) else sensitivity
 
 
 def _ragged(ceiling: int, lengths: NDArray[np.int64], steps: list[NDArray[np.int32]]) -> ParetoProfile:

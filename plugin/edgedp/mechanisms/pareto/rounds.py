@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from edgedp.errors import EngineError
 from edgedp.mechanisms.grid import GridScores, grid_bits, noise_unit, to_grid
-from edgedp.mechanisms.pareto.cache import cached_profile, profile_folder, profile_key
+from edgedp.mechanisms.pareto.cache import Measured, kept_or_measured, profile_folder, profile_key
 from edgedp.mechanisms.pareto.profile import ParetoProfile, Sensitivity, pareto_profile
 from edgedp.mechanisms.pareto.score import pareto_score, release_pick
 from edgedp.mechanisms.picking import Dampened, ShiftDampened, Undampened
@@ -41,18 +41,17 @@ class ParetoRounds:
 
     @classmethod
     def of(cls, plan: ParetoAsked, projection: Projection) -> ParetoRounds:
-        """Read utilities and, for local sensitivity, the profile."""
-        names = _movable(plan)
-        columns = [projection.values(name) for name in names]
-        utilities = np.column_stack(columns) if columns else np.zeros((plan.facts.node_count, 0))
+        """Read utilities and, for local sensitivity, scores and profile: what is kept of the graph, if anything is."""
         match plan.mechanism:
             case Undampened():
-                profile = None
+                return cls(plan, _utilities(plan, projection), None)
             case Dampened(form=form) | ShiftDampened(form=form):
-                profile = _profile(plan, form, projection, names, utilities)
+                measured = _measured(plan, form, projection)
             case _:
                 assert_never(plan.mechanism)
-        return cls(plan, utilities, profile)
+        rounds = cls(plan, measured.utilities, measured.profile)
+        rounds.__dict__["pareto_scores"] = measured.scores
+        return rounds
 
     @cached_property
     def pareto_scores(self) -> NDArray[np.int64]:
@@ -134,38 +133,36 @@ def _movable(plan: ParetoAsked) -> list[str]:
     return [name for name in plan.metrics if metric_by_name(name).global_sensitivity(plan.degree_bound) > 0]
 
 
-def _profile(
-    plan: ParetoAsked,
-    form: ParetoForm,
-    projection: Projection,
-    names: list[str],
-    utilities: NDArray[np.float64],
-) -> ParetoProfile:
-    """Return the profile, from the cache where it was computed for the same graph and parameters before."""
+def _utilities(plan: ParetoAsked, projection: Projection) -> NDArray[np.float64]:
+    """Return the (n, p) values of the metrics that can move."""
+    columns = [projection.values(name) for name in _movable(plan)]
+    return np.column_stack(columns) if columns else np.zeros((plan.facts.node_count, 0))
+
+
+def _measured(plan: ParetoAsked, form: ParetoForm, projection: Projection) -> Measured:
+    """Return utilities, scores and profile, kept where they were measured for the same graph and parameters before."""
     fingerprint = projection.fingerprint()
 
-    def compute() -> ParetoProfile:
-        return _computed_profile(plan, form, projection, names, utilities)
+    def measure() -> Measured:
+        utilities = _utilities(plan, projection)
+        return Measured(utilities, pareto_score(utilities), _profile(plan, form, projection, utilities))
 
     if fingerprint is None:
-        return compute()
+        return measure()
     key = profile_key(
         fingerprint,
-        metrics=names,
+        metrics=_movable(plan),
         degree_bound=plan.degree_bound,
         form=form,
-        utilities=utilities,  # engines may differ in the last bit, and a profile holds for its own floats
+        engine=projection.engine,
     )
-    return cached_profile(profile_folder(), key, compute)
+    return kept_or_measured(profile_folder(), key, measure)
 
 
-def _computed_profile(
-    plan: ParetoAsked,
-    form: ParetoForm,
-    projection: Projection,
-    names: list[str],
-    utilities: NDArray[np.float64],
+def _profile(
+    plan: ParetoAsked, form: ParetoForm, projection: Projection, utilities: NDArray[np.float64]
 ) -> ParetoProfile:
+    names = _movable(plan)
     degrees = projection.degrees()
     match form:
         case "interval":
@@ -175,8 +172,11 @@ def _computed_profile(
         case _:
             assert_never(form)
 
-    def sensitivity(name: str) -> Sensitivity:
+    def sensitivity(name: str) -> Sensitivity | float:
         metric = metric_by_name(name)
+        if metric.uniform:
+            anyone = np.zeros(1, dtype=np.int64)
+            return float(metric.sensitivity(metric.forms[0], 0, anyone, None, plan.degree_bound)[0])
         return lambda t: metric.sensitivity(metric.forms[0], t, degrees, None, plan.degree_bound)
 
     return pareto_profile(

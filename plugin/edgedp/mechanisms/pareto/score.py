@@ -77,5 +77,9 @@ def release_pick(scores: NDArray[np.int64], utilities: NDArray[np.float64], pick
     """
     if utilities.shape[1] == 0:
         return scores.copy()
-    raised: NDArray[np.int64] = scores + np.all(utilities < utilities[pick], axis=1)
+    first, *others = utilities.T
+    dominated = first < first[pick]
+    for column in others:
+        dominated &= column < column[pick]
+    raised: NDArray[np.int64] = scores + dominated
     return raised
