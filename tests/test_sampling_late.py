@@ -172,7 +172,8 @@ def test_the_largest_noise_of_a_word_that_is_not_small_may_win(noise):
     small, other = 2**55, int(FIRST_CLOSED)
     words = np.full(3000, 2**63, dtype=np.uint64)
     words[2000], words[7] = small, other
-    behind = float(noise.enclose(array([small]).astype(np.uint64))[0][0] - noise.most_of_others) + 0.007
+    of_small, of_other = noise.value(np.array([2.0**-9, 2.0**-8]))
+    behind = of_small - of_other + 0.007
     scores = np.full(3000, -(10**6), dtype=np.int64)
     scores[7], scores[2000] = 0, -round(behind * 1000)
     assert TOP_K[noise](scores, 1, Fraction(1, 1000), ScriptedWords(words.tolist())).tolist() == [7]

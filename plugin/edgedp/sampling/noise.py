@@ -34,7 +34,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, DivisionByZero, InvalidOperation, Overflow
 from fractions import Fraction
-from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -98,7 +97,7 @@ class Noise:
         low[first > self.most] = -inf
         return low, high
 
-    @cached_property
+    @property
     def most_of_others(self) -> float:
         """An upper bound of every value whose first word does not begin with a byte of zeros.
 
