@@ -65,10 +65,10 @@ reproduction: $(VENV)/.ready-dev
 wheel: $(VENV)/.ready-dev jar
 	$(BIN)/python -m build --wheel
 
-# Every script by itself; here the joint release beside each row of figures that it was designed with (minutes).
-bench: $(VENV)/.ready-dev
-	@echo "one script each, bench/results/ keeps what they printed: $$(ls bench/*.py | xargs)"
-	$(BIN)/python bench/joint.py spec
+# Every row beside its rivals, half an hour on a machine that does nothing else: bench/RESULTS.md and its plots.
+# What a broken run has measured is taken. BENCH="--only 'ebc-*'", BENCH=--quick, BENCH=--list: a part.
+bench: $(VENV)/.ready-bench jar
+	$(BIN)/python bench $(BENCH)
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "edgedp needs Python 3.11 or newer: make PYTHON=python3.12")'
@@ -77,6 +77,11 @@ $(VENV)/bin/python:
 $(READY): $(BUILT) | $(VENV)/bin/python
 	@echo "installing edgedp and what it needs into $(VENV): once, a minute or two"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.ready-bench: $(VENV)/.ready-dev
+	@echo "installing the rivals of the benchmarks into $(VENV): once, a minute"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	@touch $@
 
 $(VENV)/.ready-dev: $(BUILT) | $(VENV)/bin/python

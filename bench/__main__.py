@@ -17,7 +17,7 @@ if not __package__:
 from bench.harness import machine
 from bench.harness.chart import chart
 from bench.harness.page import page, pages_of, slug
-from bench.harness.records import measured, read_records
+from bench.harness.records import Record, measured, read_records
 from bench.harness.row import Row
 from bench.rows import ROWS, SECTIONS
 
@@ -48,7 +48,9 @@ def main() -> int:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
-    parser.add_argument("--only", action="append", metavar="NAME", help="of a row, * for any; may be repeated")
+    parser.add_argument(
+        "--only", action="append", metavar="NAME", help="of a row, * for any; may be repeated"
+    )
     parser.add_argument("--quick", action="store_true", help="one round, and no row of gigabytes or minutes")
     parser.add_argument("--rounds", type=int, help="runs of each column (default: what the row says)")
     parser.add_argument(
@@ -56,8 +58,12 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--render", action="store_true", help="measure nothing, write the page")
     parser.add_argument("--list", action="store_true", help="name the rows")
-    parser.add_argument("--records", type=Path, help="folder of what was measured (default: build/bench/records)")
-    parser.add_argument("--to", type=Path, help="folder of the page (default: bench/, once every row is measured)")
+    parser.add_argument(
+        "--records", type=Path, help="folder of what was measured (default: build/bench/records)"
+    )
+    parser.add_argument(
+        "--to", type=Path, help="folder of the page (default: bench/, once every row is measured)"
+    )
     parser.add_argument("--child", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -118,16 +124,21 @@ def in_a_child(group: Sequence[Row], rounds: int | None, records: Path) -> str:
     if not log.stat().st_size:
         log.unlink()
     found = read_records(records)
-    told = [
-        f"{row.name} {', '.join(f'{name} {min(found[row.name].values(name, row.clock)):.4f}' for name in found[row.name].samples)}"
-        for row in group
-    ]
-    return f"{took:.0f} s; " + "; ".join(told)
+    return f"{took:.0f} s; " + "; ".join(in_short(row, found[row.name]) for row in group)
+
+
+def in_short(row: Row, record: Record) -> str:
+    """Return the least time of each column, for who waits."""
+    least = {name: min(record.values(name, row.clock)) for name in record.samples}
+    lacking = [f"no {name} ({why})" for name, why in record.missing.items()]
+    return ", ".join([row.name, *(f"{name} {value:.4f}" for name, value in least.items()), *lacking])
 
 
 def render(records: Path, folder: Path | None) -> int:
     """Write the page and its plots; over the recorded ones only if nothing lacks."""
-    found = {name: record for name, record in read_records(records).items() if name in {row.name for row in ROWS}}
+    found = {
+        name: record for name, record in read_records(records).items() if name in {row.name for row in ROWS}
+    }
     lacking = [row.name for row in ROWS if row.name not in found]
     folder = folder or (KEPT if lacking else ROOT / "bench")
     (folder / "plots").mkdir(parents=True, exist_ok=True)

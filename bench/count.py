@@ -4,7 +4,6 @@
     python bench/count.py spec  [GRAPH ...]    # the calibrated ladder beside the figures it was designed with
     python bench/count.py ccdf                 # the distribution of the degrees, and what else can be read from it
     python bench/count.py delta                # the mechanisms with delta, at delta = epsilon / 2n
-    python bench/count.py time  [GRAPH ...]    # processor time of exact profiles and of draws
 
 Where a law has a formula the error is its exact expectation, answers below 0 taken as 0; where it has none (`nls`,
 and OpenDP's noise) it is the mean of 200 draws. Every part prints tables in Markdown; `bench/results/count.md`
@@ -14,8 +13,7 @@ holds one run.
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
 from math import exp
@@ -34,7 +32,7 @@ from edgedp.mechanisms.numbers.student import RoundedStudent
 from edgedp.numbers.distributing import at_least_counts, consistent, histogram_of
 from edgedp.projection import GraphProjection
 from edgedp.sampling.geometric import two_sided_geometric
-from edgedp.sampling.words import GeneratorWords, SecureWords
+from edgedp.sampling.words import GeneratorWords
 
 opendp.enable_features("contrib")
 
@@ -217,36 +215,10 @@ def delta_mechanisms(_: Iterable[str]) -> None:
                 row(f"{name}, {of}", mechanism, *cells)
 
 
-def time_all(names: Iterable[str]) -> None:
-    row("graph", "step", "processor time, ms")
-    row("---", "---", "---")
-    words = SecureWords()
-    for name in names or GRAPHS:
-        n = graph(name).node_count
-        for of in QUERIES:
-            count = count_class(of)()
-            step = best(lambda: profile_of(count, GraphProjection(graph(name)), Bounds(n, n - 1)))  # noqa: B023
-            row(name, f"{of}: number and profile", step)
-        for mechanism in ("calibrated", "ladder", "smooth", "staircase", "geometric"):
-            for epsilon in ("0.01", "1"):
-                found, amounts = profile(name, "triangles"), Amounts(Fraction(epsilon))
-                step = best(lambda: number_mechanism(mechanism).law(found, amounts).draw(words))  # noqa: B023
-                row(name, f"triangles by {mechanism}, epsilon {epsilon}: law and draw", step)
-
-
-def best(work: Callable[[], object]) -> str:
-    def once() -> float:
-        start = time.process_time()
-        work()
-        return time.process_time() - start
-
-    return f"{1_000 * min(once() for _ in range(5)):.1f}"
-
-
 def row(*cells: object) -> None:
     print("|", " | ".join(str(cell) for cell in cells), "|", flush=True)
 
 
 if __name__ == "__main__":
-    parts = {"error": error, "spec": spec, "ccdf": ccdf, "delta": delta_mechanisms, "time": time_all}
+    parts = {"error": error, "spec": spec, "ccdf": ccdf, "delta": delta_mechanisms}
     parts[sys.argv[1]](sys.argv[2:])

@@ -1,8 +1,7 @@
-"""DP-MOTkIN through the product's own code: quality of the four variants, and the time of a release.
+"""DP-MOTkIN through the product's own code: quality of the four variants.
 
     python bench/motkin.py quality   # Pareto, k rounds: accuracy and C-metric, local beside global
     python bench/motkin.py recall    # aggregate: recall of the true top-10, local beside global
-    python bench/motkin.py time      # a Pareto release by `edgedp.motkin`: first run, and with its profile kept
 
 Every part prints tables in Markdown; `bench/results/motkin.md` holds one run of each. Words come from seeded
 generators; the declared degree bound is the largest degree.
@@ -11,13 +10,9 @@ generators; the declared degree bound is the largest degree.
 from __future__ import annotations
 
 import json
-import os
 import sys
-import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 from math import exp, log, nan
 from statistics import fmean
@@ -71,7 +66,7 @@ ENOUGH = 0.8
 
 
 def main() -> None:
-    {"quality": quality, "recall": recalls, "time": times}[sys.argv[1]]()
+    {"quality": quality, "recall": recalls}[sys.argv[1]]()
 
 
 # -- Pareto --------------------------------------------------------------------------------------
@@ -182,33 +177,6 @@ def reaching(recalls: Sequence[float]) -> float:
         if before < ENOUGH <= after:
             return exp(logs[i] + (ENOUGH - before) / (after - before) * (logs[i + 1] - logs[i]))
     return nan
-
-
-# -- time ----------------------------------------------------------------------------------------
-
-
-def times() -> None:
-    edgedp.motkin(edgedp.read_graph(GRAPHS[0]))  # what is opened at the first use is not measured
-    head(
-        "graph", "variant", "first run, s", "profile kept, s", "first run, s of CPU", "profile kept, s of CPU"
-    )
-    options: dict[str, dict[str, Any]] = {"local SLD": {}, "global EM": {"sensitivity": "global"}}
-    for name in GRAPHS:
-        graph = edgedp.read_graph(name)
-        for label, chosen in options.items():
-            release = partial(edgedp.motkin, graph, degree_bound=graph.max_degree, **chosen)
-            with tempfile.TemporaryDirectory() as folder:
-                os.environ["EDGEDP_CACHE"] = folder
-                first, *kept = (timed(release) for _ in range(6))
-            best = np.min(kept, axis=0)
-            row(name, label, f"{first[0]:.2f}", f"{best[0]:.2f}", f"{first[1]:.2f}", f"{best[1]:.2f}")
-
-
-def timed(work: Callable[[], object]) -> tuple[float, float]:
-    """Return seconds by the clock and of this process."""
-    begin = time.perf_counter(), time.process_time()
-    work()
-    return time.perf_counter() - begin[0], time.process_time() - begin[1]
 
 
 # -- plans, words, tables ------------------------------------------------------------------------

@@ -12,7 +12,6 @@ import csv
 import gzip
 import math
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -26,9 +25,8 @@ import edgedp
 from edgedp.ids import numbers_of
 from edgedp.mechanisms import probabilities
 from edgedp.mechanisms.grid import GridScores
-from edgedp.mechanisms.smooth import smooth_bound
 from edgedp.sampling.words import SecureWords
-from edgedp.selection.domains import Domain, declare
+from edgedp.selection.domains import declare
 from edgedp.selection.percentiles import percentile_law, percentile_scores
 from edgedp.selection.questions import ask_percentile
 
@@ -388,49 +386,6 @@ def trees(folder: Path) -> None:
     print(f"\nWithout noise (epsilon 1e6): {none[0]:.3f} at depth 2, {none[1]:.3f} at depth 5.")
 
 
-# -- time --------------------------------------------------------------------------------------------------
-
-
-def timing() -> None:
-    rng = np.random.default_rng(1)
-    values = rng.lognormal(8, 2, 10**6)
-    domain: Domain = declare(1, 1e6, "geometric")
-    print(
-        "\n## A million values\n\nSeconds of processor time, a geometric grid of 1,001 points, best of "
-        "three; beside it sorting them with numpy."
-    )
-    header("pf", "em", "distance", "ld", "sld", "a list with missing values, pf", "numpy sort")
-    cells: list[object] = []
-    holed = [None if i % 10 == 0 else value for i, value in enumerate(values.tolist())]
-
-    def best(work: Callable[[], object]) -> float:
-        times = []
-        for _ in range(3):
-            start = time.process_time()
-            work()
-            times.append(time.process_time() - start)
-        return min(times)
-
-    for mechanism in ("pf", "em", "distance", "ld", "sld"):
-        cells.append(
-            best(lambda m=mechanism: edgedp.percentile(values, q=0.5, grid=domain, epsilon=0.1, mechanism=m))
-        )
-    cells.append(best(lambda: edgedp.percentile(holed, q=0.5, grid=domain, epsilon=0.1)))
-    cells.append(best(lambda: np.sort(values)))
-    row(*cells)
-    print("\n`select` among a million candidates:")
-    header("pf", "em", "sld", "snm")
-    table = np.array([1.0, 2.0, 4.0])
-    scores = rng.random(10**6) * 1000
-    each = [
-        {"mechanism": "pf", "global_sensitivity": 4},
-        {"mechanism": "em", "global_sensitivity": 4},
-        {"mechanism": "sld", "global_sensitivity": 4, "sensitivity": table},
-        {"mechanism": "snm", "delta": 1e-6, "smooth": lambda beta: smooth_bound(table, beta)},
-    ]
-    row(*(best(lambda o=options: edgedp.select(scores, epsilon=1, **o)) for options in each))
-
-
 def main() -> None:
     folder = Path(sys.argv[1])
     print(
@@ -441,7 +396,6 @@ def main() -> None:
     medians_of_bins(folder)
     chances_on_hepth(folder)
     published_expectations(folder)
-    timing()
     trees(folder)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from statistics import median
 
@@ -52,7 +52,9 @@ def chart(title: str, rows: Sequence[Row], records: Mapping[str, Record]) -> str
     return "\n".join([*parts, "</svg>", ""])
 
 
-def _line(row: Row, record: Record, y: int, x, styles: Mapping[str, tuple[str, str]]) -> list[str]:  # type: ignore[no-untyped-def]  # noqa: ANN001
+def _line(
+    row: Row, record: Record, y: int, x: Callable[[float], float], styles: Mapping[str, tuple[str, str]]
+) -> list[str]:
     """Return one row: its name, what is wanted, and each column from the least to the median."""
     parts = [f'<text x="{LABELS - 10}" y="{y + 4}" text-anchor="end">{escape(_short(row.title))}</text>']
     for target in row.wanted:

@@ -13,12 +13,12 @@ from bench.harness.row import OURS, Row, Target
 METHOD = """\
 # Results
 
-`make bench` writes this page and its plots; nothing here is written by hand. Each row is measured in a process of its own. Its
-columns take turns, every other round in the opposite order, so that what else the machine does falls on all alike.
-Times are **seconds of processor time**, of all threads and of child processes, least / median of the runs; where the clock
-counts instead, the row says so. Compare within a row: the ratio is ours to the fastest rival's, least to least.
-*Wanted* is what the work was to reach; `missed` says why it did not. Columns in italics below a row are for orientation
-and no rivals.
+`make bench` writes this page and its plots; nothing here is written by hand. Each row is measured in a process of its
+own. Its columns take turns, every other round in the opposite order, so that what else the machine does falls on all
+alike. Times are **seconds of processor time**, of all threads and of child processes, least / median of the runs;
+where the clock counts instead, the row says so. Compare within a row: the ratio is ours to the fastest rival's, least
+to least. *Wanted* is what the work was to reach; a row that missed it says why. In the last table, columns in italics
+are for orientation, and no rivals.
 """
 
 
@@ -170,7 +170,9 @@ def everything(rows: Sequence[Row], records: Mapping[str, Record]) -> str:
             samples = record.samples[name]
             taken = record.memory(name)
             shown = f"*{name}*" if name in row.also else name
-            spread = " | ".join(least_and_median(record.values(name, clock)) for clock in ("processor", "wall"))
+            spread = " | ".join(
+                least_and_median(record.values(name, clock)) for clock in ("processor", "wall")
+            )
             lines.append(
                 f"| {row.title} | {shown} | {len(samples)} | {spread} | {'' if taken is None else megabytes(taken)} "
                 f"| {f'{record.took:.0f}' if name == OURS else ''} |"

@@ -58,8 +58,10 @@ class Row:
         Makes what all columns share, or a context manager of it; not measured.
     ours : Builder
         The column `OURS`.
-    also, rivals : mapping of str to Builder
-        More columns of ours, and those of others.
+    rivals : mapping of str to Builder
+        Columns of others: the ratio is to the fastest.
+    also : mapping of str to Builder
+        Columns for orientation.
     wanted : tuple of Target
     reason : str
         Shown where something wanted is not reached.
@@ -94,6 +96,7 @@ class Row:
 
     @property
     def columns(self) -> dict[str, Builder]:
+        """Ours first, then the other columns, by name."""
         return {OURS: self.ours, **self.also, **self.rivals}
 
 

@@ -35,9 +35,7 @@ def command(place: Path, *arguments: str, **variables: str) -> None:
 
 
 def run(words: list[str], variables: Mapping[str, str]) -> None:
-    done = subprocess.run(
-        words, env={**os.environ, **variables}, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(words, env={**os.environ, **variables}, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr)
 

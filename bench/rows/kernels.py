@@ -15,8 +15,8 @@ from edgedp.engines.native.library import instruction_level, level_name
 
 S = "Kernels"
 OF_THE_CPP = (
-    "At most 1.0 x portable C++ of the same algorithm is wanted as well. That study lies outside this repository, so it "
-    "is not raced here; [decision 12](../docs/decisions/0012-kernels-in-c.md) has the figures."
+    "at most 1.0 x portable C++ of the same algorithm is wanted as well. That study lies outside this repository, "
+    "so it is not raced here; [decision 12](../docs/decisions/0012-kernels-in-c.md) has the figures."
 )
 
 

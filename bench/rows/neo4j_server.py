@@ -31,6 +31,7 @@ class Running:
     without_gds: str
 
     def ask(self, statement: str) -> list[list[Any]]:
+        """Run a statement and take its rows."""
         found: list[list[Any]] = self.session.run(statement, name=NAME).values()
         return found
 
@@ -39,12 +40,11 @@ class Running:
 def server() -> Iterator[Running]:
     """Start a server with both, and load Enron."""
     sys.path.append(str(ROOT / "tests"))
+    from edgedp.stores.server_plugin import install
     from neo4jserver import start
     from neo4jserver.assembly import library
     from neo4jserver.server import DEFAULT_VERSION
     from plugin_fixtures import built_jar
-
-    from edgedp.stores.server_plugin import install
 
     built_jar()
     theirs, without_gds = gds_jars({jar.name for jar in library(DEFAULT_VERSION).glob("*.jar")})
@@ -175,5 +175,7 @@ ROWS = (
     ),
     row("degree", "degree of all nodes", exact("degree"), (DEGREE,)),
     row("density", "density (local clustering) of all nodes", exact("density"), (CLUSTERING,)),
-    row("topk", "`edgedp.privTopk.stream` of EBC, k = 10: a private release, with its ledger", asking(TOP_10)),
+    row(
+        "topk", "`edgedp.privTopk.stream` of EBC, k = 10: a private release, with its ledger", asking(TOP_10)
+    ),
 )

@@ -106,6 +106,11 @@ def median(mechanism: str) -> Builder:
     )
 
 
+def with_holes(values: NDArray[np.float64]) -> Work:
+    holed = [None if i % 10 == 0 else value for i, value in enumerate(values.tolist())]
+    return lambda: edgedp.percentile(holed, q=0.5, grid=grid(), epsilon=0.1)
+
+
 def numpy_sort(values: NDArray[np.float64]) -> Work:
     return lambda: np.sort(values)
 
@@ -187,11 +192,15 @@ ROWS = (
         title="median of a million values, 1,001 candidates",
         prepare=a_million,
         ours=median("pf"),
-        also={"by `em`": median("em"), "by `sld`": median("sld")},
+        also={
+            "by em": median("em"),
+            "by sld": median("sld"),
+            "a list with missing values": with_holes,
+            "numpy, the sort alone": numpy_sort,
+        },
         rivals={
             "OpenDP": opendp_median,
             "diffprivlib": diffprivlib_median,
-            "numpy, the sort alone": numpy_sort,
         },
     ),
     Row(
@@ -200,7 +209,7 @@ ROWS = (
         title="`select` one of a million candidates",
         prepare=lambda: np.random.default_rng(1).random(10**6) * 1000,
         ours=selection("pf"),
-        also={"by `em`": selection("em"), "by `sld`": selection("sld")},
+        also={"by em": selection("em"), "by sld": selection("sld")},
         rivals={"diffprivlib, permute-and-flip": diffprivlib_selection},
     ),
 )
