@@ -67,7 +67,7 @@ wheel: $(VENV)/.ready-dev jar
 
 # Every row beside its rivals, half an hour on a machine that does nothing else: bench/RESULTS.md and its plots.
 # What a broken run has measured is taken. BENCH="--only 'ebc-*'", BENCH=--quick, BENCH=--list: a part.
-bench: $(VENV)/.ready-bench jar
+bench: $(VENV)/.ready-bench
 	$(BIN)/python bench $(BENCH)
 
 $(VENV)/bin/python:

@@ -17,8 +17,8 @@ if not __package__:
 from bench.harness import machine
 from bench.harness.chart import chart
 from bench.harness.page import page, pages_of, slug
-from bench.harness.records import Record, measured, read_records
-from bench.harness.row import Row
+from bench.harness.records import Record, measured, not_measured, read_records
+from bench.harness.row import OURS, Row
 from bench.rows import ROWS, SECTIONS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -83,6 +83,7 @@ def measure(rows: Sequence[Row], rounds: int | None, records: Path, *, again: bo
         row
         for row in rows
         if (row.name not in there)
+        or not there[row.name].samples.get(OURS)
         or there[row.name].state != state
         or there[row.name].rounds < (rounds or row.rounds)
     ]
@@ -116,9 +117,11 @@ def in_a_child(group: Sequence[Row], rounds: int | None, records: Path) -> str:
                 words, stdout=output, stderr=output, cwd=ROOT, timeout=LIMIT, check=False
             ).returncode
         except subprocess.TimeoutExpired:
+            not_measured(group, rounds, records, f"it did not end within {LIMIT} s")
             return f"ended after {LIMIT} s; {log}"
     took = time.perf_counter() - began
     if status:
+        not_measured(group, rounds, records, f"its process ended with status {status}")
         last = (log.read_text().strip().splitlines() or ["no word"])[-1]
         return f"failed after {took:.0f} s: {last[:200]} ({log})"
     if not log.stat().st_size:

@@ -63,8 +63,10 @@ def _kernels() -> str:
 
 def _git(*arguments: str) -> str:
     asked = ["git", "-C", str(ROOT), *arguments]
-    done = subprocess.run(asked, capture_output=True, text=True, check=False)
-    return done.stdout.strip()
+    try:
+        return subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+    except FileNotFoundError:
+        return ""
 
 
 def _line(path: str, field: str) -> str:

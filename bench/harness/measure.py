@@ -6,6 +6,7 @@ import ctypes
 import json
 import math
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -22,7 +23,7 @@ SHORT = 0.02
 """Seconds: a shorter work is run several times between two looks at the clock."""
 WARM_UP = 1.0
 """Seconds: the first run of a shorter work does not count."""
-LONG = 60.0
+LONG = 20.0
 """Seconds of processor time that one column may take; it gets fewer rounds, at least one."""
 
 
@@ -117,8 +118,9 @@ class _Column:
 
 
 def last_words(error: Exception) -> str:
-    """Return the last line that an exception says."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[-1][:160]
+    """Return the last line that an exception says, without this machine's folders."""
+    said = (str(error).strip().splitlines() or [type(error).__name__])[-1]
+    return re.sub(r"(/[^/\s:'\"]+)+/", "", said)[:160]
 
 
 def in_a_fresh_process(module: str, function: str, *arguments: str) -> Sample:

@@ -13,7 +13,7 @@ from typing import Any
 
 from bench.harness import machine
 from bench.harness.measure import Sample, interleaved, last_words, processor
-from bench.harness.row import Clock, MissingRivalError, Row, prepared
+from bench.harness.row import OURS, Clock, MissingRivalError, Row, prepared
 
 
 @dataclass
@@ -64,26 +64,49 @@ def read_records(folder: Path) -> dict[str, Record]:
 
 
 def measured(rows: Sequence[Row], rounds: int | None, folder: Path) -> None:
-    """Measure rows of one group in this process and keep their records."""
+    """Measure rows of one group in this process and keep their records, also of what could not be prepared."""
     began = time.perf_counter()
-    with prepared(rows[0]) as shared:
-        for row in rows:
-            record = Record(row.name, machine.state(), rounds or row.rounds, load=os.getloadavg()[0])
-            works = {}
-            for name, build in row.columns.items():
-                try:
-                    works[name] = build(shared)
-                except MissingRivalError as error:
-                    record.missing[name] = str(error)
-                except Exception as error:
-                    traceback.print_exc()
-                    record.missing[name] = last_words(error)
-            clock = processor if row.meter is None else row.meter(shared)
-            record.samples, failed = interleaved(works, record.rounds, clock)
-            record.missing |= failed
-            record.machine, record.versions = machine.machine(), machine.versions()
-            record.took, began = time.perf_counter() - began, time.perf_counter()
+    try:
+        with prepared(rows[0]) as shared:
+            for row in rows:
+                record = record_of(row, rounds)
+                measure_into(record, row, shared)
+                record.took, began = time.perf_counter() - began, time.perf_counter()
+                record.write(folder)
+    except Exception as error:
+        traceback.print_exc()
+        not_measured(rows, rounds, folder, last_words(error))
+
+
+def not_measured(rows: Sequence[Row], rounds: int | None, folder: Path, why: str) -> None:
+    """Record, for those of the rows that have no record, why there is none."""
+    for row in rows:
+        if not (folder / f"{row.name}.json").exists():
+            record = record_of(row, rounds)
+            record.missing[OURS] = why
             record.write(folder)
+
+
+def record_of(row: Row, rounds: int | None) -> Record:
+    """Return the record of a row of which nothing is measured yet."""
+    return Record(row.name, machine.state(), rounds or row.rounds, load=os.getloadavg()[0])
+
+
+def measure_into(record: Record, row: Row, shared: Any) -> None:
+    """Measure the columns of a row."""
+    works = {}
+    for name, build in row.columns.items():
+        try:
+            works[name] = build(shared)
+        except MissingRivalError as error:
+            record.missing[name] = str(error)
+        except Exception as error:
+            traceback.print_exc()
+            record.missing[name] = last_words(error)
+    clock = processor if row.meter is None else row.meter(shared)
+    record.samples, failed = interleaved(works, record.rounds, clock)
+    record.missing |= failed
+    record.machine, record.versions = machine.machine(), machine.versions()
 
 
 def _record(found: dict[str, Any]) -> Record:

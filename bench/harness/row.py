@@ -108,7 +108,10 @@ def prepared(row: Row) -> AbstractContextManager[Any]:
 
 def rival(module: str) -> Any:
     """Import a rival, or say that it is missing."""
+    name = module.partition(".")[0]
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        raise MissingRivalError(f"{module.partition('.')[0]} is not installed") from error
+        raise MissingRivalError(f"{name} is not installed") from error
+    except ImportError as error:
+        raise MissingRivalError(f"{name} does not open beside the other packages that are here") from error

@@ -162,11 +162,6 @@ def density_row(name: str) -> Row:
         ours=anew(exact.density),
         rivals={**DENSITY, "networkx": networkx_triangles} if name == "enron" else DENSITY,
         wanted=(Target(0.7, "ratio"),),
-        reason=(
-            "every node lies in few triangles: what is left is the reading of the rows, which all do alike"
-            if name == "dblp"
-            else ""
-        ),
     )
 
 

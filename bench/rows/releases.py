@@ -6,7 +6,7 @@ import atexit
 import os
 import shutil
 import tempfile
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import edgedp
@@ -65,14 +65,18 @@ def next_motkin(graph: Graph) -> Work:
     return run
 
 
-@cache
+_with_profiles: dict[int, str] = {}
+"""Caches by the identity of the graph whose profile they hold; graphs of the rows live as long as the process."""
+
+
 def _with_profile(graph: Graph) -> str:
     """Return a cache that holds the profile of a graph."""
-    folder = tempfile.mkdtemp(prefix="edgedp-bench-")
-    atexit.register(shutil.rmtree, folder)
-    with _cache(folder):
-        motkin(graph)
-    return folder
+    if id(graph) not in _with_profiles:
+        folder = _with_profiles[id(graph)] = tempfile.mkdtemp(prefix="edgedp-bench-")
+        atexit.register(shutil.rmtree, folder)
+        with _cache(folder):
+            motkin(graph)
+    return _with_profiles[id(graph)]
 
 
 def reopened_motkin(graph: Graph) -> Work:
