@@ -254,14 +254,16 @@ def _kth_largest(values: NDArray[np.float64], k: int) -> float:
 
 def _falling(members: NDArray[np.int64], values: NDArray[np.float64]) -> Iterator[int]:
     """Yield the members by falling value, sorting no more of them than are asked for."""
-    size = 64
-    rest = np.arange(len(members))
+    size = _BLOCK
+    reached = -_reached_by(-values, size) if len(values) > _FEW else -inf
+    first = np.flatnonzero(values >= reached)
+    yield from members[first[np.argsort(-values[first], kind="stable")]].tolist()
+    rest = np.flatnonzero(values < reached)
     while rest.size:
-        size = min(size, rest.size)
+        size = min(4 * size, rest.size)
         split = np.argpartition(-values[rest], size - 1)
         top, rest = rest[split[:size]], rest[split[size:]]
         yield from members[top[np.argsort(-values[top], kind="stable")]].tolist()
-        size *= 4
 
 
 def _meets_another(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.bool_]:
