@@ -1,7 +1,7 @@
 """SHA-256 of what the kernels return, to the last bit: the values that every later version must meet.
 
-``tests/conformance/kernels.json`` was written by this file from version 0.1.0, whose kernels were other ones (cuts, new
-in 0.2.0, from the first kernel that had them).
+``tests/conformance/kernels.json`` was written by this file from version 0.1.0, whose kernels were other ones (cuts and
+bounds of common neighbours, new in 0.2.0, from the first kernels that had them).
 To add a case or a quantity: ``python tests/kernel_digests.py``, and read the difference before it is committed.
 """
 
@@ -58,6 +58,7 @@ QUANTITIES: dict[str, Callable[..., Arrays]] = {
         for ranks in (None, np.argsort(np.argsort(-graph.degrees, kind="stable")))
     ],
     "max_common_neighbors": lambda graph, threads: [native.max_common_neighbors(graph, threads=threads)],
+    "common_neighbors_between": lambda graph, threads: [*native.common_neighbors_between(graph)],
     "some": lambda graph, threads: [
         getattr(native, name)(graph, some(graph), threads=threads)
         for name in ("triangles", "ebc", "betweenness2", "max_common_neighbors")

@@ -48,6 +48,7 @@ def results(graph: Graph) -> list[np.ndarray]:
     found += [
         getattr(native, name)(graph, threads=threads) for name in QUANTITIES for threads in threads_of(graph)
     ]
+    found += native.common_neighbors_between(graph)
     return [*found, native.betweenness2_shares(graph, 20), *cut_results(graph)]
 
 

@@ -51,6 +51,12 @@ def max_common_neighbors(graph: Graph) -> list[int]:
     ]
 
 
+def most_common_among(graph: Graph, chosen: list[int]) -> list[int]:
+    """Return the most neighbours that each of some nodes shares with another of them."""
+    rows = neighbors(graph)
+    return [max((len(rows[v] & rows[w]) for w in chosen if w != v), default=0) for v in chosen]
+
+
 def rows_of_pairs(n: int, pairs: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
     """Return the indptr and indices of the simple graph of some pairs."""
     rows: list[set[int]] = [set() for _ in range(n)]

@@ -7,6 +7,7 @@ sensitivity, the global ones, the dampened scores and the scores on the grid tha
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from operator import mul
@@ -22,6 +23,7 @@ import small_graphs
 from definitions import definition, values
 from edgedp.audit import Case, all_cases
 from edgedp.audit.tables import TableProjection
+from edgedp.engines.native import engine as native_engine
 from edgedp.graph import Graph
 from edgedp.mechanisms import sums
 from edgedp.mechanisms.grid import grid_bits
@@ -33,6 +35,7 @@ from edgedp.metrics import metric, metric_names
 from edgedp.metrics.betweenness2 import SHARE_BITS
 from edgedp.plan import Plan
 from edgedp.projection import GraphProjection
+from edgedp.sampling.words import words_from
 from edgedp.vocabulary import VECTORS
 
 FORMS = [(name, form) for name in metric_names() for form in metric(name).forms]
@@ -401,6 +404,36 @@ def test_bounds_for_the_lazy_draw_hold_on_random_graphs(graphs: tuple[Graph, Gra
     for case in DISTINCT:
         scores = sums.top_k_scores(case.plan(graphs[1].node_count, graphs[1].max_degree, 1, 1), table)
         assert (scores.exact() <= scores.upper).all(), case
+
+
+@given(graphs=flipped_graphs(), room=st.sampled_from([0, 12, 2_000]), seed=st.integers(0, 99))
+@settings(max_examples=20)
+def test_cheap_bounds_of_common_neighbors_change_no_score_and_no_answer(
+    graphs: tuple[Graph, Graph], room: int, seed: int
+) -> None:
+    """The scores, the noise and, for the same words, the answer are those of the eager way."""
+    graph = graphs[1]
+    table, nodes = TableProjection.of(GraphProjection(graph)), np.arange(graph.node_count)
+    for case in DISTINCT:
+        if case.options.get("sensitivity_form") != "common_neighbors":
+            continue
+        plan = case.plan(graph.node_count, graph.max_degree, 1, 4)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(native_engine, "COUNTED_LEAST", room)
+            graph.kept.pop("common_neighbors_between", None)
+            scores = sums.top_k_scores(plan, GraphProjection(graph))
+        eager = sums.top_k_scores(plan, table)
+        assert np.array_equal(scores.exact(), eager.exact()), case
+        assert scores.unit == eager.unit
+        if scores.evaluate is None:
+            continue
+        assert np.array_equal(scores.evaluate(nodes), eager.exact()), case
+        assert (scores.exact() <= scores.upper).all(), case
+        known = replace(eager, upper=eager.exact(), evaluate=None)
+        k = min(2, graph.node_count)
+        drawn = [some.draw(k, words_from(np.random.default_rng(seed))) for some in (scores, eager, known)]
+        assert np.array_equal(drawn[0], drawn[1])
+        assert np.array_equal(drawn[0], drawn[2])
 
 
 # -- floating point -----------------------------------------------------------------------------------------

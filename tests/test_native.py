@@ -15,6 +15,7 @@ import kernel_reference
 import small_graphs
 from edgedp import Graph
 from edgedp.engines import native
+from edgedp.engines.native import engine as native_engine
 from edgedp.engines.native.build import LEVELS
 from edgedp.engines.native.library import instruction_level, level_name
 from metric_definitions import (
@@ -285,3 +286,38 @@ def test_an_ego_network_beyond_sixteen_bits(level: str) -> None:
     with instruction_level(level):
         assert native.ebc(graph, np.array([size + 1]))[0] == pytest.approx(expected, rel=1e-14)
         assert native.ebc(graph)[size + 1] == pytest.approx(expected, rel=1e-14)
+
+
+@given(random_graphs(), st.integers(0, 40))
+@settings(max_examples=60)
+def test_common_neighbors_lie_between_their_bounds_and_meet_them_where_counts_say_so(
+    graph: Graph, room: int
+) -> None:
+    """Few nodes are counted, or all of them: what was left out is bounded by its degree."""
+    real = kernel_reference.max_common_neighbors(graph)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(native_engine, "COUNTED_LEAST", room)
+        graph.kept.pop("common_neighbors_between", None)
+        low, high = native.common_neighbors_between(graph)
+        with native_engine._scratch(graph) as memory:
+            chosen, _ = native_engine._worth_counting(native_engine._rows(graph, memory), graph.degrees)
+    assert np.all(low <= real)
+    assert np.all(real <= high)
+    assert np.array_equal(low[chosen], kernel_reference.most_common_among(graph, chosen.tolist()))
+    left = np.delete(graph.degrees, chosen).max(initial=0)
+    assert np.array_equal(low[chosen] >= np.minimum(left, graph.degrees[chosen]), low[chosen] == high[chosen])
+
+
+def test_bounds_of_common_neighbors_are_given_up_where_the_hubs_share_too_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    graph = Graph.from_edges([(a, b) for a in range(30) for b in range(a)])
+    monkeypatch.setattr(native_engine, "COUNTED_LEAST", 20)
+    monkeypatch.setattr(native_engine, "COUNTED_PAIRS", 0)
+    with native_engine._scratch(graph) as memory:
+        chosen, starts = native_engine._worth_counting(native_engine._rows(graph, memory), graph.degrees)
+    assert len(chosen) < 174 // 29
+    assert int(starts[-1]) == 29 * len(chosen)
+    low, high = native.common_neighbors_between(graph)
+    assert np.all(low <= 28)
+    assert np.all(high >= 28)

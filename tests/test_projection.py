@@ -33,6 +33,10 @@ class Recorder(GraphProjection):
         self.asked.add("max_common_neighbors")
         return super().max_common_neighbors(positions)
 
+    def common_neighbors_between(self) -> Any:
+        self.asked.add("max_common_neighbors")
+        return super().common_neighbors_between()
+
     def betweenness2_shares(self, bits: int) -> Any:
         self.asked.add("betweenness2_shares")
         return super().betweenness2_shares(bits)

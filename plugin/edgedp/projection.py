@@ -147,6 +147,18 @@ class GraphProjection:
         counts: NDArray[np.int64] = self._module().max_common_neighbors(self._graph, positions)
         return counts
 
+    def common_neighbors_between(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return cheap bounds of `max_common_neighbors`, the (n,) low and the (n,) high ones."""
+        match self._engine:
+            case "native":
+                from edgedp.engines.native import common_neighbors_between
+
+                return common_neighbors_between(self._graph)
+            case "igraph":
+                return np.zeros_like(self._graph.degrees), self._graph.degrees
+            case _:
+                assert_never(self._engine)
+
     def betweenness2_shares(self, bits: int) -> NDArray[np.int64]:
         """Return the (n,) length-2 betweenness in integer shares of ``2**-bits``."""
         shares: NDArray[np.int64] = self._module().betweenness2_shares(self._graph, bits)

@@ -54,6 +54,11 @@ class Remembered(GraphProjection):
         everything = self._once("common", lambda: super(Remembered, self).max_common_neighbors())
         return everything if positions is None else everything[positions]
 
+    def common_neighbors_between(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the counts themselves as their bounds."""
+        everything = self.max_common_neighbors()
+        return everything, everything
+
     def betweenness2_shares(self, bits: int) -> NDArray[np.int64]:
         """Return the length-2 betweenness in integer shares."""
         return self._once(("shares", bits), lambda: super(Remembered, self).betweenness2_shares(bits))

@@ -7,7 +7,7 @@ it.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, NamedTuple, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from edgedp.mechanisms.picking import Dampened, Picking, ShiftDampened, Undampen
 from edgedp.mechanisms.samplers import sampler
 from edgedp.metrics import metric as metric_by_name
 from edgedp.metrics.base import shifted_sums
+from edgedp.projection import GraphProjection
 from edgedp.vocabulary import MetricForm, Shift
 
 if TYPE_CHECKING:
@@ -139,42 +140,66 @@ def top_k_scores(plan: SumAsked, projection: Projection) -> GridScores:
                 assert_never(picking)
         return to_grid(real, bits)
 
+    between = _common_between(projection, degrees) if aggregate.needs_common else None
+
+    def common_of(positions: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
+        if between is None or positions is None:
+            return projection.max_common_neighbors(positions) if aggregate.needs_common else None
+        common, high = between.low[positions], between.high[positions]
+        unknown = np.flatnonzero(common < high)
+        if unknown.size:
+            common[unknown] = projection.max_common_neighbors(positions[unknown])
+        return common
+
     def evaluate(positions: NDArray[np.int64] | None) -> NDArray[np.int64]:
         d = degrees if positions is None else degrees[positions]
-        common = projection.max_common_neighbors(positions) if aggregate.needs_common else None
-        return score(aggregate.values(projection, positions), d, common)
+        return score(aggregate.values(projection, positions), d, common_of(positions))
 
     if aggregate.reads_degree_alone:
         return GridScores(evaluate(None), unit, drawn_by)
     best = aggregate.upper_bound(degrees)
-    common = _best_common(picking, best, degrees) if aggregate.needs_common else None
+    common = None if between is None else _best_common(picking, best, between)
     return GridScores(score(best, degrees, common) + 1, unit, drawn_by, evaluate)
 
 
+class _Between(NamedTuple):
+    """Bounds of the most neighbours that each node shares with another one."""
+
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+
+
+def _common_between(projection: Projection, degrees: NDArray[np.int64]) -> _Between:
+    """Return bounds of ``m``: those that the projection has cheaply, else ``0 <= m <= d``."""
+    if isinstance(projection, GraphProjection):
+        return _Between(*projection.common_neighbors_between())
+    return _Between(np.zeros_like(degrees), degrees)
+
+
 def _best_common(
-    picking: Picking[MetricForm], best: NDArray[np.float64], degrees: NDArray[np.int64]
+    picking: Picking[MetricForm], best: NDArray[np.float64], between: _Between
 ) -> NDArray[np.int64]:
-    """Return the ``0 <= m <= d`` that gives the highest score.
+    """Return the ``m`` within its bounds that gives the highest score.
 
     Delta rises with ``m``. The score rises with delta for ``up``, falls with it for ``down``, and for LD
     falls with it where the utility is not negative. An undampened score does not depend on it.
     """
     match picking:
         case Undampened():
-            return np.zeros_like(degrees)
+            return between.low
         case Dampened():
-            return np.where(best >= 0, 0, degrees)
+            return np.where(best >= 0, between.low, between.high)
         case ShiftDampened(shift=shift):
-            return _common_of_highest_shifted(shift, degrees)
+            return _common_of_highest_shifted(shift, between)
         case _:
             assert_never(picking)
 
 
-def _common_of_highest_shifted(shift: Shift, degrees: NDArray[np.int64]) -> NDArray[np.int64]:
+def _common_of_highest_shifted(shift: Shift, between: _Between) -> NDArray[np.int64]:
     match shift:
         case "up":
-            return degrees
+            return between.high
         case "down":
-            return np.zeros_like(degrees)
+            return between.low
         case _:
             assert_never(shift)

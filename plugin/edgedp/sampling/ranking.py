@@ -42,6 +42,9 @@ Evaluate = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 
 _MANY = 1024
 """So many candidates for each place: of fewer, all are looked at, for words that are drawn late take longer."""
+_FEW = 256
+"""So few bounds are sorted as they are."""
+_BLOCK = 64
 _LOWERED = 1 + 2.0**-46
 """What makes a lower bound of `LazyScores.below`, which is negative."""
 
@@ -257,16 +260,27 @@ def _kth_largest(values: NDArray[np.float64], k: int) -> float:
     return float(np.partition(values, len(values) - k)[len(values) - k])
 
 
+def _reached_by(values: NDArray[np.float64], k: int) -> float:
+    """Return a value that at least `k` of the values do not exceed, and not many more: from blocks' minima."""
+    blocks = len(values) // _BLOCK
+    if blocks < 2 * k:
+        return float(np.partition(values, k - 1)[k - 1])
+    least = values[: blocks * _BLOCK].reshape(blocks, _BLOCK).min(axis=1)
+    return float(np.partition(least, k - 1)[k - 1])
+
+
 def _falling(members: NDArray[np.int64], values: NDArray[np.float64]) -> Iterator[int]:
     """Yield the members by falling value, sorting no more of them than are asked for."""
-    size = 64
-    rest = np.arange(len(members))
+    size = _BLOCK
+    reached = -_reached_by(-values, size) if len(values) > _FEW else -inf
+    first = np.flatnonzero(values >= reached)
+    yield from members[first[np.argsort(-values[first], kind="stable")]].tolist()
+    rest = np.flatnonzero(values < reached)
     while rest.size:
-        size = min(size, rest.size)
+        size = min(4 * size, rest.size)
         split = np.argpartition(-values[rest], size - 1)
         top, rest = rest[split[:size]], rest[split[size:]]
         yield from members[top[np.argsort(-values[top], kind="stable")]].tolist()
-        size *= 4
 
 
 def _meets_another(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.bool_]:

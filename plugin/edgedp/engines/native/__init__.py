@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "betweenness2",
     "betweenness2_shares",
+    "common_neighbors_between",
     "cut_closed_shares",
     "cut_shares",
     "ebc",
@@ -215,3 +216,25 @@ def max_common_neighbors(
     from edgedp.engines.native import engine
 
     return engine.max_common_neighbors(graph, positions, threads)
+
+
+def common_neighbors_between(graph: Graph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return bounds of `max_common_neighbors` of all nodes that cost about a scan of the graph.
+
+    The nodes of the largest degrees are counted against each other. What one of them shares with any other node is no
+    more than that node's degree; so where the count reaches the largest degree left out, both bounds are the value.
+
+    Returns
+    -------
+    low, high : (n,) int64
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> graph = Graph.from_edges([(0, 2), (1, 2), (0, 3), (1, 3), (3, 4)])
+    >>> [bounds.tolist() for bounds in common_neighbors_between(graph)]
+    [[2, 2, 2, 2, 1], [2, 2, 2, 2, 1]]
+    """
+    from edgedp.engines.native import engine
+
+    return engine.common_neighbors_between(graph)

@@ -127,3 +127,47 @@ KERNEL(most_common_neighbors)(scratch *memory, int64_t n, const int64_t *indptr,
     memset(counts, 0, (size_t)n * sizeof *counts);
     return OK;
 }
+
+enum { ROWS_AHEAD = 8 }; /* rows are scattered over memory: they are asked for so many before they are needed */
+
+/* Write, for each of some nodes, the most neighbours that it shares with another of them: most (count).
+ *
+ * chosen (count): nodes, all different. lists: a row for each node, into which the chosen neighbours met so far are
+ * written by their place in `chosen`; starts (n + 1): where each row begins, with room for all of them. A pair is
+ * counted from its later node, in counters of the chosen alone: they stay in the nearest cache. */
+KERNEL(most_common_among)(scratch *memory, int64_t n, const int64_t *indptr, const int32_t *indices, int64_t count,
+                          const int64_t *chosen, const int64_t *starts, int32_t *lists, int64_t *most) {
+    int32_t *counts = ROOM(memory, COUNTS, count, int32_t);
+    int64_t *ends = ROOM(memory, OFFSETS, n, int64_t);
+    if (counts == NULL || ends == NULL) return NO_MEMORY;
+    memcpy(ends, starts, (size_t)n * sizeof *ends);
+    memset(most, 0, (size_t)count * sizeof *most);
+    for (int64_t i = 0; i < count; i++) {
+        for (int64_t p = indptr[chosen[i]], stop = indptr[chosen[i] + 1]; p < stop; p++) {
+            const int64_t w = indices[p];
+            if (p + 2 * ROWS_AHEAD < stop) {
+                PREFETCH(&starts[indices[p + 2 * ROWS_AHEAD]]);
+                PREFETCH(&ends[indices[p + 2 * ROWS_AHEAD]]);
+                const int32_t *row = lists + starts[indices[p + ROWS_AHEAD]];
+                PREFETCH(row);
+                PREFETCH(row + 16);
+                PREFETCH(lists + ends[indices[p + ROWS_AHEAD]]);
+            }
+            if (UNLIKELY(ends[w] == starts[w + 1])) {
+                memset(counts, 0, (size_t)count * sizeof *counts);
+                return REFUSED;
+            }
+            for (int64_t q = starts[w]; q < ends[w]; q++) counts[lists[q]]++;
+            lists[ends[w]++] = (int32_t)i;
+        }
+        int64_t own = 0;
+        for (int64_t j = 0; j < i; j++) {
+            const int64_t shared = counts[j];
+            counts[j] = 0;
+            own = shared > own ? shared : own;
+            most[j] = shared > most[j] ? shared : most[j];
+        }
+        most[i] = own;
+    }
+    return OK;
+}
