@@ -106,7 +106,7 @@ class _Column:
         self.times = max(1, min(200, math.ceil(SHORT / max(first.processor, 1e-5))))
         affordable = max(1, int(LONG / max(first.processor, 1e-9)))
         self.left = min(self.rounds, affordable)
-        if first.processor >= WARM_UP or self.rounds == 1:
+        if first.processor >= WARM_UP:
             self.samples.append(first)
             self.left -= 1
 

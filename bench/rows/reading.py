@@ -87,9 +87,9 @@ ROWS = (
         title="`read_graph` of 10 million lines",
         prepare=lines,
         ours=fresh("reading"),
+        also={"polars, the table alone": fresh("polars_alone")},
         rivals={
             "polars and a sort": fresh("polars_and_a_sort"),
-            "polars, the table alone": fresh("polars_alone"),
             "igraph": fresh("igraph_reading"),
             "networkit": fresh("networkit_reading"),
         },
