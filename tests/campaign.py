@@ -219,7 +219,7 @@ def loads_killed(path: Path, count: int, chance: random.Random) -> dict[str, Any
         replaced += told(lambda: open_store(path).log("kite")[-1]["seq"])[1] > before + 1
     ended(forked(lambda: open_store(path).load(KITE, "kite", replace=True)))
     left = sorted(file.name for file in path.iterdir())
-    if len(left) != 3:
+    if len(left) != 5:
         failures.append(f"left behind: {left}")
     return {"kills": 2 * count, "rounds_with_a_replacement": replaced, "failures": failures}
 
@@ -341,6 +341,7 @@ def prepared(path: Path) -> dict[str, Path]:
     return {
         "ledger": path / "ledger.sqlite",
         "graph": version,
+        "rows": version.with_suffix(".rows"),
         "journal": crashed / "ledger.sqlite-journal",
     }
 
@@ -414,14 +415,14 @@ def truth_of(path: Path) -> dict[str, Any]:
 
 
 def bits(path: Path, count: int, chance: random.Random) -> dict[str, Any]:
-    """Flip single bits of ledger, journal and graph file."""
+    """Flip single bits of ledger, journal, database file and file of rows."""
     files = prepared(path)
     truth = truth_of(path)
     failures: list[str] = []
     done: dict[str, int] = dict.fromkeys(files, 0)
     assert truth_of(files["journal"].parent)["budget"] == truth["budget"], "the journal is rolled back"
     for number in range(count):
-        kind = ("ledger", "ledger", "journal", "graph")[number % 4]
+        kind = ("ledger", "rows", "journal", "graph")[number % 4]
         where = files[kind]
         bit = chance.randrange(8 * where.stat().st_size)
 

@@ -45,8 +45,8 @@ def ask(path: Path, epsilon: str = "0.01", **more: object) -> dict[str, object]:
     return release.to_dict()
 
 
-def versions(path: Path) -> list[Path]:
-    return sorted(path.glob("*.graph"))
+def versions(path: Path, kind: str = "graph") -> list[Path]:
+    return sorted(path.glob(f"*.{kind}"))
 
 
 # -- many at once -----------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ def test_a_draw_that_fails_ends_its_lease_at_once(path: Path, monkeypatch: pytes
         store.priv_top_k("kite", "degree", 1, "0.01", request_id="r")
 
 
-@pytest.mark.parametrize("point", ["begun", "written", "placed", "checked"])
+@pytest.mark.parametrize("point", ["begun", "written", "placing", "placed", "checked"])
 def test_a_kill_in_a_load_leaves_the_old_graph_whole(path: Path, point: str) -> None:
     assert status(child("load", path, kill_at=point)) == -signal.SIGKILL
     store = open_store(path)
@@ -198,7 +198,7 @@ def test_a_kill_in_a_load_leaves_the_old_graph_whole(path: Path, point: str) -> 
     assert store.check() == []
     store.load(PAIR, "kite", replace=True)
     assert store.graph("kite") == PAIR
-    assert len(list(path.iterdir())) == 2, "what the dead load left is swept"
+    assert len(list(path.iterdir())) == 3, "what the dead load left is swept"
 
 
 def test_a_kill_after_a_load_is_current_leaves_the_new_graph_whole(path: Path) -> None:
@@ -226,9 +226,9 @@ def test_a_load_that_runs_is_not_swept_by_another(path: Path) -> None:
         row = backend.place("slow", 77, None, None)
         with session.ingest(row, PAIR, None):
             open_store(path).load(TRIO, "quick")
-            assert (path / "4d.graph").exists()
+            assert {file.name for file in path.glob("4d.*")} == {"4d.graph", "4d.rows"}
     open_store(path).load(TRIO, "quick", replace=True)
-    assert not (path / "4d.graph").exists()
+    assert not list(path.glob("4d.*"))
 
 
 def test_a_version_that_is_being_read_outlives_its_replacement(path: Path) -> None:
@@ -239,9 +239,11 @@ def test_a_version_that_is_being_read_outlives_its_replacement(path: Path) -> No
         row = registry.known(session, "kite")
         session.prepare(row)
         open_store(path).load(PAIR, "kite", replace=True)
-        assert session.graph(row) == KITE
+        graph = session.graph(row)
+        assert graph == KITE
     open_store(path).load(TRIO, "other")
-    assert row.version not in [int(file.stem, 16) for file in versions(path)]
+    assert not list(path.glob(f"{row.version:x}.*")), "what is mapped alone is not in use"
+    assert graph == KITE
 
 
 def test_a_release_of_a_graph_that_was_replaced_meanwhile_is_refused_before_the_debit(
@@ -290,7 +292,7 @@ def test_a_load_on_a_full_disk_leaves_the_old_graph_whole(path: Path, most: int)
     assert "loaded" not in child("fill_up", path, most, "load").communicate(timeout=300)[0]
     assert open_store(path).graph("kite") == KITE
     open_store(path).load(PAIR, "kite", replace=True)
-    assert len(list(path.iterdir())) == 2
+    assert len(list(path.iterdir())) == 3
 
 
 def test_a_load_that_the_disk_has_no_room_for_is_refused_and_a_release_needs_none(
@@ -331,12 +333,13 @@ def test_a_renamed_store_keeps_its_history(path: Path, tmp_path: Path) -> None:
     assert open_store(moved).budget("kite")["epsilon_spent"] == 0.25
 
 
-@pytest.mark.parametrize("name", ["ledger.sqlite", "version", "journal"])
+@pytest.mark.parametrize("name", ["ledger.sqlite", "version", "rows", "journal"])
 @pytest.mark.parametrize("kind", ["symbolic", "hard"])
 def test_links_inside_the_folder_are_refused(path: Path, tmp_path: Path, name: str, kind: str) -> None:
     target = tmp_path / "elsewhere"
     inside = {
-        "ledger.sqlite": path / name, "version": versions(path)[0], "journal": path / "ledger.sqlite-journal"
+        "ledger.sqlite": path / name, "version": versions(path)[0], "rows": versions(path, "rows")[0],
+        "journal": path / "ledger.sqlite-journal",
     }[name]  # fmt: skip
     if name == "journal":
         target.write_bytes(b"x")
@@ -427,14 +430,15 @@ def test_a_newer_store_is_refused_and_not_written(path: Path) -> None:
     before = snapshot(path)
     for question in (lambda: ask(path), lambda: open_store(path).load(KITE, "x")):
         with pytest.raises(
-            StoreError, match=r"written by a newer edgedp \(its version is 7, this one knows 2\)"
+            StoreError, match=r"written by a newer edgedp \(its version is 7, this one knows 3\)"
         ):
             question()
     assert snapshot(path) == before
 
 
-def test_a_damaged_version_is_refused_before_the_debit_and_never_opened(path: Path) -> None:
-    (file,) = versions(path)
+@pytest.mark.parametrize("kind", ["graph", "rows"])
+def test_a_damaged_version_is_refused_before_the_debit_and_never_opened(path: Path, kind: str) -> None:
+    (file,) = versions(path, kind)
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 4
     file.chmod(0o600)
@@ -513,9 +517,9 @@ def test_a_graph_is_read_once_a_version_and_store(path: Path, monkeypatch: pytes
     reads: list[Path] = []
     read = files.read
 
-    def counted(path: Path, *, nodes_supplied: bool) -> Graph:
-        reads.append(path)
-        return read(path, nodes_supplied=nodes_supplied)
+    def counted(version: files.Version, *, nodes_supplied: bool) -> Graph:
+        reads.append(version.path)
+        return read(version, nodes_supplied=nodes_supplied)
 
     monkeypatch.setattr(files, "read", counted)
     store = open_store(path)

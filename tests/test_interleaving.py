@@ -20,7 +20,7 @@ class EmbeddedPlace(Place):
     """A folder, a link to it, and a path relative to where one stands."""
 
     paths = 3
-    load_points = ("begun", "written", "placed", "checked")
+    load_points = ("begun", "written", "placing", "placed", "checked")
 
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="edgedp-interleaving-"))

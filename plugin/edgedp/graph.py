@@ -323,8 +323,8 @@ class Graph:
 
         Privacy: it identifies the private edges and stays with their owner.
         """
-        digest = hashlib.sha256(self._indptr.tobytes())
-        digest.update(self._indices.tobytes())
+        digest = hashlib.sha256(np.ascontiguousarray(self._indptr).data)
+        digest.update(np.ascontiguousarray(self._indices).data)
         return digest.hexdigest()
 
     def keyed_fingerprint(self, secret: str) -> str:

@@ -9,7 +9,7 @@
 //   degreeBound: the declared degree bound, or null
 //   nodesSupplied: whether the curator supplied the nodes
 //   loaded: true if edgedp wrote the graph, false if it was registered
-//   digest: SHA-256 of the version's file, hex; null in Neo4j
+//   digest: SHA-256 of each file of the version, hex; null in Neo4j
 // cost: one row
 MATCH (graph:EdgeDPStoredGraph {name: $name})
 RETURN graph.name AS name, graph.version AS version, graph.nodeLabel AS nodeLabel,

@@ -15,7 +15,7 @@ __all__ = ["Point", "reach"]
 
 Point = Literal[
     "debited", "read", "drawn", "recorded",
-    "begun", "written", "placed", "checked", "current",
+    "begun", "written", "placing", "placed", "checked", "current",
     "built", "aside", "moved",
 ]  # fmt: skip
 

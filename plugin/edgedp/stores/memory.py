@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_BYTES", "GraphMemory"]
 
 DEFAULT_BYTES = 1 << 30
+_MAPPED = 4 << 20
+"""So that no more than 256 files are open by default."""
 
 
 class GraphMemory:
@@ -49,4 +51,7 @@ class GraphMemory:
 
 
 def _size(graph: Graph) -> int:
+    """Return about how much memory a graph takes; a mapped one what engines keep of its nodes, and its descriptor."""
+    if graph.kept.get("mapped"):
+        return _MAPPED + 24 * graph.node_count
     return int(graph.node_ids.nbytes + graph.indptr.nbytes + graph.indices.nbytes)

@@ -109,7 +109,7 @@ class EmbeddedSession(Session):
         self._folder = folder
         self.ledger = ledger
         self._held = held
-        self._paths: dict[int, Path] = {}
+        self._versions: dict[int, files.Version] = {}
 
     @property
     def by(self) -> str:
@@ -125,15 +125,15 @@ class EmbeddedSession(Session):
             yield EmbeddedTransaction(self.ledger)
 
     def prepare(self, row: GraphRow) -> None:
-        """Hold the file of a version until the session ends, and check that it is what was written."""
-        if row.version not in self._paths:
-            self._paths[row.version] = self._held.enter_context(
+        """Hold the files of a version until the session ends, and check that they are what was written."""
+        if row.version not in self._versions:
+            self._versions[row.version] = self._held.enter_context(
                 files.hold(self._folder, row.version, row.digest)
             )
 
     def nodes_named(self, row: GraphRow, ids: list[Any]) -> list[Any]:
         self.prepare(row)
-        there = files.node_ids(self._paths[row.version])
+        there = files.node_ids(self._versions[row.version])
         kind = int if there.dtype.kind == "i" else str
         asked = np.array(
             [each for each in ids if isinstance(each, kind)], dtype=None if kind is str else np.int64
@@ -142,19 +142,19 @@ class EmbeddedSession(Session):
 
     def graph(self, row: GraphRow) -> Graph:
         self.prepare(row)
-        graph = files.read(self._paths[row.version], nodes_supplied=row.nodes_supplied)
+        graph = files.read(self._versions[row.version], nodes_supplied=row.nodes_supplied)
         if graph.node_count != row.node_count:
             raise StoreError("the graph's file has other nodes than the registry says; restore a backup")
         return graph
 
     def records(self, row: GraphRow, name: str) -> NDArray[np.float64]:
         self.prepare(row)
-        found = files.properties(self._paths[row.version], name)
+        found = files.properties(self._versions[row.version].path, name)
         return numbers_of(found[name]) if found else np.full(row.node_count, np.nan)
 
     def properties(self, row: GraphRow, declared: Iterable[str]) -> dict[str, NDArray[Any]]:
         self.prepare(row)
-        return files.properties(self._paths[row.version])
+        return files.properties(self._versions[row.version].path)
 
     def node_count(self, row: GraphRow) -> int:
         return row.node_count
@@ -196,5 +196,5 @@ class _FileProjection(CypherProjection):
         self._files = backend
 
     def _run(self, statement: str, nodes: list[Any] | None, **parameters: Any) -> list[dict[str, Any]]:
-        with files.hold(self._files._folder, self._row.version, self._row.digest) as path:
-            return files.run(path, statement, nodes=nodes, **parameters)
+        with files.hold(self._files._folder, self._row.version, self._row.digest) as version:
+            return files.run(version.path, statement, nodes=nodes, **parameters)

@@ -13,6 +13,7 @@ from edgedp.stores import heads
 from edgedp.stores.chain import Head, genesis
 from edgedp.stores.embedded import files
 from edgedp.stores.embedded.folder import Folder, building_folder, private_file, sync
+from edgedp.stores.embedded.seals import Seals, sha256
 from edgedp.stores.embedded.sqlite import Ledger, opened
 from edgedp.stores.ledger import broken
 
@@ -58,9 +59,8 @@ def _fill(folder: Folder, target: Folder, timeout: float) -> dict[str, Head]:
             with opened(folder.ledger, folder.given, timeout) as ledger:
                 rows = [ledger.run("graph_find", name=row["name"])[0] for row in ledger.run("graph_places")]
                 try:
-                    paths = [
-                        held.enter_context(files.hold(folder, row["version"], row["digest"])) for row in rows
-                    ]
+                    for row in rows:
+                        held.enter_context(files.hold(folder, row["version"], row["digest"]))
                 except StoreError:
                     if _versions(ledger) != {row["version"] for row in rows}:
                         continue  # replaced in between
@@ -71,16 +71,24 @@ def _fill(folder: Folder, target: Folder, timeout: float) -> dict[str, Head]:
                     target.ledger.unlink()
                     continue
                 found = _heads(copied)
-            for path in paths:
-                shutil.copyfile(path, target.path / path.name)
-                (target.path / path.name).chmod(0o400)
-                sync(target.path / path.name)
-            if any(files.sha256(target.path / path.name) != files.sha256(path) for path in paths):
-                raise StoreError("the copy is not what was copied; check the disk of the destination")
+            for row in rows:
+                seals = Seals.of(row["digest"])
+                _copy_file(folder.version(row["version"]), target.path, seals.graph)
+                if seals.rows is not None:
+                    _copy_file(folder.rows(row["version"]), target.path, seals.rows)
         sync(target.ledger)
         sync(target.path)
         return found
     raise StoreError("the store's graphs are replaced faster than they can be copied; back it up later")
+
+
+def _copy_file(path: Path, destination: Path, digest: str | None) -> None:
+    copied = destination / path.name
+    shutil.copyfile(path, copied)
+    copied.chmod(0o400)
+    sync(copied)
+    if sha256(copied) != digest:
+        raise StoreError("the copy is not what was copied; check the disk of the destination")
 
 
 def _versions(ledger: Ledger) -> set[int]:

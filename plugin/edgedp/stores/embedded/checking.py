@@ -7,8 +7,8 @@ import stat
 from contextlib import suppress
 
 from edgedp.errors import EdgeDPError
-from edgedp.stores.embedded import files
 from edgedp.stores.embedded.folder import Folder
+from edgedp.stores.embedded.seals import Seals, sha256
 from edgedp.stores.embedded.sqlite import opened
 
 __all__ = ["problems"]
@@ -29,9 +29,13 @@ def problems(folder: Folder, timeout: float) -> list[str]:
         except EdgeDPError as error:
             return [*found, str(error)]
     for row in versions:
-        path = folder.version(row["version"])
-        if not path.is_file():
-            found.append(f"the file {path.name} of the graph {row['name']!r} is missing")
-        elif files.sha256(path) != row["digest"]:
-            found.append(f"the file {path.name} of the graph {row['name']!r} is not what was written")
+        seals = Seals.of(row["digest"])
+        for path, digest in (
+            (folder.version(row["version"]), seals.graph),
+            *([] if seals.rows is None else [(folder.rows(row["version"]), seals.rows)]),
+        ):
+            if not path.is_file():
+                found.append(f"the file {path.name} of the graph {row['name']!r} is missing")
+            elif sha256(path) != digest:
+                found.append(f"the file {path.name} of the graph {row['name']!r} is not what was written")
     return found

@@ -1,20 +1,20 @@
-"""Stored versions: one database file each, written once, then read-only for as many as like.
+"""Stored versions: a database file and a file of rows each, written once, then read-only for as many as like.
 
 The database library ends its process on some damaged files, so a file is opened only when its SHA-256 is
-the one that the registry keeps: computed once for each version and process.
+the one that the registry keeps: computed once for each version and process. Edges are read from the file of rows;
+a version of an earlier program has none, and its edges are read from the database file.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,22 +22,24 @@ from numpy.typing import NDArray
 from edgedp.errors import ForeignWordsError, StoreError
 from edgedp.graph import Graph
 from edgedp.stores.backend import Row
-from edgedp.stores.embedded import records
+from edgedp.stores.embedded import mapped, records
 from edgedp.stores.embedded.folder import Folder, sync
 from edgedp.stores.embedded.locks import Held, try_hold
+from edgedp.stores.embedded.seals import Seals, checked, remember, sha256
 from edgedp.stores.killpoints import reach
 from edgedp.stores.queries import query
 from edgedp.stores.values import Column, columns_of
 
 __all__ = [
     "PLACE",
+    "Version",
     "check_room",
     "columns",
     "hold",
+    "node_ids",
     "properties",
     "read",
     "run",
-    "sha256",
     "sweep",
     "write",
 ]
@@ -46,15 +48,29 @@ PLACE = {"node_label": "Node", "relationship_type": "Edge", "id_property": "id"}
 """The tables of every file."""
 
 _BUFFER_POOL = 1 << 30
+_EDGE_FILE_BYTES = 20
+_POOL_EDGE_BYTES = 64
+"""Of the buffer pool, where the database keeps what it writes or reads; 100 million edges did not fit 10 each."""
 _LEAST = 4 << 20
+_PIECE = 1 << 22
 _NODE_BYTES, _EDGE_BYTES = 40, 30
-_verified: dict[tuple[Any, ...], str] = {}
+
+
+class Version(NamedTuple):
+    """The files of a version, checked and held."""
+
+    number: int
+    path: Path
+    """The database file."""
+    rows: int | None
+    """The descriptor of the file of rows."""
 
 
 def check_room(folder: Folder, graph: Graph, kept: records.Packed) -> None:
     """Refuse a load that the disk has no room for: the database library ends its process there."""
     text = graph.node_ids.dtype.itemsize if graph.node_ids.dtype.kind == "U" else 0
     needed = _LEAST + (_NODE_BYTES + text) * graph.node_count + _EDGE_BYTES * graph.edge_count
+    needed += mapped.file_size(graph)
     needed += sum(_LEAST + 2 * len(content) for _, content in kept.values())
     free = shutil.disk_usage(folder.path).free
     if free < needed:
@@ -66,33 +82,38 @@ def check_room(folder: Folder, graph: Graph, kept: records.Packed) -> None:
 
 @contextmanager
 def write(folder: Folder, version: int, graph: Graph) -> Iterator[str]:
-    """Write a version whole, put its file into the store, read it again, and hand out its SHA-256.
+    """Write a version whole, put its files into the store, read them again, and hand out its seals.
 
-    Until the context ends nobody sweeps the file; by then the registry must name it.
+    Until the context ends nobody sweeps the files; by then the registry must name them.
     """
     columns = columns_of(graph.properties)
     kept = records.packed(columns)
     check_room(folder, graph, kept)
     loading = folder.loading(version)
-    with _begun(loading):
+    with _begun(loading), ExitStack() as held:
         reach("begun")
         try:
-            written = loading / folder.version(version).name
-            _fill(written, graph, kept)
+            graph_file, rows_file = folder.version(version), folder.rows(version)
+            _fill(loading / graph_file.name, graph, kept)
+            rows, length = mapped.write_rows(loading / rows_file.name, version, graph)
             reach("written")
-            written.chmod(0o400)
-            digest = sha256(written)
-            sync(written)
-            place = folder.version(version)
-            with _held(written):
+            seals = Seals(sha256(loading / graph_file.name), rows, length)
+            if sha256(loading / rows_file.name) != rows:
+                raise _other_graph()
+            for place, digest in ((graph_file, seals.graph), (rows_file, rows)):
+                written = loading / place.name
+                written.chmod(0o400)
+                sync(written)
+                handle = held.enter_context(_held(written)).handle
                 os.rename(written, place)
-                loading.rmdir()
-                sync(folder.path)
-                reach("placed")
-                remember(place, digest)
-                _verify_content(place, graph, columns)
-                reach("checked")
-                yield digest
+                remember(place, handle, digest or "")
+                reach("placing")
+            loading.rmdir()
+            sync(folder.path)
+            reach("placed")
+            _verify_content(graph_file, graph, columns)
+            reach("checked")
+            yield seals.text
         except BaseException:
             shutil.rmtree(loading, ignore_errors=True)
             raise
@@ -123,22 +144,23 @@ def _fill(path: Path, graph: Graph, kept: records.Packed) -> None:
     import ladybug
     import pyarrow
 
-    ids, ends = graph.node_ids, graph.edges()
+    ids = graph.node_ids
     texts = ids.dtype.kind == "U"
     values = pyarrow.array(ids.tolist() if texts else ids)
     try:
         with (
-            closing(ladybug.Database(str(path), buffer_pool_size=_BUFFER_POOL)) as database,
+            closing(ladybug.Database(str(path), buffer_pool_size=_pool(graph.edge_count))) as database,
             closing(ladybug.Connection(database)) as connection,
         ):
             _run(connection, "create_text_nodes" if texts else "create_nodes")
             _run(connection, "create_edges")
             _run(connection, "copy_nodes", rows=pyarrow.table({"id": values}))
-            if len(ends):
-                columns = {
-                    end: values.take(pyarrow.array(ends[:, i])) for i, end in enumerate(("from", "to"))
-                }
-                _run(connection, "copy_edges", rows=pyarrow.table(columns))
+            if graph.edge_count:
+                pieces = [[values.take(pyarrow.array(end)) for end in ends.T] for ends in _edges(graph)]
+                ends = (pyarrow.chunked_array(list(column)) for column in zip(*pieces, strict=True))
+                _run(
+                    connection, "copy_edges", rows=pyarrow.table(dict(zip(("from", "to"), ends, strict=True)))
+                )
             records.write(connection, kept)
     except (RuntimeError, OSError) as error:
         raise StoreError(
@@ -150,69 +172,95 @@ def _fill(path: Path, graph: Graph, kept: records.Packed) -> None:
         raise StoreError("the graph's file was not finished by the database; make room and load again")
 
 
+def _edges(graph: Graph) -> Iterator[NDArray[np.int32]]:
+    """Return every edge once, as `Graph.edges`, in pieces."""
+    indptr, n = graph.indptr, graph.node_count
+    start = 0
+    while start < n:
+        stop = max(int(np.searchsorted(indptr, indptr[start] + _PIECE, "right")) - 1, start + 1)
+        neighbors = graph.indices[indptr[start] : indptr[stop]]
+        rows = np.repeat(np.arange(start, stop, dtype=np.int32), np.diff(indptr[start : stop + 1]))
+        once = rows < neighbors
+        yield np.column_stack([rows[once], neighbors[once]])
+        start = stop
+
+
 def _verify_content(path: Path, graph: Graph, kept: Mapping[str, Column]) -> None:
     """Compare what a finished file holds with what was to be written: nodes, values, and edges by a salted sum."""
-    ids, ends = _columns(path)
     salt = np.uint64(secrets.randbits(64))
-    same = (
-        np.array_equal(ids, graph.node_ids)
-        and len(ends) == graph.edge_count
-        and _salted_sum(ends, len(ids), salt) == _salted_sum(graph.edges(), len(ids), salt)
-    )
+    with _reading(path) as connection:
+        ids, edges = _tables(connection, PLACE)
+    same = np.array_equal(ids, graph.node_ids) and edges.num_rows == graph.edge_count
+    if same:
+        found = (
+            np.column_stack([_positions(ids, _ids(column)) for column in piece.columns])
+            for piece in edges.to_batches(max_chunksize=_PIECE)
+        )
+        same = _salted_sum(found, len(ids), salt) == _salted_sum(_edges(graph), len(ids), salt)
     if kept:
-        found = properties(path)
-        same = same and found.keys() == kept.keys()
-        same = same and all(kept[name].same(values) for name, values in found.items())
+        values = properties(path)
+        same = same and values.keys() == kept.keys()
+        same = same and all(kept[name].same(column) for name, column in values.items())
     if not same:
-        raise StoreError("the graph that was read again is not the one that was written; load again")
+        raise _other_graph()
 
 
-def _salted_sum(ends: NDArray[Any], n: int, salt: np.uint64) -> int:
+def _other_graph() -> StoreError:
+    return StoreError("the graph that was read again is not the one that was written; load again")
+
+
+def _salted_sum(pieces: Iterable[NDArray[Any]], n: int, salt: np.uint64) -> int:
     """Return a sum over edges, in any order, of a salted 64-bit mix of each."""
-    low = ends.min(axis=1, initial=n).astype(np.uint64) if len(ends) else np.zeros(0, np.uint64)
-    high = ends.max(axis=1, initial=0).astype(np.uint64) if len(ends) else np.zeros(0, np.uint64)
-    keys = (low * np.uint64(n) + high) ^ salt
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        keys = (keys ^ (keys >> np.uint64(shift))) * np.uint64(factor)
-    return int((keys ^ (keys >> np.uint64(31))).sum(dtype=np.uint64))
+    total = 0
+    for ends in pieces:
+        low, high = (ends.min(axis=1).astype(np.uint64), ends.max(axis=1).astype(np.uint64))
+        keys = (low * np.uint64(n) + high) ^ salt
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            keys = (keys ^ (keys >> np.uint64(shift))) * np.uint64(factor)
+        total += int((keys ^ (keys >> np.uint64(31))).sum(dtype=np.uint64))
+    return total % 2**64
 
 
 @contextmanager
-def hold(folder: Folder, version: int, digest: str | None) -> Iterator[Path]:
-    """Hand out the file of a version, checked, which nobody sweeps meanwhile.
+def hold(folder: Folder, number: int, digest: str | None) -> Iterator[Version]:
+    """Hand out the files of a version, checked, which nobody sweeps meanwhile.
+
+    Parameters
+    ----------
+    digest : str or None
+        What the registry keeps of the files: the text of `Seals`.
 
     Raises
     ------
     StoreError
-        The file is gone, damaged or a link.
+        A file is gone, damaged or a link.
     """
-    path = folder.version(version)
-    try:
-        folder.check_plain(path, os.lstat(path))
-        held = try_hold(path, shared=True)
-    except FileNotFoundError:
-        raise StoreError(
-            "the graph was replaced or dropped meanwhile, or its file is missing; ask again"
-        ) from None
-    if held is None:
-        raise StoreError("the graph was replaced or dropped meanwhile; ask again")
-    with held:
-        if digest is None or _digest_of(path) != digest:
-            raise StoreError(
-                "the graph's file is not what was written, so nothing is released; load it again or restore a backup"
-            )
-        yield path
+    seals = Seals.of(digest)
+    path = folder.version(number)
+    with checked(folder, path, seals.graph):
+        if seals.rows is None:
+            yield Version(number, path, None)
+            return
+        with checked(folder, folder.rows(number), seals.rows, seals.length) as rows:
+            try:
+                yield Version(number, path, rows)
+            finally:
+                mapped.let_go(rows)
 
 
-def read(path: Path, *, nodes_supplied: bool) -> Graph:
-    """Read a whole graph from a checked file."""
-    ids, ends = _columns(path)
+def read(version: Version, *, nodes_supplied: bool) -> Graph:
+    """Return the whole graph of a version: mapped where it has rows, else read from the database file."""
+    if version.rows is not None:
+        return mapped.mapped_graph(version.rows, version.number, nodes_supplied=nodes_supplied)
+    ids, ends = _columns(version.path)
     return Graph.from_positions(ids, ends, nodes_supplied=nodes_supplied)
 
 
-def node_ids(path: Path) -> NDArray[Any]:
-    """Return the ids of a checked file's nodes, ascending; no edge is read."""
-    with _reading(path) as connection, closing(_execute(connection, "nodes", {})) as nodes:
+def node_ids(version: Version) -> NDArray[Any]:
+    """Return the ids of a version's nodes, ascending; no edge is read."""
+    if version.rows is not None:
+        return mapped.mapped_ids(version.rows, version.number)
+    with _reading(version.path) as connection, closing(_execute(connection, "nodes", {})) as nodes:
         return _ids(nodes.get_as_arrow().column("id"))
 
 
@@ -236,12 +284,18 @@ def _columns(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
 
 def columns(connection: Any, place: dict[str, str]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return node ids, ascending, and edges as positions, in the order of the file."""
+    ids, edges = _tables(connection, place)
+    ends = [_positions(ids, _ids(edges.column(name))) for name in ("source", "target")]
+    return ids, np.column_stack(ends).reshape(-1, 2)
+
+
+def _tables(connection: Any, place: dict[str, str]) -> tuple[NDArray[Any], Any]:
+    """Return node ids, ascending, and an Arrow table of edges by ids: source, target."""
     with closing(connection.execute(query("embedded", "nodes", **place))) as nodes:
         ids = _ids(nodes.get_as_arrow().column("id"))
     with closing(connection.execute(query("embedded", "edges", **place))) as pairs:
         edges = pairs.get_as_arrow()
-    ends = [_positions(ids, _ids(edges.column(name))) for name in ("source", "target")]
-    return ids, np.column_stack(ends).reshape(-1, 2)
+    return ids, edges
 
 
 def _positions(ids: NDArray[Any], wanted: NDArray[Any]) -> NDArray[Any]:
@@ -256,9 +310,10 @@ def _positions(ids: NDArray[Any], wanted: NDArray[Any]) -> NDArray[Any]:
 def _reading(path: Path) -> Iterator[Any]:
     import ladybug
 
+    pool = _pool(path.stat().st_size // _EDGE_FILE_BYTES)
     try:
         with (
-            closing(ladybug.Database(str(path), read_only=True, buffer_pool_size=_BUFFER_POOL)) as database,
+            closing(ladybug.Database(str(path), read_only=True, buffer_pool_size=pool)) as database,
             closing(ladybug.Connection(database)) as connection,
         ):
             yield connection
@@ -266,6 +321,10 @@ def _reading(path: Path) -> Iterator[Any]:
         raise ForeignWordsError(
             f"the graph's file cannot be read; the database says: {_first_line(error)}"
         ) from None
+
+
+def _pool(edges: int) -> int:
+    return max(_BUFFER_POOL, _POOL_EDGE_BYTES * edges)
 
 
 def _run(connection: Any, statement: str, **parameters: Any) -> None:
@@ -276,32 +335,6 @@ def _execute(connection: Any, statement: str, parameters: dict[str, Any]) -> Any
     text = query("embedded", statement, **PLACE)
     # The database refuses a parameter that the statement does not name.
     return connection.execute(text, {name: value for name, value in parameters.items() if f"${name}" in text})
-
-
-def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, hex."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _digest_of(path: Path) -> str:
-    """Return the SHA-256 of a version's file, computed once for each file and process."""
-    key = _identity(path)
-    if key not in _verified:
-        remember(path, sha256(path))
-    return _verified.get(key, "")
-
-
-def remember(path: Path, digest: str) -> None:
-    """Note the SHA-256 of a file."""
-    if len(_verified) > 10_000:
-        _verified.clear()
-    _verified[_identity(path)] = digest
-
-
-def _identity(path: Path) -> tuple[Any, ...]:
-    found = os.stat(path)
-    return str(path), found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def sweep(folder: Folder, named: Callable[[], set[int]]) -> None:
@@ -316,7 +349,7 @@ def sweep(folder: Folder, named: Callable[[], set[int]]) -> None:
     for path in folder.path.glob("loading-*"):
         _remove(path, lambda: True)
     current = named()
-    for version, path in folder.versions().items():
+    for version, path in folder.versions():
         if version not in current:
             _remove(path, partial(_unnamed, version, named))
 
@@ -346,5 +379,5 @@ def _first_line(error: object) -> str:
 
 
 def _ids(column: Any) -> NDArray[Any]:
-    values: NDArray[Any] = column.to_numpy()
+    values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
     return values.astype(np.str_) if values.dtype.kind == "O" else values.astype(np.int64, copy=False)

@@ -5,6 +5,7 @@
     graphs.edgedp/                    0700
         ledger.sqlite                 0600  registry, accounts and log
         <version>.graph               0400  one stored version, never written again
+        <version>.rows                0400  its rows as they are mapped; versions of earlier programs have none
         loading-<version>/            0700  a version that is being written; swept if its writer is dead
 
 A folder has no hard links and each of its files has one name, so that whatever path led there, everybody
@@ -28,8 +29,8 @@ from edgedp.errors import StoreError
 __all__ = ["LEDGER", "Folder", "building_folder", "sync"]
 
 LEDGER = "ledger.sqlite"
-_VERSION = re.compile(r"([0-9a-f]{1,16})\.graph")
-_OWN = re.compile(rf"{re.escape(LEDGER)}(-journal)?|[0-9a-f]{{1,16}}\.graph|loading-[0-9a-f]{{1,16}}")
+_VERSION = re.compile(r"([0-9a-f]{1,16})\.(graph|rows)")
+_OWN = re.compile(rf"{re.escape(LEDGER)}(-journal)?|{_VERSION.pattern}|loading-[0-9a-f]{{1,16}}")
 MIGRATED = ".0.1.0-migrated"
 """What the file of a store of 0.1.0 is renamed to; never a store by itself."""
 
@@ -55,14 +56,18 @@ class Folder:
         """Return the file of a version."""
         return self.path / f"{version:x}.graph"
 
+    def rows(self, version: int) -> Path:
+        """Return the file of a version's rows."""
+        return self.path / f"{version:x}.rows"
+
     def loading(self, version: int) -> Path:
         """Return the folder in which a version is written."""
         return self.path / f"loading-{version:x}"
 
-    def versions(self) -> dict[int, Path]:
+    def versions(self) -> list[tuple[int, Path]]:
         """Return the files of all versions that are there, named by the registry or not."""
         found = ((_VERSION.fullmatch(path.name), path) for path in self.path.iterdir())
-        return {int(match[1], 16): path for match, path in found if match}
+        return [(int(match[1], 16), path) for match, path in found if match]
 
     def check(self) -> None:
         """Refuse what is no store, in one sentence; nothing is written.

@@ -24,6 +24,11 @@ class Held:
     def __init__(self, handle: int) -> None:
         self._handle = handle
 
+    @property
+    def handle(self) -> int:
+        """The descriptor that the lock is on."""
+        return self._handle
+
     def release(self) -> None:
         """Let go; twice does nothing."""
         handle, self._handle = self._handle, -1
@@ -45,7 +50,8 @@ def try_hold(path: Path, *, shared: bool) -> Held | None:
     FileNotFoundError
         It is not there, or was removed before it was held.
     """
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    # Without O_NONBLOCK, a pipe in the file's place would be waited for.
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     held = Held(handle)
     try:
         try:

@@ -1,0 +1,156 @@
+"""The rows of a version in a file of their own, laid out as they are in memory, to be mapped and not read.
+
+::
+
+    64 bytes        signature, version, n, entries, kind and width of the ids
+    ids             n integers of 64 bits, or n texts of one width (UTF-32, as numpy holds them)
+    indptr          n + 1 integers of 64 bits
+    indices         2m integers of 32 bits
+
+All is little-endian, each part begins at a multiple of 64. The file is mapped by the descriptor whose SHA-256 and
+length were the registry's. Before a kernel takes the rows they are checked as those of any other graph.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import mmap
+import os
+import struct
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.engines.native.library import Rows, Scratch, missing
+from edgedp.errors import StoreError
+from edgedp.graph import Graph
+
+__all__ = ["file_size", "let_go", "mapped_graph", "mapped_ids", "write_rows"]
+
+_HEAD = struct.Struct("<8sQQQ1sxxxI")
+_SIGNATURE = b"EDGEDPR1"
+_ALIGNED = 64
+_PIECE = 1 << 24
+
+Parts = tuple[tuple[str, int], ...]
+
+
+def _parts(kind: bytes, width: int, n: int, entries: int) -> Parts:
+    """Return type and number of the items of ids, indptr and indices."""
+    return (("<i8" if kind == b"i" else f"<U{width}", n), ("<i8", n + 1), ("<i4", entries))
+
+
+def _places(parts: Parts) -> tuple[list[int], int]:
+    """Return where each part begins, and where the last one ends."""
+    places, end = [], _ALIGNED
+    for dtype, count in parts:
+        places.append(-(-end // _ALIGNED) * _ALIGNED)
+        end = places[-1] + count * np.dtype(dtype).itemsize
+    return places, end
+
+
+def _layout(graph: Graph) -> tuple[bytes, int, Parts]:
+    ids = graph.node_ids
+    kind, width = (b"U", ids.dtype.itemsize // 4) if ids.dtype.kind == "U" else (b"i", 8)
+    return kind, width, _parts(kind, width, graph.node_count, graph.indices.size)
+
+
+def file_size(graph: Graph) -> int:
+    """Return the length of a graph's file in bytes."""
+    return _places(_layout(graph)[2])[1]
+
+
+# -- writing ----------------------------------------------------------------------------------------------
+
+
+def write_rows(path: Path, version: int, graph: Graph) -> tuple[str, int]:
+    """Write a new file, and return the SHA-256 of what was to be written, and its length.
+
+    Raises
+    ------
+    StoreError
+        There is no room, or the file may not be written.
+    GraphFormatError
+        The rows are not those of a simple graph.
+    """
+    if "rows" not in graph.kept and not missing():
+        graph.kept["rows"] = Rows.checked(graph.indptr, graph.indices, Scratch())
+    digest, length = hashlib.sha256(), 0
+    try:
+        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with open(handle, "wb", buffering=0) as stream:
+            for piece in _pieces(version, graph):
+                digest.update(piece)
+                length += len(piece)
+                while piece:
+                    piece = piece[stream.write(piece) :]
+    except OSError as error:
+        with suppress(OSError):
+            path.unlink()
+        raise StoreError(
+            "the graph could not be written; check its folder's room and permissions "
+            f"(the system says: {error.strerror})"
+        ) from None
+    return digest.hexdigest(), length
+
+
+def _pieces(version: int, graph: Graph) -> Iterator[memoryview]:
+    kind, width, parts = _layout(graph)
+    head = _HEAD.pack(_SIGNATURE, version, graph.node_count, graph.indices.size, kind, width)
+    reached = len(head)
+    yield memoryview(head)
+    arrays = (graph.node_ids, graph.indptr, graph.indices)
+    for array, (dtype, count), place in zip(arrays, parts, _places(parts)[0], strict=True):
+        yield memoryview(bytes(place - reached))
+        width = np.dtype(dtype).itemsize
+        step = max(_PIECE // width, 1)
+        for start in range(0, count, step):
+            piece = np.ascontiguousarray(array[start : start + step], dtype=dtype)
+            yield memoryview(piece).cast("B")  # type: ignore[arg-type]
+        reached = place + count * width
+
+
+# -- mapping ----------------------------------------------------------------------------------------------
+
+
+def mapped_graph(handle: int, version: int, *, nodes_supplied: bool) -> Graph:
+    """Return the graph of a checked file that is held; it stays when the file is let go."""
+    ids, indptr, indices = _mapped(handle, version)
+    graph = Graph(ids, indptr, indices, nodes_supplied=nodes_supplied)
+    graph.kept["mapped"] = True
+    return graph
+
+
+def mapped_ids(handle: int, version: int) -> NDArray[Any]:
+    """Return the ids of the nodes of a checked file that is held, ascending; no edge is read."""
+    return _mapped(handle, version)[0]
+
+
+def _mapped(handle: int, version: int) -> list[NDArray[Any]]:
+    try:
+        whole = mmap.mmap(handle, 0, prot=mmap.PROT_READ)
+        signature, of, n, entries, kind, width = _HEAD.unpack_from(whole)
+        parts = _parts(kind, width, n, entries)
+        places, end = _places(parts)
+    except (OSError, ValueError, struct.error):
+        raise _foreign() from None
+    if signature != _SIGNATURE or of != version or kind not in (b"i", b"U") or end != len(whole):
+        raise _foreign()
+    return [
+        np.frombuffer(whole, dtype, count, place) for (dtype, count), place in zip(parts, places, strict=True)
+    ]
+
+
+def _foreign() -> StoreError:
+    return StoreError("the graph's file of rows is not of this version; load it again or restore a backup")
+
+
+def let_go(handle: int) -> None:
+    """Give up the lock of a file whose mapping may go on."""
+    with suppress(OSError):
+        fcntl.flock(handle, fcntl.LOCK_UN)

@@ -1,0 +1,114 @@
+"""What the registry keeps of a version's files, and files that are held while they are compared with it.
+
+A file is checked by the descriptor that is handed out, so that nothing can be put in its place between the check and
+its use. Its SHA-256 is computed once for each file and process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from edgedp.errors import StoreError
+from edgedp.stores.embedded.folder import Folder
+from edgedp.stores.embedded.locks import try_hold
+
+__all__ = ["Seals", "checked", "remember", "sha256"]
+
+_TEXT = re.compile(r"([0-9a-f]{64})(?: ([0-9a-f]{64}):([0-9]{1,15}))?")
+_verified: dict[tuple[Any, ...], str] = {}
+
+
+class Seals(NamedTuple):
+    """What was written: the SHA-256 of the database file, and SHA-256 and length of the file of rows.
+
+    Examples
+    --------
+    >>> Seals.of("ab" * 32).rows is None, Seals.of(f"{'ab' * 32} {'cd' * 32}:120").length
+    (True, 120)
+    """
+
+    graph: str | None
+    rows: str | None = None
+    length: int = 0
+
+    @classmethod
+    def of(cls, text: str | None) -> Seals:
+        """Read the registry's text; one that is none fits no file."""
+        found = _TEXT.fullmatch(text or "")
+        return cls(None) if found is None else cls(found[1], found[2], int(found[3] or 0))
+
+    @property
+    def text(self) -> str:
+        """What the registry keeps."""
+        return f"{self.graph}" if self.rows is None else f"{self.graph} {self.rows}:{self.length}"
+
+
+@contextmanager
+def checked(folder: Folder, path: Path, digest: str | None, length: int | None = None) -> Iterator[int]:
+    """Hand out the descriptor of a file that is what was written, which nobody sweeps meanwhile.
+
+    Raises
+    ------
+    StoreError
+        The file is gone, damaged or a link.
+    """
+    try:
+        folder.check_plain(path, os.lstat(path))
+        held = try_hold(path, shared=True)
+    except FileNotFoundError:
+        raise StoreError(
+            "the graph was replaced or dropped meanwhile, or its file is missing; ask again"
+        ) from None
+    except OSError:
+        raise StoreError(
+            f"store is {folder.given}, in which {path.name} cannot be opened; check its owner and permissions"
+        ) from None
+    if held is None:
+        raise StoreError("the graph was replaced or dropped meanwhile; ask again")
+    with held:
+        found = os.fstat(held.handle)
+        folder.check_plain(path, found)
+        fits = stat.S_ISREG(found.st_mode) and length in (None, found.st_size)
+        if digest is None or not fits or _digest_of(path, held.handle) != digest:
+            raise StoreError(
+                "the graph's file is not what was written, so nothing is released; load it again or restore a backup"
+            )
+        yield held.handle
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, hex."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def remember(path: Path, handle: int, digest: str) -> None:
+    """Note the SHA-256 of an open file."""
+    if len(_verified) > 10_000:
+        _verified.clear()
+    _verified[_identity(path, handle)] = digest
+
+
+def _digest_of(path: Path, handle: int) -> str:
+    """Return the SHA-256 of an open file; none of one that was written to while it was read."""
+    key = _identity(path, handle)
+    if key not in _verified:
+        with open(handle, "rb", closefd=False) as stream:
+            stream.seek(0)
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        if _identity(path, handle) != key:
+            return ""
+        remember(path, handle, digest)
+    return _verified.get(key, "")
+
+
+def _identity(path: Path, handle: int) -> tuple[Any, ...]:
+    found = os.fstat(handle)
+    return str(path), found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns

@@ -1,0 +1,4 @@
+-- Version 3: the digest of a graph's row may name two files.
+--
+-- Its text is then the SHA-256 of the version's database file, a blank, the SHA-256 of its file of rows, a colon and
+-- that file's length in bytes. No row changes; the number keeps programs away that would compare the text with one file.
