@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NoReturn
 
 from edgedp.errors import GraphFormatError
-from edgedp.reading.table import integers_of
+from edgedp.reading.table import integers_of, joined, narrowed
 from edgedp.reading.words import could_name_a_column, is_integer, names_a_column
 from edgedp.shown import shortened
 
@@ -67,8 +67,8 @@ def with_first_line(words: tuple[str, ...], rest: list[pl.Series], ids: str | No
         if integers is None:
             rest = [column.cast(pl.String) for column in rest]
         else:
-            first = integers
-    return [pl.concat([one, column]) for one, column in zip(first, rest, strict=True)]
+            first = [narrowed(column) for column in integers]
+    return [joined([one, column]) for one, column in zip(first, rest, strict=True)]
 
 
 def _numbers(rest: list[pl.Series]) -> bool:

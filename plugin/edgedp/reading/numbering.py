@@ -23,7 +23,7 @@ def number_nodes(columns: list[pl.Series], nodes: pl.Series | None) -> tuple[NDA
     Parameters
     ----------
     columns : list of c polars.Series of length m
-        Ids, all Int64 or all String.
+        Ids, all integers or all String.
     nodes : polars.Series, optional
         All node ids, of the same type; None means those of the columns.
 
@@ -46,46 +46,65 @@ def number_nodes(columns: list[pl.Series], nodes: pl.Series | None) -> tuple[NDA
 def _number_integers(
     columns: list[pl.Series], nodes: pl.Series | None
 ) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    arrays = [column.to_numpy() for column in columns]
-    node_ids = _distinct(arrays if nodes is None else [nodes.to_numpy()])
-    positions = np.empty((len(arrays[0]), len(arrays)), dtype=np.int32)
-    for column, array in enumerate(arrays):
-        positions[:, column] = _positions(node_ids, array)
+    if nodes is None:
+        pieces = [[piece.to_numpy() for piece in column.get_chunks()] for column in columns]
+        node_ids = _distinct([piece for column in pieces for piece in column])
+    else:  # as a whole: which stranger is named must not hang on where the pieces end
+        pieces = [[column.to_numpy()] for column in columns]
+        node_ids = _distinct([nodes.to_numpy()])
+    positions = np.empty((len(columns[0]), len(columns)), dtype=np.int32)
+    table = _table(node_ids, max(len(columns[0]), len(node_ids)))
+    for number, column in enumerate(pieces):
+        start = 0
+        for piece in column:
+            positions[start : start + len(piece), number] = _positions(node_ids, table, piece, nodes is None)
+            start += len(piece)
     return node_ids, positions
 
 
-def _distinct(arrays: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+def _distinct(arrays: list[NDArray[Any]]) -> NDArray[np.int64]:
     """Return the distinct integers, by a table of marks where they lie close together."""
     arrays = [array for array in arrays if array.size]
     if not arrays:
         return np.zeros(0, dtype=np.int64)
     low, high = min(int(a.min()) for a in arrays), max(int(a.max()) for a in arrays)
     if not _dense(high - low, sum(map(len, arrays))):
-        return distinct(np.concatenate(arrays))
+        return distinct(np.concatenate(arrays).astype(np.int64, copy=False))
     seen = np.zeros(high - low + 1, dtype=np.bool_)
     for array in arrays:
-        seen[array - low] = True
+        seen[array if low == 0 else array - np.int64(low)] = True
     return np.flatnonzero(seen) + low
 
 
-def _positions(node_ids: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Look integers up in ascending `node_ids`, by a table where they lie close together."""
+def _table(node_ids: NDArray[np.int64], count: int) -> NDArray[np.int32] | None:
+    """Return the position of every integer from the first id to the last, -1 between ids; None where far apart."""
+    if not node_ids.size or not _dense(int(node_ids[-1]) - int(node_ids[0]), count):
+        return None
+    table = np.full(int(node_ids[-1]) - int(node_ids[0]) + 1, -1, dtype=np.int32)
+    table[node_ids - node_ids[0]] = np.arange(len(node_ids), dtype=np.int32)
+    return table
+
+
+def _positions(
+    node_ids: NDArray[np.int64], table: NDArray[np.int32] | None, wanted: NDArray[Any], known: bool
+) -> NDArray[np.int32]:
+    """Look integers up in ascending `node_ids`, by a table where there is one; `known`: all of them are there."""
     if wanted.size == 0:
         return np.zeros(0, dtype=np.int32)
     if node_ids.size == 0:
         _refuse_stranger(wanted[0].item())
     low, high = int(node_ids[0]), int(node_ids[-1])
-    stranger = (wanted < low) | (wanted > high)
-    if stranger.any():
+    if not known and (stranger := (wanted < low) | (wanted > high)).any():
         _refuse_stranger(wanted[stranger][0].item())
-    if _dense(high - low, len(wanted)):
-        table = np.full(high - low + 1, -1, dtype=np.int32)
-        table[node_ids - low] = np.arange(len(node_ids), dtype=np.int32)
-        positions = table[wanted - low]
-        stranger = positions < 0
-    else:
-        positions = np.searchsorted(node_ids, wanted).astype(np.int32)
+    if table is None:
+        positions = np.searchsorted(node_ids, wanted.astype(np.int64, copy=False)).astype(np.int32)
         stranger = node_ids[positions] != wanted
+    else:
+        shifted = wanted if low == 0 else wanted - np.int64(low)
+        if len(node_ids) == len(table):
+            return shifted.astype(np.int32, copy=False)
+        positions = table[shifted]
+        stranger = positions < 0
     if stranger.any():
         _refuse_stranger(wanted[stranger][0].item())
     return positions

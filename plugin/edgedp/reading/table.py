@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
     from edgedp.reading.options import Ids
 
-__all__ = ["CANONICAL", "TextColumns", "integers_of", "read_columns"]
+__all__ = ["CANONICAL", "TextColumns", "integers_of", "joined", "narrowed", "read_columns"]
 
 NEWLINE, SPACE, QUOTE, TAB = b'\n "\t'
 ZERO, NINE, PLUS, MINUS = b"09+-"
 CANONICAL = r"^(0|-?[1-9][0-9]{0,18})$"
 _NUMBER = r"^[+-]?[0-9]+$"
+_PIECE = 1 << 17
 
 
 @dataclass(slots=True)
@@ -39,7 +40,7 @@ class TextColumns:
     Parameters
     ----------
     columns : list of polars.Series
-        Ids, all Int64 or all String, of equal length.
+        Ids, all integers (Int32 or Int64) or all String, of equal length, in pieces.
     comment_count : int
         Lines of comment.
     """
@@ -64,6 +65,8 @@ class _Parts:
             self.parts = [[column.cast(pl.String) for column in part] for part in self.parts]
         elif self.texts:
             columns = [column.cast(pl.String) for column in columns]
+        else:
+            columns = [narrowed(column) for column in columns]
         self.parts.append(columns)
 
     def whole(self) -> list[pl.Series]:
@@ -71,7 +74,25 @@ class _Parts:
 
         if not self.parts:
             return [pl.Series(dtype=pl.String if self.texts else pl.Int64) for _ in range(self.width)]
-        return [pl.concat([part[column] for part in self.parts]) for column in range(self.width)]
+        return [joined([part[column] for part in self.parts]) for column in range(self.width)]
+
+
+def narrowed(column: pl.Series) -> pl.Series:
+    """Return integers in 32 bits where all of them fit: a text of a hundred million lines is held in half the room."""
+    import polars as pl
+
+    low, high = column.min(), column.max()
+    fits = low is not None and low >= -(2**31) and high < 2**31  # type: ignore[operator]
+    return column.cast(pl.Int32) if fits and column.dtype == pl.Int64 else column
+
+
+def joined(pieces: list[pl.Series]) -> pl.Series:
+    """Join columns of one type, or of integers of 32 and 64 bits, piece by piece and without a copy of all."""
+    import polars as pl
+
+    if len({piece.dtype for piece in pieces}) > 1:
+        pieces = [piece.cast(pl.Int64) for piece in pieces]
+    return pl.concat(pieces, rechunk=False)
 
 
 def read_columns(blocks: Blocks, layout: Layout, source: str, ids: Ids | None) -> TextColumns:
@@ -244,10 +265,30 @@ def _regular_rows(block: bytes, layout: Layout) -> tuple[int, bool] | None:
     line: columns - 1 separators, one newline. Quotes are followed by their parity. The second value
     says that no field is written as a number in an unusual way: with a plus or a leading zero.
     """
-    codes = np.frombuffer(block, dtype=np.uint8)
-    newlines = codes == NEWLINE
-    marks = (codes == ord(layout.separator)) | newlines
     quoted = b'"' in block
+    if layout.separator == " " and b"\t" in block:
+        return None
+    signs = bytes(sign for sign in (SPACE, TAB, PLUS, ZERO, MINUS) if sign in block)
+    rows, plain, start = 0, not quoted, 0
+    while start < len(block):
+        # In pieces of whole lines that stay in the processor's cache; a quote may hold what ends a line.
+        end = len(block) if quoted else block.find(b"\n", min(start + _PIECE, len(block) - 1)) + 1
+        codes = np.frombuffer(block, np.uint8, end - start, start)
+        marks = _marks(codes, layout, quoted=quoted)
+        found = None if marks is None else _pattern_rows(codes[marks], ord(layout.separator), layout.columns)
+        if marks is None or found is None:
+            return None
+        plain = plain and _plain_numbers(codes, marks, signs)
+        rows += found
+        start = end
+    return rows, plain
+
+
+def _marks(codes: NDArray[np.uint8], layout: Layout, *, quoted: bool) -> NDArray[np.bool_] | None:
+    """Return which bytes are separators and ends of lines, or None where quotes, blanks or blank lines forbid it."""
+    newlines = codes == NEWLINE
+    marks: NDArray[np.bool_] = codes == ord(layout.separator)
+    marks |= newlines
     if quoted:
         quotes = codes == QUOTE
         inside = np.logical_xor.accumulate(quotes)
@@ -258,24 +299,33 @@ def _regular_rows(block: bytes, layout: Layout) -> tuple[int, bool] | None:
         before, after = np.append(True, beside[:-1]), np.append(beside[1:], True)
         if (quotes & inside & ~before).any() or (quotes & ~inside & ~after).any():
             return None
-    spaces = layout.separator == " "
-    if (spaces or layout.columns == 1) and (marks[0] or (marks[1:] & marks[:-1]).any()):
+    if (layout.separator == " " or layout.columns == 1) and (marks[0] or (marks[1:] & marks[:-1]).any()):
         return None  # a run of spaces is one separator, a blank line is none
-    if spaces and b"\t" in block:
-        return None
-    rows = _pattern_rows(codes[marks], ord(layout.separator), layout.columns)
-    return None if rows is None else (rows, not quoted and _plain_numbers(codes, marks))
+    return marks
 
 
-def _plain_numbers(codes: NDArray[np.uint8], marks: NDArray[np.bool_]) -> bool:
-    """Whether no field begins with a blank, a plus, or a zero before another digit."""
-    first = np.flatnonzero(marks[:-1]) + 1
-    first = np.append(0, first)
-    begin, then = codes[first], codes[np.minimum(first + 1, len(codes) - 1)]
-    digit = (then >= ZERO) & (then <= NINE)
-    odd = (begin == SPACE) | (begin == TAB)  # behind which polars reads whatever number there is
-    odd |= (begin == PLUS) | ((begin == ZERO) & digit) | ((begin == MINUS) & (then == ZERO))
-    return not odd.any()
+def _plain_numbers(codes: NDArray[np.uint8], marks: NDArray[np.bool_], signs: bytes) -> bool:
+    """Whether no field begins with a blank, a plus, or a zero before another digit; only `signs` are looked for."""
+    for sign, follower in (
+        (SPACE, None),
+        (TAB, None),
+        (PLUS, None),
+        (ZERO, (ZERO, NINE)),
+        (MINUS, (ZERO, ZERO)),
+    ):
+        if sign not in signs:
+            continue
+        begins = codes[1:] == sign
+        begins &= marks[:-1]
+        if follower is None:  # behind a blank polars reads whatever number there is
+            if codes[0] == sign or begins.any():
+                return False
+            continue
+        at = np.append(np.flatnonzero(begins) + 1, 0 if codes[0] == sign else [])
+        then = codes[np.minimum(at.astype(np.int64) + 1, len(codes) - 1)]
+        if ((then >= follower[0]) & (then <= follower[1])).any():
+            return False
+    return True
 
 
 def _pattern_rows(marks: NDArray[np.uint8], separator: int, columns: int) -> int | None:
