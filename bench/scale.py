@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,7 @@ STEPS = {
 }  # fmt: skip
 PIECE = 4_000_000
 
-Record = dict[str, float]
+Record = dict[str, Any]
 
 
 def write_power_law(path: Path, edges: int, exponent: float = 2.3, seed: int = 1) -> None:
@@ -129,7 +130,8 @@ def table(records: list[Record]) -> str:
             f"| {one['lines'] / 1e6:g} | {one.get('largest degree', 0):,} | {' | '.join(cells)} "
             f"| {one.get('load, peak', 0):,} / {asked:,} | {sizes} |"
         )
-    return "\n".join([*lines, "", "![processor seconds over edges](scale.svg)", ""])
+    notes = [f"{one['lines'] / 1e6:g} million: {one['note']}" for one in records if "note" in one]
+    return "\n".join([*lines, "", *notes, "", "![processor seconds over edges](scale.svg)", ""])
 
 
 def chart(records: list[Record]) -> str:

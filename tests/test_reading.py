@@ -539,3 +539,31 @@ def test_enron_lists_every_edge_twice():
     _, report = read_source("email-Enron")
     assert (report.row_count, report.duplicates, report.self_loops) == (367_662, 183_831, 0)
     assert report.format == "tabs, integer ids, gzip"
+
+
+@pytest.mark.parametrize(
+    ("rows", "ids"),
+    [
+        (["1 2", "3 4", "5 3000000000"], [1, 2, 3, 4, 5, 3000000000]),
+        (["3000000000 1", "1 2", "2 3"], [1, 2, 3, 3000000000]),
+        (["1 -2147483648", "-2147483649 2", "2 2147483647"], [-2147483649, -2147483648, 1, 2, 2147483647]),
+        (["5 6", "6 7", "7 5"], [5, 6, 7]),
+        (["1 2", "2 3", "3 x"], ["1", "2", "3", "x"]),
+        (["1 2", "2 3", "3 04"], ["04", "1", "2", "3"]),
+    ],
+    ids=["wide later", "wide first", "both signs", "close together", "a text later", "a zero later"],
+)
+def test_ids_are_the_same_wherever_blocks_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[str], ids: list[object]
+) -> None:
+    """Integers are held in 32 bits block by block, and numbered piece by piece."""
+    from edgedp.reading import lines, table
+
+    text = tmp_path / "edges.txt"
+    text.write_text("\n".join(rows) + "\n")
+    expected = read_graph(str(text))
+    assert expected.node_ids.tolist() == ids
+    for block, piece in ((4, 1), (1 << 23, 1), (12, 1 << 17)):
+        monkeypatch.setattr(lines, "BLOCK", block)
+        monkeypatch.setattr(table, "_PIECE", piece)
+        assert read_graph(str(text)) == expected
