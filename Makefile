@@ -18,20 +18,20 @@ endif
 demo: $(READY)
 	@$(BIN)/edgedp demo
 
-# Everything. The Neo4j part needs JDK 17+ and Maven and says so where they are missing.
+# Everything. The Neo4j part needs JDK 17+ and Maven and says so where they are missing; Spark needs the JDK alone.
 test: $(VENV)/.ready-dev check jar
 	$(PYTEST) -m "not slow"
 
 # The part that needs no JDK.
 test-python: $(VENV)/.ready-dev check
-	$(PYTEST) -m "not neo4j and not slow"
+	$(PYTEST) -m "not neo4j and not spark and not slow"
 
 test-neo4j: $(VENV)/.ready-dev jar
 	$(PYTEST) -m "neo4j and not slow"
 
 # What the tests that need no server run of the package, line by line where some is missed.
 coverage: $(VENV)/.ready-dev
-	$(PYTEST) -m "not neo4j and not slow" --cov=edgedp --cov-branch --cov-report=term-missing:skip-covered
+	$(PYTEST) -m "not neo4j and not spark and not slow" --cov=edgedp --cov-branch --cov-report=term-missing:skip-covered
 
 check: $(VENV)/.ready-dev
 	$(BIN)/ruff check .

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -37,11 +39,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if any("neo4j" in name for name in getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.neo4j)
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.spark)
 
 
 @pytest.fixture(scope="session")
 def enron() -> Graph:
     return read_graph("email-Enron")
+
+
+@pytest.fixture(scope="session")
+def spark() -> Any:
+    """A session of Spark on this machine; without a JDK or pyspark what needs one is skipped and says so."""
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("needs a JDK 17 or newer: install one, or run 'make test-python'")
+    pytest.importorskip("pyspark", reason="needs pyspark: pip install -e '.[dev]'")
+    from edgedp.spark.session import open_session
+
+    os.environ.update(EDGEDP_SPARK_MASTER="local[2]", EDGEDP_SPARK_MEMORY="1g")
+    session = open_session()
+    session.conf.set("spark.sql.shuffle.partitions", "3")
+    return session
 
 
 @pytest.fixture(scope="session")

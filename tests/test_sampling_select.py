@@ -336,7 +336,7 @@ def test_a_unit_that_is_not_positive_is_refused(sampler, unit):
 @settings(max_examples=150)
 def test_bounds_of_noisy_scores_enclose_them(scores, unit, word):
     reference = max(scores)
-    least, most = ranking._below_reference(array(scores), np.int64(reference), unit)
+    least, most = ranking.below_reference(array(scores), np.int64(reference), unit)
     for noise in (GUMBEL, EXPONENTIAL):
         noise_low, noise_high = noise.enclose(np.array([word], dtype=np.uint64))
         exact_low, exact_high = noise.enclose_exactly(word, 1)

@@ -26,6 +26,7 @@ __all__ = [
     "SAMPLERS",
     "SENSITIVITIES",
     "SHIFTS",
+    "TOP_K_ENGINES",
     "VECTORS",
     "AccountName",
     "Approach",
@@ -46,6 +47,7 @@ __all__ = [
     "SamplerName",
     "Sensitivity",
     "Shift",
+    "TopKEngine",
     "Vector",
 ]
 
@@ -105,6 +107,9 @@ GraphEngine = Literal["native", "igraph"]
 
 Engine = Literal[GraphEngine, "cypher"]
 
+TopKEngine = Literal[Engine, "spark"]
+"""What computes a top k: also Spark (`edgedp.spark`)."""
+
 KINDS: tuple[Kind, ...] = get_args(Kind)
 MECHANISMS: tuple[MechanismName, ...] = get_args(MechanismName)
 NUMBER_MECHANISMS: tuple[NumberMechanismName, ...] = get_args(NumberMechanismName)
@@ -123,3 +128,4 @@ ACCOUNTS: tuple[AccountName, ...] = get_args(AccountName)
 DEPENDENCES: tuple[DependsOn, ...] = get_args(DependsOn)
 GRAPH_ENGINES: tuple[GraphEngine, ...] = get_args(GraphEngine)
 ENGINES: tuple[Engine, ...] = get_args(Engine)
+TOP_K_ENGINES: tuple[TopKEngine, ...] = (*ENGINES, "spark")

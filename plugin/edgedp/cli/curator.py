@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from edgedp.cli.opening import opened_store
-from edgedp.cli.output import format_option, notice, print_object, print_rows, progress_bar, say
+from edgedp.cli.output import format_option, notice, print_object, print_rows, progress_bar, say, working
 from edgedp.cli.reading import name_of, reading_options
 from edgedp.errors import ParameterError
 from edgedp.shown import amount, shown
@@ -123,9 +123,14 @@ def load(
 
 @click.command()
 @click.argument("name")
-@click.option("--node-label", metavar="L", required=True, help="Label of the nodes.")
-@click.option("--relationship-type", metavar="T", required=True, help="Type of the relationships.")
-@click.option("--id-property", metavar="P", required=True, help="Property that identifies a node.")
+@click.option("--node-label", metavar="L", help="Neo4j: label of the nodes.")
+@click.option("--relationship-type", metavar="T", help="Neo4j: type of the relationships.")
+@click.option("--id-property", metavar="P", help="Neo4j: property that identifies a node.")
+@click.option(
+    "--edges", metavar="ADDRESS", help="Edges that Spark reads, Parquet or text, in place of Neo4j's."
+)
+@click.option("--nodes", metavar="ADDRESS", help="With --edges: all node ids, isolated ones included.")
+@reading_options
 @_BUDGET
 @_DELTA
 @_BOUND
@@ -136,29 +141,34 @@ def load(
 @_FORMAT
 def register(
     name: str,
-    node_label: str,
-    relationship_type: str,
-    id_property: str,
+    node_label: str | None,
+    relationship_type: str | None,
+    id_property: str | None,
+    edges: str | None,
+    nodes: str | None,
     epsilon_budget: str | None,
     delta: str | None,
     degree_bound: int | None,
     max_epsilon_per_release: str | None,
     allow_empty: bool,
     output: str,
+    **reading: Any,
 ) -> None:
-    """Register a graph that is already in Neo4j; nothing is copied."""
-    with opened_store() as store:
-        row = store.register(
-            name,
-            node_label=node_label,
-            relationship_type=relationship_type,
-            id_property=id_property,
-            epsilon_budget=epsilon_budget,
-            degree_bound=degree_bound,
-            max_epsilon_per_release=max_epsilon_per_release,
-            delta=delta,
-            allow_empty=allow_empty,
-        )
+    """Register a graph that is already in Neo4j, or edges at an address that Spark reads; nothing is copied."""
+    place = {"node_label": node_label, "relationship_type": relationship_type, "id_property": id_property}
+    declared: dict[str, Any] = {
+        "epsilon_budget": epsilon_budget,
+        "degree_bound": degree_bound,
+        "max_epsilon_per_release": max_epsilon_per_release,
+        "delta": delta,
+    }
+    _check_registered(place, edges, {"nodes": nodes} | reading, allow_empty=allow_empty)
+    with opened_store() as store, working("counting"):
+        if edges is None:
+            row = store.register(name, **place, **declared, allow_empty=allow_empty)  # type: ignore[arg-type]
+        else:
+            del reading["refresh"]
+            row = store.register_edges(name, edges, nodes, **declared, **reading)
     if output == "json":
         print_object(row)
         return
@@ -166,6 +176,33 @@ def register(
         f"registered {row['name']}: {row['node_count']:,} nodes, epsilon budget {amount(row['epsilon_budget'])}, "
         f"spent {amount(row['epsilon_spent'])}, degree bound {row['degree_bound']:,}"
     )
+
+
+def _check_registered(
+    place: Mapping[str, Any], edges: str | None, reading: Mapping[str, Any], *, allow_empty: bool
+) -> None:
+    """Refuse what names both a place in Neo4j and an address, or neither, and options of the other."""
+    given = [each for each, value in place.items() if value is not None]
+    if edges is None:
+        odd = [each for each, value in reading.items() if value not in (None, False)]
+        missing = [each for each in place if each not in given]
+        if missing:
+            raise click.UsageError(
+                f"Missing option '{_flag(missing[0])}' (or --edges, for edges that Spark reads)."
+            )
+    else:
+        odd = [
+            *given,
+            *(["allow_empty"] if allow_empty else []),
+            *(["refresh"] if reading["refresh"] else []),
+        ]
+    if odd:
+        other = "a graph in Neo4j" if edges is None else "edges at an address"
+        raise ParameterError(f"{_flag(odd[0])} is not an option of {other}; leave it out")
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
 
 
 @click.command()

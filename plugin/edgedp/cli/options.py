@@ -11,8 +11,8 @@ import click
 from edgedp import checks
 from edgedp.cli.estimating import estimate_shown
 from edgedp.cli.output import format_option
-from edgedp.options import Option, Options
-from edgedp.vocabulary import ENGINES
+from edgedp.options import Option, Options, TopKOptions
+from edgedp.vocabulary import ENGINES, TOP_K_ENGINES
 
 __all__ = ["Word", "engine_option", "release_options"]
 
@@ -35,7 +35,7 @@ def release_options(asked: type[Options]) -> Callable[[_Command], _Command]:
     """Add the options of a kind of release, and those that every release has, to a command."""
     options = [
         *(_click_option(option) for option in asked.described()),
-        *([engine_option] if asked.COMPUTES else []),
+        *([_engines(TOP_K_ENGINES if asked is TopKOptions else ENGINES)] if asked.COMPUTES else []),
         click.option(
             "--request-id", metavar="R", help="Asking again with it returns the kept release, free."
         ),
@@ -64,13 +64,17 @@ def release_options(asked: type[Options]) -> Callable[[_Command], _Command]:
 
 def engine_option(command: _Command) -> _Command:
     """Add ``--engine`` to a command."""
+    return _engines(ENGINES)(command)
+
+
+def _engines(words: Sequence[str]) -> Callable[[_Command], _Command]:
     return click.option(
         "--engine",
-        type=Word("engine", ENGINES),
+        type=Word("engine", words),
         default="native",
         show_default=True,
         help="What computes; never what is drawn.",
-    )(command)
+    )
 
 
 def _click_option(option: Option) -> Callable[[_Command], _Command]:

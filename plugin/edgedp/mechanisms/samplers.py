@@ -56,6 +56,8 @@ class Sampler:
         What the field calls its law.
     top_k : callable
         Draws k picks whose scores stay: all from one noise where its law allows, else in k rounds.
+    serves_all : bool
+        Whether its law allows that: one noise a candidate for all picks.
     law : callable
         Exact law of one pick, from scores and unit.
     shares : int
@@ -67,6 +69,7 @@ class Sampler:
     noise: Noise
     noise_name: str
     top_k: TopK
+    serves_all: bool
     law: Callable[[NDArray[np.int64], Fraction], NDArray[np.float64]]
     shares: int
 
@@ -91,6 +94,7 @@ EXPONENTIAL = Sampler(
     noise=GUMBEL,
     noise_name="Gumbel",
     top_k=select.top_k_gumbel,
+    serves_all=True,
     law=laws.exponential_law,
     shares=rho.BOUNDED_RANGE,
 )
@@ -102,6 +106,7 @@ PERMUTE_AND_FLIP = Sampler(
     noise=EXPONENTIAL_NOISE,
     noise_name="exponential",
     top_k=select.top_k_permute_and_flip,
+    serves_all=False,
     law=laws.permute_and_flip_law,
     shares=rho.PURE,
 )

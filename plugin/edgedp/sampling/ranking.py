@@ -30,7 +30,7 @@ from edgedp.sampling.noise import LazyReal, Noise
 from edgedp.sampling.refine import certain_order
 from edgedp.sampling.words import Words
 
-__all__ = ["Evaluate", "LazyScores", "first_places"]
+__all__ = ["Evaluate", "LazyScores", "below_reference", "first_places"]
 
 Evaluate = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """Exact scores, never above their upper bounds, of some positions."""
@@ -76,7 +76,7 @@ class LazyScores:
         The second is the largest float where that is beyond the floats.
         """
         if self._below is None or self._below[0] != unit:
-            x = -_below_reference(self.bounds, self.bounds.max(), min(unit, Fraction(2**900)))[0]
+            x = -below_reference(self.bounds, self.bounds.max(), min(unit, Fraction(2**900)))[0]
             with np.errstate(over="ignore"):
                 weights = np.minimum(np.ldexp(np.exp(-x), -64), np.finfo(np.float64).max)
             self._below = unit, x, weights
@@ -204,11 +204,11 @@ class _NoisyScores:
 
     def _enclose(self, members: NDArray[np.int64] | slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         bounds = self._scores.bounds[self._candidates[members]]
-        least, most = _below_reference(bounds, self._reference, self._unit)
+        least, most = below_reference(bounds, self._reference, self._unit)
         return self._noise_low[members] - most, self._noise_high[members] - least
 
 
-def _below_reference(
+def below_reference(
     scores: NDArray[np.int64], reference: np.int64, unit: Fraction
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return float bounds of ``unit * (reference - score)``, for scores up to the reference.

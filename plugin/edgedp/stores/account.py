@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, assert_never
 
 from edgedp.amounts import rho
-from edgedp.amounts.epsilon import NANO, format_nano
+from edgedp.amounts.epsilon import NANO, budget_nano, format_nano
 from edgedp.errors import BudgetError, ParameterError, StoreError, UnknownNameError
 from edgedp.vocabulary import AccountName
 
@@ -21,6 +21,7 @@ __all__ = [
     "attributes_refusal",
     "check_delta",
     "check_pure",
+    "declaration",
     "refusal",
     "split_account",
 ]
@@ -198,6 +199,17 @@ class Declaration:
                 f"{format_nano(account.spent_epsilon)}; declare a larger one"
             )
         return delta, allowed
+
+
+def declaration(budget: Any, delta: Any, limit: Any, *, zero: bool = False) -> Declaration:
+    """Return a declaration in integers, each between its limits."""
+    if delta is not None and budget is None:
+        raise ParameterError("delta is given without an epsilon_budget; declare both")
+    return Declaration(
+        None if budget is None else budget_nano(budget, zero=zero),
+        None if delta is None else rho.delta_atto(delta),
+        None if limit is None else budget_nano(limit, "max_epsilon_per_release"),
+    )
 
 
 def check_delta(delta: int | None, node_count: int) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from edgedp import checks
-from edgedp.errors import EngineError, StoreError
+from edgedp.errors import StoreError
 from edgedp.options import (
     CountOptions,
     DistributionOptions,
@@ -22,7 +22,7 @@ from edgedp.plan.named import meanings
 from edgedp.refusals import constant_refusals
 from edgedp.release import Answer, Release, answer_from_json
 from edgedp.shown import shown
-from edgedp.stores import attributes, kept, ledger, registry, shares
+from edgedp.stores import attributes, kept, ledger, on_spark, registry, shares
 from edgedp.stores.account import Account, account_of
 from edgedp.stores.backend import GraphRow, Row, Session
 from edgedp.stores.estimating import estimate_of, kind_of_options
@@ -35,8 +35,6 @@ from edgedp.stores.shares import DIRECT, Share
 from edgedp.stores.trial import try_engine
 from edgedp.vocabulary import (
     ACCOUNTS,
-    ENGINES,
-    GRAPH_ENGINES,
     Approach,
     CountName,
     DistributionForm,
@@ -51,6 +49,7 @@ from edgedp.vocabulary import (
     SamplerName,
     Sensitivity,
     Shift,
+    TopKEngine,
 )
 
 if TYPE_CHECKING:
@@ -80,15 +79,16 @@ class AnalystStore(OpenedStore):
         proxy: Proxy | None = None,
         cap: int | None = None,
         estimates: bool = False,
-        engine: Engine = "native",
+        engine: TopKEngine = "native",
         request_id: str | None = None,
     ) -> Release:
         """Release the k nodes of highest metric of a stored graph; parameters as for `edgedp.priv_top_k`.
 
         Parameters
         ----------
-        engine : {"native", "igraph"}
-            What computes the private data; it does not change the law.
+        engine : {"native", "igraph", "spark"}
+            What computes the private data; it does not change the law. Of edges at an address (`register_edges`), whose
+            address stands for the name too, it is Spark; what that draws: `edgedp.spark.priv_top_k`.
         request_id : str, optional
             Asking again with the same identifier returns the kept release and costs nothing.
 
@@ -200,7 +200,7 @@ class AnalystStore(OpenedStore):
         name: str,
         kind: str | None = None,
         *,
-        engine: Engine = "native",
+        engine: TopKEngine = "native",
         request_id: str | None = None,
         **options: Any,
     ) -> dict[str, Any]:
@@ -243,12 +243,13 @@ class AnalystStore(OpenedStore):
         >>> told["epsilon"], told["epsilon_remaining_after"], told["releases_left"], told["refused"]
         (0.3, 0.7, 3, None)
         """
-        _check_engine(engine)
         if request_id is not None:
             checks.check_request_id(request_id)
         asked_kind = kind_of_options(kind, options)
+        on_spark.check_engine(engine, asked_kind)
         with self._session() as session:
-            row = registry.known(session, name)
+            name = on_spark.name_of(session, name, engine)
+            row = registry.known(session, name, anywhere=True)
             account = ledger.find(session, name)
             domains = attributes.declared(session, name)
             facts = dataclasses.replace(row.facts, domains=domains)
@@ -263,8 +264,7 @@ class AnalystStore(OpenedStore):
                 return asked.naming(session.nodes_named(row, meanings(asked.named))) if asked.named else asked
 
             def check(planned: Plan) -> None:
-                try_engine(planned, engine)
-                session.prepare(row)
+                self._prepare(session, row, planned, engine)
                 shares.check_affords(session, name, self._analyst, planned)
 
             rows, sound = {}, True
@@ -282,22 +282,22 @@ class AnalystStore(OpenedStore):
             return told.to_dict() | ({} if share is None else {"share": share.shown()})
 
     def _release(
-        self, kind: Kind, name: str, options: dict[str, Any], engine: Engine, request_id: str | None
+        self, kind: Kind, name: str, options: dict[str, Any], engine: TopKEngine, request_id: str | None
     ) -> Release:
-        _check_engine(engine)
+        on_spark.check_engine(engine, kind)
         if request_id is not None:
             checks.check_request_id(request_id)
         with self._session() as session:
             shares.check_active(session, self._analyst)
+            name = on_spark.name_of(session, name, engine)
             asked_before = kept.asked_before(session, name, self._analyst, request_id)
             if asked_before:
                 return self._asked_again(session, name, asked_before[0], kind, options, str(request_id))
-            row = registry.known(session, name)
+            row = registry.known(session, name, anywhere=True)
             domains = attributes.declared(session, name) if kind == "percentile" else {}
             facts = dataclasses.replace(row.facts, domains=domains)
             planned = plan(kind, options, ledger.find(session, name).told(facts))
-            try_engine(planned, engine)
-            session.prepare(row)
+            self._prepare(session, row, planned, engine)
             if planned.named:
                 planned = planned.naming(session.nodes_named(row, meanings(planned.named)))
             debited = self._debit(session, row, planned, request_id)
@@ -331,14 +331,28 @@ class AnalystStore(OpenedStore):
             analyst=self._analyst,
         )  # fmt: skip
 
+    @staticmethod
+    def _prepare(session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
+        """Refuse, before a debit, what cannot be drawn here; no edge is told of."""
+        on_spark.check_place(row, engine)
+        if engine == "spark":
+            on_spark.try_spark(planned, row)
+        else:
+            try_engine(planned, engine)
+        if not row.at_address:
+            session.prepare(row)
+
     def _draw(self, session: Session, row: GraphRow, planned: Plan, engine: str) -> Answer:
         from edgedp.draw import draw
         from edgedp.sampling.words import SecureWords
 
         with constant_refusals():
-            projection = self._projected(session, row, planned, engine)
-            reach("read")
-            answer = draw(planned, projection, SecureWords())
+            if engine == "spark":
+                answer: Answer = on_spark.draw(planned, row, lambda: self._read(session, row))
+            else:
+                projection = self._projected(session, row, planned, engine)
+                reach("read")
+                answer = draw(planned, projection, SecureWords())
         reach("drawn")
         return answer
 
@@ -389,11 +403,3 @@ class AnalystStore(OpenedStore):
 def _account(name: str, planned: Plan) -> str:
     """Return the name of the account whose log holds a release."""
     return account_of(name, planned.charges[-1].account)
-
-
-def _check_engine(engine: Engine) -> None:
-    if checks.check_choice(engine, "engine", ENGINES) not in GRAPH_ENGINES:
-        raise EngineError(
-            "engine is 'cypher', must be native or igraph for a release: it is drawn from one reading; "
-            "leave it out"
-        )

@@ -89,7 +89,7 @@ class Asker(AnalystStore):
         """Return the declared properties of a graph's nodes, as `Store.attributes`: public facts."""
         with self._session() as session:
             shares.check_active(session, self._analyst)
-            registry.known(session, name)
+            registry.known(session, name, anywhere=True)
             return attributes.listed(attributes.declared(session, name))
 
     def releases(self, name: str | None = None) -> list[ReleaseRow]:

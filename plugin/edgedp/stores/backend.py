@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from edgedp.projection import NumberProjection
     from edgedp.stores.server_plugin import ServerPlugin
 
-__all__ = ["Backend", "GraphRow", "Row", "Runner", "Session", "Transaction"]
+__all__ = ["AT_ADDRESS", "Backend", "GraphRow", "Row", "Runner", "Session", "Transaction"]
+
+
+AT_ADDRESS = "EdgeDP at an address"
+"""The node label of the row of a graph whose edges are at an address; the type is the address. No label begins so."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,11 @@ class GraphRow:
     def facts(self) -> PublicFacts:
         """The public facts."""
         return PublicFacts(self.node_count, self.degree_bound, self.nodes_supplied)
+
+    @property
+    def at_address(self) -> bool:
+        """Whether the edges are at an address that Spark reads, and not in the store."""
+        return self.node_label == AT_ADDRESS
 
     @property
     def identifiers(self) -> dict[str, str]:

@@ -9,13 +9,11 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from edgedp import checks
-from edgedp.amounts.epsilon import budget_nano
-from edgedp.amounts.rho import delta_atto
 from edgedp.errors import ParameterError
 from edgedp.selection.domains import declare
 from edgedp.shown import shown
 from edgedp.stores import attributes, events, history, ledger, registry
-from edgedp.stores.account import Account, Declaration, account_of, check_delta, check_pure
+from edgedp.stores.account import Account, Declaration, account_of, check_delta, check_pure, declaration
 from edgedp.stores.backend import GraphRow, Session
 from edgedp.stores.opened import OpenedStore
 from edgedp.stores.script import Script, run
@@ -88,8 +86,8 @@ class CuratorStore(OpenedStore):
 
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
-        declared = _declaration(epsilon_budget, delta, max_epsilon_per_release)
-        of_records = _declaration(attribute_epsilon_budget, None, None)
+        declared = declaration(epsilon_budget, delta, max_epsilon_per_release)
+        of_records = declaration(attribute_epsilon_budget, None, None)
         graph = graph_of(graph)
         if graph.node_count == 0:
             raise ParameterError("the graph has no node; load another")
@@ -178,7 +176,7 @@ class CuratorStore(OpenedStore):
         """
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
-        declared = _declaration(epsilon_budget, delta, max_epsilon_per_release)
+        declared = declaration(epsilon_budget, delta, max_epsilon_per_release)
         label = checks.check_text(node_label, "node_label")
         kind = checks.check_text(relationship_type, "relationship_type")
         key = checks.check_text(id_property, "id_property")
@@ -204,7 +202,7 @@ class CuratorStore(OpenedStore):
         with self._session() as session:
             if registry.find(session, name) is None and session.sweep(name):
                 return  # what a load or drop left that did not end
-            row = registry.known(session, name)
+            row = registry.known(session, name, anywhere=True)
             script = registry.drop_script(
                 row, by=session.by, at=ledger.now(), reopen=self._backend.restores_accounts
             )
@@ -228,8 +226,8 @@ class CuratorStore(OpenedStore):
         """
         if attributes:
             check_pure(delta)
-            return self._set_attribute_budget(name, _declaration(epsilon_budget, None, None, zero=True))
-        declared = _declaration(epsilon_budget, delta, None, zero=True)
+            return self._set_attribute_budget(name, declaration(epsilon_budget, None, None, zero=True))
+        declared = declaration(epsilon_budget, delta, None, zero=True)
         with self._session() as session:
             account = ledger.find(session, account_of(name, "edges"))
             row = registry.find(session, name)
@@ -348,17 +346,6 @@ def _account(session: Session, name: str) -> Account | None:
 def _fingerprint(session: Session, graph: Graph) -> str:
     """Return the HMAC of the adjacency under the store's secret."""
     return graph.keyed_fingerprint(registry.secret(session))
-
-
-def _declaration(budget: Any, delta: Any, limit: Any, *, zero: bool = False) -> Declaration:
-    """Return a declaration in integers, each between its limits."""
-    if delta is not None and budget is None:
-        raise ParameterError("delta is given without an epsilon_budget; declare both")
-    return Declaration(
-        None if budget is None else budget_nano(budget, zero=zero),
-        None if delta is None else delta_atto(delta),
-        None if limit is None else budget_nano(limit, "max_epsilon_per_release"),
-    )
 
 
 def _warn_of_twins(others: list[str]) -> None:

@@ -83,6 +83,11 @@ def check_place(row: GraphRow) -> None:
     ------
     StoreError
     """
+    if row.at_address:
+        raise StoreError(
+            f"the graph {row.name!r} is edges at an address, which Spark alone reads; ask for its top k by "
+            "the command or Python with engine 'spark'; nothing was spent"
+        )
     own = _own(row.name, row.version)
     reserved = [text for text in (row.node_label, row.relationship_type) if text.startswith(PREFIX)]
     if (row.node_label != own) if row.loaded else bool(reserved):

@@ -50,7 +50,7 @@ class StoreRecords(OpenedStore):
     def attributes(self, name: str) -> list[dict[str, Any]]:
         """Return the declared properties of a graph: property, low, high, grid, points and depends_on."""
         with self._session() as session:
-            registry.known(session, name)
+            registry.known(session, name, anywhere=True)
             return attributes.listed(attributes.declared(session, name))
 
     # -- the history -----------------------------------------------------------------------------

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from edgedp.checks import nearest
-from edgedp.errors import StoreError, UnknownNameError
+from edgedp.errors import EngineError, StoreError, UnknownNameError
 from edgedp.plan import PublicFacts
 from edgedp.stores.account import Account, Declaration, account_of
-from edgedp.stores.backend import GraphRow
+from edgedp.stores.backend import AT_ADDRESS, GraphRow
 from edgedp.stores.events import declaration_steps, event_steps
 from edgedp.stores.script import Script, Step
 
@@ -75,12 +75,22 @@ def row_to_json(row: GraphRow) -> dict[str, Any]:
     }
 
 
-def known(session: Session, name: str) -> GraphRow:
-    """Return the row of a graph with its node count of now; an unknown name is refused with the nearest one."""
+def known(session: Session, name: str, *, anywhere: bool = False) -> GraphRow:
+    """Return the row of a graph with its node count of now; an unknown name is refused with the nearest one.
+
+    A graph at an address, of which the store holds no edge, is refused as well but for `anywhere`.
+    """
     row = find(session, name)
     if row is None:
         names = [stored["name"] for stored in session.run("graph_places")]
         raise UnknownNameError(f"the graph is {name!r}, must be a stored one; {nearest(str(name), names)}")
+    if row.at_address:
+        if not anywhere:
+            raise EngineError(
+                f"the graph {name!r} is edges at an address, which Spark alone reads; "
+                "ask for its top k with engine 'spark'"
+            )
+        return row
     return row if row.loaded else dataclasses.replace(row, node_count=session.node_count(row))
 
 
@@ -256,7 +266,7 @@ def listed(session: Session, name: str) -> dict[str, Any]:
 
 def _nodes_of_now(session: Session, row: Mapping[str, Any]) -> int:
     """Return the number of nodes: of a registered graph it may have changed."""
-    stored = None if row["loaded"] else find(session, row["name"])
+    stored = None if row["loaded"] or row["nodeLabel"] == AT_ADDRESS else find(session, row["name"])
     return int(row["nodeCount"]) if stored is None else session.node_count(stored)
 
 

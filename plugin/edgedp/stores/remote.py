@@ -25,7 +25,7 @@ from edgedp.rows import Balance, GraphFacts, ReleaseRow
 from edgedp.stores.estimating import kind_of_options
 from edgedp.stores.returned import release_of
 from edgedp.stores.store import Store
-from edgedp.vocabulary import ENGINES, GRAPH_ENGINES, Engine, Kind
+from edgedp.vocabulary import GRAPH_ENGINES, TOP_K_ENGINES, Kind, TopKEngine
 
 if TYPE_CHECKING:
     import httpx
@@ -109,7 +109,7 @@ class RemoteStore(Store):
         return self._get(f"/v1/releases/{_part(release_id)}")
 
     def _release(
-        self, kind: Kind, name: str, options: dict[str, Any], engine: Engine, request_id: str | None
+        self, kind: Kind, name: str, options: dict[str, Any], engine: TopKEngine, request_id: str | None
     ) -> Release:
         """Ask for a release under a key, so that a lost answer is asked for again and never paid twice."""
         key = str(uuid.uuid4()) if request_id is None else _key(request_id)
@@ -123,7 +123,7 @@ class RemoteStore(Store):
         name: str,
         kind: str | None = None,
         *,
-        engine: Engine = "native",
+        engine: TopKEngine = "native",
         request_id: str | None = None,
         **options: Any,
     ) -> dict[str, Any]:
@@ -264,10 +264,9 @@ def _key(request_id: str) -> str:
 
 
 def _body(options: Mapping[str, Any], engine: str) -> dict[str, Any]:
-    if checks.check_choice(engine, "engine", ENGINES) not in GRAPH_ENGINES:
+    if checks.check_choice(engine, "engine", TOP_K_ENGINES) not in GRAPH_ENGINES:
         raise EngineError(
-            "engine is 'cypher', must be native or igraph for a release: it is drawn from one reading; "
-            "leave it out"
+            f"engine is {engine!r}, must be native or igraph for a release of a gateway; leave it out"
         )
     given = {name: _plain(value) for name, value in options.items() if value is not None}
     return given if engine == "native" else given | {"engine": engine}

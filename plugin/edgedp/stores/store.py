@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from edgedp.stores.addressed import AddressStore
 from edgedp.stores.analyst import AnalystStore
 from edgedp.stores.curator import CuratorStore
 from edgedp.stores.exact import ExactStore
@@ -12,7 +13,7 @@ from edgedp.stores.simulating import SimulatingStore
 __all__ = ["Store"]
 
 
-class Store(CuratorStore, ExactStore, PeopleStore, SimulatingStore, AnalystStore, StoreRecords):
+class Store(CuratorStore, AddressStore, ExactStore, PeopleStore, SimulatingStore, AnalystStore, StoreRecords):
     """Graphs in a database with a privacy ledger each; made by `edgedp.open_store`.
 
     Whoever asks for a release chooses neither the noise nor the degree bound. A release spends its budget

@@ -19,10 +19,20 @@ from edgedp.projection import GraphProjection
 if TYPE_CHECKING:
     from edgedp.plan import Plan
 
-__all__ = ["try_engine"]
+__all__ = ["small_graph", "small_plan", "try_engine"]
 
 _EDGES = [(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)]
 _tried: set[Any] = set()
+
+
+def small_graph() -> Graph:
+    """Return the constant graph."""
+    return Graph.from_edges(_EDGES)
+
+
+def small_plan(plan: Plan, graph: Graph) -> Plan:
+    """Return the same question about the constant graph."""
+    return plan.on(PublicFacts(graph.node_count, None, nodes_supplied=False))
 
 
 def try_engine(plan: Plan, engine: str) -> None:
@@ -36,9 +46,8 @@ def try_engine(plan: Plan, engine: str) -> None:
     from edgedp.draw import draw
     from edgedp.sampling.words import SecureWords
 
-    graph = Graph.from_edges(_EDGES)
-    facts = PublicFacts(graph.node_count, None, nodes_supplied=False)
-    small = plan.on(facts)
+    graph = small_graph()
+    small = small_plan(plan, graph)
     key = engine, repr(dataclasses.replace(small, cost=1))
     if key in _tried:
         return

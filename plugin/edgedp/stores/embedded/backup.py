@@ -10,6 +10,7 @@ from pathlib import Path
 
 from edgedp.errors import StoreError
 from edgedp.stores import heads
+from edgedp.stores.backend import AT_ADDRESS
 from edgedp.stores.chain import Head, genesis
 from edgedp.stores.embedded import files
 from edgedp.stores.embedded.folder import Folder, building_folder, private_file, sync
@@ -59,7 +60,9 @@ def _fill(folder: Folder, target: Folder, timeout: float) -> dict[str, Head]:
                 rows = [ledger.run("graph_find", name=row["name"])[0] for row in ledger.run("graph_places")]
                 try:
                     paths = [
-                        held.enter_context(files.hold(folder, row["version"], row["digest"])) for row in rows
+                        held.enter_context(files.hold(folder, row["version"], row["digest"]))
+                        for row in rows
+                        if row["nodeLabel"] != AT_ADDRESS
                     ]
                 except StoreError:
                     if _versions(ledger) != {row["version"] for row in rows}:

@@ -7,6 +7,7 @@ import stat
 from contextlib import suppress
 
 from edgedp.errors import EdgeDPError
+from edgedp.stores.backend import AT_ADDRESS
 from edgedp.stores.embedded import files
 from edgedp.stores.embedded.folder import Folder
 from edgedp.stores.embedded.sqlite import opened
@@ -29,6 +30,8 @@ def problems(folder: Folder, timeout: float) -> list[str]:
         except EdgeDPError as error:
             return [*found, str(error)]
     for row in versions:
+        if row["nodeLabel"] == AT_ADDRESS:
+            continue
         path = folder.version(row["version"])
         if not path.is_file():
             found.append(f"the file {path.name} of the graph {row['name']!r} is missing")

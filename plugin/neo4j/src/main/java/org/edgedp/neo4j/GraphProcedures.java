@@ -19,6 +19,9 @@ import org.neo4j.procedure.Procedure;
 
 /** Which graphs there are: the curator's procedures. */
 public final class GraphProcedures extends ProcedureBase {
+    /** The label in the row of a graph whose edges are not in the database; its number of nodes is in the row. */
+    private static final String AT_ADDRESS = "EdgeDP at an address";
+
     /** The public facts of one graph. */
     public static final class Listed {
         /** Name of the graph. */
@@ -321,7 +324,7 @@ public final class GraphProcedures extends ProcedureBase {
         List<Map<String, Object>> rows = new ArrayList<>();
         for (Map<String, Object> row : rows(transaction, "graph_list", Map.of())) {
             Map<String, Object> now = new HashMap<>(row);
-            if (!Boolean.TRUE.equals(row.get("loaded"))) {
+            if (!Boolean.TRUE.equals(row.get("loaded")) && !AT_ADDRESS.equals(row.get("nodeLabel"))) {
                 Map<String, String> place = Map.of("node_label", (String) row.get("nodeLabel"));
                 now.putAll(Map.of("nodeCount", rows(transaction, "node_count", place, Map.of()).get(0).get("nodes")));
             }

@@ -1,0 +1,322 @@
+"""Draw on Spark: a plan and a table of degrees in, an answer out.
+
+The driver sees the candidates and no other row: of every partition the few rows whose noisy score can be among the
+first k, with degree and word. It settles their order by the same functions as a draw in memory
+(`edgedp.sampling.ranking`), so for the same noise the answer is the same.
+
+*One pass.* Where the degree tells the score, each task draws the noise of its rows, keeps the few that matter and
+forgets the others: nothing is kept that could be drawn again.
+
+*Lazily.* Where it does not, one word a row is drawn and kept beside the row once, before anything reads it
+(`DataFrame.localCheckpoint`: how the rows came about is forgotten, so a lost partition cannot be drawn again and
+fails the release). Rows whose bound can reach the k-th noisy score are then asked for, with the threshold sent to
+all partitions, and the metric is computed for them alone. Every reading is compared with the one before: other words
+are a refusal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+from typing import TYPE_CHECKING, Any, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.errors import EngineError, ParameterError, StoreError
+from edgedp.mechanisms.picking import Dampened, ShiftDampened, Undampened
+from edgedp.mechanisms.samplers import sampler
+from edgedp.metrics import metric as metric_by_name
+from edgedp.plan import JointPlan, Plan, TopKPlan
+from edgedp.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED
+from edgedp.release import Nodes
+from edgedp.sampling.ranking import LazyScores, first_places
+from edgedp.sampling.words import GeneratorWords, SecureWords, Words
+from edgedp.spark.edges import Edges, arrow_map
+from edgedp.spark.executors import (
+    DrawBest,
+    DrawJoint,
+    DrawWords,
+    bounds_of,
+    kth_largest,
+    rows_schema,
+    scores_of,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+__all__ = ["SecureSource", "SeededSource", "check_can_draw", "draw_on_spark"]
+
+_FIRST_ROWS = 64
+"""How many rows of a partition are asked for first where scores are bounds."""
+
+
+@dataclass(frozen=True)
+class SecureSource:
+    """Words of the operating system of each executor: every call asks it anew, and nothing is sent there."""
+
+    private = True
+
+    def words(self, turn: int, partition: int) -> Words:
+        """Return the executor's own secure source."""
+        return SecureWords()
+
+    def own(self) -> Words:
+        """Return the source of the driver."""
+        return SecureWords()
+
+
+@dataclass(frozen=True)
+class SeededSource:
+    """Words that can be repeated, of a seed of their own for each partition and turn: for simulations."""
+
+    seed: int
+    private = False
+
+    def words(self, turn: int, partition: int) -> Words:
+        """Return the generator of one partition in one turn."""
+        return GeneratorWords(np.random.default_rng([self.seed, turn + 1, partition]))
+
+    def own(self) -> Words:
+        """Return the generator of the driver."""
+        return GeneratorWords(np.random.default_rng([self.seed, 0]))
+
+
+def check_can_draw(plan: Plan) -> None:
+    """Refuse, from the plan alone, what Spark does not draw.
+
+    Raises
+    ------
+    EngineError
+        Before anything is debited or read.
+    """
+    match plan:
+        case JointPlan():
+            if plan.ranked_by != "degree":
+                raise EngineError(
+                    f"engine 'spark' draws joint by degree alone and not by proxy {plan.ranked_by!r}; "
+                    "give proxy 'degree', or a mechanism such as 'sld' with metric 'ebc'"
+                )
+            if plan.estimates:
+                raise EngineError("engine 'spark' draws no estimates; leave them out")
+        case TopKPlan():
+            if not metric_by_name(plan.metric).moves_near_the_edge:
+                raise EngineError(
+                    f"engine 'spark' has no {plan.metric}, which reaches beyond the ego networks; "
+                    "choose degree, density or ebc"
+                )
+            match plan.mechanism:
+                case Undampened():
+                    return
+                case Dampened(form=form) | ShiftDampened(form=form):
+                    if form != "degree":
+                        raise EngineError(
+                            f"engine 'spark' has no sensitivity_form {form!r}; leave it out, or give 'degree'"
+                        )
+                case _:
+                    assert_never(plan.mechanism)
+        case _:
+            raise EngineError(
+                f"engine 'spark' draws the top k by one metric and not {plan.kind}; take engine 'native'"
+            )
+
+
+def draw_on_spark(plan: Plan, edges: Edges, degrees: DataFrame, source: SecureSource | SeededSource) -> Nodes:
+    """Draw a planned release.
+
+    Parameters
+    ----------
+    plan : Plan
+        One that `check_can_draw` lets through; debited where the graph is a store's.
+    edges : Edges
+    degrees : DataFrame
+        Of `Edges.degrees`.
+    source : SecureSource or SeededSource
+
+    Returns
+    -------
+    Nodes
+
+    Raises
+    ------
+    EdgeDPError
+        The table is not what was planned, in a constant sentence of `edgedp.refusals`. Errors of Spark itself hold
+        values: whoever calls this after a debit lets none out (`edgedp.refusals.constant_refusals`).
+
+    Notes
+    -----
+    Privacy: ``plan.epsilon``-edge-DP, as in memory; the noise of a row is drawn once.
+    """
+    check_can_draw(plan)
+    match plan:
+        case JointPlan():
+            return Nodes(tuple(_joint(plan, edges, degrees, source)))
+        case TopKPlan():
+            return Nodes(tuple(_Rounds(plan, edges, degrees, source).picked()))
+        case _:
+            raise EngineError(ENGINE_FAILED)
+
+
+@dataclass
+class _Answered:
+    """What the partitions have answered: nodes in the order of their ids, and a sum of each partition."""
+
+    ids: NDArray[Any]
+    degrees: NDArray[np.int64]
+    words: NDArray[np.uint64]
+    noisy: NDArray[np.int64]
+    left: float
+    digests: dict[int, int]
+
+    @classmethod
+    def of(cls, table: pa.Table, plan: Plan) -> _Answered:
+        """Read the rows of `rows_schema`; a table that is not what was planned is refused."""
+        columns = {name: table.column(name).to_numpy() for name in table.column_names if name != "id"}
+        sums = np.asarray(table.column("id").is_null().to_numpy())
+        _check(plan, columns, sums)
+        raw = [each for each in table.column("id").to_pylist() if each is not None]
+        ids = np.array(raw) if raw else np.zeros(0, dtype=np.int64)
+        rows, order = np.flatnonzero(~sums), np.argsort(ids, kind="stable")
+        digests = zip(columns["part"][sums].tolist(), columns["word"][sums].tolist(), strict=True)
+        return cls(
+            ids[order],
+            columns["degree"][rows][order],
+            columns["word"][rows][order].view(np.uint64),
+            columns["noisy"][rows][order],
+            float(columns["left"][sums].max(initial=-inf)),
+            dict(digests),
+        )
+
+
+def _check(plan: Plan, columns: dict[str, NDArray[Any]], sums: NDArray[np.bool_]) -> None:
+    if columns["noisy"][sums].sum():
+        raise StoreError(IDS_BROKEN)
+    if columns["rows"][sums].sum() != plan.facts.node_count:
+        raise StoreError(NODES_CHANGED)
+    if plan.rests_on_bound and columns["degree"][sums].max(initial=0) > plan.degree_bound:
+        raise ParameterError(BOUND_BROKEN)
+
+
+def _ask(degrees: DataFrame, edges: Edges, step: Any) -> pa.Table:
+    """Run one job over the rows; every task answers once."""
+    return arrow_map(degrees, step, rows_schema(edges.kind)).toArrow()
+
+
+def _joint(
+    plan: JointPlan, edges: Edges, degrees: DataFrame, source: SecureSource | SeededSource
+) -> list[Any]:
+    answered = _Answered.of(_ask(degrees, edges, DrawJoint(plan, source)), plan)
+    ties, own = answered.words.copy(), source.own()
+    while True:
+        order = np.lexsort((ties, answered.noisy))[::-1]
+        noisy, words = answered.noisy[order], ties[order]
+        equal = np.flatnonzero((noisy[1:] == noisy[:-1]) & (words[1:] == words[:-1]))
+        if not np.any(equal < plan.k):
+            return list(answered.ids[order[: plan.k]].tolist())
+        # Two words alike: all are drawn again, so that given that they differ every order is equally likely.
+        ties = own.take(len(ties))
+
+
+@dataclass
+class _Rounds:
+    """The picks of PrivTopk: from one noise where the sampler's law allows, else from fresh noise for every pick."""
+
+    plan: TopKPlan
+    edges: Edges
+    degrees: DataFrame
+    source: SecureSource | SeededSource
+    exact: dict[Any, float] = field(default_factory=dict)
+
+    def picked(self) -> list[Any]:
+        plan, own = self.plan, self.source.own()
+        serves_all = sampler(plan.mechanism.sampler).serves_all
+        picks: list[Any] = []
+        while len(picks) < plan.k:
+            wanted = plan.k if serves_all else 1
+            step = DrawBest(plan, wanted, frozenset(picks), turn=len(picks))
+            picks += self._lazily(step, own) if self._lazy else self._at_once(step, own)
+        return picks
+
+    @property
+    def _lazy(self) -> bool:
+        return scores_of(self.plan, np.zeros(1, dtype=np.int64)).evaluate is not None
+
+    def _at_once(self, step: DrawBest, own: Words) -> list[Any]:
+        drawing = DrawBest(step.plan, step.k, step.dropped, self.source, step.turn)
+        rows = _Answered.of(_ask(self.degrees, self.edges, drawing), self.plan)
+        return self._first(rows, step.k, own)
+
+    def _lazily(self, step: DrawBest, own: Words) -> list[Any]:
+        columns = f"id {self.edges.kind}, degree long, word long"
+        drawn = arrow_map(self.degrees, DrawWords(self.source, step.turn), columns)
+        kept = drawn.localCheckpoint(eager=True)
+        threshold, most, digests = -inf, max(_FIRST_ROWS, 2 * step.k), None
+        while True:
+            asked = DrawBest(step.plan, step.k, step.dropped, most=most, threshold=threshold)
+            rows = _Answered.of(_ask(kept, self.edges, asked), self.plan)
+            if digests is not None and rows.digests != digests:
+                raise EngineError(ENGINE_FAILED)
+            digests = rows.digests
+            threshold = self._evaluated(rows, step.k)
+            if rows.left < threshold:
+                return self._first(rows, step.k, own)
+            most *= 8
+
+    def _evaluated(self, rows: _Answered, k: int) -> float:
+        """Evaluate rows, best bound first, until nobody sent can be among the first k; return what these reach."""
+        bounds = scores_of(self.plan, rows.degrees)
+        noise = bounds.sampler.noise.enclose(rows.words)
+        high = bounds_of(self.plan, bounds.upper, bounds.unit, noise)[1]
+        while True:
+            known = np.array([each in self.exact for each in rows.ids.tolist()], dtype=np.bool_)
+            threshold = -inf
+            if np.count_nonzero(known) >= k:
+                scores = self._scores(rows, np.flatnonzero(known))
+                enclosed = tuple(each[known] for each in noise)
+                threshold = float(kth_largest(bounds_of(self.plan, scores, bounds.unit, enclosed)[0], k))
+            able = np.flatnonzero(~known & (high >= threshold))
+            if not len(able):
+                return threshold
+            room = max(k + 2 - np.count_nonzero(known), 2 + np.count_nonzero(known) // 2)
+            self._evaluate(rows.ids[able[np.argsort(-high[able], kind="stable")[:room]]].tolist())
+
+    def _evaluate(self, ids: list[Any]) -> None:
+        missing = [each for each in ids if each not in self.exact]
+        if missing:
+            self.exact |= self.edges.values(self.plan.metric, missing)
+
+    def _scores(self, rows: _Answered, members: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the exact scores of some rows."""
+        ids = rows.ids[members].tolist()
+        self._evaluate(ids)
+        values = np.array([self.exact[each] for each in ids])
+        return scores_of(self.plan, rows.degrees[members], values).exact()
+
+    def _first(self, rows: _Answered, k: int, own: Words) -> list[Any]:
+        """Settle the order of the candidates as a draw in memory does, by the words that their rows have."""
+        known = scores_of(self.plan, rows.degrees)
+        evaluate = None if known.evaluate is None else lambda members: self._scores(rows, members)
+        lazy = LazyScores(known.upper, evaluate)
+        words = _DrawnFirst(rows.words, own)
+        every = np.arange(len(rows.ids))
+        chosen = first_places(every, lazy, k, known.unit, known.sampler.noise, words)
+        return list(rows.ids[chosen].tolist())
+
+
+class _DrawnFirst:
+    """The words that were drawn for the rows, then those of the driver."""
+
+    def __init__(self, drawn: NDArray[np.uint64], own: Words) -> None:
+        self._drawn: NDArray[np.uint64] | None = drawn
+        self._own = own
+        self.private = own.private
+
+    def take(self, count: int) -> NDArray[np.uint64]:
+        if self._drawn is None:
+            return self._own.take(count)
+        if count != len(self._drawn):
+            raise ValueError("the rows' words are taken at once")
+        first, self._drawn = self._drawn, None
+        return first

@@ -1,0 +1,165 @@
+"""Edges as a Spark table: one simple undirected graph, its degrees by a group-by, ego networks by two joins.
+
+All of it is exact and private; nothing here is random, so a partition that is lost and computed again is the same.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.graph import Graph
+from edgedp.metrics import metric as metric_by_name
+from edgedp.spark.executors import ego_value
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["Edges", "Figures", "arrow_map", "figures_of"]
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Edges, and perhaps nodes, as data frames.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns ``source`` and ``target``, both of type `kind`.
+    nodes : DataFrame or None
+        A column ``id`` of that type: all nodes. None: the nodes are those of the edges.
+    kind : {"long", "string"}
+    """
+
+    frame: DataFrame
+    nodes: DataFrame | None
+    kind: str
+
+    def degrees(self) -> DataFrame:
+        """Return a row for every node: ``id`` and ``degree``, kept where it was computed.
+
+        Directions, parallels and self-loops count as in `edgedp.Graph`. A row that lacks an end makes a row without
+        an id; an end that is none of the nodes has degree -1. Both are told by `figures_of` and refused.
+        """
+        from pyspark.sql import functions as sf
+
+        source, target = sf.col("source"), sf.col("target")
+        whole = source.isNotNull() & target.isNotNull()  # least and greatest would skip what is missing
+        pairs = self.frame.select(
+            sf.when(whole, sf.least(source, target)).alias("low"),
+            sf.when(whole, sf.greatest(source, target)).alias("high"),
+        ).distinct()
+        counted = (
+            pairs.select(
+                sf.explode(sf.array("low", "high")).alias("id"),
+                sf.coalesce((sf.col("low") != sf.col("high")).cast("long"), sf.lit(0)).alias("one"),
+            )
+            .groupBy("id")
+            .agg(sf.sum("one").alias("degree"))
+        )
+        if self.nodes is not None:
+            known = self.nodes.select("id").distinct().withColumn("known", sf.lit(True))
+            counted = counted.join(known, "id", "full_outer").select(
+                "id",
+                sf.when(sf.col("known").isNull(), sf.lit(-1))
+                .otherwise(sf.coalesce("degree", sf.lit(0)))
+                .cast("long")
+                .alias("degree"),
+            )
+        return counted.localCheckpoint(eager=True)
+
+    def values(self, name: str, ids: Sequence[Any]) -> dict[Any, float]:
+        """Return a metric's exact values of some nodes, by two joins: edges with nodes, edges with neighbours.
+
+        Parameters
+        ----------
+        name : str
+            A metric that an ego network tells.
+        ids : sequence of int or str
+        """
+        import pyarrow as pa
+        from pyspark.sql import functions as sf
+
+        spark = self.frame.sparkSession
+        kind = pa.int64() if self.kind == "long" else pa.string()
+        wanted = spark.createDataFrame(pa.table({"ego": pa.array(list(ids), type=kind)}))
+        arcs = self.frame.select(sf.col("source").alias("ego"), sf.col("target").alias("node")).unionAll(
+            self.frame.select(sf.col("target").alias("ego"), sf.col("source").alias("node"))
+        )
+        members = arcs.join(sf.broadcast(wanted), "ego").where("ego != node").distinct().persist()
+        try:
+            ends = [members.select("ego", sf.col("node").alias(end)) for end in ("source", "target")]
+            among = (
+                self.frame.where("source != target")
+                .join(ends[0], "source")
+                .join(ends[1], ["ego", "target"])
+                .select("ego", "source", "target")
+            )
+            rows = members.select("ego", sf.col("ego").alias("source"), sf.col("node").alias("target"))
+            table = _quietly(
+                lambda: (
+                    rows.unionAll(among)
+                    .groupBy("ego")
+                    .applyInArrow(ego_value(name), f"ego {self.kind}, value double")
+                    .toArrow()
+                )
+            )
+        finally:
+            members.unpersist()
+        found = dict(zip(table.column("ego").to_pylist(), table.column("value").to_pylist(), strict=True))
+        return {each: found.get(each, _alone(name)) for each in ids}
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What is exact of a table of degrees.
+
+    Attributes
+    ----------
+    node_count, edge_count, max_degree : int
+    nameless : int
+        Rows of edges without an end, and ends that are none of the nodes.
+    """
+
+    node_count: int
+    edge_count: int
+    max_degree: int
+    nameless: int
+
+
+def figures_of(degrees: DataFrame) -> Figures:
+    """Count what `Edges.degrees` returned; exact, so for whoever holds the edges."""
+    from pyspark.sql import functions as sf
+
+    odd = sf.col("id").isNull() | (sf.col("degree") < 0)
+    row = degrees.agg(
+        sf.count(sf.lit(1)),
+        sf.coalesce(sf.sum(sf.when(odd, 0).otherwise(sf.col("degree"))), sf.lit(0)),
+        sf.coalesce(sf.max("degree"), sf.lit(0)),
+        sf.coalesce(sf.sum(odd.cast("long")), sf.lit(0)),
+    ).first()
+    counts = [0] * 4 if row is None else [int(each) for each in row]
+    return Figures(counts[0], counts[1] // 2, counts[2], counts[3])
+
+
+def arrow_map(frame: DataFrame, step: Callable[[Any], Any], columns: str) -> DataFrame:
+    """Return ``frame.mapInArrow``, without its warning of a pandas that nothing here goes through."""
+    mapped: DataFrame = _quietly(lambda: frame.mapInArrow(step, columns))
+    return mapped
+
+
+def _quietly(make: Callable[[], Any]) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        return make()
+
+
+def _alone(name: str) -> float:
+    nobody: NDArray[np.int64] = np.zeros((0, 2), dtype=np.int64)
+    graph = Graph.from_edges(nobody, nodes=np.array([0]))
+    return float(metric_by_name(name).native(graph, np.array([0]))[0])

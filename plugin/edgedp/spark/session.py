@@ -1,0 +1,121 @@
+"""A Spark session that is fit for releases: ours, on this machine or a cluster, or the caller's, checked."""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from edgedp.errors import EngineError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["check_installed", "check_session", "open_session"]
+
+MASTER, MEMORY = "EDGEDP_SPARK_MASTER", "EDGEDP_SPARK_MEMORY"
+
+_SETTINGS = {
+    "spark.app.name": "edgedp",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.eventLog.enabled": "false",
+    "spark.speculation": "false",
+    "spark.task.maxFailures": "1",
+    "spark.stage.maxConsecutiveAttempts": "1",
+    "spark.io.encryption.enabled": "true",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
+}
+"""What every session of ours has. The key of the encryption lies in memory alone: what was spilled dies with it."""
+
+_LOCAL = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+
+
+def check_installed() -> None:
+    """Refuse where pyspark or pandas is missing.
+
+    Raises
+    ------
+    EngineError
+        It names the extra.
+    """
+    missing = [name for name in ("pyspark", "pandas") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise EngineError(
+            f"engine 'spark' needs {' and '.join(missing)}, which is not installed; install edgedp[spark]"
+        )
+
+
+def open_session() -> SparkSession:
+    """Return the session of this process, or start one.
+
+    ``EDGEDP_SPARK_MASTER`` names the cluster (default ``local[*]``: this machine), ``EDGEDP_SPARK_MEMORY`` the
+    memory of the driver (default ``4g``). Other settings are read from ``spark-defaults.conf``, as Spark does.
+
+    Returns
+    -------
+    SparkSession
+
+    Raises
+    ------
+    EngineError
+        pyspark or a JDK is missing, or Spark does not start.
+    """
+    check_installed()
+    from pyspark.sql import SparkSession
+
+    found = SparkSession.getActiveSession()
+    if found is not None:
+        return check_session(found)
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    master = os.environ.get(MASTER) or "local[*]"
+    settings = _SETTINGS | {"spark.master": master, "spark.driver.memory": os.environ.get(MEMORY) or "4g"}
+    if master.startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        partitions = 2 * (os.cpu_count() or 1)
+        settings |= _LOCAL | {"spark.sql.shuffle.partitions": str(max(partitions, 8))}
+    conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
+    try:
+        # What the JVM writes may hold rows: errors are told by ours alone.
+        gateway = launch_gateway(  # type: ignore[no-untyped-call]
+            conf, {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        )
+        context = SparkContext(gateway=gateway, conf=conf)
+    except Exception:
+        raise EngineError(
+            f"Spark did not start with master {master!r}; it needs a JDK 17 or newer: check 'java -version' and "
+            f"JAVA_HOME, and {MASTER}"
+        ) from None
+    atexit.register(_stop, context)
+    return SparkSession(context)
+
+
+def check_session(session: SparkSession) -> SparkSession:
+    """Refuse a session of the caller in which a task may run twice, or whose parts cannot be told apart.
+
+    Raises
+    ------
+    EngineError
+    """
+    if not hasattr(session, "_jsparkSession"):
+        raise EngineError(
+            "the session is one of Spark Connect, must be a classic one; run where the driver of Spark runs"
+        )
+    if session.sparkContext.getConf().get("spark.speculation", "false") == "true":
+        raise EngineError(
+            "spark.speculation is true, must be false, for noise that is drawn twice is two releases; switch it off"
+        )
+    return session
+
+
+def _stop(context: object) -> None:
+    with suppress(Exception):
+        context.stop()  # type: ignore[attr-defined]

@@ -1,0 +1,131 @@
+"""The top k of a data frame of edges; its holder asks, and nothing is debited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from edgedp.checks import check_degree_bound
+from edgedp.errors import EdgeDPError, EngineError, GraphFormatError
+from edgedp.in_memory.releasing import check_keeps_bound
+from edgedp.options import TopKOptions
+from edgedp.plan import PublicFacts, plan
+from edgedp.release import Release
+from edgedp.sampling.words import words_from
+from edgedp.vocabulary import MechanismName, MetricForm, MetricName, Proxy, SamplerName, Shift
+
+if TYPE_CHECKING:
+    import numpy as np
+    from pyspark.sql import DataFrame
+
+    from edgedp.spark.edges import Figures
+
+__all__ = ["check_whole", "priv_top_k", "spark_errors"]
+
+
+def priv_top_k(
+    dataframe: DataFrame,
+    metric: MetricName,
+    k: int,
+    epsilon: Any,
+    mechanism: MechanismName | None = None,
+    sampler: SamplerName | None = None,
+    sensitivity_form: MetricForm | None = None,
+    shift: Shift | None = None,
+    proxy: Proxy | None = None,
+    cap: int | None = None,
+    estimates: bool = False,
+    degree_bound: int | None = None,
+    rng: np.random.Generator | None = None,
+    *,
+    nodes: DataFrame | None = None,
+    source: str | int | None = None,
+    target: str | int | None = None,
+) -> Release:
+    """Release the k nodes of highest metric of a graph whose edges are a data frame of Spark.
+
+    The plan, the law and the refusals are those of `edgedp.priv_top_k`. Drawn are the degree and ``ebc`` by its proxy
+    ``degree`` (mechanism ``joint``), and ``degree``, ``density`` and ``ebc`` by ``em``, ``pf``, ``ld`` and ``sld``.
+
+    Parameters
+    ----------
+    dataframe : DataFrame
+        One edge a row, of a classic session of pyspark 4; directions and parallels merge, self-loops drop.
+    metric, k, epsilon, mechanism, sampler, sensitivity_form, shift, proxy, cap, estimates
+        As for `edgedp.priv_top_k`.
+    degree_bound : int, optional
+        A **public** bound on the degree; default ``n - 1``.
+    rng : numpy.random.Generator, optional
+        For simulations: the release is then marked as not private.
+    nodes : DataFrame, optional
+        One column: all node ids, isolated ones included.
+    source, target : str or int, optional
+        The columns of the two ends, by name or by number from 1; not needed where there are two.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    EdgeDPError
+        As for `edgedp.priv_top_k`; or Spark does not draw what is asked for, or the rows are no graph.
+
+    Notes
+    -----
+    Privacy: as for `edgedp.priv_top_k`. The noise of a row comes from the secure source of its executor and is drawn
+    once: a task that would draw it again fails, and with it the release. The driver sees the candidates' rows.
+
+    Examples
+    --------
+    With a session of Spark at hand::
+
+        edges = spark.read.parquet("s3a://lake/payments/")
+        edgedp.spark.priv_top_k(edges, "degree", k=10, epsilon=1, source="payer", target="payee").nodes
+    """
+    from edgedp.spark.drawing import SecureSource, SeededSource, check_can_draw, draw_on_spark
+    from edgedp.spark.edges import figures_of
+    from edgedp.spark.frames import edges_of
+
+    words = words_from(rng)
+    edges = edges_of(dataframe, nodes, source, target)
+    asked = TopKOptions.among(locals())
+    bound = check_degree_bound(degree_bound)
+    with spark_errors():
+        degrees = edges.degrees()
+        figures = figures_of(degrees)
+        check_whole(figures)
+        planned = plan("priv_top_k", asked, PublicFacts(figures.node_count, bound, nodes is not None))
+        check_can_draw(planned)
+        check_keeps_bound(figures.max_degree, planned)
+        drawn_from = SecureSource() if words.private else SeededSource(int(words.take(1)[0]))
+        if not words.private:
+            degrees = degrees.sortWithinPartitions("id")
+        answer = draw_on_spark(planned, edges, degrees, drawn_from)
+    return Release(answer, planned, private=words.private)
+
+
+def check_whole(figures: Figures) -> None:
+    """Refuse rows that are no graph; for whoever holds them."""
+    if figures.nameless:
+        raise GraphFormatError(
+            "a row of the edges lacks an end, or has one that is not among the nodes; mend the rows, or give all nodes"
+        )
+    if figures.node_count == 0:
+        raise GraphFormatError("the edges have no row; give a graph of at least one node")
+
+
+@contextmanager
+def spark_errors() -> Iterator[None]:
+    """Let no error of Spark out: its text holds rows, and pages of Java."""
+    try:
+        yield
+    except EdgeDPError:
+        raise
+    except MemoryError:
+        raise MemoryError from None
+    except Exception:
+        raise EngineError(
+            "Spark could not compute the release, and nothing of it is shown; the logs of the cluster say why"
+        ) from None
