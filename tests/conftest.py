@@ -56,9 +56,16 @@ def spark() -> Any:
     pytest.importorskip("pyspark", reason="needs pyspark: pip install -e '.[dev]'")
     from edgedp.spark.session import open_session
 
-    os.environ.update(EDGEDP_SPARK_MASTER="local[2]", EDGEDP_SPARK_MEMORY="1g")
-    session = open_session()
-    session.conf.set("spark.sql.shuffle.partitions", "3")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EDGEDP_SPARK_MASTER", "local[2]")
+        patch.setenv("EDGEDP_SPARK_MEMORY", "1g")
+        patch.setenv("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")  # little is computed
+        session = open_session()
+    for name, value in (
+        ("shuffle.partitions", "2"), ("adaptive.enabled", "false"),
+        ("codegen.wholeStage", "false"), ("codegen.factoryMode", "NO_CODEGEN"),
+    ):  # fmt: skip
+        session.conf.set(f"spark.sql.{name}", value)
     return session
 
 

@@ -17,7 +17,7 @@ import pytest
 import edgedp
 
 ROOT = Path(__file__).resolve().parents[1]
-PUBLIC_MODULES = (edgedp, edgedp.exact, edgedp.mechanisms, edgedp.quality)
+PUBLIC_MODULES = (edgedp, edgedp.exact, edgedp.mechanisms, edgedp.quality, edgedp.spark)
 
 # Whose example stands elsewhere: classes that users are handed, and a function that refers to another one.
 EXAMPLE_OF = {"Release": edgedp.priv_top_k, "Store": edgedp.open_store, "values": edgedp.exact.degree}

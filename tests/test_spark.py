@@ -217,8 +217,7 @@ def test_a_row_has_its_noise_drawn_once_however_often_it_is_read(
 def lose(spark: Any) -> None:
     """Take the kept partitions from where they are, as when their executor dies."""
     kept = spark._jsc.getPersistentRDDs()
-    newest = max(int(key) for key in kept)
-    spark._jsc.sc().env().blockManager().master().removeRdd(newest, True)
+    kept[max(kept)].unpersist(True)
 
 
 def test_a_partition_that_is_lost_after_its_noise_was_drawn_fails_the_release(
@@ -399,6 +398,21 @@ def test_a_graph_of_the_store_is_drawn_by_spark_too(spark: Any, open_embedded: O
     release = store.priv_top_k("kite", "degree", 1, 90, engine="spark")
     assert release.nodes == ["c"]
     assert release.to_dict()["public"]["nodes"].startswith("read from the edges")
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+def test_executors_that_are_killed_after_the_noise_was_drawn_fail_the_release(tmp_path: Path) -> None:
+    child = Path(__file__).with_name("spark_children.py")
+    variables = os.environ | {"EDGEDP_SPARK_MASTER": "local-cluster[2,1,1024]", "EDGEDP_SPARK_MEMORY": "1g"}
+    words = [sys.executable, "-W", "ignore", str(child), str(tmp_path)]
+    done = subprocess.run(words, env=variables, capture_output=True, text=True, timeout=550)
+    assert done.returncode == 0, done.stderr
+    alive, refused, spent = done.stdout.splitlines()
+    assert alive == "2"
+    assert refused.partition(" (release ")[0] == ENGINE_FAILED
+    assert spent == "2.0 None"
+    assert done.stderr == ""
 
 
 # -- without Spark ----------------------------------------------------------------------------------

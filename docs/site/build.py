@@ -30,6 +30,7 @@ CONTENTS: dict[str, list[str]] = {
         "docs/numbers",
         "docs/multi-objective",
         "docs/selection",
+        "docs/spark",
     ],
     "Reference": ["docs/reference", "commands", "api/index", "docs/procedures"],
     "Privacy": ["docs/privacy", "docs/privacy-numbers", "docs/privacy-selection"],

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from edgedp.version import __version__
 
 if TYPE_CHECKING:
-    from edgedp import exact, mechanisms, quality
+    from edgedp import exact, mechanisms, quality, spark
     from edgedp.errors import (
         AccessError,
         BudgetError,
@@ -65,7 +65,7 @@ _HOME = {
     "summary": "in_memory",
     "write_report": "experiments.report",
 }
-_MODULES = ("exact", "mechanisms", "quality")
+_MODULES = ("exact", "mechanisms", "quality", "spark")
 
 __all__ = [
     "AccessError",
@@ -96,6 +96,7 @@ __all__ = [
     "read_graph",
     "select",
     "select_top_k",
+    "spark",
     "summary",
     "write_report",
 ]

@@ -32,7 +32,12 @@ _SETTINGS = {
 }
 """What every session of ours has. The key of the encryption lies in memory alone: what was spilled dies with it."""
 
-_LOCAL = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+_LOCAL = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "64",
+}
+"""Of a session on this machine; Spark joins shuffled partitions that turn out small."""
 
 
 def check_installed() -> None:
@@ -80,8 +85,7 @@ def open_session() -> SparkSession:
     settings = _SETTINGS | {"spark.master": master, "spark.driver.memory": os.environ.get(MEMORY) or "4g"}
     if master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        partitions = 2 * (os.cpu_count() or 1)
-        settings |= _LOCAL | {"spark.sql.shuffle.partitions": str(max(partitions, 8))}
+        settings |= _LOCAL
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     try:
         # What the JVM writes may hold rows: errors are told by ours alone.
