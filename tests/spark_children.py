@@ -42,7 +42,7 @@ def main(folder: str) -> None:
         time.sleep(2)
         return ask(*given)
 
-    drawing._ask = after_a_kill
+    vars(drawing)["_ask"] = after_a_kill
     try:
         store.priv_top_k("g", "ebc", 2, 1, "sld", engine="spark")
     except EdgeDPError as error:

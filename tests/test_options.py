@@ -69,7 +69,7 @@ def test_a_function_takes_the_options_and_what_is_its_own(
     """The asker of a store chooses neither noise nor bound."""
     parameters = inspect.signature(function).parameters
     assert set(parameters) == {*asked.names(), *own}
-    only_for_checkers = {"Graph": edgedp.Graph, "Release": edgedp.Release, "np": np}
+    only_for_checkers = {"Graph": edgedp.Graph, "Release": edgedp.Release, "np": np, "DataFrame": Any}
     hints, asked_hints = get_type_hints(function, localns=only_for_checkers), get_type_hints(asked)
     for option in asked.described():
         assert hints[option.name] == asked_hints[option.name], option.name
@@ -205,7 +205,7 @@ def test_the_vocabulary_lists_what_its_types_say() -> None:
         "PROXIES": "Proxy", "APPROACHES": "Approach", "SENSITIVITIES": "Sensitivity", "ENGINES": "Engine",
         "GRAPH_ENGINES": "GraphEngine", "NUMBER_MECHANISMS": "NumberMechanismName",
         "DISTRIBUTION_FORMS": "DistributionForm", "ACCOUNTS": "AccountName", "DEPENDENCES": "DependsOn",
-        "PERCENTILE_MECHANISMS": "PercentileMechanism",
+        "PERCENTILE_MECHANISMS": "PercentileMechanism", "TOP_K_ENGINES": "TopKEngine",
     }  # fmt: skip
     assert set(pairs) == {name for name in vocabulary.__all__ if name.isupper()}
     for listed, typed in pairs.items():

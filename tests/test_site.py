@@ -109,7 +109,7 @@ def test_every_document_every_command_and_every_public_name_has_its_place(pages:
     assert {name.replace(" ", "-") for name in names} <= at["commands.html"].anchors
     anchors = {anchor for read in pages.values() for anchor in read.anchors}
     public = {f"edgedp.{name}" for name in edgedp.__all__ if name != "__version__"}
-    for module in ("exact", "mechanisms", "quality"):
+    for module in ("exact", "mechanisms", "quality", "spark"):
         public -= {f"edgedp.{module}"}
         public |= {f"edgedp.{module}.{name}" for name in getattr(edgedp, module).__all__}
     assert public <= anchors

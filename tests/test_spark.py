@@ -204,9 +204,14 @@ def test_a_row_has_its_noise_drawn_once_however_often_it_is_read(
     edges, degrees = held
     monkeypatch.setattr(drawing, "_FIRST_ROWS", 1)
     asks = planned(GRAPH, metric="density", mechanism="em", k=1, epsilon=40)
-    read = []
+    read: list[Any] = []
     ask = drawing._ask
-    monkeypatch.setattr(drawing, "_ask", lambda *given: read.append(given[0]) or ask(*given))
+
+    def noting(*given: Any) -> pa.Table:
+        read.append(given[0])
+        return ask(*given)
+
+    monkeypatch.setattr(drawing, "_ask", noting)
     draw_on_spark(asks, edges, degrees, noted)  # type: ignore[arg-type]
     drawn = [name.split("-")[1:] for name in os.listdir(noted.folder)]
     assert sum(int(count) for _, _, count in drawn) == GRAPH.node_count
@@ -539,8 +544,9 @@ def test_what_spark_does_not_draw_is_refused_by_the_plan() -> None:
         ({"metric": "betweenness2", "mechanism": "sld"}, "has no betweenness2"),
         ({"metric": "ebc", "mechanism": "ld", "sensitivity_form": "common_neighbors"}, "'common_neighbors'"),
     ]:
+        options: dict[str, Any] = {"k": 1, "epsilon": 1, **asked}
         with pytest.raises(EngineError, match=says):
-            drawing.check_can_draw(plan("priv_top_k", {"k": 1, "epsilon": 1} | asked, facts))
+            drawing.check_can_draw(plan("priv_top_k", options, facts))
     with pytest.raises(EngineError, match="and not summary"):
         drawing.check_can_draw(plan("summary", {"epsilon": 1}, facts))
 

@@ -78,7 +78,7 @@ def api_pages() -> dict[str, str]:
         "store": ("Store", [".. autoclass:: edgedp.Store\n   :members:\n   :inherited-members:"]),
         "errors": ("Errors", [f".. autoexception:: edgedp.{name}" for name in errors]),
     }
-    for name in ("exact", "mechanisms", "quality"):
+    for name in ("exact", "mechanisms", "quality", "spark"):
         module = getattr(edgedp, name)
         directives = [f".. autofunction:: edgedp.{name}.{each}" for each in module.__all__]
         pages[name] = (f"edgedp.{name}", [f".. automodule:: edgedp.{name}", *directives])

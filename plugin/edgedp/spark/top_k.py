@@ -79,10 +79,11 @@ def priv_top_k(
 
     Examples
     --------
-    With a session of Spark at hand::
+    With a session of Spark at hand:
 
-        edges = spark.read.parquet("s3a://lake/payments/")
-        edgedp.spark.priv_top_k(edges, "degree", k=10, epsilon=1, source="payer", target="payee").nodes
+    >>> edges = spark.read.parquet("s3a://lake/payments/")  # doctest: +SKIP
+    >>> priv_top_k(edges, "degree", k=10, epsilon=1, source="payer", target="payee").nodes  # doctest: +SKIP
+    [5038, 273, 458, 140, 1028, 195, 370, 1139, 136, 566]
     """
     from edgedp.spark.drawing import SecureSource, SeededSource, check_can_draw, draw_on_spark
     from edgedp.spark.edges import figures_of

@@ -11,7 +11,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from edgedp import checks
-from edgedp.errors import EdgeDPError, EngineError
+from edgedp.errors import EdgeDPError, EngineError, StoreError
+from edgedp.refusals import STORE_FAILED
 from edgedp.vocabulary import GRAPH_ENGINES, TOP_K_ENGINES, Kind, TopKEngine
 
 if TYPE_CHECKING:
@@ -74,15 +75,15 @@ def try_spark(planned: Plan, row: GraphRow) -> None:
     check_can_draw(planned)
     check_installed()
     session = open_session()
-    if row.at_address:
-        opened(_place(row), session)
-    if session.sparkContext.applicationId in _tried:
-        return
     with spark_errors():
+        if row.at_address:
+            opened(_place(row), session)
+        if session.sparkContext.applicationId in _tried:
+            return
         graph = small_graph()
         edges = held_edges(session, graph)
         draw_on_spark(small_plan(planned, graph), edges, edges.degrees(), SecureSource())
-    _tried.add(session.sparkContext.applicationId)
+        _tried.add(session.sparkContext.applicationId)
 
 
 def draw(planned: Plan, row: GraphRow, read: Callable[[], Graph]) -> Nodes:
@@ -94,7 +95,13 @@ def draw(planned: Plan, row: GraphRow, read: Callable[[], Graph]) -> Nodes:
     from edgedp.stores.killpoints import reach
 
     session = open_session()
-    edges = opened(_place(row), session) if row.at_address else held_edges(session, read())
+    if row.at_address:
+        try:
+            edges = opened(_place(row), session)
+        except EdgeDPError:
+            raise StoreError(STORE_FAILED) from None
+    else:
+        edges = held_edges(session, read())
     reach("read")
     return draw_on_spark(planned, edges, edges.degrees(), SecureSource())
 
