@@ -538,13 +538,14 @@ def test_other_words_in_a_second_reading_refuse_the_release(
 
 def test_what_spark_does_not_draw_is_refused_by_the_plan() -> None:
     facts = PublicFacts(9)
-    for asked, says in [
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"metric": "ebc"}, "proxy 'both'"),
         ({"metric": "degree", "estimates": True}, "draws no estimates"),
         ({"metric": "betweenness2", "mechanism": "sld"}, "has no betweenness2"),
         ({"metric": "ebc", "mechanism": "ld", "sensitivity_form": "common_neighbors"}, "'common_neighbors'"),
-    ]:
-        options: dict[str, Any] = {"k": 1, "epsilon": 1, **asked}
+    ]
+    for asked, says in cases:
+        options = {"k": 1, "epsilon": 1, **asked}
         with pytest.raises(EngineError, match=says):
             drawing.check_can_draw(plan("priv_top_k", options, facts))
     with pytest.raises(EngineError, match="and not summary"):

@@ -22,10 +22,11 @@ from edgedp.errors import (
 from edgedp.plan import options_of
 from edgedp.release import Release
 from edgedp.rows import Balance, GraphFacts, ReleaseRow
+from edgedp.stores import on_spark
 from edgedp.stores.estimating import kind_of_options
 from edgedp.stores.returned import release_of
 from edgedp.stores.store import Store
-from edgedp.vocabulary import GRAPH_ENGINES, TOP_K_ENGINES, Kind, TopKEngine
+from edgedp.vocabulary import GRAPH_ENGINES, Kind, TopKEngine
 
 if TYPE_CHECKING:
     import httpx
@@ -263,8 +264,9 @@ def _key(request_id: str) -> str:
     return request_id
 
 
-def _body(options: Mapping[str, Any], engine: str) -> dict[str, Any]:
-    if checks.check_choice(engine, "engine", TOP_K_ENGINES) not in GRAPH_ENGINES:
+def _body(options: Mapping[str, Any], engine: TopKEngine) -> dict[str, Any]:
+    on_spark.check_engine(engine, "priv_top_k")
+    if engine not in GRAPH_ENGINES:
         raise EngineError(
             f"engine is {engine!r}, must be native or igraph for a release of a gateway; leave it out"
         )
