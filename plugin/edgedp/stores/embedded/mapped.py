@@ -104,7 +104,7 @@ def _pieces(version: int, graph: Graph) -> Iterator[memoryview]:
     head = _HEAD.pack(_SIGNATURE, version, graph.node_count, graph.indices.size, kind, width)
     reached = len(head)
     yield memoryview(head)
-    arrays = (graph.node_ids, graph.indptr, graph.indices)
+    arrays: tuple[NDArray[Any], ...] = (graph.node_ids, graph.indptr, graph.indices)
     for array, (dtype, count), place in zip(arrays, parts, _places(parts)[0], strict=True):
         yield memoryview(bytes(place - reached))
         width = np.dtype(dtype).itemsize
