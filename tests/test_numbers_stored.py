@@ -192,7 +192,9 @@ def test_a_graph_that_breaks_its_bound_or_loses_a_node_is_refused_in_a_constant_
     """After the debit nothing is said that varies with the edges."""
     store = kite(open_embedded)
     known = registry.known
-    monkeypatch.setattr(registry, "known", lambda *asked: dataclasses.replace(known(*asked), degree_bound=2))
+    monkeypatch.setattr(
+        registry, "known", lambda *asked, **more: dataclasses.replace(known(*asked, **more), degree_bound=2)
+    )
     for number, ask in enumerate(ASKED.values(), start=1):
         with pytest.raises(ParameterError, match="exceeds its declared degree bound") as refused:
             ask(store, None)
