@@ -33,12 +33,13 @@ from edgedp.plan import PublicFacts, plan
 from edgedp.projection import GraphProjection
 from edgedp.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED
 from edgedp.sampling.words import GeneratorWords, SecureWords, Words
-from edgedp.spark import drawing, executors, priv_top_k, session
+from edgedp.spark import drawing, executors, priv_top_k, session, sources
 from edgedp.spark.drawing import SecureSource, SeededSource, draw_on_spark
-from edgedp.spark.edges import Edges, arrow_map, figures_of
+from edgedp.spark.edges import Edges, Figures, arrow_map, figures_of
 from edgedp.spark.executors import DrawBest, DrawJoint, DrawWords, rows_schema
 from edgedp.spark.frames import edges_of, held_edges
 from edgedp.spark.sources import Place, canonical
+from edgedp.stores import addressed, on_spark
 
 # Sockets that pyspark leaves to the collector.
 pytestmark = [
@@ -583,6 +584,60 @@ def test_an_address_that_the_registry_must_not_keep_is_refused(address: Any, say
     with pytest.raises(EdgeDPError, match=says) as refused:
         canonical(address, "edges")
     assert "word@" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("spelling", "address"),
+    [
+        ("FILE:///lake/e.csv", "file:///lake/e.csv"),
+        ("File:/lake/e.csv", "file:///lake/e.csv"),
+        ("file://localhost/lake//e.csv", "file:///lake/e.csv"),
+        ("S3A://lake//a/./b/../c/", "s3a://lake/a/c"),
+        ("hdfs:///a", "hdfs:///a"),
+        ("s3a://lake/", "s3a://lake"),
+    ],
+)
+def test_spellings_of_an_address_have_one_ledger(spelling: str, address: str) -> None:
+    assert canonical(spelling, "edges") == address
+    assert canonical(address, "edges") == address
+
+
+def test_two_processes_that_register_an_address_at_once_get_one_ledger(
+    open_embedded: OpenStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "check_installed", lambda: None)
+    monkeypatch.setattr(sources, "detected", lambda place: place)
+    monkeypatch.setattr(sources, "surveyed", lambda place: Figures(5, 5, 3, 0))
+    store = open_embedded()
+    free = addressed._check_free
+
+    def overtaken(*asked: Any) -> None:
+        free(*asked)
+        monkeypatch.setattr(addressed, "_check_free", free)
+        open_embedded().register_edges("first", tmp_path / "e.csv", epsilon_budget=1)
+
+    monkeypatch.setattr(addressed, "_check_free", overtaken)
+    with pytest.raises(StoreError, match="under the name 'first'"):
+        store.register_edges("second", tmp_path / "e.csv", epsilon_budget=1)
+    assert [row["name"] for row in store.graphs()] == ["first"]
+
+
+def test_columns_that_changed_are_not_named_before_the_debit(
+    open_embedded: OpenStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a text that lost its heading the names are an edge."""
+    monkeypatch.setattr(session, "check_installed", lambda: None)
+    monkeypatch.setattr(sources, "detected", lambda place: place)
+    monkeypatch.setattr(sources, "surveyed", lambda place: Figures(5, 5, 3, 0))
+    store = open_embedded()
+    store.register_edges("lake", tmp_path / "e.csv", epsilon_budget=1, source="payer", target="payee")
+    monkeypatch.setattr(session, "open_session", lambda: None)
+    frame = SimpleNamespace(columns=["4711", "4712"])
+    monkeypatch.setattr(sources, "_read", lambda *asked: frame)
+    with pytest.raises(StoreError) as refused:
+        store.priv_top_k("lake", "degree", 1, 1, "em", engine="spark")
+    assert str(refused.value) == on_spark.OTHER_COLUMNS
+    assert store.budget("lake")["epsilon_spent"] == 0
 
 
 def test_a_row_of_the_registry_that_was_edited_is_refused() -> None:

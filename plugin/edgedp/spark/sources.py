@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import posixpath
 import re
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -111,20 +112,29 @@ def canonical(address: Any, name: str) -> str:
     --------
     >>> canonical("s3a://lake/edges/", "edges")
     's3a://lake/edges'
+    >>> canonical("S3A://lake//payments/../edges", "edges")
+    's3a://lake/edges'
     """
     if not isinstance(address, (str, os.PathLike)) or not str(address).strip():
         raise ParameterError(f"{name} is no address; give a path, or an address that Spark reads")
     text = os.fspath(address)
-    scheme, mark, rest = text.partition("://")
     if any(ord(sign) < 32 or sign in "*?{}[]," for sign in text):
         raise ParameterError(f"{name} holds a pattern or a query, must be the address of one file or folder")
+    if text[:5].lower() == "file:" and not text[5:].startswith("//"):
+        text = text[5:]
+    scheme, mark, rest = text.partition("://")
     if not mark:
-        return "file://" + str(Path(text.removeprefix("file:")).expanduser().resolve())
-    if ":" in rest.partition("/")[0].rpartition("@")[0]:
+        return "file://" + str(Path(text).expanduser().resolve())
+    host, slash, path = rest.partition("/")
+    if ":" in host.rpartition("@")[0]:
         raise ParameterError(
             f"{name} holds a password, must be an address alone; give it to Spark's settings"
         )
-    return "file://" + str(Path(rest).resolve()) if scheme == "file" else text.rstrip("/")
+    if scheme.lower() == "file":
+        return "file://" + str(Path(rest if host.lower() != "localhost" else slash + path).resolve())
+    # As Spark itself reads it: otherwise one folder could be spelled in many ways.
+    normal = posixpath.normpath("/" + path.lstrip("/")).rstrip("/") if slash else ""
+    return f"{scheme.lower()}://{host}{normal}"
 
 
 def opened(place: Place, session: SparkSession | None = None) -> Edges:

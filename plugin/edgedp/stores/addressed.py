@@ -142,11 +142,7 @@ def _ledgers(session: Session, name: str, address: str) -> list[StoreError]:
         found.append(StoreError(str(events.curator_refusal("taken", name))))
     for row in session.run("account_places"):
         if row["relationshipType"] == address and row["name"] != name:
-            found.append(
-                StoreError(
-                    f"the edges have their budget under the name {row['name']!r}, must have one name; use that one"
-                )
-            )
+            found.append(registry.address_taken(row["name"]))
         if row["name"] == name and row["relationshipType"] != address:
             found.append(
                 StoreError(

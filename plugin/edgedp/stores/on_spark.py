@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from edgedp import checks
-from edgedp.errors import EdgeDPError, EngineError, StoreError
+from edgedp.errors import EdgeDPError, EngineError, GraphFormatError, StoreError
 from edgedp.refusals import STORE_FAILED
 from edgedp.vocabulary import GRAPH_ENGINES, TOP_K_ENGINES, Kind, TopKEngine
 
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["check_engine", "check_place", "draw", "name_of", "try_spark"]
 
 _tried: set[str] = set()
+
+OTHER_COLUMNS = (
+    "the rows at the address have other columns than were registered; nothing was spent; "
+    "ask the curator to mend them"
+)
 
 
 def check_engine(engine: TopKEngine, kind: Kind) -> None:
@@ -77,7 +82,11 @@ def try_spark(planned: Plan, row: GraphRow) -> None:
     session = open_session()
     with spark_errors():
         if row.at_address:
-            opened(_place(row), session)
+            try:
+                opened(_place(row), session)
+            except GraphFormatError:
+                # In words of its own it names the columns; of a file that lost its first line these are an edge.
+                raise StoreError(OTHER_COLUMNS) from None
         if session.sparkContext.applicationId in _tried:
             return
         graph = small_graph()

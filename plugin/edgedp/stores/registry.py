@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from edgedp.stores.backend import Runner, Session
 
 __all__ = [
+    "address_taken",
     "attributes_steps",
     "check_loadable",
     "check_own_type",
@@ -183,6 +184,13 @@ def register_script(
             put_step(row),
             *event_steps(row.name, "register", place | _facts(row), by=by, at=at),
         ]
+    )
+
+
+def address_taken(name: str) -> StoreError:
+    """Return the refusal of a second name for edges at an address."""
+    return StoreError(
+        f"the edges have their budget under the name {name!r}, must have one name; use that one"
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.errors import ParameterError, StoreError
+from edgedp.errors import EdgeDPError, ParameterError, StoreError
 from edgedp.ids import numbers_of
 from edgedp.stores.backend import Backend, GraphRow, Row, Session, Transaction
 from edgedp.stores.cypher import CypherProjection
@@ -23,6 +23,8 @@ from edgedp.stores.embedded.folder import Folder
 from edgedp.stores.embedded.making import make
 from edgedp.stores.embedded.sqlite import Ledger, opened
 from edgedp.stores.killpoints import reach
+from edgedp.stores.registry import address_taken
+from edgedp.stores.script import Step
 
 if TYPE_CHECKING:
     from edgedp.graph import Graph
@@ -158,6 +160,17 @@ class EmbeddedSession(Session):
 
     def node_count(self, row: GraphRow) -> int:
         return row.node_count
+
+    def guards(self, row: GraphRow) -> list[Step]:
+        if not row.at_address:
+            return []
+        asked = {"name": row.name, "relationshipType": row.relationship_type}
+        return [Step("address_conflicts", asked, on_row="place")]
+
+    def guard_refusal(self, outcome: str, row: GraphRow, rows: Mapping[str, list[Row]]) -> EdgeDPError:
+        if outcome != "place":
+            return super().guard_refusal(outcome, row, rows)
+        return address_taken(rows["address_conflicts"][0]["name"])
 
     @contextmanager
     def ingest(self, row: GraphRow, graph: Graph, progress: Progress | None) -> Iterator[GraphRow]:

@@ -29,6 +29,7 @@ APPLICATION_ID = 0x45444450
 _OLDEST = (3, 37, 0)
 _ABSENT = {
     "graph_find", "account_find", "account_lock", "account_open", "graph_current", "person_active", "share_find",
+    "address_conflicts",
 }  # fmt: skip
 _LISTINGS = {
     "graph_list", "graph_places", "account_list", "account_places", "person_list", "share_list", "share_own",

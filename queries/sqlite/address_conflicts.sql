@@ -1,0 +1,11 @@
+-- Whose account an address has already; run it after account_open.
+--
+-- parameters:
+--   name: the graph's name
+--   relationshipType: the address
+-- columns:
+--   name, relationshipType: as in account_find; of other accounts alone
+-- cost: one row an account
+SELECT name AS name, relationshipType AS relationshipType, sound
+FROM account
+WHERE relationshipType = $relationshipType AND name <> $name
