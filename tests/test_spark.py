@@ -620,6 +620,9 @@ def test_two_processes_that_register_an_address_at_once_get_one_ledger(
     with pytest.raises(StoreError, match="under the name 'first'"):
         store.register_edges("second", tmp_path / "e.csv", epsilon_budget=1)
     assert [row["name"] for row in store.graphs()] == ["first"]
+    store.register_edges("third", "s3://Lake/e", epsilon_budget=1)
+    with pytest.raises(StoreError, match="under the name 'third'"):
+        store.register_edges("fourth", "s3a://lake/e", epsilon_budget=1)
 
 
 def test_columns_that_changed_are_not_named_before_the_debit(

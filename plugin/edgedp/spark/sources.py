@@ -24,7 +24,7 @@ from edgedp.spark.session import open_session
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Place", "canonical", "detected", "opened", "surveyed"]
+__all__ = ["Place", "canonical", "detected", "opened", "same_place", "surveyed"]
 
 _TEXT = re.compile(r"\.(csv|tsv|tab|txt|edges|edgelist)(\.(gz|bz2|zst|xz|lz4|snappy))?$", re.IGNORECASE)
 _WHOLE = r"^[+-]?[0-9]{1,18}$"
@@ -135,6 +135,27 @@ def canonical(address: Any, name: str) -> str:
     # As Spark itself reads it: otherwise one folder could be spelled in many ways.
     normal = posixpath.normpath("/" + path.lstrip("/")).rstrip("/") if slash else ""
     return f"{scheme.lower()}://{host}{normal}"
+
+
+def same_place(one: str, other: str) -> bool:
+    """Return whether two canonical addresses are one place: hosts have no case, and ``s3a`` and its elders are one.
+
+    Examples
+    --------
+    >>> same_place("hdfs://NN/e", "hdfs://nn/e"), same_place("hdfs://nn/e", "hdfs://nn/E")
+    (True, False)
+    """
+    return _folded(one) == _folded(other)
+
+
+def _folded(address: str) -> str:
+    scheme, mark, rest = address.partition("://")
+    host, slash, path = rest.partition("/")
+    return (
+        f"{'s3a' if scheme in ('s3', 's3n') else scheme}{mark}{host.lower()}{slash}{path}"
+        if mark
+        else address
+    )
 
 
 def opened(place: Place, session: SparkSession | None = None) -> Edges:

@@ -137,13 +137,16 @@ def _check_free(session: Session, name: str, address: str) -> None:
 
 def _ledgers(session: Session, name: str, address: str) -> list[StoreError]:
     """Return why a name or an address cannot be registered."""
+    from edgedp.spark.sources import same_place
+
     found = []
     if registry.find(session, name) is not None:
         found.append(StoreError(str(events.curator_refusal("taken", name))))
     for row in session.run("account_places"):
-        if row["relationshipType"] == address and row["name"] != name:
+        same = same_place(row["relationshipType"], address)
+        if same and row["name"] != name:
             found.append(registry.address_taken(row["name"]))
-        if row["name"] == name and row["relationshipType"] != address:
+        if row["name"] == name and not same:
             found.append(
                 StoreError(
                     f"name is {name!r}, whose ledger accounts for other edges, must keep them; choose another name"
