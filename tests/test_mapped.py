@@ -292,3 +292,12 @@ def test_a_backup_holds_the_rows(path: Path, tmp_path: Path) -> None:
     assert rows(copy).read_bytes() == rows(path).read_bytes()
     assert open_store(copy).graph("kite") == KITE
     assert rows(copy).stat().st_mode & 0o777 == 0o400
+
+
+def test_a_version_that_was_replaced_is_swept_while_somebody_has_it_mapped(path: Path) -> None:
+    """A graph in memory holds no lock, and goes on to be what it was."""
+    mapped_still, before = open_store(path).graph("kite"), set(path.iterdir())
+    for graph in (PAIR, TEXTS):
+        open_store(path).load(graph, "kite", replace=True)
+    assert not any(file.suffix in (".rows", ".graph") for file in before & set(path.iterdir()))
+    assert mapped_still == KITE

@@ -7,10 +7,14 @@ import stat
 import numpy as np
 import pytest
 
-from edgedp import open_store
+from edgedp import motkin, open_store
+from edgedp.draw import draw
 from edgedp.graph import Graph
 from edgedp.mechanisms.pareto.cache import Measured, kept_or_measured, profile_folder, profile_key
 from edgedp.mechanisms.pareto.profile import ParetoProfile
+from edgedp.plan import PublicFacts, plan
+from edgedp.projection import GraphProjection
+from edgedp.sampling.words import SecureWords
 
 PROFILE = Measured(
     np.array([[3.0, 0.1], [2.0, 1 / 3], [2.0, 0.5], [1.0, -0.0]]),
@@ -258,3 +262,23 @@ def test_a_stored_graph_goes_by_the_secret_of_its_store(tmp_path, monkeypatch):
     )
     assert one == again != two == other
     assert graph.fingerprint not in seen
+
+
+def test_each_bound_form_list_and_engine_has_a_profile_of_its_own(monkeypatch, tmp_path):
+    """A profile under a smaller bound would be too small for a larger one."""
+    monkeypatch.setenv("EDGEDP_CACHE", str(tmp_path))
+    graph = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)], nodes=range(1, 9))
+    different = (
+        {}, {"degree_bound": 4}, {"degree_bound": 5}, {"sensitivity_form": "interval+edge"},
+        {"metrics": ("degree", "ebc")},
+    )  # fmt: skip
+    for number, options in enumerate(different, start=1):
+        for _ in range(2):
+            motkin(graph, k=1, epsilon=1, **options)
+            assert len(names(profile_folder())) == number
+    draw(
+        plan("motkin", {"k": 1, "epsilon": 1}, PublicFacts(8)),
+        GraphProjection(graph, "igraph"),
+        SecureWords(),
+    )
+    assert len(names(profile_folder())) == len(different) + 1

@@ -16,10 +16,17 @@ if TYPE_CHECKING:
 
 __all__ = ["leased"]
 
+PATIENCE = 30.0
+"""Seconds."""
+
 
 @contextmanager
 def leased(backend: Backend, name: str, release_id: str) -> Iterator[None]:
-    """Renew a lease from a thread until the context ends; end it at once where the draw failed."""
+    """Renew a lease from a thread until the context ends; end it at once where the draw failed.
+
+    A renewal that is under way is waited for, so that nobody closes the store under it; not for ever, should the
+    database have gone away.
+    """
     over = threading.Event()
     thread = threading.Thread(target=_renew, args=(backend, release_id, over), daemon=True)
     thread.start()
@@ -31,6 +38,7 @@ def leased(backend: Backend, name: str, release_id: str) -> Iterator[None]:
         raise
     finally:
         over.set()
+        thread.join(PATIENCE)
 
 
 def _renew(backend: Backend, release_id: str, over: threading.Event) -> None:
