@@ -276,9 +276,6 @@ def test_each_bound_form_list_and_engine_has_a_profile_of_its_own(monkeypatch, t
         for _ in range(2):
             motkin(graph, k=1, epsilon=1, **options)
             assert len(names(profile_folder())) == number
-    draw(
-        plan("motkin", {"k": 1, "epsilon": 1}, PublicFacts(8)),
-        GraphProjection(graph, "igraph"),
-        SecureWords(),
-    )
+    asked = plan("motkin", {"metrics": ("degree", "density"), "k": 1, "epsilon": 1}, PublicFacts(8))
+    draw(asked, GraphProjection(graph, "igraph"), SecureWords())
     assert len(names(profile_folder())) == len(different) + 1
