@@ -213,9 +213,10 @@ def _read(session: SparkSession, address: str, place: Place, header: bool | None
     from pyspark.errors import PySparkException
 
     try:
-        if not _TEXT.search(address):
+        text = _TEXT.search(address)
+        if text is None:
             return session.read.parquet(address)
-        separator = place.separator or ("," if ".csv" in address.lower() else "\t")
+        separator = place.separator or ("," if text[1].lower() == "csv" else "\t")
         return session.read.csv(
             address,
             sep=separator,
