@@ -268,7 +268,7 @@ def test_each_bound_form_list_and_engine_has_a_profile_of_its_own(monkeypatch, t
     """A profile under a smaller bound would be too small for a larger one."""
     monkeypatch.setenv("EDGEDP_CACHE", str(tmp_path))
     graph = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)], nodes=range(1, 9))
-    different = (
+    different: tuple[dict[str, object], ...] = (
         {}, {"degree_bound": 4}, {"degree_bound": 5}, {"sensitivity_form": "interval+edge"},
         {"metrics": ("degree", "ebc")},
     )  # fmt: skip
