@@ -73,12 +73,17 @@ class Remembered(GraphProjection):
         return super().cut_shares(np.frombuffer(caps, dtype=np.int64), None, bits)
 
     def cut_shares(
-        self, caps: NDArray[np.int64], ranks: NDArray[np.int64] | None, bits: int
+        self,
+        caps: NDArray[np.int64],
+        ranks: NDArray[np.int64] | None,
+        bits: int,
+        positions: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int64]:
         """Return the shares of cuts."""
-        if ranks is None:
-            return self.lists_shares(caps.tobytes(), bits)
-        return super().cut_shares(caps, ranks, bits)
+        if ranks is not None:
+            return super().cut_shares(caps, ranks, bits, positions)
+        everything = self.lists_shares(caps.tobytes(), bits)
+        return everything if positions is None else everything[positions]
 
 
 def remembered_values(
@@ -353,7 +358,7 @@ def time_release(_: Iterable[str]) -> None:
     ranks, cap = ranking(bought.degrees.integers), bought.choice.cap
     vector = cut_vector(projection, n, cap, ranks)
     for step, work in {
-        "exact cut vector": lambda: cut_vector(projection, n, cap, ranks),
+        "exact cut vector": lambda: cut_vector(projection, n, cap, ranks).whole,
         "noise on the degrees": lambda: degree_vector(projection, n).with_noise(Fraction(1), words),
         "noise on the cut vector": lambda: vector.with_noise(Fraction(1), words),
         "fit and scores": lambda: scores(asked, bought),

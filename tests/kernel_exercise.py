@@ -62,6 +62,7 @@ def cut_results(graph: Graph) -> list[np.ndarray]:
     return [
         *(native.cut_shares(graph, some, ranks, 20, threads=threads) for threads in threads_of(graph)),
         native.cut_shares(graph, some, None, 20),
+        native.cut_shares(graph, all_in, None, 20, np.arange(n)[::-2]),
         native.cut_shares(graph, all_in, -np.arange(n), 20),
         native.cut_closed_shares(graph, some, None, weights, 3, 20),
         native.cut_closed_shares(graph, all_in, ranks, weights, 3, 20),

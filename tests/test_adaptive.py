@@ -57,10 +57,12 @@ class Enumerated(GraphProjection):
         return self._remembered(("degrees",), super().degrees)
 
     def cut_shares(
-        self, caps: NDArray[np.int64], ranks: NDArray[np.int64] | None, bits: int
-    ) -> NDArray[np.int64]:
+        self, caps: NDArray[np.int64], ranks: NDArray[np.int64] | None, bits: int,
+        positions: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.int64]:  # fmt: skip
         key = ("cuts", caps.tobytes(), None if ranks is None else ranks.tobytes(), bits)
-        return self._remembered(key, lambda: super(Enumerated, self).cut_shares(caps, ranks, bits))
+        everything = self._remembered(key, lambda: super(Enumerated, self).cut_shares(caps, ranks, bits))
+        return everything if positions is None else everything[positions]
 
     def cut_closed_shares(
         self, caps: NDArray[np.int64], ranks: NDArray[np.int64] | None, weights: NDArray[np.int64],
@@ -165,7 +167,7 @@ def test_a_release_costs_epsilon_on_every_pair_of_small_graphs_whatever_is_bough
         for seen in outcomes(n, 1, 3 if engine == "native" else 6):
             choice = top_k.second_choice(asked, seen)
             bought.add(type(choice))
-            second = [top_k.second_vector(asked, choice, seen, graph) for graph in graphs]
+            second = [top_k.second_vector(asked, choice, seen, graph).whole for graph in graphs]
             lost = losses(first, neighboring(n), e1) + losses(second, neighboring(n), e2)
             worst = max(worst, lost.max())
         assert worst <= epsilon
@@ -188,7 +190,7 @@ def test_several_metrics_cost_epsilon_on_every_pair_of_small_graphs_whatever_is_
                 bought |= {(type(choice), getattr(choice, "ordered", None)) for choice in further}
                 bought.add(len(further))
                 vectors = [
-                    [several.further_vector(asked, choice, seen, graph) for graph in graphs]
+                    [several.further_vector(asked, choice, seen, graph).whole for graph in graphs]
                     for choice in further
                 ]
                 lost = losses(first, neighboring(n), e1)
@@ -223,11 +225,11 @@ def test_every_form_costs_epsilon_on_pairs_of_larger_graphs():
         asked = Asked(n, n - 1, 2, Fraction(1))
         seen, cap = rng.integers(0, n, n), int(rng.integers(2, 6))
         for choice in (Lists(cap), Ordered(cap)):
-            without, joined = (top_k.second_vector(asked, choice, seen, side) for side in pair)
+            without, joined = (top_k.second_vector(asked, choice, seen, side).whole for side in pair)
             assert loss(without, joined, Fraction(1)) <= 1
         wanted = Several(n, n - 1, 2, Fraction(1), ("degree", "density"))
         for closed in (Closed(cap, ordered=True), Closed(cap, ordered=False)):
-            without, joined = (several.further_vector(wanted, closed, seen, side) for side in pair)
+            without, joined = (several.further_vector(wanted, closed, seen, side).whole for side in pair)
             assert loss(without, joined, Fraction(1)) <= 1
 
 
@@ -257,7 +259,7 @@ def test_the_noise_that_is_drawn_is_the_noise_that_is_audited(monkeypatch, epsil
     assert type(choice) is type(bought.choice) is wanted
     second = top_k.second_vector(asked, choice, graph.degrees(), graph)
     assert noise == [(n, 2 / e1), (n, second.moves / e2)]
-    np.testing.assert_array_equal(bought.second.integers, second.values)
+    np.testing.assert_array_equal(bought.second.whole.integers, second.whole.values)
     assert (bought.degrees.noise, bought.second.noise) == (2 / e1, second.moves / e2)
 
 
@@ -280,7 +282,7 @@ def test_lists_of_a_public_cap_cost_epsilon_and_ask_for_nothing_but_the_cuts(mon
     drawn = draw_lists(Asked(n, n - 1, 5, epsilon, cap=30), graph, words())
     vector = cut_vector(graph, n, 30, None)
     assert noise == [(n, vector.moves / epsilon)]
-    assert set(drawn.tolist()) == set(np.argsort(-vector.values, kind="stable")[:5].tolist())
+    assert set(drawn.tolist()) == set(np.argsort(-vector.whole.values, kind="stable")[:5].tolist())
 
 
 # -- what an answer may follow from ---------------------------------------------------------------------
@@ -296,8 +298,10 @@ class Arrays:
     def degrees(self) -> NDArray[np.int64]:
         return self._degrees
 
-    def cut_shares(self, caps: object, ranks: object, bits: int) -> NDArray[np.int64]:
-        return self._shares
+    def cut_shares(
+        self, caps: object, ranks: object, bits: int, positions: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int64]:
+        return self._shares if positions is None else self._shares[positions]
 
     def cut_closed_shares(
         self, caps: object, ranks: object, weights: object, level: int, bits: int
@@ -445,6 +449,41 @@ def test_scores_are_finite_for_k_nodes_and_do_not_depend_on_the_order_of_the_nod
     np.testing.assert_allclose(
         rank(degrees[order], betweenness[order], scale, k, cap), scores[order], rtol=1e-9
     )
+
+
+class Looked:
+    """Noisy values that note which of them were looked at."""
+
+    def __init__(self, values: NDArray[np.float64]) -> None:
+        self.values = values
+        self.asked: list[NDArray[np.int64]] = []
+
+    def __getitem__(self, positions: NDArray[np.int64]) -> NDArray[np.float64]:
+        self.asked.append(positions)
+        return self.values[positions]
+
+
+@pytest.mark.parametrize(("ratio", "looks"), [(0.4, 1), (0.05, 2)])
+def test_the_ranking_looks_where_the_best_can_be_and_at_each_node_once(ratio, looks):
+    rng = np.random.default_rng(5)
+    degrees = np.rint(2_000 / np.arange(1, 5_001) ** 0.4).astype(np.int64)
+    pairs = fit.pairs_of(degrees.astype(np.float64))
+    looked = Looked(ratio * pairs + rng.laplace(0, 1e-3, len(degrees)))
+    scores = rank(degrees, looked, 1e-3, 10, cap=2_000)
+    np.testing.assert_array_equal(scores, rank(degrees, looked.values, 1e-3, 10, cap=2_000))
+    assert len(looked.asked) == looks
+    seen = np.concatenate(looked.asked)
+    assert len(np.unique(seen)) == len(seen) == (5_000 if looks == 2 else 200)
+
+
+def test_what_is_looked_at_is_what_the_whole_vector_holds():
+    graph = GraphProjection(cluster_and_bridges())
+    n = len(graph.node_ids)
+    for ranks in (None, np.arange(n)):
+        late, whole = (cut_vector(graph, n, 30, ranks).with_noise(Fraction(1), words(3)) for _ in range(2))
+        some = np.array([n - 1, 0, 5, 5])
+        np.testing.assert_array_equal(late[some], whole.whole.values[some])
+        assert (late.noise, late.scale) == (whole.whole.noise, whole.whole.scale)
 
 
 @given(noisy_vectors(), st.data())

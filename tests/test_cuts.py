@@ -103,6 +103,8 @@ def test_engines_equal_the_definitions(case, bits, seed):
         found = engine.cut_shares(graph, caps, ranks, bits)
         assert found.dtype == np.int64
         np.testing.assert_array_equal(found, define.betweenness(edges, cut, 1 << bits))
+        some = np.random.default_rng(seed).integers(0, n, n // 2)
+        np.testing.assert_array_equal(engine.cut_shares(graph, caps, ranks, bits, some), found[some])
         found = engine.cut_closed_shares(graph, caps, ranks, weights, 777, 12)
         np.testing.assert_array_equal(found, define.closed(edges, cut, weights, 777, 1 << 12))
 
@@ -143,6 +145,9 @@ def test_a_larger_graph_gives_the_same_by_both_engines_and_any_number_of_threads
     closed = igraph.cut_closed_shares(graph, caps, ranks, weights, 50 << 14, 22)
     for threads in (1, 2, 5):
         np.testing.assert_array_equal(native.cut_shares(graph, caps, ranks, 30, threads=threads), wanted)
+        few = np.argsort(-graph.degrees)[:40]
+        found = native.cut_shares(graph, caps, ranks, 30, few, threads=threads)
+        np.testing.assert_array_equal(found, wanted[few])
         found = native.cut_closed_shares(graph, caps, ranks, weights, 50 << 14, 22, threads=threads)
         np.testing.assert_array_equal(found, closed)
     if cap == 3_000 and not ordered:

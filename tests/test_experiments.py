@@ -141,19 +141,23 @@ def test_cuts_of_all_neighbours_are_computed_once(monkeypatch: pytest.MonkeyPatc
     asked: list[int] = []
     real = GraphProjection.cut_shares
 
-    def counting(self: Any, caps: Any, ranks: Any, bits: int) -> Any:
+    def counting(self: Any, caps: Any, ranks: Any, bits: int, positions: Any = None) -> Any:
         asked.append(int(caps[0]))
-        return real(self, caps, ranks, bits)
+        return real(self, caps, ranks, bits, positions)
 
     monkeypatch.setattr(GraphProjection, "cut_shares", counting)
     projection = Facts("power", GRAPH).projection
     above = [projection.cut_shares(np.full(400, GRAPH.max_degree + more), None, 20) for more in (0, 5, 9, 0)]
-    projection.cut_shares(np.full(400, 3), None, 20)
+    lists = projection.cut_shares(np.full(400, 3), None, 20)
     ranked = [projection.cut_shares(np.full(400, 3), np.arange(400), 20) for _ in range(2)]
     uneven = np.arange(400) % 3 + 3
     assert np.array_equal(projection.cut_shares(uneven, None, 20), real(projection, uneven, None, 20))
     assert asked == [GRAPH.max_degree, 3, 3, 3, 3]
     assert all(np.array_equal(each, above[0]) for each in above)
+    some = np.array([7, 0, 7])
+    assert np.array_equal(projection.cut_shares(np.full(400, 3), None, 20, some), lists[some])
+    assert np.array_equal(projection.cut_shares(np.full(400, 3), np.arange(400), 20, some), ranked[0][some])
+    assert asked[5:] == [3]
     assert not np.array_equal(ranked[0], above[0])
 
 

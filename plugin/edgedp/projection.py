@@ -58,9 +58,16 @@ class Projection(Protocol):
         """Return the (n,) length-2 betweenness in integer shares of ``2**-bits``."""
 
     def cut_shares(
-        self, caps: NDArray[np.int64], ranks: NDArray[np.int64] | None, bits: int
+        self,
+        caps: NDArray[np.int64],
+        ranks: NDArray[np.int64] | None,
+        bits: int,
+        positions: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int64]:
-        """Return the (n,) length-2 betweenness through cuts (`edgedp.engines.cuts`), in units of ``2**-bits``."""
+        """Return the length-2 betweenness through cuts (`edgedp.engines.cuts`), in units of ``2**-bits``.
+
+        (n,), or that of some nodes in their order: (len(positions),).
+        """
 
     def cut_closed_shares(
         self,
@@ -165,10 +172,14 @@ class GraphProjection:
         return shares
 
     def cut_shares(
-        self, caps: NDArray[np.int64], ranks: NDArray[np.int64] | None, bits: int
+        self,
+        caps: NDArray[np.int64],
+        ranks: NDArray[np.int64] | None,
+        bits: int,
+        positions: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int64]:
-        """Return the (n,) length-2 betweenness through cuts, in units of ``2**-bits``."""
-        shares: NDArray[np.int64] = self._module().cut_shares(self._graph, caps, ranks, bits)
+        """Return the length-2 betweenness through cuts, in units of ``2**-bits``."""
+        shares: NDArray[np.int64] = self._module().cut_shares(self._graph, caps, ranks, bits, positions)
         return shares
 
     def cut_closed_shares(

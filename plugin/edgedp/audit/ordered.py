@@ -74,7 +74,7 @@ def _joint_law(plan: JointPlan, projection: Projection) -> Law:
                 f"proxy is {plan.ranked_by!r}, of which the noisy vectors are audited; take one proxy"
             )
         case "lists":
-            listed = lists_vector(asked_of(plan), projection)
+            listed = lists_vector(asked_of(plan), projection).whole
             values, sensitivity = listed.values, listed.moves
         case "degree" | "betweenness2" as vector:
             values, sensitivity = joint.joint_values(plan, projection, vector, plan.k)

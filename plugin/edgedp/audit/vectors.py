@@ -127,7 +127,7 @@ def _degrees(node_count: int) -> tuple[Vector, ...]:
 
 
 def _lists(asked: Asked) -> tuple[Vector, ...]:
-    return tuple(lists_vector(asked, graph) for graph in _projections(asked.node_count))
+    return tuple(lists_vector(asked, graph).whole for graph in _projections(asked.node_count))
 
 
 def _second(asked: Asked, choice: Degrees | Lists | Ordered, seen: Ints) -> tuple[Vector, ...]:
@@ -163,9 +163,9 @@ def _table(asked: Asked | Several, choice: Further, seen: tuple[int, ...]) -> tu
         noisy_degrees = np.array(seen, dtype=np.int64)
         graphs = _projections(asked.node_count)
         if isinstance(asked, Asked) and not isinstance(choice, Closed):
-            found = tuple(second_vector(asked, choice, noisy_degrees, graph) for graph in graphs)
+            found = tuple(second_vector(asked, choice, noisy_degrees, graph).whole for graph in graphs)
         elif isinstance(asked, Several):
-            found = tuple(further_vector(asked, choice, noisy_degrees, graph) for graph in graphs)
+            found = tuple(further_vector(asked, choice, noisy_degrees, graph).whole for graph in graphs)
         else:
             raise AssertionError("closed pairs are bought for several metrics alone")
         _TABLES[key] = found

@@ -126,8 +126,10 @@ def betweenness2_shares(graph: Graph, bits: int) -> Ints:
     return result
 
 
-def cut_shares(graph: Graph, caps: Ints, ranks: Ints | None, bits: int) -> Ints:
-    """Return the sums of ``floor(2**bits / c)`` over the non-adjacent pairs in each node's cut; all nodes.
+def cut_shares(
+    graph: Graph, caps: Ints, ranks: Ints | None, bits: int, positions: Ints | None = None
+) -> Ints:
+    """Return the sums of ``floor(2**bits / c)`` over the non-adjacent pairs in each node's cut.
 
     ``c`` is in how many cuts both ends of the pair stand (`edgedp.engines.cuts`).
 
@@ -143,7 +145,7 @@ def cut_shares(graph: Graph, caps: Ints, ranks: Ints | None, bits: int) -> Ints:
     for centres, cells, adjacent in _cut_paths(graph, caps, ranks):
         _, pair, shared = np.unique(cells, return_inverse=True, return_counts=True)
         _add_up(result, centres[~adjacent], (1 << bits) // shared[pair[~adjacent]])
-    return result
+    return result if positions is None else result[positions]
 
 
 def cut_closed_shares(

@@ -138,7 +138,7 @@ def _joint_first_pick(planned: JointPlan, projection: Projection) -> NDArray[np.
                 "first_pick_probabilities; the audited law is that of the noisy vectors"
             )
         case "lists":
-            listed = lists_vector(asked_of(planned), projection)
+            listed = lists_vector(asked_of(planned), projection).whole
             exact_values, l1 = listed.values, listed.moves
         case "degree" | "betweenness2" as vector:
             exact_values, l1 = joint_values(planned, projection, vector, planned.k)

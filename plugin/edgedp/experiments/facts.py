@@ -64,18 +64,23 @@ class Remembered(GraphProjection):
         return self._once(("shares", bits), lambda: super(Remembered, self).betweenness2_shares(bits))
 
     def cut_shares(
-        self, caps: NDArray[np.int64], ranks: NDArray[np.int64] | None, bits: int
+        self,
+        caps: NDArray[np.int64],
+        ranks: NDArray[np.int64] | None,
+        bits: int,
+        positions: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int64]:
-        """Return the length-2 betweenness through cuts."""
+        """Return the length-2 betweenness through cuts; those of all nodes are computed at the first call."""
         largest = int(caps.max(initial=0))
         if ranks is not None or (caps != largest).any():
-            return super().cut_shares(caps, ranks, bits)
+            return super().cut_shares(caps, ranks, bits, positions)
         key = (min(largest, self._largest), bits)
         if key not in self._cuts:
             self._cuts[key] = super().cut_shares(caps, ranks, bits)
             if len(self._cuts) > _MOST_CUTS:
                 self._cuts.popitem(last=False)
-        return self._cuts[key]
+        everything = self._cuts[key]
+        return everything if positions is None else everything[positions]
 
 
 @dataclass(frozen=True, eq=False)

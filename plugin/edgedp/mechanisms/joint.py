@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from edgedp.projection import Projection
     from edgedp.sampling.words import Words
 
-__all__ = ["draw_joint", "joint_moves", "joint_values", "noisy"]
+__all__ = ["draw_joint", "joint_moves", "joint_values", "noise_of", "noisy"]
 
 
 def joint_moves(plan: JointAsked, name: Vector, k: int) -> int:
@@ -75,10 +75,13 @@ def noisy(values: NDArray[np.int64], sensitivity: int, epsilon: Fraction, words:
     """Return the values with two-sided geometric noise of scale ``sensitivity / epsilon``, or 0 where nothing moves."""
     if sensitivity == 0:
         return np.zeros_like(values)
-    shaken: NDArray[np.int64] = values + two_sided_geometric(
-        len(values), Fraction(sensitivity) / epsilon, words
-    )
+    shaken: NDArray[np.int64] = values + noise_of(len(values), sensitivity, epsilon, words)
     return shaken
+
+
+def noise_of(count: int, sensitivity: int, epsilon: Fraction, words: Words) -> NDArray[np.int64]:
+    """Return two-sided geometric noise of scale ``sensitivity / epsilon``, positive, for so many entries."""
+    return two_sided_geometric(count, Fraction(sensitivity) / epsilon, words)
 
 
 def draw_joint(

@@ -71,7 +71,11 @@ class CypherProjection:
         )
 
     def cut_shares(
-        self, caps: NDArray[np.int64], ranks: NDArray[np.int64] | None, bits: int
+        self,
+        caps: NDArray[np.int64],
+        ranks: NDArray[np.int64] | None,
+        bits: int,
+        positions: NDArray[np.int64] | None = None,
     ) -> NDArray[np.int64]:
         """Refuse: the cuts of all nodes need the whole graph."""
         raise EngineError("engine is 'cypher', must be 'native' or 'igraph' for joint; choose another")

@@ -138,10 +138,11 @@ def cut_shares(
     caps: NDArray[np.int64],
     ranks: NDArray[np.int64] | None,
     bits: int,
+    positions: NDArray[np.int64] | None = None,
     *,
     threads: int | None = None,
 ) -> NDArray[np.int64]:
-    """Return the sums of ``floor(2**bits / c)`` over the non-adjacent pairs in each node's cut; all nodes.
+    """Return the sums of ``floor(2**bits / c)`` over the non-adjacent pairs in each node's cut.
 
     ``c`` is in how many cuts both ends of the pair stand (`edgedp.engines.cuts`).
 
@@ -153,6 +154,12 @@ def cut_shares(
         A public ranking: a node's neighbours of higher rank alone are eligible.
     bits : int
         ``C(cap, 2) 2**bits`` must be below ``2**62``, ``cap`` the largest cut.
+    positions : (p,) int64, optional
+        The nodes whose sums are wanted; a few cost half as much as all.
+
+    Returns
+    -------
+    (n,) or (p,) int64
 
     Examples
     --------
@@ -162,7 +169,7 @@ def cut_shares(
     """
     from edgedp.engines.native import cuts
 
-    return cuts.cut_shares(graph, caps, ranks, bits, threads)
+    return cuts.cut_shares(graph, caps, ranks, bits, positions, threads)
 
 
 def cut_closed_shares(

@@ -73,17 +73,17 @@ KERNEL(hand_out_shares)(scratch *memory, int64_t n, const int64_t *indptr, const
             memset(counts, 0, (size_t)n * sizeof *counts);
             base = 0;
         }
+        begin_with_row(indices + indptr[hub], longest, base, counts);
         for (int64_t i = 0; i < degree; i++) {
-            for (int64_t p = indptr[centres[i]]; p < stops[i]; p++) {
-                const int32_t w = indices[p];
-                counts[w] = (counts[w] > base ? counts[w] : base) + 1;
-            }
+            const int64_t start = indptr[centres[i]];
+            if (i + 2 < degree) ask_for_row(indices + indptr[centres[i + 2]]);
+            if (i != top) count_row(indices + start, stops[i] - start, base, counts);
         }
         for (int64_t i = 0; i < degree; i++) counts[centres[i]] = base; /* adjacent pairs have no share */
         for (int64_t i = 0; i < degree; i++) {
             if (!wanted[centres[i]]) continue;
-            int64_t received = 0;
-            for (int64_t p = indptr[centres[i]]; p < stops[i]; p++) received += shares[counts[indices[p]] - base];
+            const int64_t start = indptr[centres[i]];
+            const int64_t received = shares_of_row(indices + start, stops[i] - start, base, counts, shares, most);
             credit(centres[i], (uint64_t)received, high, low);
         }
         base += (int32_t)degree;

@@ -102,15 +102,21 @@ KERNEL(cut_rows)(scratch *memory, int64_t n, const int64_t *indptr, const int32_
     return OK;
 }
 
+/* Places of memory are asked for so many entries before they are needed, and what they say half as many before. */
+enum { ASKED_AHEAD = 32, READ_AHEAD = 16 };
+
 /* Put cuts under new labels, and transpose them: order (n) holds the position of each label, a permutation.
  *
- * in_indptr, out_indptr (n + 1), in_indices, out_indices (as many as cut_indices) out; all rows ascend. */
+ * met (n), by position: 0 for members that are left out. in_indptr, out_indptr (n + 1), in_indices, out_indices (with
+ * room for all of cut_indices) out; all rows ascend. before (as many) out: for each entry x in the row `in` of u, how
+ * many members of the row `out` of x are lower than u. */
 KERNEL(relabel_cuts)(scratch *memory, int64_t n, const int64_t *cut_indptr, const int32_t *cut_indices,
-                     const int32_t *order, int64_t *in_indptr, int32_t *in_indices, int64_t *out_indptr,
-                     int32_t *out_indices) {
+                     const int32_t *order, const uint8_t *met, int64_t *in_indptr, int32_t *in_indices,
+                     int64_t *out_indptr, int32_t *out_indices, int32_t *before) {
     int32_t *labels = ROOM(memory, LABELS, n, int32_t);
     int64_t *end = ROOM(memory, OFFSETS, n, int64_t);
     if (labels == NULL || end == NULL) return NO_MEMORY;
+    const int64_t entries = cut_indptr[n];
     memset(labels, -1, (size_t)n * sizeof *labels);
     for (int64_t label = 0; label < n; label++) {
         const int32_t x = order[label];
@@ -118,26 +124,34 @@ KERNEL(relabel_cuts)(scratch *memory, int64_t n, const int64_t *cut_indptr, cons
         labels[x] = (int32_t)label;
     }
     memset(in_indptr, 0, (size_t)(n + 1) * sizeof *in_indptr);
-    out_indptr[0] = 0;
-    for (int64_t label = 0; label < n; label++) {
-        const int32_t x = order[label];
-        out_indptr[label + 1] = out_indptr[label] + cut_indptr[x + 1] - cut_indptr[x];
-    }
-    for (int64_t p = 0; p < cut_indptr[n]; p++) in_indptr[labels[cut_indices[p]] + 1]++;
+    for (int64_t p = 0; p < entries; p++) in_indptr[labels[cut_indices[p]] + 1] += met[cut_indices[p]] != 0;
     for (int64_t label = 0; label < n; label++) {
         in_indptr[label + 1] += in_indptr[label];
         end[label] = in_indptr[label];
     }
+    out_indptr[0] = 0;
     for (int64_t label = 0; label < n; label++) {
         const int32_t x = order[label];
+        int64_t kept = 0;
+        ask_for_members(n, label, cut_indptr, cut_indices, order, labels, end);
         for (int64_t p = cut_indptr[x]; p < cut_indptr[x + 1]; p++) {
-            if (p + 16 < cut_indptr[n]) PREFETCH(&labels[cut_indices[p + 16]]);
+            if (!met[cut_indices[p]]) continue;
             in_indices[end[labels[cut_indices[p]]]++] = (int32_t)label;
+            kept++;
         }
+        out_indptr[label + 1] = out_indptr[label] + kept;
     }
     for (int64_t label = 0; label < n; label++) end[label] = out_indptr[label];
     for (int64_t u = 0; u < n; u++)
-        for (int64_t p = in_indptr[u]; p < in_indptr[u + 1]; p++) out_indices[end[in_indices[p]]++] = (int32_t)u;
+        for (int64_t p = in_indptr[u]; p < in_indptr[u + 1]; p++) {
+            const int32_t x = in_indices[p];
+            if (p + ASKED_AHEAD < in_indptr[n]) {
+                PREFETCH(&end[in_indices[p + ASKED_AHEAD]]);
+                PREFETCH(&out_indices[end[in_indices[p + READ_AHEAD]]]);
+            }
+            before[p] = (int32_t)(end[x] - out_indptr[x]);
+            out_indices[end[x]++] = (int32_t)u;
+        }
     return OK;
 }
 
@@ -154,15 +168,21 @@ INLINE int64_t members(const int32_t *row, int64_t length, const int32_t *values
     return found;
 }
 
-/* Give every connector of a non-adjacent pair {u, w}, w < u, u in first .. last - 1, its share of the pair.
+INLINE int any_wanted(const uint8_t *wanted, const int32_t *nodes, int64_t count) {
+    for (int64_t i = 0; i < count; i++)
+        if (wanted[nodes[i]]) return 1;
+    return 0;
+}
+
+/* Give every wanted connector of a non-adjacent pair {u, w}, w < u, u in first .. last - 1, its share of the pair.
  *
- * indptr, indices: all neighbours, by label. in, out: from `relabel_cuts`. shares (most + 1), `most` the most connectors
- * of any node: share of each of c connectors, shares[0] = 0. hub_row (n): where a node's cut is in hub_rows (hubs, n),
- * or -1; 1 for a member. sums (n): added to. */
+ * indptr, indices: all neighbours, by label. in, out: from `relabel_cuts`. wanted (n): which nodes' sums are asked for.
+ * shares (most + 1), `most` the most connectors of any node: share of each of c connectors, shares[0] = 0. hub_row (n):
+ * where a node's cut is in hub_rows (hubs, n), or -1; 1 for a member. sums (n): added to. */
 KERNEL(cut_shares)(scratch *memory, int64_t n, const int64_t *indptr, const int32_t *indices, const int64_t *in_indptr,
-                   const int32_t *in_indices, const int64_t *out_indptr, const int32_t *out_indices, int64_t first,
-                   int64_t last, int64_t most, const int64_t *shares, const int32_t *hub_row, const uint8_t *hub_rows,
-                   int64_t *sums) {
+                   const int32_t *in_indices, const int64_t *out_indptr, const int32_t *out_indices,
+                   const int32_t *before, int64_t first, int64_t last, const uint8_t *wanted, int64_t most, const int64_t *shares, const int32_t *hub_row,
+                   const uint8_t *hub_rows, int64_t *sums) {
     int32_t *counts = ROOM(memory, COUNTS, n, int32_t);
     uint16_t *codes = ROOM(memory, CODES, n, uint16_t);
     int64_t *stops = ROOM(memory, STOPS, most + 1, int64_t);
@@ -172,12 +192,13 @@ KERNEL(cut_shares)(scratch *memory, int64_t n, const int64_t *indptr, const int3
     int32_t base = 0;
     for (int64_t u = first; u < last; u++) {
         const int32_t *connectors = in_indices + in_indptr[u];
+        const int32_t *lengths = before + in_indptr[u];
         const int64_t count = in_indptr[u + 1] - in_indptr[u];
         int64_t longest = 0, total = 0, top = 0;
+        if (!any_wanted(wanted, connectors, count)) continue;
         for (int64_t i = 0; i < count; i++) {
-            const int64_t start = out_indptr[connectors[i]];
-            const int64_t length = below(out_indices + start, out_indptr[connectors[i] + 1] - start, (int32_t)u);
-            stops[i] = start + length;
+            const int64_t length = lengths[i];
+            stops[i] = out_indptr[connectors[i]] + length;
             total += length;
             if (length > longest) {
                 longest = length;
@@ -194,11 +215,11 @@ KERNEL(cut_shares)(scratch *memory, int64_t n, const int64_t *indptr, const int3
         }
         if (hub_row[hub] >= 0 && pays_to_copy(longest, total, u, count)) {
             const walk others = {connectors, count, top, out_indptr, stops, out_indices};
-            sums[hub] += longest * shares[1] +
-                         walk_beside_hub(hub_rows + (int64_t)hub_row[hub] * n, u, &others, indices + indptr[u],
-                                         adjacent - indptr[u], codes, shares_by_code, gains_by_code);
+            const int64_t gained = walk_beside_hub(hub_rows + (int64_t)hub_row[hub] * n, u, &others, indices + indptr[u],
+                                                   adjacent - indptr[u], codes, shares_by_code, gains_by_code);
+            if (wanted[hub]) sums[hub] += longest * shares[1] + gained;
             for (int64_t i = 0; i < count; i++) {
-                if (i == top) continue;
+                if (i == top || !wanted[connectors[i]]) continue;
                 int64_t received = 0;
                 for (int64_t p = out_indptr[connectors[i]]; p < stops[i]; p++)
                     received += shares_by_code[codes[out_indices[p]]];
@@ -210,18 +231,16 @@ KERNEL(cut_shares)(scratch *memory, int64_t n, const int64_t *indptr, const int3
             memset(counts, 0, (size_t)n * sizeof *counts);
             base = 0;
         }
+        begin_with_row(out_indices + out_indptr[hub], longest, base, counts);
         for (int64_t i = 0; i < count; i++) {
-            for (int64_t p = out_indptr[connectors[i]]; p < stops[i]; p++) {
-                const int32_t w = out_indices[p];
-                counts[w] = (counts[w] > base ? counts[w] : base) + 1;
-            }
+            if (i + 2 < count) ask_for_row(out_indices + out_indptr[connectors[i + 2]]);
+            if (i != top) count_row(out_indices + out_indptr[connectors[i]], lengths[i], base, counts);
         }
         for (int64_t p = indptr[u]; p < adjacent; p++) counts[indices[p]] = base; /* adjacent pairs have no share */
         for (int64_t i = 0; i < count; i++) {
-            int64_t received = 0;
-            for (int64_t p = out_indptr[connectors[i]]; p < stops[i]; p++)
-                received += shares[counts[out_indices[p]] - base];
-            sums[connectors[i]] += received;
+            if (!wanted[connectors[i]]) continue;
+            sums[connectors[i]] +=
+                shares_of_row(out_indices + out_indptr[connectors[i]], lengths[i], base, counts, shares, most);
         }
         base += (int32_t)count;
     }
@@ -235,7 +254,7 @@ KERNEL(cut_shares)(scratch *memory, int64_t n, const int64_t *indptr, const int3
  * As for `cut_shares`; weights (n): W by label, at least 1; level: lam, at least 1; 2^bits W lam is below 2^63. */
 KERNEL(cut_closed_shares)(scratch *memory, int64_t n, const int64_t *indptr, const int32_t *indices,
                           const int64_t *in_indptr, const int32_t *in_indices, const int64_t *out_indptr,
-                          const int32_t *out_indices, int64_t first, int64_t last, int64_t most, int64_t bits,
+                          const int32_t *out_indices, const int32_t *before, int64_t first, int64_t last, int64_t most, int64_t bits,
                           const int64_t *weights, int64_t level, int64_t *sums) {
     uint8_t *closed = ROOM(memory, CLOSED, n, uint8_t);
     uint64_t *totals = ROOM(memory, TOTALS, n, uint64_t);
@@ -255,7 +274,7 @@ KERNEL(cut_closed_shares)(scratch *memory, int64_t n, const int64_t *indptr, con
         const int64_t lower = adjacent - indptr[u];
         for (int64_t i = 0; i < count; i++) {
             const int64_t start = out_indptr[connectors[i]];
-            stops[i] = start + below(out_indices + start, out_indptr[connectors[i] + 1] - start, (int32_t)u);
+            stops[i] = start + before[in_indptr[u] + i];
             const uint64_t weight = (uint64_t)weights[connectors[i]];
             if (stops[i] - start > SEARCHED * lower) {
                 const int32_t *row = out_indices + start, *stop = out_indices + stops[i];

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.engines.cuts import CutRows, node_words, row_words
-from edgedp.engines.native.engine import _hub_rows, _rows, _scratch, _share_out, _thread_count
+from edgedp.engines.native.engine import _checked, _hub_rows, _rows, _scratch, _share_out, _thread_count
 from edgedp.engines.native.layout import by_strongest_neighbors
 from edgedp.engines.native.library import Address, Rows, call, given, taken
 from edgedp.errors import EngineError
@@ -49,20 +49,44 @@ def cut_rows(graph: Graph, caps: Ints, ranks: Ints | None) -> CutRows:
     return CutRows(indptr, indices)
 
 
-def cut_shares(graph: Graph, caps: Ints, ranks: Ints | None, bits: int, threads: int | None = None) -> Ints:
+def cut_shares(
+    graph: Graph,
+    caps: Ints,
+    ranks: Ints | None,
+    bits: int,
+    positions: Ints | None = None,
+    threads: int | None = None,
+) -> Ints:
     """Return the sums of ``floor(2**bits / c)`` over the non-adjacent pairs in each node's cut."""
-    labelled = _Labelled(graph, cut_rows(graph, caps, ranks))
+    positions = _checked(graph, positions)
+    cuts = cut_rows(graph, caps, ranks)
+    labelled = _Labelled(graph, cuts, None if positions is None else _met_in(cuts, positions))
     n, most = graph.node_count, labelled.most
+    wanted = np.ones(n, dtype=np.uint8)
+    if positions is not None:
+        wanted[:] = 0
+        wanted[positions] = 1
+        wanted = wanted[labelled.positions]
     shares = (1 << bits) // np.maximum(np.arange(most + 1, dtype=np.int64), 1)
     shares[0] = 0
     hub_row, hub_rows = _hub_rows(labelled.out)
     arguments = (
+        given(wanted, np.uint8, n, "wanted"),
         most,
         given(shares, np.int64, most + 1, "shares"),
         given(hub_row, np.int32, n, "hub_row"),
         given(hub_rows, np.uint8, hub_rows.size, "hub_rows"),
     )
-    return labelled.summed("cut_shares", arguments, _thread_count(graph, threads))
+    sums = labelled.summed("cut_shares", arguments, _thread_count(graph, threads))
+    return sums if positions is None else sums[positions]
+
+
+def _met_in(cuts: CutRows, positions: Ints) -> NDArray[np.uint8]:
+    """Return (n,) marks of those that stand in a cut of some nodes: these nodes have pairs of no others."""
+    met = np.zeros(len(cuts.indptr) - 1, dtype=np.uint8)
+    for node in positions.tolist():
+        met[cuts.indices[cuts.indptr[node] : cuts.indptr[node + 1]]] = 1
+    return met
 
 
 def cut_closed_shares(
@@ -84,13 +108,14 @@ def cut_closed_shares(
 
 
 class _Labelled:
-    """A graph and its cuts under the labels that the kernels like."""
+    """A graph and its cuts under the labels that the kernels like; the members that are marked, or all."""
 
-    def __init__(self, graph: Graph, cuts: CutRows) -> None:
+    def __init__(self, graph: Graph, cuts: CutRows, met: NDArray[np.uint8] | None = None) -> None:
         n, size = graph.node_count, cuts.indices.size
         self.graph = graph
         self.into = Rows(n, np.empty(n + 1, dtype=np.int64), np.empty(size, dtype=np.int32))
         self.out = Rows(n, np.empty(n + 1, dtype=np.int64), np.empty(size, dtype=np.int32))
+        self.before = taken(np.empty(size, dtype=np.int32), np.int32, size, "before")
         with _scratch(graph) as memory:
             layout = by_strongest_neighbors(_rows(graph, memory), memory)
             call(
@@ -100,8 +125,10 @@ class _Labelled:
                 given(cuts.indptr, np.int64, n + 1, "cut_indptr"),
                 given(cuts.indices, np.int32, size, "cut_indices", within=n),
                 given(layout.positions, np.int32, n, "positions"),
+                given(np.ones(n, dtype=np.uint8) if met is None else met, np.uint8, n, "met"),
                 *self.into.addresses[1:],
                 *self.out.addresses[1:],
+                self.before,
             )
         self.positions = layout.positions
         self.rows = layout.rows
@@ -110,7 +137,7 @@ class _Labelled:
     def summed(self, kernel: str, arguments: tuple[Address | int, ...], threads: int) -> Ints:
         """Return the sums of all workers, by position."""
         n = self.graph.node_count
-        rows = (*self.rows.addresses, *self.into.addresses[1:], *self.out.addresses[1:])
+        rows = (*self.rows.addresses, *self.into.addresses[1:], *self.out.addresses[1:], self.before)
 
         def work(chunks: Iterator[slice]) -> Ints:
             found = np.zeros(n, dtype=np.int64)

@@ -123,6 +123,25 @@ INLINE int64_t keep_marked(const int32_t *row, int64_t length, const uint64_t *m
     return k;
 }
 
+enum { ROWS_ASKED_AHEAD = 4, MOST_ASKED_OF_ROW = 48 };
+
+/* Rows visited by label append to the rows of their members: what that will touch is asked for some rows before. */
+INLINE void ask_for_members(int64_t n, int64_t label, const int64_t *indptr, const int32_t *indices,
+                            const int32_t *order, const int32_t *labels, const int64_t *end) {
+    if (label + 3 * ROWS_ASKED_AHEAD < n) PREFETCH(&indptr[order[label + 3 * ROWS_ASKED_AHEAD]]);
+    if (label + 2 * ROWS_ASKED_AHEAD < n) {
+        const int64_t first = indptr[order[label + 2 * ROWS_ASKED_AHEAD]];
+        PREFETCH(&indices[first]);
+        PREFETCH(&indices[first + 16]);
+    }
+    if (label + ROWS_ASKED_AHEAD >= n) return;
+    const int32_t x = order[label + ROWS_ASKED_AHEAD], y = order[label + ROWS_ASKED_AHEAD / 2];
+    for (int64_t p = indptr[x], stop = p + MOST_ASKED_OF_ROW; p < indptr[x + 1] && p < stop; p++)
+        PREFETCH(&labels[indices[p]]);
+    for (int64_t p = indptr[y], stop = p + MOST_ASKED_OF_ROW; p < indptr[y + 1] && p < stop; p++)
+        PREFETCH(&end[labels[indices[p]]]);
+}
+
 /* The class of a degree: half a log2. */
 INLINE int degree_class(int64_t degree) {
     if (degree < 2) return (int)degree;

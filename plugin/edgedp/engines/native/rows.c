@@ -154,6 +154,7 @@ KERNEL(relabel)(scratch *memory, int64_t n, const int64_t *indptr, const int32_t
         spans[2 * label] = reached;
         spans[2 * label + 1] = (uint32_t)(new_indptr[label + 1] - end[label]);
         reached += spans[2 * label + 1];
+        ask_for_members(n, label, indptr, indices, order, labels, end);
         for (int64_t p = indptr[v]; p < indptr[v + 1]; p++) {
             const int32_t other = labels[indices[p]];
             new_indices[end[other]++] = (int32_t)label;

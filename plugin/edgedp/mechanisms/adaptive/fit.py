@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,14 @@ from numpy.typing import NDArray
 from edgedp.mechanisms.adaptive.vectors import NoisyVector
 
 __all__ = ["Ratios", "combine_degrees", "fit_ratio", "pairs_of", "posterior_ratio", "rank"]
+
+
+class ValuesAt(Protocol):
+    """Values of nodes, by their positions."""
+
+    def __getitem__(self, positions: NDArray[np.int64], /) -> NDArray[np.float64]:
+        """Return the values of some nodes."""
+
 
 _LOWEST = -10.0
 """The smallest ``ln rho`` considered; one pair of neighbours in 22,000."""
@@ -46,15 +55,16 @@ def combine_degrees(
 
 
 def rank(
-    noisy_degrees: NDArray[np.int64], noisy_betweenness: NDArray[np.float64], scale: float, k: int, cap: int
+    noisy_degrees: NDArray[np.int64], noisy_betweenness: ValuesAt, scale: float, k: int, cap: int
 ) -> NDArray[np.float64]:
     """Return a score for each node: the posterior mean of its length-2 betweenness given both noisy values.
 
     Parameters
     ----------
     noisy_degrees : (n,) int64 array
-    noisy_betweenness : (n,) float64 array
-        Through cuts, in pairs of neighbours.
+    noisy_betweenness : (n,) float64 array, or what is indexed like one
+        Through cuts, in pairs of neighbours. Looked at are the nodes that could be among the best by their degrees;
+        all others at once where these do not settle it.
     scale : float
         Scale of the noise in it, positive.
     k : int
@@ -87,12 +97,15 @@ def rank(
     whole, connected = pairs_of(degrees), pairs_of(np.minimum(degrees, cap))
     order = np.argsort(-whole, kind="stable")
     fitted = order[: min(max(200, 5 * k), 2_000)]
-    centre, spread = fit_ratio(connected[fitted], noisy_betweenness[fitted], scale)
+    done, block = 0, min(max(200, 2 * k), 8_192)
+    seen = noisy_betweenness[order[: _first_look(whole[order], k, max(block, len(fitted)))]]
+    centre, spread = fit_ratio(connected[fitted], seen[: len(fitted)], scale)
     scores = np.full(len(whole), -np.inf)
-    done, block = 0, max(256, 2 * k)
     while done < len(order):
-        chosen = order[done : done + min(block, 8_192)]
-        ratio = posterior_ratio(connected[chosen], noisy_betweenness[chosen], scale, centre, spread)
+        chosen = order[done : done + block]
+        if done + len(chosen) > len(seen):
+            seen = np.concatenate([seen, noisy_betweenness[order[len(seen) :]]])
+        ratio = posterior_ratio(connected[chosen], seen[done : done + len(chosen)], scale, centre, spread)
         scores[chosen] = ratio * whole[chosen]
         done += len(chosen)
         if done >= k and done < len(order):
@@ -100,6 +113,13 @@ def rank(
             if reached > whole[order[done]]:
                 break
     return scores
+
+
+def _first_look(falling: NDArray[np.float64], k: int, least: int) -> int:
+    """Return how many nodes are looked at first: those with a quarter of the k-th node's pairs, or all if not few."""
+    able = int((falling >= falling[k - 1] / 4).sum())
+    wanted = max(least, -(-able // least) * least)
+    return wanted if wanted < len(falling) / 8 else len(falling)
 
 
 @dataclass(frozen=True)

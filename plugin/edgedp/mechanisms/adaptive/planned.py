@@ -46,7 +46,7 @@ def draw_joint_top_k(plan: JointAsked, projection: Projection, words: Words) -> 
     match plan.ranked_by:
         case "both" | "ordered":
             positions, bought = draw_top_k(asked_of(plan), projection, words)
-            again = [bought.second] if isinstance(bought.choice, Degrees) else []
+            again = [bought.second.whole] if isinstance(bought.choice, Degrees) else []
             return positions, [bought.degrees, *again]
         case "lists":
             return draw_lists(asked_of(plan), projection, words), []

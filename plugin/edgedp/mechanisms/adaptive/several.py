@@ -27,6 +27,7 @@ from edgedp.mechanisms.adaptive.choice import (
 from edgedp.mechanisms.adaptive.fit import Posterior, Ratios, combine_degrees, pairs_of
 from edgedp.mechanisms.adaptive.vectors import (
     ClosedPairs,
+    CutVector,
     NoisyVector,
     Vector,
     closed_pairs,
@@ -191,7 +192,7 @@ def _connected(
 
 def further_vector(
     asked: Several, choice: Further, noisy_degrees: NDArray[np.int64], projection: Projection
-) -> Vector:
+) -> Vector | CutVector:
     """Return one exact further vector with what one edge moves it by, for one outcome of the first."""
     n = asked.node_count
     match choice:
@@ -227,9 +228,9 @@ def buy_several(asked: Several, projection: Projection, words: Words) -> BoughtS
         tuple(
             (
                 choice,
-                further_vector(asked, choice, first.integers, projection).with_noise(
-                    e2 / len(choices), words
-                ),
+                further_vector(asked, choice, first.integers, projection)
+                .with_noise(e2 / len(choices), words)
+                .whole,
             )
             for choice in choices
         ),

@@ -20,7 +20,14 @@ from edgedp.mechanisms.adaptive.choice import (
     split_epsilon,
 )
 from edgedp.mechanisms.adaptive.fit import combine_degrees, rank
-from edgedp.mechanisms.adaptive.vectors import NoisyVector, Vector, cut_vector, degree_vector
+from edgedp.mechanisms.adaptive.vectors import (
+    CutVector,
+    NoisyCutVector,
+    NoisyVector,
+    Vector,
+    cut_vector,
+    degree_vector,
+)
 from edgedp.sampling.select import top_k_with_random_ties
 
 if TYPE_CHECKING:
@@ -74,13 +81,13 @@ class Bought:
     degrees : NoisyVector
         For the first part of epsilon.
     choice : Second
-    second : NoisyVector
-        Degrees once more, or length-2 betweenness through cuts.
+    second : NoisyVector or NoisyCutVector
+        Degrees once more, or length-2 betweenness through cuts: computed where the ranking looks.
     """
 
     degrees: NoisyVector
     choice: Second
-    second: NoisyVector
+    second: NoisyVector | NoisyCutVector
 
 
 def second_choice(asked: Asked, noisy_degrees: NDArray[np.int64]) -> Second:
@@ -95,7 +102,7 @@ def second_choice(asked: Asked, noisy_degrees: NDArray[np.int64]) -> Second:
 
 def second_vector(
     asked: Asked, choice: Second, noisy_degrees: NDArray[np.int64], projection: Projection
-) -> Vector:
+) -> Vector | CutVector:
     """Return the exact second vector with what one edge moves it by, for one outcome of the first.
 
     Notes
@@ -133,11 +140,11 @@ def scores(asked: Asked, bought: Bought) -> NDArray[np.float64]:
     match bought.choice:
         case Degrees():
             return combine_degrees(
-                bought.degrees.integers, bought.second.integers, *split_epsilon(asked.epsilon)
+                bought.degrees.integers, bought.second.whole.integers, *split_epsilon(asked.epsilon)
             )
         case Lists(cap) | Ordered(cap):
             second = bought.second
-            return rank(bought.degrees.integers, second.values, second.scale, asked.k, cap)
+            return rank(bought.degrees.integers, second, second.scale, asked.k, cap)
         case _:
             assert_never(bought.choice)
 
@@ -168,7 +175,7 @@ def draw_top_k(asked: Asked, projection: Projection, words: Words) -> tuple[NDAr
     return top_k_with_random_ties(ranked, asked.k, words), bought
 
 
-def lists_vector(asked: Asked, projection: Projection) -> Vector:
+def lists_vector(asked: Asked, projection: Projection) -> CutVector:
     """Return the exact vector of lists of a public cap, with what one edge moves it by."""
     if asked.cap is None:
         raise ValueError("cap is None, must be given; plan the release")
@@ -183,4 +190,5 @@ def draw_lists(asked: Asked, projection: Projection, words: Words) -> NDArray[np
     (k,) int64
     """
     vector = lists_vector(asked, projection)
-    return top_k_with_random_ties(vector.with_noise(asked.epsilon, words).integers, asked.k, words)
+    seen = vector.with_noise(asked.epsilon, words).whole
+    return top_k_with_random_ties(seen.integers, asked.k, words)

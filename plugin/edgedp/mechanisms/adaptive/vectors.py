@@ -7,6 +7,7 @@ The cuts follow from public facts and from noisy values that were released befor
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.mechanisms.joint import noisy
+from edgedp.mechanisms.joint import noise_of, noisy
 
 if TYPE_CHECKING:
     from edgedp.projection import Projection
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ClosedPairs",
+    "CutVector",
+    "NoisyCutVector",
     "NoisyVector",
     "Vector",
     "closed_pairs",
@@ -58,6 +61,11 @@ class Vector:
     moves: int
     unit: int = 1
 
+    @property
+    def whole(self) -> Vector:
+        """All of it."""
+        return self
+
     def with_noise(self, epsilon: Fraction, words: Words) -> NoisyVector:
         """Return the vector with two-sided geometric noise of scale ``moves / epsilon`` on every entry.
 
@@ -86,6 +94,15 @@ class NoisyVector:
     unit: int = 1
 
     @property
+    def whole(self) -> NoisyVector:
+        """All of it."""
+        return self
+
+    def __getitem__(self, positions: Ints) -> NDArray[np.float64]:
+        """Return the values of some nodes."""
+        return self.values[positions]
+
+    @property
     def values(self) -> NDArray[np.float64]:
         """(n,) float64 values."""
         return self.integers.astype(np.float64) / self.unit
@@ -102,6 +119,78 @@ class NoisyVector:
             return 0.0
         half = float(1 / (2 * self.noise))
         return 0.0 if half > 300 else float(0.5 / np.sinh(half) ** 2) / self.unit**2
+
+
+@dataclass(frozen=True)
+class CutVector:
+    """An exact vector through cuts and what one edge moves it by; entries are computed where they are looked at.
+
+    Attributes
+    ----------
+    count : int
+    shares : callable
+        From positions, or None for all, to their entries in units of ``1 / unit``.
+    moves : int
+        L1 sensitivity in the same units, positive.
+    unit : int
+    """
+
+    count: int
+    shares: Callable[[Ints | None], Ints]
+    moves: int
+    unit: int
+
+    @property
+    def whole(self) -> Vector:
+        """All of it."""
+        return Vector(self.shares(None), self.moves, self.unit)
+
+    def with_noise(self, epsilon: Fraction, words: Words) -> NoisyCutVector:
+        """Return the vector with two-sided geometric noise of scale ``moves / epsilon`` on every entry.
+
+        Notes
+        -----
+        Privacy: ``epsilon``-edge-DP (docs/privacy.md, "Joint release"), however many entries are looked at: the noise
+        of all is drawn here, before any entry is computed.
+        """
+        added = noise_of(self.count, self.moves, epsilon, words)
+        return NoisyCutVector(self.shares, added, self.moves / epsilon, self.unit)
+
+
+@dataclass(frozen=True)
+class NoisyCutVector:
+    """A released vector of which no more is computed than is looked at; what is looked at is as a `NoisyVector` is.
+
+    Attributes
+    ----------
+    shares : callable
+        Of the exact vector.
+    added : (n,) int64 or object array of Python integers
+        The noise, in units of ``1 / unit``.
+    noise : Fraction
+        Its scale, in the same units.
+    unit : int
+    """
+
+    shares: Callable[[Ints | None], Ints]
+    added: Ints
+    noise: Fraction
+    unit: int
+
+    @property
+    def whole(self) -> NoisyVector:
+        """All of it."""
+        return NoisyVector(self.shares(None) + self.added, self.noise, self.unit)
+
+    @property
+    def scale(self) -> float:
+        """Scale of the noise on the values."""
+        return float(self.noise / self.unit)
+
+    def __getitem__(self, positions: Ints) -> NDArray[np.float64]:
+        """Return the values of some nodes."""
+        seen: NDArray[np.float64] = (self.shares(positions) + self.added[positions]).astype(np.float64)
+        return seen / self.unit
 
 
 def degree_vector(projection: Projection, node_count: int) -> Vector:
@@ -150,7 +239,7 @@ def cut_moves(cap: int, node_count: int, bits: int, *, ordered: bool) -> int:
     return (1 if ordered else 2) * (cap - 1) * (one + remainder) + one
 
 
-def cut_vector(projection: Projection, node_count: int, cap: int, ranks: Ints | None) -> Vector:
+def cut_vector(projection: Projection, node_count: int, cap: int, ranks: Ints | None) -> CutVector:
     """Return length-2 betweenness through cuts: the sums of ``1 / c(u, w)`` over non-adjacent pairs in each cut.
 
     Parameters
@@ -165,7 +254,11 @@ def cut_vector(projection: Projection, node_count: int, cap: int, ranks: Ints | 
     bits = cut_bits(cap)
     caps = np.full(node_count, cap, dtype=np.int64)
     moves = cut_moves(cap, node_count, bits, ordered=ranks is not None)
-    return Vector(projection.cut_shares(caps, ranks, bits), moves, 1 << bits)
+
+    def shares(positions: Ints | None) -> Ints:
+        return projection.cut_shares(caps, ranks, bits, positions)
+
+    return CutVector(node_count, shares, moves, 1 << bits)
 
 
 @dataclass(frozen=True)
