@@ -94,7 +94,7 @@ def test_what_catches_them_passes_without_them_in_the_same_way() -> None:
     wanted = sorted({sabotage.caught_by for sabotage in SABOTAGES})
     outcomes = run(*wanted)
     assert not outcomes.failures
-    assert outcomes.passed == len(wanted)
+    assert outcomes.passed >= len(wanted)  # a name may stand for all cases of a test
 
 
 def test_names_are_unique() -> None:
