@@ -13,13 +13,15 @@ ifneq ($(wildcard ../shared/data),)
 export EDGEDP_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo docs test test-python test-neo4j coverage check audit neo4j jar wheel bench reproduction clean
+.PHONY: demo docs test test-python test-neo4j coverage check style types types-of-tests audit neo4j jdk jar wheel bench \
+        reproduction clean
 
 demo: $(READY)
 	@$(BIN)/edgedp demo
 
 # Everything. The Neo4j part needs JDK 17+ and Maven and says so where they are missing; Spark needs the JDK alone.
-test: $(VENV)/.ready-dev check jar
+test: jdk $(VENV)/.ready-dev
+	@$(MAKE) --no-print-directory --jobs=2 check jar
 	$(PYTEST) -m "not slow"
 
 # The part that needs no JDK.
@@ -33,10 +35,16 @@ test-neo4j: $(VENV)/.ready-dev jar
 coverage: $(VENV)/.ready-dev
 	$(PYTEST) -m "not neo4j and not spark and not slow" --cov=edgedp --cov-branch --cov-report=term-missing:skip-covered
 
-check: $(VENV)/.ready-dev
+check: style types types-of-tests
+
+style: $(VENV)/.ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(VENV)/.ready-dev
 	$(BIN)/mypy
+
+types-of-tests: $(VENV)/.ready-dev
 	$(BIN)/mypy --config-file tests/mypy.ini
 
 audit: $(READY)
@@ -47,9 +55,11 @@ audit: $(READY)
 neo4j: $(VENV)/.ready-dev jar
 	@$(BIN)/python tests/neo4jserver run --with-edgedp $(if $(NEO4J_HOME),--home "$(NEO4J_HOME)")
 
-jar:
+jdk:
 	@command -v mvn >/dev/null && command -v javac >/dev/null || { echo "The Neo4j part needs JDK 17+ and Maven (mvn, javac): \
 	install both, or run 'make test-python', which needs neither." >&2; exit 1; }
+
+jar: jdk
 	mvn -q -B -f plugin/neo4j/pom.xml package
 
 # The tables of the reference that are made of the code, then the site: build/site/index.html, to be opened from there.

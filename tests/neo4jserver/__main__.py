@@ -59,7 +59,7 @@ def main() -> int:
         with (
             home_of(arguments.home, with_edgedp=arguments.with_edgedp) as home,
             start(
-                arguments.version, plugins=arguments.plugin, home=home, port=arguments.port, short_lived=False
+                arguments.version, plugins=arguments.plugin, home=home, port=arguments.port, jvm=()
             ) as server,
         ):
             if arguments.command == "run":

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from neo4jserver.server import DEFAULT_VERSION, NEWEST_VERSION, Server, start
+from neo4jserver.server import DEFAULT_VERSION, NEWEST_VERSION, SHARED, SHORT_LIVED, Server, start
 from neo4jserver.toolchain import MissingToolError, java_for
 
 QUERIES = Path(__file__).parents[2] / "queries" / "neo4j"
@@ -69,7 +69,7 @@ def _shared(version: str) -> Server:
     """Start a version once, also where several modules import these fixtures."""
     if version not in _running:
         try:
-            _running[version] = start(version, short_lived=version != DEFAULT_VERSION)
+            _running[version] = start(version, jvm=SHARED if version == DEFAULT_VERSION else SHORT_LIVED)
         except MissingToolError as error:
             pytest.fail(str(error), pytrace=False)
     return _running[version]

@@ -31,6 +31,14 @@ STOP_SECONDS = 40
 WATCHDOG = Path(__file__).with_name("watchdog.py")
 # A test's server lives for minutes: the second compiler, and threads that collect garbage, cost more than they give.
 SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+# One that many modules share gains by the second compiler, but only where a method is called very often.
+SHARED = (
+    "-XX:+UseSerialGC",
+    "-XX:Tier4InvocationThreshold=20000",
+    "-XX:Tier4MinInvocationThreshold=3000",
+    "-XX:Tier4CompileThreshold=50000",
+    "-XX:Tier4BackEdgeThreshold=200000",
+)
 OPENED_MODULES = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent", "java.lang")
 
 # What a load and a read make the server's classes do.
@@ -68,7 +76,7 @@ class Server:
         temporary: bool,
         plugins: Iterable[Path],
         conf: Mapping[str, str],
-        short_lived: bool = True,
+        jvm: Sequence[str] = SHORT_LIVED,
         port: int | None = None,
     ):
         self.version = version
@@ -78,7 +86,7 @@ class Server:
         self.pid = 0
         self._temporary = temporary
         self._conf = dict(conf)
-        self._jvm = SHORT_LIVED if short_lived else ()
+        self._jvm = tuple(jvm)
         self._port = _free_port() if port is None or not _is_free(port) else port
         self._watchdog: subprocess.Popen[str] | None = None
 
@@ -204,7 +212,7 @@ def start(
     home: Path | None = None,
     port: int | None = None,
     *,
-    short_lived: bool = True,
+    jvm: Sequence[str] = SHORT_LIVED,
 ) -> Server:
     """Start a Neo4j on a free loopback port, with auth on, and return when it answers over Bolt.
 
@@ -220,8 +228,8 @@ def start(
         A folder to run in and to keep; by default a temporary one that :meth:`Server.stop` removes.
     port : int, optional
         The port of Bolt, where it is free; by default any free one.
-    short_lived : bool
-        Compile and collect as is best for a few minutes; not for benchmarks.
+    jvm : sequence of str
+        Options: `SHORT_LIVED` is best for a few minutes, `SHARED` for many; none for benchmarks.
 
     Raises
     ------
@@ -231,7 +239,7 @@ def start(
         What Maven or Neo4j said.
     """
     class_archive = _class_archive(version)
-    return _start(version, plugins, extra_conf or {}, home, class_archive, port, short_lived=short_lived)
+    return _start(version, plugins, extra_conf or {}, home, class_archive, port, jvm=jvm)
 
 
 def _start(
@@ -242,7 +250,7 @@ def _start(
     class_archive: Sequence[str],
     port: int | None = None,
     *,
-    short_lived: bool = True,
+    jvm: Sequence[str] = SHORT_LIVED,
 ) -> Server:
     folder = home if home is not None else Path(tempfile.mkdtemp(prefix="edgedp-neo4j-"))
     server = Server(
@@ -252,7 +260,7 @@ def _start(
         plugins=plugins,
         conf=conf,
         port=port,
-        short_lived=short_lived,
+        jvm=jvm,
     )
     try:
         server._begin(class_archive)
