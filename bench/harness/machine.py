@@ -36,6 +36,15 @@ def versions() -> dict[str, str]:
     return found
 
 
+def keep_to_one_processor() -> None:
+    """Let this process, and what it starts, run on one processor, where the system can be told so.
+
+    Two threads that share caches take more processor time for the same work, and what was wanted is one thread's.
+    """
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
 def machine() -> dict[str, str]:
     """Return what the machine is, without its name."""
     return {

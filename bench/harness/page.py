@@ -15,10 +15,10 @@ METHOD = """\
 
 `make bench` writes this page and its plots; nothing here is written by hand. Each row is measured in a process of its
 own. Its columns take turns, every other round in the opposite order, so that what else the machine does falls on all
-alike. Times are **seconds of processor time**, of all threads and of child processes, least / median of the runs;
-where the clock counts instead, the row says so. Compare within a row: the ratio is ours to the fastest rival's, least
-to least. *Wanted* is what the work was to reach; a row that missed it says why. In the last table, columns in italics
-are for orientation, and no rivals.
+alike. Times are **seconds of processor time** on one processor, of all threads and of child processes, least / median
+of the runs; where the clock counts instead, or a server does the work, a row has all processors. Compare within a row:
+the ratio is ours to the fastest rival's, least to least. *Wanted* is what the work was to reach; a row that missed it
+says why. In the last table, columns in italics are for orientation, and no rivals.
 """
 
 

@@ -176,7 +176,7 @@ ROWS = (
         rivals={"igraph": igraph_ebc, "networkx": networkx_ebc},
         rounds=3,
     ),
-    ebc_row("10m", rounds=2, large=True),
+    ebc_row("10m", rounds=4, large=True),
     Row(
         name="ebc-two-threads-10m",
         section=S,

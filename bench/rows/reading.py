@@ -98,6 +98,10 @@ ROWS = (
             "it detects the layout, checks every line and builds rows; polars by itself does neither. In memory 4 x "
             f"the graph's arrays are wanted ({ARRAYS / 1e6:.0f} MB: int64 offsets, each edge twice as int32)."
         ),
+        reason=(
+            "a fifth is polars' parser and two fifths are the rows from edges; the rest finds the layout, checks every "
+            "block and numbers the nodes"
+        ),
         rounds=3,
         large=True,
     ),

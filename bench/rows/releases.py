@@ -163,7 +163,7 @@ ROWS = (
         "`joint` of EBC, `both`",
         joint,
         Target(8.0),
-        rounds=2,
+        rounds=3,
         reason="most of it is counting 5 billion paths of length two, and summing 3.6 billion",
     ),
     row("motkin-first", "enron", "`motkin` Pareto, local, first", first_motkin),
