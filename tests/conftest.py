@@ -43,6 +43,37 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.spark)
 
 
+_OF_A_SERVER = {
+    "Neo4j": (
+        "attributes", "cypher_metrics", "docs", "gateway", "gateway_faults", "holes", "neo4j_machine", "neo4j_old",
+        "neo4j_plugin_newest", "neo4j_promises", "neo4j_store", "neo4jserver", "numbers_stored", "shares",
+        "shares_machine", "store",
+    ),
+    "Neo4j with the plugin": (
+        "docker", "neo4j_plugin", "neo4j_plugin_before", "neo4j_plugin_docs", "neo4j_plugin_worker",
+    ),
+}  # fmt: skip
+"""Modules that share a server run in one process: a second server is half a minute of starting and compiling. One that
+lacks here costs that, and no more."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Hand out whole modules, those of one server together, where whole modules are asked for."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    groups = {f"test_{name}.py": group for group, names in _OF_A_SERVER.items() for name in names}
+
+    class ByServer(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.split("::", 1)[0]
+            return groups.get(Path(file).name, file)
+
+    return ByServer(config, log)
+
+
 @pytest.fixture(scope="session")
 def enron() -> Graph:
     return read_graph("email-Enron")
