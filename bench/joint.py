@@ -30,7 +30,7 @@ import edgedp
 from edgedp.draw import draw_positions
 from edgedp.engines import native
 from edgedp.experiments import generators
-from edgedp.mechanisms.adaptive.choice import Degrees, ranking, split_epsilon
+from edgedp.mechanisms.adaptive.choice import Degrees, Lists, Ordered, ranking, split_epsilon
 from edgedp.mechanisms.adaptive.estimates import Estimate, estimates
 from edgedp.mechanisms.adaptive.several import Several, draw_several
 from edgedp.mechanisms.adaptive.top_k import Asked, buy, draw_lists, draw_top_k, scores, second_choice
@@ -64,8 +64,8 @@ class Remembered(GraphProjection):
 
     def __init__(self, graph: edgedp.Graph) -> None:
         super().__init__(graph)
-        self.values = remembered_values(super().values)
-        self.betweenness2_shares = cache(super().betweenness2_shares)
+        self.values = remembered_values(super().values)  # type: ignore[method-assign, assignment]
+        self.betweenness2_shares = cache(super().betweenness2_shares)  # type: ignore[method-assign]
         self.lists_shares = lru_cache(maxsize=64)(self.compute_lists)
 
     def compute_lists(self, caps: bytes, bits: int) -> NDArray[np.int64]:
@@ -338,14 +338,10 @@ def time_release(_: Iterable[str]) -> None:
         for cap in (n - 1, 1_000, 300):
             caps = np.full(n, cap)
             base, *others = in_turn(
-                lambda graph=graph: native.betweenness2_shares(graph, 20, threads=1),
-                lambda graph=graph, caps=caps: native.cut_shares(graph, caps, None, 20, threads=1),
-                lambda graph=graph, caps=caps, ranks=ranks: native.cut_shares(
-                    graph, caps, ranks, 20, threads=1
-                ),
-                lambda graph=graph, caps=caps, ranks=ranks, ones=ones: native.cut_closed_shares(
-                    graph, caps, ranks, ones, 50, 20, threads=1
-                ),
+                partial(native.betweenness2_shares, graph, 20, threads=1),
+                partial(native.cut_shares, graph, caps, None, 20, threads=1),
+                partial(native.cut_shares, graph, caps, ranks, 20, threads=1),
+                partial(native.cut_closed_shares, graph, caps, ranks, ones, 50, 20, threads=1),
             )
             row(name, f"{cap:,}", f"{1_000 * base:.0f}", *(f"{other / base:.2f}" for other in others))
     graph = generators.affiliation(300_000, 300_000)
@@ -355,6 +351,7 @@ def time_release(_: Iterable[str]) -> None:
     ranked = np.unique(scores(asked, bought), return_inverse=True)[1]
     print(f"\n{graph!r}, {bought.choice}; one release, step by step, ms of processor time, best of 7\n")
     head("step", "ms")
+    assert isinstance(bought.choice, Lists | Ordered), "degrees were bought: no cut to measure"
     ranks, cap = ranking(bought.degrees.integers), bought.choice.cap
     vector = cut_vector(projection, n, cap, ranks)
     for step, work in {

@@ -54,7 +54,7 @@ def main() -> None:
     graph = edgedp.read_graph("email-Enron")
     parts = {"load": load, "read": read, "metrics": metrics, "ebc": ebc, "topk": topk, "counts": counts}
     for name in sys.argv[1:] or parts:
-        with start(short_lived=False) as server, server.driver(notifications_min_severity="OFF") as driver:
+        with start(jvm=()) as server, server.driver(notifications_min_severity="OFF") as driver:
             parts[name](server, driver, graph)
 
 
@@ -274,8 +274,8 @@ def compare(
     print(f"\n| {title}, {rounds} rounds | first wall, s | least wall, s | least server's processor, s |")
     print("|---|---:|---:|---:|")
     for name in rivals:
-        used = f"{wall[name][0]:.2f} | {min(wall[name]):.2f} | {min(processor[name]):.2f}"
-        print(f"| {name} | {used} |", flush=True)
+        cells = f"{wall[name][0]:.2f} | {min(wall[name]):.2f} | {min(processor[name]):.2f}"
+        print(f"| {name} | {cells} |", flush=True)
 
 
 def processor_seconds(server: Server) -> float:

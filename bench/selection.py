@@ -250,10 +250,13 @@ def chances_on_hepth(folder: Path) -> None:
 
         return lambda epsilon: probabilities("snm", hit, epsilon, smooth=smooth, delta=1e-6)
 
+    def em(hit: np.ndarray) -> Callable[[float], np.ndarray]:
+        return lambda epsilon: probabilities("em", hit, epsilon, global_sensitivity=1)
+
     for name, hit in (("distinct values", indicator), ("records", of_records)):
         row(
             f"EM, 0 or 1, {name}",
-            *cells(lambda e, u=hit: probabilities("em", u, e, global_sensitivity=1), hit),
+            *cells(em(hit), hit),
         )
         row(f"SNM corrected, {name}", *cells(snm(gap - 1, hit), hit))
     row("SNM corrected, records, the published S = exp(-5 beta)", *cells(snm(5, of_records), of_records))

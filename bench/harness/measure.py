@@ -157,10 +157,10 @@ def tree_processor(root: int) -> Callable[[], float]:
                 continue
             parents[int(folder.name)] = int(fields[1])
             spent[int(folder.name)] = sum(map(int, fields[11:15])) / tick
-        members, found = {root}, True
+        members, found = set(), {root}
         while found:
-            found = {pid for pid, parent in parents.items() if parent in members} - members
             members |= found
+            found = {pid for pid, parent in parents.items() if parent in members} - members
         return sum(spent.get(pid, 0.0) for pid in members)
 
     return clock

@@ -55,7 +55,7 @@ def server() -> Iterator[Running]:
         install(home)
         conf = {"dbms.security.procedures.unrestricted": "gds.*"}
         with (
-            start(plugins=theirs, extra_conf=conf, home=home, short_lived=False) as running,
+            start(plugins=theirs, extra_conf=conf, home=home, jvm=()) as running,
             running.driver(notifications_min_severity="OFF") as driver,
             driver.session() as session,
         ):
