@@ -253,8 +253,8 @@ def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("needs gcc on Linux")
     folder = tmp_path_factory.mktemp("sanitized")
     flags = [
-        "-O1",
-        "-g",
+        "-Og",
+        "-g1",  # lines are named; variables would take a third of the compiling
         "-fsanitize=address,undefined",
         "-fno-sanitize-recover=all",
         "-fno-omit-frame-pointer",
