@@ -8,6 +8,9 @@ BUILT  := pyproject.toml hatch_build.py $(wildcard plugin/edgedp/engines/native/
 # Two processes, a file of tests each at a time: a module's server is then started once.
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 2 --dist loadfile
 
+# The tests start hundreds of processes: each would compile the package anew where bytecode is not to be written.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Copies of data sets that are not bundled, in a folder beside the repository: what needs one is skipped without it.
 ifneq ($(wildcard ../shared/data),)
 export EDGEDP_DATA ?= $(abspath ../shared/data)
