@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+import schedule
 from edgedp import Graph, Store, open_store, read_graph
 from edgedp.reading.catalogue import dataset
 from edgedp.reading.locating import local_copy
@@ -35,43 +36,19 @@ settings.load_profile("untimed")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what talks to a real server, by the fixtures that it asks for."""
+    """Mark what talks to a real server, by the fixtures that it asks for, and begin with what takes longest."""
     for item in items:
         if any("neo4j" in name for name in getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.neo4j)
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.spark)
-
-
-_OF_A_SERVER = {
-    "Neo4j": (
-        "attributes", "cypher_metrics", "docs", "gateway", "gateway_faults", "holes", "neo4j_machine", "neo4j_old",
-        "neo4j_plugin_newest", "neo4j_promises", "neo4j_store", "neo4jserver", "numbers_stored", "shares",
-        "shares_machine", "store",
-    ),
-    "Neo4j with the plugin": (
-        "docker", "neo4j_plugin", "neo4j_plugin_before", "neo4j_plugin_docs", "neo4j_plugin_worker",
-    ),
-}  # fmt: skip
-"""Modules that share a server run in one process: a second server is half a minute of starting and compiling. One that
-lacks here costs that, and no more."""
+    schedule.put_in_order(items)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Hand out whole modules, those of one server together, where whole modules are asked for."""
-    if config.getoption("dist") != "loadfile":
-        return None
-    from xdist.scheduler import LoadFileScheduling
-
-    groups = {f"test_{name}.py": group for group, names in _OF_A_SERVER.items() for name in names}
-
-    class ByServer(LoadFileScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            file = nodeid.split("::", 1)[0]
-            return groups.get(Path(file).name, file)
-
-    return ByServer(config, log)
+    return schedule.by_group(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,55 @@
+"""Which tests run in one process, and in which order: what shares a server together, what takes longest first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+GROUPS = {
+    "Neo4j, stores": (
+        "attributes", "cypher_metrics", "holes", "neo4j_promises", "neo4j_store", "neo4jserver", "numbers_stored",
+        "shares", "shares_machine", "store",
+    ),
+    "Neo4j, the rest": (
+        "docs", "gateway", "gateway_faults", "neo4j_machine", "neo4j_old", "neo4j_plugin_newest", "spark",
+    ),
+    "Neo4j with the plugin": (
+        "docker", "neo4j_plugin", "neo4j_plugin_before", "neo4j_plugin_docs", "neo4j_plugin_worker",
+    ),
+}  # fmt: skip
+"""Modules that share a server: a second server is half a minute of starting and compiling. One that lacks here costs
+that, and no more. As many groups as processes, none of them longer than its share of the run."""
+
+LONG = ("neo4j_campaign", "kernel_library", "wheel", "blackbox_releases", "site", "campaign", "gateway_pages")
+"""Modules of few tests that take long, which the end of a run would wait for."""
+
+_GROUP = {f"test_{name}.py": group for group, names in GROUPS.items() for name in names}
+_PLACE = {group: place for place, group in enumerate((*GROUPS, *(f"test_{name}.py" for name in LONG)))}
+
+
+def group_of(file: str) -> str:
+    """Return the group of a file of tests; one that shares no server is a group by itself.
+
+    >>> group_of("tests/test_store.py"), group_of("tests/test_graph.py")
+    ('Neo4j, stores', 'tests/test_graph.py')
+    """
+    return _GROUP.get(Path(file).name, file)
+
+
+def put_in_order(items: list[pytest.Item]) -> None:
+    """Put first what takes longest, and else keep the order."""
+    items.sort(key=lambda item: _PLACE.get(_GROUP.get(item.path.name, item.path.name), len(_PLACE)))
+
+
+def by_group(config: pytest.Config, log: Any) -> Any:
+    """Return the scheduler of pytest-xdist that hands out groups in the order of their first tests."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByGroup(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(nodeid.split("::", 1)[0])
+
+    config.option.loadscopereorder = False
+    return ByGroup(config, log)
