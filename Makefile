@@ -79,7 +79,7 @@ reproduction: $(VENV)/.ready-dev
 wheel: $(VENV)/.ready-dev jar
 	$(BIN)/python -m build --wheel
 
-# Every row beside its rivals, half an hour on a machine that does nothing else: bench/RESULTS.md and its plots.
+# Every row beside its rivals, ten minutes on a machine that does nothing else: bench/RESULTS.md and its plots.
 # What a broken run has measured is taken. BENCH="--only 'ebc-*'", BENCH=--quick, BENCH=--list: a part.
 bench: $(VENV)/.ready-bench
 	$(BIN)/python bench $(BENCH)

@@ -1,7 +1,7 @@
 """What a stored graph costs as it grows: read, loaded and asked, over 1, 2, 4, ... 128 million edges.
 
-    python bench/scale.py                       # 1, 2, 4 and 8 million: some 15 minutes, 3 GB of memory
-    python bench/scale.py --millions 64 100 128 # hours on a crowded machine, 12 GB of memory, 12 GB of disk
+    python bench/scale.py                       # 1, 2, 4 and 8 million: a minute, 1 GB of memory
+    python bench/scale.py --millions 64 100 128 # a quarter of an hour on a quiet machine, 16 GB of memory, 6 of disk
     python bench/scale.py --draw                # the table and the plot again, of what was measured
 
 Each step is a process of its own, as a command is: a text is read and loaded into a store, and each question opens the
