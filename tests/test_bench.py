@@ -57,20 +57,9 @@ def test_rows_have_names_of_their_own_and_sections_that_are_shown(harness: dict[
 
 
 def test_one_row_is_measured_in_another_process(tmp_path: Path) -> None:
-    words = [
-        sys.executable,
-        "bench",
-        "--only",
-        "count-wedges-enron",
-        "--rounds",
-        "1",
-        "--records",
-        "R",
-        "--to",
-        "P",
-    ]
+    words = ["bench", "--only", "count-wedges-enron", "--rounds", "1", "--records", "R", "--to", "P"]
     words = [str(tmp_path / word) if word in ("R", "P") else word for word in words]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=True)
     record = json.loads((tmp_path / "R" / "count-wedges-enron.json").read_text())
     assert [list(record["samples"]), record["missing"]] == [["edgedp"], {}], done.stdout
     assert record["samples"]["edgedp"][0]["memory"] > 10**7

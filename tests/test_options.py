@@ -13,6 +13,7 @@ import click
 import numpy as np
 import pytest
 from click.shell_completion import ShellComplete
+from click.testing import CliRunner
 
 import edgedp
 from edgedp import checks, vocabulary
@@ -150,6 +151,13 @@ def test_the_shell_completes_words() -> None:
     assert completed("count", "g", "--of", incomplete="tri") == ["triangles"]
     assert completed("exact", "count", "g", "--of", incomplete="tri") == ["triangles"]
     assert "--sensitivity-form" in completed("topk", "g", incomplete="--s")
+
+
+def test_a_word_that_is_missing_is_named_with_its_choices_in_one_line() -> None:
+    said = CliRunner().invoke(command_line, ["topk", "any", "-k", "1", "--epsilon", "1"])
+    assert said.exit_code == 2
+    *_, last = said.stderr.splitlines()
+    assert last == f"Error: Missing option '--metric'. Choose one of {', '.join(sorted(metric_names()))}"
 
 
 def test_a_type_checker_refuses_words_that_there_are_not(tmp_path: Path) -> None:

@@ -99,9 +99,9 @@ ROWS = (
             f"the graph's arrays are wanted ({ARRAYS / 1e6:.0f} MB: int64 offsets, each edge twice as int32)."
         ),
         reason=(
-            "a fifth is polars' parser and two fifths are the rows from edges; the rest finds the layout, checks every "
-            "block and numbers the nodes. Of the memory 80 MB are both ends of every edge as positions, and 231 MB are "
-            "the building of rows from them"
+            "a quarter is polars' parser and two fifths are the rows from edges; the rest finds the layout, checks "
+            "every block and numbers the nodes. Of the memory 80 MB are both ends of every edge as positions, and "
+            "231 MB are the building of rows from them"
         ),
         rounds=3,
         large=True,

@@ -30,6 +30,10 @@ class Word(click.Choice[str]):
         """Return the word; the refusal is that of Python, of exit status 1."""
         return checks.check_choice(value, self._called, list(self.choices))
 
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
+        """Return the words, on the line that says that one is missing."""
+        return f"Choose one of {', '.join(self.choices)}"
+
 
 def release_options(asked: type[Options]) -> Callable[[_Command], _Command]:
     """Add the options of a kind of release, and those that every release has, to a command."""

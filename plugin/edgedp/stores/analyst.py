@@ -17,7 +17,7 @@ from edgedp.options import (
     SummaryOptions,
     TopKOptions,
 )
-from edgedp.plan import Kind, Plan, plan
+from edgedp.plan import Kind, Plan, PublicFacts, plan
 from edgedp.plan.named import meanings
 from edgedp.refusals import constant_refusals
 from edgedp.release import Answer, Release, answer_from_json
@@ -358,8 +358,8 @@ class AnalystStore(OpenedStore):
 
     def _record(self, session: Session, name: str, debited: Debit, answer: Answer) -> None:
         """Keep an answer, so that a lost one can be read again; only then is it shown."""
-        shown = answer.to_json()
-        script = ledger.answer_script(name, debited.release_id, shown, by=session.by, at=ledger.now())
+        kept_as = answer.to_json()
+        script = ledger.answer_script(name, debited.release_id, kept_as, by=session.by, at=ledger.now())
         if run(session, script).name != script.done:
             raise StoreError(ledger.ANSWER_GONE)
         reach("recorded")
@@ -375,21 +375,15 @@ class AnalystStore(OpenedStore):
 
     @staticmethod
     def _same_plan(
-        row: Row,
-        account: Account,
-        kind: Kind,
-        options: Mapping[str, Any],
-        request_id: str,
+        row: Row, account: Account, kind: Kind, options: Mapping[str, Any], request_id: str,
         domains: Mapping[str, Domain],
-    ) -> Plan:
+    ) -> Plan:  # fmt: skip
         """Return the plan of the release that a request has already; another question is refused."""
-        return kept.same_question(
-            row["body"],
-            options,
-            lambda asked, facts: plan(kind, asked, account.told(facts)),
-            request_id,
-            domains,
-        )
+
+        def planner(asked: dict[str, Any], facts: PublicFacts) -> Plan:
+            return plan(kind, asked, account.told(facts))
+
+        return kept.same_question(row["body"], options, planner, request_id, domains)
 
     def _shown_again(self, session: Session, name: str, drawn: Plan, answered: Kept) -> Release:
         """Return a kept release, with the account and the share as they stand now."""

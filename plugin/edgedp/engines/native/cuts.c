@@ -181,8 +181,8 @@ INLINE int any_wanted(const uint8_t *wanted, const int32_t *nodes, int64_t count
  * where a node's cut is in hub_rows (hubs, n), or -1; 1 for a member. sums (n): added to. */
 KERNEL(cut_shares)(scratch *memory, int64_t n, const int64_t *indptr, const int32_t *indices, const int64_t *in_indptr,
                    const int32_t *in_indices, const int64_t *out_indptr, const int32_t *out_indices,
-                   const int32_t *before, int64_t first, int64_t last, const uint8_t *wanted, int64_t most, const int64_t *shares, const int32_t *hub_row,
-                   const uint8_t *hub_rows, int64_t *sums) {
+                   const int32_t *before, int64_t first, int64_t last, const uint8_t *wanted, int64_t most,
+                   const int64_t *shares, const int32_t *hub_row, const uint8_t *hub_rows, int64_t *sums) {
     int32_t *counts = ROOM(memory, COUNTS, n, int32_t);
     uint16_t *codes = ROOM(memory, CODES, n, uint16_t);
     int64_t *stops = ROOM(memory, STOPS, most + 1, int64_t);
@@ -254,8 +254,8 @@ KERNEL(cut_shares)(scratch *memory, int64_t n, const int64_t *indptr, const int3
  * As for `cut_shares`; weights (n): W by label, at least 1; level: lam, at least 1; 2^bits W lam is below 2^63. */
 KERNEL(cut_closed_shares)(scratch *memory, int64_t n, const int64_t *indptr, const int32_t *indices,
                           const int64_t *in_indptr, const int32_t *in_indices, const int64_t *out_indptr,
-                          const int32_t *out_indices, const int32_t *before, int64_t first, int64_t last, int64_t most, int64_t bits,
-                          const int64_t *weights, int64_t level, int64_t *sums) {
+                          const int32_t *out_indices, const int32_t *before, int64_t first, int64_t last,
+                          int64_t most, int64_t bits, const int64_t *weights, int64_t level, int64_t *sums) {
     uint8_t *closed = ROOM(memory, CLOSED, n, uint8_t);
     uint64_t *totals = ROOM(memory, TOTALS, n, uint64_t);
     int64_t *stops = ROOM(memory, STOPS, most + 1, int64_t);

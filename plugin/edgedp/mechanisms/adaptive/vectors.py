@@ -180,7 +180,7 @@ class NoisyCutVector:
     @property
     def whole(self) -> NoisyVector:
         """All of it."""
-        return NoisyVector(self.shares(None) + self.added, self.noise, self.unit)
+        return self._seen(None)
 
     @property
     def scale(self) -> float:
@@ -189,8 +189,11 @@ class NoisyCutVector:
 
     def __getitem__(self, positions: Ints) -> NDArray[np.float64]:
         """Return the values of some nodes."""
-        seen: NDArray[np.float64] = (self.shares(positions) + self.added[positions]).astype(np.float64)
-        return seen / self.unit
+        return self._seen(positions).values
+
+    def _seen(self, positions: Ints | None) -> NoisyVector:
+        added = self.added if positions is None else self.added[positions]
+        return NoisyVector(self.shares(positions) + added, self.noise, self.unit)
 
 
 def degree_vector(projection: Projection, node_count: int) -> Vector:
