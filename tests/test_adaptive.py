@@ -33,7 +33,7 @@ from edgedp.mechanisms.adaptive.estimates import estimates
 from edgedp.mechanisms.adaptive.fit import combine_degrees, fit_ratio, posterior_ratio, rank
 from edgedp.mechanisms.adaptive.several import Closed, Several, draw_several, further_choices, worth_splitting
 from edgedp.mechanisms.adaptive.top_k import Asked, draw_lists, draw_top_k
-from edgedp.mechanisms.adaptive.vectors import NoisyVector, Vector, cut_vector, degree_vector
+from edgedp.mechanisms.adaptive.vectors import NoisyCutVector, NoisyVector, Vector, cut_vector, degree_vector
 from edgedp.plan import PublicFacts, plan
 from edgedp.projection import GraphProjection, Projection
 from edgedp.sampling.words import GeneratorWords
@@ -484,6 +484,32 @@ def test_what_is_looked_at_is_what_the_whole_vector_holds():
         some = np.array([n - 1, 0, 5, 5])
         np.testing.assert_array_equal(late[some], whole.whole.values[some])
         assert (late.noise, late.scale) == (whole.whole.noise, whole.whole.scale)
+
+
+def test_a_first_look_longer_than_a_block_is_followed_by_what_it_left():
+    n, k = 20_000, 100
+    degrees = np.r_[np.full(100, 1_000), np.full(n - 100, 400)]
+    pairs = fit.pairs_of(degrees.astype(np.float64))
+    looked = Looked(0.05 * pairs * np.exp(np.random.default_rng(4).normal(0, 0.3, n)))
+    scores = rank(degrees, looked, 1e-3, k, cap=1_000)
+    assert [len(asked) for asked in looked.asked] == [500, n - 500]
+    assert len(np.unique(np.concatenate(looked.asked))) == n
+    np.testing.assert_array_equal(scores, rank(degrees, looked.values, 1e-3, k, cap=1_000))
+
+
+def test_the_first_node_after_a_block_is_not_left_out():
+    degrees = np.r_[np.full(201, 1_000), np.full(4_799, 10)]
+    pairs = fit.pairs_of(degrees.astype(np.float64))
+    values = 0.5 * pairs
+    values[200] = 0.95 * pairs[200]
+    assert np.argmax(rank(degrees, values, 1e-3, 10, cap=1_000)) == 200
+
+
+def test_exact_and_noise_are_added_as_integers():
+    """As floats they would not: what is seen would depend on more of the exact entry than their sum."""
+    shares, added = np.full(2, 2**58 + 1), np.array([-(2**58), 3 - 2**58])
+    late = NoisyCutVector(lambda at: shares if at is None else shares[at], added, Fraction(1), 1)
+    assert late[np.arange(2)].tolist() == late.whole.values.tolist() == [1, 4]
 
 
 @given(noisy_vectors(), st.data())

@@ -23,6 +23,8 @@ promise of privacy and depends on private data through
 
 - the number of scores that `evaluate` is asked for, and the time that each takes (the largest part: the score
   of a hub costs more than that of a leaf);
+- in a joint release, whether its ranking looks at all nodes of a second vector or at the first alone, which the
+  released values say, and the time that each look takes;
 - among many candidates, the number of those whose words are drawn (`ranking`, "Few words");
 - how many candidates' bounds meet, hence the calls into ``decimal`` (rare, microseconds each);
 - sorting and partitioning, whose time depends on the order of what they sort, and numpy's logarithms, whose
