@@ -33,7 +33,7 @@ def die_in_load(uri: str, statement: str) -> None:
 
     Neo4jSession.send = killing  # type: ignore[assignment, method-assign]
     with open_store(uri) as store:
-        store.load(Graph.from_edges([(10, 20)]), "kite", replace=True)
+        store.load(Graph.from_edges([(i, i + 1) for i in range(1000)]), "kite", replace=True)
 
 
 if __name__ == "__main__":

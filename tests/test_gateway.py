@@ -36,6 +36,7 @@ from edgedp.stores.asker import Asker
 from edgedp.stores.remote import RemoteStore
 from gateway_server import Served, serve
 from neo4jserver import Server
+from neo4jserver.fixtures import KEYED
 
 ODD = "a/../b 'c\" ∑}) RETURN 1 //"
 """A name of a graph that a careless server would take for something else."""
@@ -668,7 +669,7 @@ def test_it_stands_before_neo4j_as_before_a_folder(empty_neo4j: Server, tmp_path
 
 def _a_live_graph_is_projected_anew(server: Server, store: edgedp.Store, remote: edgedp.Store) -> None:
     with server.driver() as driver, driver.session() as session:
-        session.run("CREATE CONSTRAINT FOR (p:Person) REQUIRE p.ssn IS UNIQUE").consume()
+        session.run(KEYED).consume()
         session.run("UNWIND range(0, 39) AS ssn CREATE (:Person {ssn: ssn})").consume()
         star = "MATCH (a:Person {ssn: $hub}), (b:Person) WHERE b.ssn > 1 CREATE (a)-[:KNOWS]->(b)"
         session.run(star, hub=0).consume()

@@ -16,7 +16,7 @@ import pytest
 from edgedp import EdgeDPError, Graph, Release, Store, StoreError, StoreUnavailableError, open_store
 from edgedp.stores.neo4j import Neo4jSession
 from neo4jserver import Server, start
-from neo4jserver.fixtures import OF_STORES
+from neo4jserver.fixtures import empty
 
 pytestmark = pytest.mark.neo4j
 
@@ -166,7 +166,7 @@ def server(mortal: Server) -> Server:
     """Give it running, writable and with nothing in it."""
     if not mortal.running:
         mortal.restart(server__databases__read_only="")
-    mortal.wipe(keep=OF_STORES)
+    empty(mortal)
     return mortal
 
 

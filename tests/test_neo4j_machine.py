@@ -14,6 +14,7 @@ from edgedp.stores.killpoints import Point
 from embedded_children import child
 from interleaving import Interleaving, Place
 from neo4jserver import Server
+from neo4jserver.fixtures import empty
 
 pytestmark = pytest.mark.neo4j
 
@@ -26,7 +27,7 @@ class Database(Place):
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        server.wipe()
+        empty(server)
 
     def store(self, path: int) -> Store:
         return open_store(self._server.uri, auth=self._server.auth)

@@ -15,6 +15,7 @@ from edgedp.refusals import IDS_BROKEN, NODES_CHANGED
 from edgedp.stores import ledger
 from edgedp.stores.neo4j import Neo4jSession
 from neo4jserver import Server
+from neo4jserver.fixtures import KEYED
 
 pytestmark = pytest.mark.neo4j
 
@@ -43,7 +44,7 @@ def ask(empty_neo4j: Server) -> Iterator[Callable[..., list[dict[str, Any]]]]:
             with driver.session() as session:
                 return session.run(statement, parameters).data()
 
-        asking("CREATE CONSTRAINT FOR (p:Person) REQUIRE p.ssn IS UNIQUE")
+        asking(KEYED)
         asking(PEOPLE)
         yield asking
 

@@ -28,6 +28,7 @@ from edgedp import (
 from edgedp.refusals import BOUND_BROKEN
 from edgedp.stores.neo4j import Neo4jSession
 from neo4jserver import Server
+from neo4jserver.fixtures import KEYED
 
 pytestmark = pytest.mark.neo4j
 
@@ -51,9 +52,6 @@ def child(server: Server, *arguments: object) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
 
 
-PEOPLE = """
-CREATE CONSTRAINT FOR (p:Person) REQUIRE p.ssn IS UNIQUE
-"""
 FRIENDS = """
 UNWIND [1, 2, 3, 4, 5, 9] AS ssn CREATE (:Person {ssn: ssn})
 WITH count(*) AS made
@@ -69,7 +67,7 @@ WITH p MATCH (q:Person {ssn: 9}) CREATE (p)-[:LIKES]->(q)
 @pytest.fixture
 def people(empty_neo4j: Server) -> Server:
     """Directions both ways, parallels, a loop, an isolated node, other labels and types."""
-    for statement in (PEOPLE, FRIENDS, OTHERS):
+    for statement in (KEYED, FRIENDS, OTHERS):
         run(empty_neo4j, statement)
     return empty_neo4j
 
@@ -233,10 +231,38 @@ def test_a_kill_in_a_load_leaves_the_old_graph_and_is_cleared_by_the_next(
     assert store.graph("kite").node_ids.tolist() == [30, 40]
     assert run(empty_neo4j, "MATCH (n:Node) RETURN count(n) AS n") == [{"n": 2}]
     assert run(empty_neo4j, "MATCH (v:EdgeDPVersion) RETURN v.current AS current") == [{"current": True}]
-    constraints = run(
-        empty_neo4j, "SHOW CONSTRAINTS YIELD name, properties WHERE properties = ['id'] RETURN name"
-    )
-    assert len(constraints) == 1, "that of the current version"
+    assert constraints(empty_neo4j) == 0, "that of the dead load is gone"
+
+
+def constraints(server: Server) -> int:
+    """Count the constraints of loaded graphs."""
+    named = "SHOW CONSTRAINTS YIELD name, properties WHERE properties = ['id'] RETURN count(name) AS n"
+    return int(run(server, named)[0]["n"])
+
+
+def test_a_graph_of_few_nodes_changes_no_schema_and_a_larger_one_has_unique_ids(
+    empty_neo4j: Server, store: Store
+) -> None:
+    """A change of schema throws away the plans of every program that asks this server."""
+    for loads, (nodes, found) in enumerate([(500, 0), (501, 1), (502, 1), (2, 0), (501, 1)]):
+        path = Graph.from_edges([(i, i + 1) for i in range(nodes - 1)])
+        store.load(path, "path", epsilon_budget=1, replace=loads > 0)
+        assert store.graph("path") == path
+        assert constraints(empty_neo4j) == found
+    store.drop("path")
+    assert constraints(empty_neo4j) == 0
+
+
+def test_a_constraint_that_an_earlier_version_made_goes_with_its_graph(
+    empty_neo4j: Server, store: Store
+) -> None:
+    """Every graph had one before, and its version says so."""
+    store.load(KITE, "kite", epsilon_budget=1)
+    label = run(empty_neo4j, "MATCH (v:EdgeDPVersion) RETURN v.nodeLabel AS label")[0]["label"]
+    run(empty_neo4j, f"CREATE CONSTRAINT edgedp_7 FOR (n:`{label}`) REQUIRE n.id IS UNIQUE")
+    run(empty_neo4j, "MATCH (v:EdgeDPVersion) SET v.constraintName = 'edgedp_7'")
+    store.load(Graph.from_edges([(30, 40)]), "kite", replace=True)
+    assert constraints(empty_neo4j) == 0
 
 
 def test_a_load_that_somebody_else_clears_stops_in_one_line(

@@ -4,7 +4,7 @@
 //   name: the graph's name
 //   nodeLabel, relationshipType: the version's own label, and its type
 //   displayLabel: the label that people see beside the version's own
-//   constraintName: name of its constraint
+//   constraintName: name of its constraint, or null where it gets none
 // columns: none
 // cost: one row
 CREATE (:EdgeDPVersion {

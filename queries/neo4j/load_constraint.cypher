@@ -1,4 +1,5 @@
-// Ids of a version's nodes are unique, which also indexes them.
+// Ids of a version's nodes are unique, which also indexes them. A graph of few nodes goes without: a change of
+// the schema throws away every plan of the server.
 //
 // parameters: none
 // columns: none

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from edgedp.stores.neo4j_schema import SCHEMA_VERSION
 from neo4jserver.server import DEFAULT_VERSION, NEWEST_VERSION, SHARED, SHORT_LIVED, Server, start
 from neo4jserver.toolchain import MissingToolError, java_for
 
@@ -18,6 +19,20 @@ OF_STORES = frozenset(
     for name in re.findall(r"CREATE (?:CONSTRAINT|INDEX) (edgedp_\w+)", file.read_text(encoding="utf-8"))
 )
 """Constraints and indexes of every store, by name; those of a graph's version have other names."""
+
+KEYED = "CREATE CONSTRAINT people_of_tests IF NOT EXISTS FOR (p:Person) REQUIRE p.ssn IS UNIQUE"
+"""The constraint of the nodes that many tests register; it stays from test to test."""
+
+_STORE = "n:EdgeDPSchema OR (n:EdgeDPLedger AND n.name IS NULL)"
+"""The nodes of a store that holds no graph: its version, and what shuts edgedp 0.1.0 out."""
+
+_SOUND = """
+OPTIONAL MATCH (schema:EdgeDPSchema)
+WITH collect(schema.version) = [$version] AS one
+RETURN one AND COUNT { MATCH (ledger:EdgeDPLedger) WHERE ledger.name IS NULL } = 2
+       AND COUNT { MATCH (:EdgeDPLedger {held: true}) } = 1 AND COUNT { MATCH (:EdgeDPLedger {held: false}) } = 1
+"""
+_AS_NEW = "MATCH (schema:EdgeDPSchema) SET schema = {only: true, version: $version, held: true}"
 
 _running: dict[str, Server] = {}
 
@@ -53,8 +68,8 @@ def any_neo4j_server(request: pytest.FixtureRequest, neo4j_servers: None) -> Ser
 
 @pytest.fixture
 def empty_neo4j(neo4j_server: Server) -> Server:
-    """Give the shared server with nothing in it but, where an earlier test opened a store, the store's constraints."""
-    neo4j_server.wipe(keep=OF_STORES)
+    """Give the shared server with nothing in it but, where an earlier test left it sound, an empty store."""
+    empty(neo4j_server)
     return neo4j_server
 
 
@@ -63,6 +78,15 @@ def bare_neo4j(neo4j_server: Server) -> Server:
     """Give the shared server with nothing in it, as it was installed."""
     neo4j_server.wipe()
     return neo4j_server
+
+
+def empty(server: Server) -> None:
+    """Delete all but an empty store; that, too, unless it is as edgedp made it."""
+    with server.driver(notifications_min_severity="OFF") as driver, driver.session() as session:
+        names = set(session.run("SHOW INDEXES YIELD name RETURN name").value())
+        sound = session.run(_SOUND, version=SCHEMA_VERSION).single(strict=True).value() and names >= OF_STORES
+        server.wipe(keep=OF_STORES | {"people_of_tests"}, spare=_STORE if sound else "false")
+        session.run(_AS_NEW, version=SCHEMA_VERSION).consume()
 
 
 def _shared(version: str) -> Server:

@@ -249,7 +249,10 @@ class Neo4jSession(Session):
             raise self.guard_refusal(begun.name, row, begun.rows)
         reach("begun")
         try:
-            self.run("load_constraint", row.identifiers | {"constraint_name": places.constraint_name(row)})
+            if places.has_constraint(row):
+                self.run(
+                    "load_constraint", row.identifiers | {"constraint_name": places.constraint_name(row)}
+                )
             self._write(row, graph, progress)
             reach("written")
             yield row
@@ -299,7 +302,8 @@ class Neo4jSession(Session):
             label = {"node_label": left["nodeLabel"]}
             while self.run("clear", label, most=_CLEAR_BATCH)[0]["cleared"]:
                 pass
-            self.run("load_drop_constraint", {"constraint_name": left["constraintName"]})
+            if left["constraintName"] is not None:
+                self.run("load_drop_constraint", {"constraint_name": left["constraintName"]})
             self.run("load_cleared", nodeLabel=left["nodeLabel"])
         return bool(found)
 

@@ -29,6 +29,7 @@ __all__ = [
     "cleared",
     "constraint_name",
     "guard_refusal",
+    "has_constraint",
     "index_hint",
     "load_begin",
     "load_guards",
@@ -41,6 +42,7 @@ PREFIX = "EdgeDP"
 """Labels and types that begin so are edgedp's own."""
 
 _DISPLAY_LABEL = "Node"
+_FEW_NODES = 500
 
 
 def loaded_place(name: str, version: int, label: str | None, kind: str | None) -> GraphRow:
@@ -172,8 +174,17 @@ def index_hint(row: GraphRow) -> StoreError:
 
 
 def constraint_name(row: GraphRow) -> str:
-    """Return the name of a version's constraint."""
+    """Return the name of a version's constraint, where it has one."""
     return f"edgedp_{row.version:x}"
+
+
+def has_constraint(row: GraphRow) -> bool:
+    """Whether a version that is about to be written gets a constraint.
+
+    Every change of the schema throws away all plans of the server, those of other programs too. The ids of
+    a graph are unique, and among few nodes they are found without an index.
+    """
+    return row.node_count > _FEW_NODES
 
 
 def load_begin(row: GraphRow) -> list[Step]:
@@ -181,7 +192,12 @@ def load_begin(row: GraphRow) -> list[Step]:
     return [
         Step("place_lock", on_none="schema"),
         _conflicts(row, row.display_label),
-        Step("load_begin", _version(row) | {"displayLabel": row.display_label}),
+        Step(
+            "load_begin",
+            _version(row)
+            | {"displayLabel": row.display_label}
+            | ({} if has_constraint(row) else {"constraintName": None}),
+        ),
     ]
 
 

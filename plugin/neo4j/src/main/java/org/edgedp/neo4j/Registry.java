@@ -71,11 +71,12 @@ final class Registry {
     private void sweep(String name) {
         for (Map<String, Object> left : call.read("leftovers", name)) {
             Map<String, String> label = Map.of("node_label", (String) left.get("nodeLabel"));
-            Map<String, String> constraint = Map.of("constraint_name", (String) left.get("constraintName"));
             while (clear(label) > 0) {
                 call.guard().check();
             }
-            call.inner().commit("load_drop_constraint", constraint, Map.of());
+            if (left.get("constraintName") instanceof String constraint) {
+                call.inner().commit("load_drop_constraint", Map.of("constraint_name", constraint), Map.of());
+            }
             call.inner().commit("load_cleared", Map.of(), Map.of("nodeLabel", left.get("nodeLabel")));
         }
     }
