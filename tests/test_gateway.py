@@ -548,7 +548,7 @@ def test_a_taken_port_is_one_line(room: SimpleNamespace) -> None:
         command_line, ["--store", str(room.place), "serve", "--port", str(room.served.port)]
     )
     assert done.exit_code == 1
-    assert "cannot be listened at" in done.output
+    assert "cannot listen at" in done.output
 
 
 def test_hosts_that_may_be_asked_for() -> None:

@@ -146,7 +146,7 @@ def test_an_analyst_signs_in_asks_and_is_refused_at_the_end_of_the_share(visitor
     visitor.type("field-k", "1")
     assert visitor.driver.find_element(By.ID, "left-after").text == "1"
     visitor.press("See what it costs")
-    assert "Nothing was spent yet" in visitor.text
+    assert "Nothing has been spent yet" in visitor.text
     assert "Left of your share then\n1" in visitor.text
     assert visitor.room.store.share(GRAPH, "ann")["epsilon_spent"] == 0
     visitor.press("Spend 2 and release")
@@ -235,7 +235,7 @@ def test_a_keyboard_is_enough(visitor: Visitor) -> None:
     tab_to("field-epsilon")
     driver.switch_to.active_element.send_keys(Keys.CONTROL, "a")
     driver.switch_to.active_element.send_keys("0.25", Keys.ENTER)
-    visitor.wait(lambda _: "Nothing was spent yet" in visitor.text)
+    visitor.wait(lambda _: "Nothing has been spent yet" in visitor.text)
     assert "Spend 0.25" in driver.switch_to.active_element.text, "the next step has the focus"
 
 

@@ -187,10 +187,10 @@ def _row(**changes: Any) -> GraphRow:
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({"nodes": 0}, "at least one node"),
+        ({"nodes": 0}, "no node has the label"),
         ({"ours": 2}, "nodes of a graph that edgedp wrote carry too"),
         ({"identified": 2}, "which 1 of 3 nodes lack"),
-        ({"distinctIds": 2}, "which two nodes share"),
+        ({"distinctIds": 2}, "two nodes share a value"),
         ({"types": ["FLOAT NOT NULL"]}, "integers or texts"),
     ],
 )
@@ -213,8 +213,8 @@ def test_names_of_edgedps_own_are_refused_before_the_server_is_asked(name: str, 
 
 
 CONFLICTS = {
-    "account": "whose budget is kept under the name 'others'",
-    "own_account": "accounts for the type 'others'",
+    "account": "is kept under the name 'others'",
+    "own_account": "accounts for the relationship type 'others'",
     "type": "must not be that of a loaded graph",
     "unfinished_type": "run 'edgedp drop others'",
     "label": "the nodes of the loaded graph 'others' carry too",

@@ -80,9 +80,9 @@ def test_a_registration_notes_its_type_and_a_second_name_for_it_is_refused(sessi
     script = registry.register_script(row("one", 9), None, Declaration(10**9), by="b", at="a")
     assert run(session, script).name == "done"
     assert ledger.find(session, "one").budget == 10**9
-    with pytest.raises(StoreError, match="whose budget is kept under the name 'one'"):
+    with pytest.raises(StoreError, match="is kept under the name 'one'"):
         registry.check_own_type(session, "two", "T")
-    with pytest.raises(StoreError, match="must keep it"):
+    with pytest.raises(StoreError, match="accounts for the relationship type"):
         registry.check_own_type(session, "one", "U")
     with pytest.raises(StoreError, match="must not be that of a registered graph"):
         registry.check_loadable(session, "three", None, replace=False, kind="T")

@@ -79,7 +79,8 @@ def test_a_folder_that_is_no_home_is_refused(
 def test_an_installation_without_the_jar_says_so(jar: Path, home: Path) -> None:
     jar.unlink()
     with pytest.raises(
-        StoreError, match=r"must be built with Maven; run 'make jar' in a checkout, or install a wheel"
+        StoreError,
+        match=r"is not in this installation; run 'make jar' in a checkout, which takes Maven, or install",
     ):
         install(home)
     assert not (home / "plugins").exists()

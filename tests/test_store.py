@@ -181,7 +181,7 @@ def test_a_budget_never_goes_below_what_was_spent(store: Store) -> None:
 
 def test_a_stored_name_needs_replace_and_the_old_graph_stays_until_then(store: Store) -> None:
     store.load(KITE, "kite", epsilon_budget=1, degree_bound=5)
-    with pytest.raises(StoreError, match="must not be stored already"):
+    with pytest.raises(StoreError, match="is stored already"):
         store.load(TEXTS, "kite")
     with pytest.raises(ParameterError, match="at least the graph's largest degree, 2"):
         store.load(TEXTS, "kite", degree_bound=1, replace=True)

@@ -98,7 +98,7 @@ def test_the_limit_is_checked_before_memory_is_taken() -> None:
     assert read(content, limit=len(content) - 20) is not None
     with pytest.raises(FrameError, match=r"raise worker\.frame\.limit"):
         read(content, limit=len(content) - 21)
-    with pytest.raises(FrameError, match="must be at most"):
+    with pytest.raises(FrameError, match="must have at most"):
         read(content[:12] + (2**62).to_bytes(8, "little"))
 
 
@@ -236,7 +236,7 @@ def test_a_plan_prices_a_float_as_its_shortest_decimal() -> None:
         ({"graph": {"nodeLabel": "EdgeDPAccount"}}, "somebody edited it"),
         ({"graph": {"loaded": True}}, "somebody edited it"),
         ({"writes": True}, "writeProperty is None"),
-        ({"writes": True, "writeProperty": "id"}, "another property than the id"),
+        ({"writes": True, "writeProperty": "id"}, "must not be the property of the ids"),
         ({"writes": True, "writeProperty": "_x"}, "not start with '_'"),
         ({"writes": True, "writeProperty": "x", "overwrite": 1}, "must be true or false"),
         ({"overwrite": True}, "there is no option 'overwrite'"),

@@ -44,7 +44,7 @@ class _OneLine(click.Group):
         except EdgeDPError as error:
             raise click.ClickException(shown(error)) from None
         except MemoryError:
-            raise click.ClickException("the memory does not hold the graph; use a larger machine") from None
+            raise click.ClickException("the graph does not fit into memory; use a larger machine") from None
         except BrokenPipeError:
             # The reader of our output went away; that is its right.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -73,7 +73,7 @@ def summary(name: str, output: str, **asked: Any) -> None:
 def percentile(name: str, output: str, **asked: Any) -> None:
     """Release a percentile of a declared property of the nodes; it debits the attributes' account.
 
-    Protected is the whole record of one node. A property that follows from its node's own degree debits the edges too.
+    It protects the whole record of one node. A property that follows from its node's own degree debits the edges too.
     """
     _release("percentile", name, output, asked)
 

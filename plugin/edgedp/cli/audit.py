@@ -36,7 +36,7 @@ _Item = TypeVar("_Item")
     type=click.IntRange(min=1),
     default=2,
     show_default=True,
-    help="How many work.",
+    help="How many compute.",
 )
 @format_option
 def audit(

@@ -77,7 +77,7 @@ def load(
 
     Text with one edge a line, Parquet, Arrow, GraphML, GEXF, GML, Pajek, METIS or Matrix Market; plain, .gz,
     .zst, .bz2, .xz or .zip. Format, columns, header and ids are detected and shown; where they cannot be told
-    for sure, the load is refused and names the option to give.
+    for sure, the load is refused and the message names the option to give.
     """
     from edgedp.loading import read_source
     from edgedp.reading import checked_options
@@ -135,9 +135,7 @@ def load(
 @_DELTA
 @_BOUND
 @_LIMIT
-@click.option(
-    "--allow-empty", is_flag=True, help="Also where no relationship of the type joins two of the nodes."
-)
+@click.option("--allow-empty", is_flag=True, help="Register even if no relationship joins two of the nodes.")
 @_FORMAT
 def register(
     name: str,
@@ -219,7 +217,7 @@ def drop(name: str) -> None:
 @click.option("--set", "epsilon_budget", metavar="E", help="Declare another budget; it is recorded.")
 @_DELTA
 @click.option(
-    "--attributes", is_flag=True, help="Declare it of the properties of the nodes, in place of the edges."
+    "--attributes", is_flag=True, help="Declare it for the properties of the nodes, not for the edges."
 )
 @format_option
 def budget(name: str, epsilon_budget: str | None, delta: str | None, attributes: bool, output: str) -> None:
@@ -298,7 +296,7 @@ def attribute(
     """Declare a property of the nodes: its public range and grid; or list what is declared.
 
     Range and grid are public: never read them off the values. What follows from other nodes is refused (edges), and
-    what follows from the own degree debits the edges too, twice.
+    what follows from the node's own degree debits the edges too, twice.
     """
     with opened_store() as store:
         if named is None:

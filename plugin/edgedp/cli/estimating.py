@@ -48,7 +48,7 @@ def _print_lines(told: Mapping[str, Any]) -> None:
     if told["refused"] is not None:
         click.echo(shown(f"would be refused: {told['refused']}"))
     elif told["kept"]:
-        click.echo("has its release already: it would be shown again and cost nothing")
+        click.echo("the request has its release already, which would be shown again and cost nothing")
     else:
         click.echo(
             f"would cost {amount(told['epsilon'])} and leave {amount(told['epsilon_remaining_after'])} of "

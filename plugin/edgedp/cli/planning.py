@@ -26,7 +26,7 @@ __all__ = ["COMMANDS"]
     "metrics",
     type=Word("metric", metric_names()),
     multiple=True,
-    help="Noise of this one.  [default: all]",
+    help="Show the noise of this one, as often as wanted.  [default: all]",
 )
 @click.option(
     "--edges-of-a-person", metavar="M", type=int, help="Say what is promised to somebody with M edges."
@@ -66,7 +66,7 @@ def plan(
     if output == "csv":
         print_rows(noise, "csv", ["metric", "mechanism", "on", "scale", "law"])
         return
-    click.echo("noise, in units of what it goes on (else it depends on private edges, and is not told):")
+    click.echo("noise, in units of what it is added to (not told where it depends on private edges):")
     print_rows(noise, "table", ["metric", "mechanism", "on", "scale", "law"])
     first = told.expected[0]
     click.echo(

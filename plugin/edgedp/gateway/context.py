@@ -85,7 +85,7 @@ class Gateway:
     def _identified(self, request: Request, token: str, role: str | None) -> Person:
         person = self.store.identify(token)
         if person is None:
-            # Nobody guesses 256 bits; who tries is slowed, and nobody else behind the same address.
+            # Nobody guesses 256 bits; whoever tries is slowed, and nobody with a token behind the same address is.
             address = request.client.host if request.client else ""
             if wait := self._wrong.wait(address, time.monotonic()):
                 raise _too_many(wait)
@@ -96,7 +96,9 @@ class Gateway:
             raise _too_many(wait)
         if role is not None and person.role != role:
             raise Problem(
-                403, f"the token is {person.role}'s, must be {role}'s here; use another", "AccessError"
+                403,
+                f"the token is of role {person.role!r}, must be of role {role!r} here; use another",
+                "AccessError",
             )
         return person
 

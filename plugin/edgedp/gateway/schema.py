@@ -181,16 +181,16 @@ _SCHEMAS |= {
 }
 
 _MEANINGS = {
-    "400": "The body is no JSON, or half of it.",
+    "400": "The body is not JSON, or breaks off.",
     "401": "No token, or one that is not valid.",
-    "403": "The budget or the share does not allow it, nothing was spent; or the token is of another role.",
+    "403": "The budget or the share does not allow it, and nothing was spent; or the token is of another role.",
     "404": "No such graph or release; also one that belongs to somebody else.",
     "408": "The body came too slowly.",
     "409": "The key is another request's; or, with Retry-After, the release is being drawn, or the graph changed.",
     "410": "The release of this key was debited and lost; it is never drawn again.",
     "413": "The body is too large.",
     "415": "The body is not application/json.",
-    "421": "The host is not one of this gateway.",
+    "421": "The Host header names no host of this gateway.",
     "422": "A value is refused; nothing was spent.",
     "429": "Too many requests; ask again after Retry-After seconds.",
     "500": "A defect, or a damaged store.",
@@ -209,7 +209,7 @@ _KEY = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
-    "description": "The request id, the caller's own for this graph: asking again with it returns the kept one, free.",
+    "description": "The request id, the caller's own for this graph: asking again with it shows the kept release.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]([ -~]*[!-~])?$"},
 }
 

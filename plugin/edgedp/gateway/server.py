@@ -70,7 +70,8 @@ def serve(store: Store, settings: Settings, say: Callable[[str], None]) -> None:
 class PacedProtocol(H11Protocol):
     """HTTP/1.1 whose request heads must come in time: a slow client does not keep its connection.
 
-    A connection above the limit is told so, by the same headers and words as everything else; twice as many are cut.
+    A connection above the limit is told so, with the headers and in the form of every problem; above twice the limit
+    it is cut.
     """
 
     SECONDS = 10.0
@@ -178,7 +179,7 @@ def _bound(settings: Settings) -> socket.socket:
     except (OSError, OverflowError) as error:
         why = getattr(error, "strerror", None) or error
         raise ParameterError(
-            f"host and port are {settings.host}:{settings.port}, which cannot be listened at ({why}); choose others"
+            f"the gateway cannot listen at {settings.host}:{settings.port} ({why}); choose another host or port"
         ) from None
 
 
@@ -192,7 +193,7 @@ def _metrics(
     except (OSError, OverflowError):
         if chosen is not None:
             raise ParameterError(
-                f"metrics_port is {chosen}, which cannot be listened at; choose another"
+                f"the gateway cannot listen at metrics_port {chosen}; choose another"
             ) from None
         say(f"no metrics: port {port + 1} is taken; choose one with --metrics-port")
         return None, None

@@ -41,11 +41,11 @@ class Settings:
     body_bytes : int
         Largest body of a request.
     request_seconds : float
-        Longest time that a request is waited for: its head and body, and its answer.
+        How long each is waited for at most: the head of a request, its body, its answer.
     connections : int
         Open connections.
     requests_per_minute : int
-        Of one analyst; as many wrong tokens of one address.
+        Of one analyst or curator; and as many with wrong tokens from one address.
     session_seconds : float
         How long a page's sign-in lasts without a request.
     """
@@ -77,14 +77,14 @@ class Settings:
         """
         if (self.tls_certificate is None) != (self.tls_key is None):
             missing = "tls_key" if self.tls_key is None else "tls_certificate"
-            raise ParameterError(f"{missing} is missing, must go with the other; give both")
+            raise ParameterError(f"{missing} is missing; give both tls_certificate and tls_key")
         for path in (self.tls_certificate, self.tls_key):
             if path is not None and not path.is_file():
                 raise ParameterError(f"{shortened(path)} is no file, must be a PEM file; check the path")
         if not (is_loopback(self.host) or self.tls or self.behind_proxy):
             raise ParameterError(
-                f"host is {self.host!r}, must be a loopback address without TLS, for tokens would cross the network "
-                "in the clear; give --tls-certificate and --tls-key, or --behind-proxy"
+                f"host is {self.host!r}, must be a loopback address where there is no TLS, for tokens would cross the "
+                "network in the clear; give --tls-certificate and --tls-key, or --behind-proxy"
             )
         if not 0 < self.response_step <= 60:
             raise ParameterError(

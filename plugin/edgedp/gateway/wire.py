@@ -109,7 +109,7 @@ class Boundary:
         if isinstance(error, HTTPException):
             sentence = {
                 404: "there is nothing at this address; see /openapi.json",
-                405: "the method is not one of this address; see /openapi.json",
+                405: "the address does not take this method; see /openapi.json",
             }.get(error.status_code, "the request is refused")
             kind = "UnknownNameError" if error.status_code == 404 else "ParameterError"
             problem = Problem(
@@ -184,7 +184,7 @@ def name_in(request: Request, part: str = "name") -> str:
         return unquote(request.path_params[part], errors="strict")
     except UnicodeDecodeError:
         raise Problem(
-            404, "the address holds a name that is no UTF-8; check it", "UnknownNameError"
+            404, "the address holds a name that is not UTF-8; check it", "UnknownNameError"
         ) from None
 
 

@@ -45,7 +45,7 @@ def checked_properties(names: Any) -> tuple[str, ...]:
         return ()
     listed = [names] if isinstance(names, str) else list(names)
     if not all(isinstance(name, str) and name for name in listed):
-        raise ParameterError("properties holds no name, must be names of columns; give texts")
+        raise ParameterError("properties must be names of columns; give texts that are not empty")
     if len(set(listed)) < len(listed):
         raise ParameterError("properties holds a name twice; leave one out")
     return tuple(listed)

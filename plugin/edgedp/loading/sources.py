@@ -246,7 +246,7 @@ def _refuse_sentence(read: Read, where: Location) -> None:
     """Refuse the one line of text, such as ``Not Found``, with which a server says that it has no graph."""
     if len(read.columns[0]) == 1 and read.of_texts and read.format[0] in ("spaces", "one column"):
         raise GraphFormatError(
-            f"{where.name!r} answered with one line of words, must be a list; check the address, or give --separator"
+            f"{where.name!r} answered with one line of words and no list; check the address, or give --separator"
         )
 
 

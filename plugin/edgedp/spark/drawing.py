@@ -266,7 +266,7 @@ class _Rounds:
             most *= 8
 
     def _evaluated(self, rows: _Answered, k: int) -> float:
-        """Evaluate rows, best bound first, until nobody sent can be among the first k; return what these reach."""
+        """Evaluate rows, best bound first, until no other that was sent can be among the first k; return the k-th."""
         bounds = scores_of(self.plan, rows.degrees)
         noise = bounds.sampler.noise.enclose(rows.words)
         high = bounds_of(self.plan, bounds.upper, bounds.unit, noise)[1]

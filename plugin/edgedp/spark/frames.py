@@ -27,9 +27,9 @@ def edges_of(
     Parameters
     ----------
     frame, nodes : DataFrame
-        Edges, and all nodes: the first column that is not an end's.
+        Edges, one a row; and all nodes, in one column of ids. Ids are all integers or all texts.
     source, target : str or int, optional
-        Columns, by name or by number from 1.
+        Columns of the ends, by name or by number from 1.
 
     Raises
     ------

@@ -51,7 +51,8 @@ def priv_top_k(
     Parameters
     ----------
     dataframe : DataFrame
-        One edge a row, of a classic session of pyspark 4; directions and parallels merge, self-loops drop.
+        One edge a row, of a classic session of pyspark 4; ids are all integers or all texts. Directions and
+        parallels merge, self-loops drop.
     metric, k, epsilon, mechanism, sampler, sensitivity_form, shift, proxy, cap, estimates
         As for `edgedp.priv_top_k`.
     degree_bound : int, optional

@@ -175,8 +175,8 @@ class Declaration:
         account = account or Account(None, None, 0)
         if self.delta is not None and account.delta is None and account.spent > 0:
             raise BudgetError(
-                f"delta is declared for {name!r}, whose releases were paid in pure epsilon, must be declared "
-                "before the first release; leave it out"
+                f"delta must be declared before the first release, and releases of {name!r} were paid in pure "
+                "epsilon; leave it out"
             )
         delta = account.delta if self.delta is None else self.delta
         declared = account.declared if self.budget is None else self.budget

@@ -149,7 +149,7 @@ def _ledgers(session: Session, name: str, address: str) -> list[StoreError]:
         if row["name"] == name and not same:
             found.append(
                 StoreError(
-                    f"name is {name!r}, whose ledger accounts for other edges, must keep them; choose another name"
+                    f"the ledger of {name!r} accounts for the edges of another address; choose another name"
                 )
             )
     return found

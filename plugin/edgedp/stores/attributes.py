@@ -82,7 +82,7 @@ def attribute_script(
         )
     if domain.kind == "explicit" and len(domain.grid) > _MOST_GIVEN:
         raise ParameterError(
-            f"grid is of {len(domain.grid)} points, must be of at most {_MOST_GIVEN}; take fewer, or a linear one"
+            f"grid has {len(domain.grid)} points, must have at most {_MOST_GIVEN}; give fewer, or take a linear one"
         )
     ledger = {"name": account_of(name, "attributes")}
     body = domain.declared_for(named)

@@ -109,7 +109,7 @@ class CuratorStore(OpenedStore):
             )
             if placed.id_property in graph.properties:
                 raise ParameterError(
-                    f"a property is called {placed.id_property!r}, must not be, for that one holds the ids; rename it"
+                    f"a property is called {placed.id_property!r}, the name under which the ids are kept; rename it"
                 )
             steps = (
                 []
@@ -165,8 +165,8 @@ class CuratorStore(OpenedStore):
         epsilon_budget, degree_bound, max_epsilon_per_release, delta
             As for `load`. The degree bound is checked at every release.
         allow_empty : bool
-            Register also where no relationship of the type joins two of the nodes, which otherwise is refused: it is
-            what a misspelt type looks like.
+            Register even if no relationship of the type joins two of the nodes, which is refused otherwise: a misspelt
+            type looks the same.
 
         Returns
         -------
@@ -201,7 +201,7 @@ class CuratorStore(OpenedStore):
         """Drop a loaded graph, or forget a registered one; the ledger stays."""
         with self._session() as session:
             if registry.find(session, name) is None and session.sweep(name):
-                return  # what a load or drop left that did not end
+                return  # what an unfinished load or drop left
             row = registry.known(session, name, anywhere=True)
             script = registry.drop_script(
                 row, by=session.by, at=ledger.now(), reopen=self._backend.restores_accounts
@@ -222,7 +222,7 @@ class CuratorStore(OpenedStore):
         epsilon_budget, delta
             As of `load`.
         attributes : bool
-            Of the attributes' account in place of the edges'; it is pure, so without a delta.
+            The budget of the attributes' account, not of the edges'; it is pure, so without a delta.
         """
         if attributes:
             check_pure(delta)
@@ -274,9 +274,10 @@ class CuratorStore(OpenedStore):
         low, high : number
             Values are clipped to this range.
         grid : {"linear", "geometric"} or array-like of float
-            The points that an answer is one of. **Promise:** neither range nor grid is read off the values.
+            The points that an answer is one of; (g,) where they are given. **Promise:** neither range nor grid is
+            read off the values.
         points : int, optional
-            Of the first two; default 1001.
+            How many points a linear or geometric grid has; default 1001.
         depends_on : {"independent", "degree"}
             **Promise:** a value is a function of its node's own record alone, or also of its own degree; then
             every release also debits the edges, twice. ``"edges"``, anything that follows from other nodes, is refused.

@@ -100,8 +100,6 @@ def curator_refusal(outcome: str, name: str) -> EdgeDPError:
                 f"the graph {name!r} was loaded or dropped by somebody else meanwhile; ask again"
             )
         case "taken":
-            return StoreError(
-                f"name is {name!r}, must not be stored already; choose another name or drop it first"
-            )
+            return StoreError(f"a graph {name!r} is stored already; choose another name or drop it first")
         case _:
             raise AssertionError(f"no script of a curator ends as {outcome}")

@@ -55,7 +55,39 @@ class ExactStore(OpenedStore):
     def exact(
         self, name: str, metric: str, nodes: ArrayLike | None = None, engine: Engine = "native"
     ) -> NDArray[np.float64]:
-        """Return exact values of a stored graph, in the order of its ids or of `nodes`. Privacy: not a release."""
+        """Return exact values of a metric of a stored graph; the reading is logged.
+
+        Parameters
+        ----------
+        name, metric : str
+        nodes : (m,) array-like of int or str, optional
+            Ids of nodes; default all n, in ascending order.
+        engine : {"native", "igraph", "cypher"}
+
+        Returns
+        -------
+        (n,) or (m,) float64
+            In the order of the ids.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such graph, metric or node.
+        EngineError
+            The engine ``cypher`` does not compute the metric in this store.
+
+        Notes
+        -----
+        Privacy: not a release; for the curator and for research.
+
+        Examples
+        --------
+        >>> import tempfile, edgedp
+        >>> with tempfile.TemporaryDirectory() as folder, edgedp.open_store(f"{folder}/store") as store:
+        ...     _ = store.load(edgedp.Graph.from_edges([(1, 2), (2, 3)]), "path")
+        ...     store.exact("path", "degree"), store.exact("path", "degree", nodes=[3])
+        (array([1., 2., 1.]), array([1.]))
+        """
         return self.exact_rows(name, metric, nodes=nodes, engine=engine)[1]
 
     def exact_sensitivity(
@@ -67,7 +99,31 @@ class ExactStore(OpenedStore):
         nodes: ArrayLike | None = None,
         engine: Engine = "native",
     ) -> NDArray[np.float64]:
-        """Return the admissible ``delta(G, t, v)`` of a stored graph. Privacy: not a release."""
+        """Return the admissible ``delta(G, t, v)`` of nodes of a stored graph; the reading is logged.
+
+        Parameters
+        ----------
+        t : int
+            Distance in edges, 0 or more.
+        form : str, optional
+            Of the sensitivity; default the metric's first.
+        name, metric, nodes, engine
+            As of `exact`.
+
+        Returns
+        -------
+        (n,) or (m,) float64
+            In units of the metric, in the order of the ids.
+
+        Raises
+        ------
+        EdgeDPError
+            As of `exact`; or the distance or the form is none.
+
+        Notes
+        -----
+        Privacy: not a release; for the curator and for research.
+        """
         return self.exact_rows(name, metric, t=t, form=form, nodes=nodes, engine=engine)[1]
 
     def exact_count(
@@ -158,6 +214,11 @@ class ExactStore(OpenedStore):
         """Return node ids and exact values, or sensitivities where a distance `t` is given. Privacy: not a release.
 
         With `top`, those of the largest values only, the largest first; not with `nodes`.
+
+        Returns
+        -------
+        ids : (m,) int64 or str
+        values : (m,) float64
         """
         from edgedp.engines.top import top_positions
         from edgedp.exact.metrics import top_of

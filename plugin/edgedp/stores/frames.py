@@ -1,6 +1,6 @@
 """Frames between the Neo4j plugin and its worker: one JSON header and raw little-endian arrays.
 
-Version 1. A conversation runs over a pipe in each direction; every message is one frame::
+Version 2. A conversation runs over a pipe in each direction; every message is one frame::
 
     offset  size  content
     0       6     the ASCII letters ``edgedp``
@@ -134,7 +134,7 @@ def read_frame(stream: BinaryIO, *, limit: int) -> Frame | None:
         )
     if header_length + body_length > limit:
         raise FrameError(
-            f"the frame is of {header_length + body_length} bytes, must be at most {limit}; "
+            f"the frame has {header_length + body_length} bytes, must have at most {limit}; "
             "raise worker.frame.limit in conf/edgedp.conf"
         )
     header_bytes = _read_exactly(stream, header_length)

@@ -219,5 +219,5 @@ def problems(runner: Runner, name: str) -> list[str]:
     debits = [row["releaseId"] for row in entries if row["kind"] == "debit"]
     answers = [row["releaseId"] for row in entries if row["kind"] == "answer"]
     if len(set(debits)) < len(debits) or len(set(answers)) < len(answers) or set(answers) - set(debits):
-        found.append("an answer without its debit, or twice the same release")
+        found.append("an answer is without its debit, or a release is there twice")
     return found + shares.problems(runner.run("share_list", name=name), entries)

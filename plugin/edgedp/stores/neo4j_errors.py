@@ -29,7 +29,7 @@ def _translated(error: Exception, address: str, database: str | None) -> EdgeDPE
     code = getattr(error, "code", None) or ""
     if isinstance(error, exceptions.IncompleteCommit):
         return StoreUnavailableError(
-            f"store is {address}, which went away while it was writing; budget may have been spent, "
+            f"store is {address}, which went away while it was writing; budget may have been spent: "
             "look at 'edgedp budget' and 'edgedp releases' before asking again"
         )
     if isinstance(error, exceptions.AuthError):

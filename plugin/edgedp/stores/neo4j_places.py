@@ -87,7 +87,7 @@ def check_place(row: GraphRow) -> None:
     """
     if row.at_address:
         raise StoreError(
-            f"the graph {row.name!r} is edges at an address, which Spark alone reads; ask for its top k by "
+            f"the edges of the graph {row.name!r} are at an address, which Spark alone reads; ask for its top k by "
             "the command or Python with engine 'spark'; nothing was spent"
         )
     own = _own(row.name, row.version)
@@ -108,18 +108,20 @@ def check_survey(row: GraphRow, found: Mapping[str, Any]) -> None:
     """
     nodes, label, key = int(found["nodes"]), row.node_label, row.id_property
     if nodes == 0:
-        raise StoreError(f"node_label is {label!r}, must be a label of at least one node; check its spelling")
+        raise StoreError(f"no node has the label {label!r}; check its spelling")
     if found["ours"]:
         raise StoreError(
             f"node_label is {label!r}, which nodes of a graph that edgedp wrote carry too; choose another label"
         )
     if found["identified"] < nodes:
         raise StoreError(
-            f"id_property is {key!r}, which {nodes - found['identified']:,} of {nodes:,} nodes lack, must be on "
-            "every node; set it on all of them"
+            f"id_property is {key!r}, which {nodes - found['identified']:,} of {nodes:,} nodes lack; "
+            "set it on all of them"
         )
     if found["distinctIds"] < nodes:
-        raise StoreError(f"id_property is {key!r}, which two nodes share, must be unique; make it so")
+        raise StoreError(
+            f"id_property is {key!r}, must be unique, but two nodes share a value; give every node its own"
+        )
     if not _one_type(found["types"]):
         raise StoreError(
             f"id_property is {key!r}, must hold integers or texts and not both; convert the values"
@@ -130,8 +132,8 @@ def check_some_edge(row: GraphRow, edges: int) -> None:
     """Refuse to register a graph without an edge, which a misspelt type is; a curator's check, so it may count."""
     if edges == 0:
         raise StoreError(
-            f"relationship_type is {row.relationship_type!r}, of which no relationship joins two nodes labelled "
-            f"{row.node_label!r}, must be a type of at least one; check both spellings, or add allow_empty"
+            f"no relationship of the type {row.relationship_type!r} joins two nodes labelled {row.node_label!r}; "
+            "check both spellings, or add allow_empty"
         )
 
 
@@ -168,7 +170,7 @@ def check_nodes(row: GraphRow, found: Mapping[str, Any]) -> None:
 def index_hint(row: GraphRow) -> StoreError:
     """Return the refusal of an id property without an index."""
     return StoreError(
-        f"id_property is {row.id_property!r}, which has no index, must have one; run: CREATE CONSTRAINT FOR "
+        f"id_property is {row.id_property!r}, which has no index; run: CREATE CONSTRAINT FOR "
         f"(n:{quote_identifier(row.node_label)}) REQUIRE n.{quote_identifier(row.id_property)} IS UNIQUE"
     )
 
@@ -247,14 +249,11 @@ def _conflict(row: GraphRow, conflict: str, other: str) -> StoreError:
             )
         case "account":
             said = (
-                f"relationship_type is {kind!r}, whose budget is kept under the name {other!r}, "
-                "must have one name; register it under that one"
+                f"the budget of the relationship type {kind!r} is kept under the name {other!r}; "
+                "register it under that name"
             )
         case "own_account":
-            said = (
-                f"name is {row.name!r}, whose ledger accounts for the type {other!r}, must keep it; "
-                "choose another name"
-            )
+            said = f"the ledger of {row.name!r} accounts for the relationship type {other!r}; choose another name"
         case "type":
             said = (
                 f"relationship_type is {kind!r}, must not be that of a loaded graph, which has its own budget; "

@@ -61,6 +61,15 @@ def open_store(
     Store
         The embedded store is opened for each operation and not held.
 
+    Raises
+    ------
+    ParameterError
+        The address is no store's, or an option does not go with it.
+    AccessError
+        The token of a gateway is missing.
+    EngineError
+        A gateway is asked, and httpx is not installed.
+
     Examples
     --------
     >>> import tempfile, pathlib

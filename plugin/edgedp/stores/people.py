@@ -51,7 +51,7 @@ class PeopleStore(OpenedStore):
         Parameters
         ----------
         name : str
-            New: also the name of somebody who was revoked stays taken.
+            A new one: the name of somebody who was revoked stays taken, too.
 
         Returns
         -------
@@ -116,7 +116,7 @@ class PeopleStore(OpenedStore):
     def identify(self, token: str) -> Person | None:
         """Return whose token it is; None for an unknown one and for one of somebody who was revoked.
 
-        Compared with every kept SHA-256 in constant time, whichever fits.
+        It is compared with every kept SHA-256, each in constant time, whichever fits.
         """
         if not isinstance(token, str) or len(token) > _LONGEST_TOKEN:
             return None
@@ -226,7 +226,7 @@ class PeopleStore(OpenedStore):
             share = shares.find(session, graph, analyst, account)
         if share is None:
             raise UnknownNameError(
-                f"the analyst is {analyst!r}, must have a share of {graph!r}; see 'edgedp grants {graph}'"
+                f"the analyst {analyst!r} has no share of {graph!r}; see 'edgedp grants {graph}'"
             )
         return _granted(share)
 
@@ -259,7 +259,7 @@ class PeopleStore(OpenedStore):
             script = Script([Step("person_put", row, on_none="taken")])
             if run(session, script).name != script.done:
                 raise StoreError(
-                    f"name is {name!r}, must be new, also after a revocation; choose another, or give that one "
+                    f"the name {name!r} is taken, and stays so after a revocation; choose another, or give its bearer "
                     f"another token with 'edgedp analyst rotate {name}'"
                 )
         return token
@@ -294,5 +294,5 @@ def _opened(session: Session, graph: str, account: AccountName) -> Account:
 
 def _nobody(name: str) -> UnknownNameError:
     return UnknownNameError(
-        f"the name is {name!r}, must be of somebody who was added for this and not revoked; see 'edgedp analyst list'"
+        f"{name!r} was never added, was revoked, or has another role; see 'edgedp analyst list'"
     )

@@ -77,9 +77,9 @@ def row_to_json(row: GraphRow) -> dict[str, Any]:
 
 
 def known(session: Session, name: str, *, anywhere: bool = False) -> GraphRow:
-    """Return the row of a graph with its node count of now; an unknown name is refused with the nearest one.
+    """Return the row of a graph with its present node count; an unknown name is refused with the nearest one.
 
-    A graph at an address, of which the store holds no edge, is refused as well but for `anywhere`.
+    A graph at an address, of which the store holds no edge, is refused as well, unless `anywhere`.
     """
     row = find(session, name)
     if row is None:
@@ -88,7 +88,7 @@ def known(session: Session, name: str, *, anywhere: bool = False) -> GraphRow:
     if row.at_address:
         if not anywhere:
             raise EngineError(
-                f"the graph {name!r} is edges at an address, which Spark alone reads; "
+                f"the edges of the graph {name!r} are at an address, which Spark alone reads; "
                 "ask for its top k with engine 'spark'"
             )
         return row
@@ -189,9 +189,7 @@ def register_script(
 
 def address_taken(name: str) -> StoreError:
     """Return the refusal of a second name for edges at an address."""
-    return StoreError(
-        f"the edges have their budget under the name {name!r}, must have one name; use that one"
-    )
+    return StoreError(f"the budget of these edges is kept under the name {name!r}; use that name")
 
 
 def drop_script(
@@ -242,7 +240,7 @@ def _facts(row: GraphRow) -> dict[str, Any]:
 
 
 def listing(session: Session) -> list[dict[str, Any]]:
-    """Return the public facts of every graph, with its number of nodes of now.
+    """Return the public facts of every graph, with its present number of nodes.
 
     Its two accounts stand side by side and are never added.
     """
@@ -283,12 +281,10 @@ def check_loadable(
 ) -> None:
     """Refuse to load over a stored graph without `replace`, and a type whose edges have another ledger."""
     if before is not None and not replace:
-        raise StoreError(
-            f"name is {name!r}, must not be stored already; choose another name or replace it (--replace)"
-        )
+        raise StoreError(f"a graph {name!r} is stored already; choose another name or replace it (--replace)")
     if before is not None and not before.loaded:
         raise StoreError(
-            f"name is {name!r}, which is a registered graph, must be a loaded one; drop it first"
+            f"the graph {name!r} is registered, and only a loaded one can be replaced; drop it first"
         )
     if kind in {row["relationshipType"] for row in runner.run("account_places")}:
         raise StoreError(
@@ -301,13 +297,13 @@ def check_own_type(runner: Runner, name: str, kind: str) -> None:
     for row in runner.run("account_places"):
         if row["relationshipType"] == kind and row["name"] != name:
             raise StoreError(
-                f"relationship_type is {kind!r}, whose budget is kept under the name {row['name']!r}, "
-                "must have one name; register it under that one"
+                f"the budget of the relationship type {kind!r} is kept under the name {row['name']!r}; "
+                "register it under that name"
             )
         if row["name"] == name and row["relationshipType"] != kind:
             raise StoreError(
-                f"name is {name!r}, whose ledger accounts for the type {row['relationshipType']!r}, "
-                "must keep it; choose another name"
+                f"the ledger of {name!r} accounts for the relationship type {row['relationshipType']!r}; "
+                "choose another name"
             )
     if any(row["loaded"] and row["relationshipType"] == kind for row in runner.run("graph_places")):
         raise StoreError(

@@ -75,7 +75,7 @@ class RemoteStore(Store):
     ) -> None:
         self._address = check_gateway(address)
         if not token or not token.isascii() or not token.isprintable() or " " in token:
-            raise AccessError("the token is missing or none; give token, or set EDGEDP_TOKEN")
+            raise AccessError("the token is missing or malformed; give token, or set EDGEDP_TOKEN")
         self._patience = patience
         self._client = _client(self._address, token, ca_file)
 
@@ -268,7 +268,7 @@ def _body(options: Mapping[str, Any], engine: TopKEngine) -> dict[str, Any]:
     on_spark.check_engine(engine, "priv_top_k")
     if engine not in GRAPH_ENGINES:
         raise EngineError(
-            f"engine is {engine!r}, must be native or igraph for a release of a gateway; leave it out"
+            f"engine is {engine!r}, must be native or igraph for a release from a gateway; leave it out"
         )
     given = {name: _plain(value) for name, value in options.items() if value is not None}
     return given if engine == "native" else given | {"engine": engine}

@@ -90,8 +90,8 @@ def plugin_jar() -> Path:
         if (folder / name).is_file():
             return folder / name
     raise StoreError(
-        f"{name} is not in this installation, must be built with Maven; "
-        "run 'make jar' in a checkout, or install a wheel made by 'make wheel'"
+        f"{name} is not in this installation; run 'make jar' in a checkout, which takes Maven, "
+        "or install a wheel made by 'make wheel'"
     )
 
 
@@ -163,7 +163,7 @@ def server_plugin(driver: Driver, database: str | None = None) -> ServerPlugin:
     except ClientError as error:
         if error.code == "Neo.ClientError.Procedure.ProcedureNotFound":
             return ServerPlugin(None)
-        raise StoreError(f"the server refuses to tell about the plugin; {error.message}") from None
+        raise StoreError(f"the server does not say whether it has the plugin: {error.message}") from None
     return ServerPlugin(row["version"], row["worker"], row["python"], row["problem"])
 
 
@@ -213,6 +213,4 @@ def _key(line: str) -> str:
 
 
 def _not_writable(home: Path, error: OSError) -> StoreError:
-    return StoreError(
-        f"{home} cannot be written ({error.strerror}), must be open to you; run this as the user who owns it"
-    )
+    return StoreError(f"{home} cannot be written ({error.strerror}); run this as the user who owns it")

@@ -120,9 +120,7 @@ def check_affords(runner: Runner, name: str, analyst: str, plan: Plan) -> None:
 
 def revoked(analyst: str) -> AccessError:
     """Return the refusal of an analyst who may not ask."""
-    return AccessError(
-        f"the analyst is {analyst!r}, must be one who was added and not revoked; ask the curator"
-    )
+    return AccessError(f"the analyst {analyst!r} was never added, or was revoked; ask the curator")
 
 
 def debit_steps(name: str, analyst: str, amounts: dict[str, int], account: AccountName = EDGES) -> list[Step]:

@@ -40,7 +40,7 @@ _EMPTY = "allowEmpty"
 
 
 def version(request: Frame) -> Frame:
-    """Say whether the database is of this version's, or refuse a newer one; ``migrate`` is the way from an older."""
+    """Say whether the database is of this version, or refuse a newer one; ``migrate`` brings an older one to it."""
     header = request.header
     current = neo4j_schema.check_version(header["version"], old=header["old"])
     return Frame({"current": current, "fresh": header["version"] is None and not header["old"]})

@@ -177,7 +177,7 @@ def _written(asked: dict[str, Any], name: str, id_property: str) -> dict[str, An
     key = checks.check_text(asked[_WRITE_PROPERTY], _WRITE_PROPERTY)
     if key == id_property or key.startswith("_"):
         raise ParameterError(
-            f"{_WRITE_PROPERTY} is {key!r}, must be another property than the id and not start with '_'; "
+            f"{_WRITE_PROPERTY} is {key!r}, must not be the property of the ids and must not start with '_'; "
             "choose another"
         )
     overwrite = asked[_OVERWRITE]

@@ -22,7 +22,7 @@ BY = ""
 
 
 def graph_of(request: Frame) -> GraphRow:
-    """Return the graph's row of the registry, with its number of nodes of now where it is registered."""
+    """Return the graph's row of the registry, with its present number of nodes where it is registered."""
     header = request.header
     row = row_of(header["graph"])
     if row.loaded or "survey" not in header:

@@ -92,9 +92,7 @@ class CuratorPages:
                 case "revoke":
                     await self._gateway.ask(lambda: store.revoke_analyst(name), missing=False)
                 case _:
-                    raise Problem(
-                        422, "the form asks for nothing that there is; use the page", "ParameterError"
-                    )
+                    raise Problem(422, "the form asks for something unknown; use the page", "ParameterError")
         except (EdgeDPError, Problem) as error:
             return await self._people(visit, of_error(error))
         if made is None:

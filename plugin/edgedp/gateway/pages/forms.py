@@ -77,7 +77,7 @@ def options_in(kind: ReleaseKind, given: Mapping[str, Sequence[str]]) -> dict[st
     Raises
     ------
     ParameterError
-        A number is none.
+        What must be a number is none.
     """
     found: dict[str, Any] = {}
     for option in kind.described:

@@ -32,7 +32,7 @@ class Session:
 
 
 class Sessions:
-    """At most so many sessions, each until it was not used for a while; one person's push out no other's.
+    """At most so many sessions, each until it has not been used for a while; those of one token are limited, too.
 
     Examples
     --------

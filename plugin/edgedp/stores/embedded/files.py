@@ -75,7 +75,7 @@ def check_room(folder: Folder, graph: Graph, kept: records.Packed) -> None:
     free = shutil.disk_usage(folder.path).free
     if free < needed:
         raise StoreError(
-            f"store is {folder.given}, whose disk has {free >> 20} MB left and the graph needs about "
+            f"store is {folder.given}, whose disk has {free >> 20} MB left, while the graph needs about "
             f"{needed >> 20} MB; make room"
         )
 

@@ -29,7 +29,7 @@ __all__ = ["finish"]
 
 _MAGIC = (b"LBUG", b"KUZU")
 EARLIER = "unknown (0.1.0)"
-"""By whom what 0.1.0 wrote was caused: it did not note it."""
+"""Who caused what 0.1.0 wrote: it did not note that."""
 
 
 def finish(folder: Folder, timeout: float) -> None:
