@@ -102,7 +102,7 @@ BROKEN = {
 
 def test_a_manifest_that_is_no_toml_is_refused(folder):
     (folder / "small.toml").write_text("title A graph")
-    with pytest.raises(GraphFormatError, match=r"small.toml is not readable \(.*\), must be TOML"):
+    with pytest.raises(GraphFormatError, match=r"small.toml cannot be read as TOML \(.*\); correct"):
         catalogue(folder)
 
 
@@ -472,7 +472,7 @@ def test_a_cache_that_cannot_be_written(site, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("EDGEDP_CACHE", str(tmp_path / "file" / "cache"))
     with pytest.raises(
-        GraphFormatError, match=r"the cache .* cannot be used .*; name another one by EDGEDP_CACHE"
+        GraphFormatError, match=r"the cache .* cannot be used .*; name another folder with EDGEDP_CACHE"
     ):
         read_graph(site.serve("/graph.txt.gz", EDGES))
 

@@ -36,9 +36,9 @@ def path_graph() -> tuple[np.ndarray, np.ndarray]:
         (np.zeros(4, dtype=np.int32), "nodes is of type int32, must be int64; convert the array"),
         ([0, 0, 0, 0], "nodes is of type list, must be int64; convert the array"),
         (np.zeros(4, dtype=">i8"), "nodes is of type >i8, must be int64; convert the array"),
-        (np.zeros(8, dtype=np.int64)[::2], "nodes is not contiguous, must be; copy the array first"),
-        (np.zeros((2, 4), dtype=np.int64).T, "nodes is of length 8, must be 4; check the array"),
-        (np.zeros(5, dtype=np.int64), "nodes is of length 5, must be 4; check the array"),
+        (np.zeros(8, dtype=np.int64)[::2], "nodes is not contiguous or not aligned; copy the array first"),
+        (np.zeros((2, 4), dtype=np.int64).T, "nodes has length 8, must be 4; check the array"),
+        (np.zeros(5, dtype=np.int64), "nodes has length 5, must be 4; check the array"),
         (np.array([0, 1, 2, 9]), "nodes holds an index out of range, must be from 0 to 8; check the array"),
         (np.array([0, -1, 2, 3]), "nodes holds an index out of range, must be from 0 to 8; check the array"),
     ],
@@ -171,7 +171,8 @@ def test_the_commands_say_in_one_line_that_the_library_is_missing(tmp_path: Path
     ended = run(commands, str(tmp_path), "demo")
     assert ended.returncode == 0, ended.stderr
     assert ended.stderr == (
-        "note: igraph computes in place of the compiled kernels (they are not installed): the same results, later\n"
+        "note: igraph computes in place of the compiled kernels (they are not installed): "
+        "the same results, more slowly\n"
     )
 
 
@@ -186,8 +187,8 @@ def test_asking_a_kernel_without_the_library_is_one_clear_line(tmp_path: Path) -
     code = ELSEWHERE + "from edgedp import Graph\nfrom edgedp.engines import native\n"
     ended = run(code + "native.ebc(Graph.from_edges([(0, 1)]))", str(tmp_path))
     assert ended.stderr.splitlines()[-1] == (
-        "edgedp.errors.EngineError: engine is 'native', must be one that works here (the compiled kernels: they are "
-        "not installed); install a wheel that holds them or use engine='igraph'"
+        "edgedp.errors.EngineError: the engine 'native' needs the compiled kernels, but they are not installed; "
+        "install a wheel that holds them or use engine='igraph'"
     )
 
 
@@ -199,7 +200,7 @@ def test_a_library_older_than_its_sources_is_refused(tmp_path: Path) -> None:
     )
     ended = run(code + "serving('native')", str(tmp_path / "native"))
     assert ended.stderr.splitlines()[-1] == (
-        "edgedp.errors.EngineError: the compiled kernels are older than their sources, must be made of them; "
+        "edgedp.errors.EngineError: the compiled kernels are older than their sources; "
         "run 'make .venv/.ready-dev'"
     )
 

@@ -98,7 +98,7 @@ def test_candidates_that_nothing_can_move_are_equal() -> None:
         (("em", []), "at least one candidate"),
         (("em", [1, float("nan")]), "finite"),
         (("em", [[1]]), "1 dimension"),
-        (("em", [1]), "global_sensitivity is None"),
+        (("em", [1]), "global_sensitivity is missing"),
         (("ld", [1]), "sensitivity is not of shape"),
     ],
 )

@@ -382,7 +382,7 @@ def test_properties_of_a_graph_follow_its_nodes() -> None:
     [
         ({"properties": {"age": [1, 2]}}, "need nodes that name each id once"),
         ({"nodes": [1, 2, 2], "properties": {"age": [1, 2, 3]}}, "name each id once"),
-        ({"nodes": [1, 2], "properties": {"age": [1]}}, "'age' is of length 1, must be 2"),
+        ({"nodes": [1, 2], "properties": {"age": [1]}}, "'age' has length 1, must be 2"),
         ({"nodes": [1, 2], "properties": {"age": np.zeros((2, 2))}}, "'age'"),
         ({"nodes": [1, 2], "properties": {7: [1, 2]}}, "name is 7"),
     ],

@@ -172,7 +172,7 @@ INPUTS = {
         ",source,target\n0,ada,bob\n1,bob,cyd\n", refused="'source'"
     ),
     "an index first, of texts": Input("0,ada,bob\n1,bob,cyd\n", refused="integers in its first column"),
-    "an index first, of integers": Input("0,5,7\n1,5,9\n2,7,9\n3,9,11\n", refused="numbers its lines"),
+    "an index first, of integers": Input("0,5,7\n1,5,9\n2,7,9\n3,9,11\n", refused="number its lines"),
     "an id of the edge first": Input("id,source,target\n1,5,6\n2,6,7\n", refused="--source 'source'"),
     "statements of three words": Input("ada,knows,bob\nbob,knows,cyd\n", refused="first three columns"),
     "edges with a type": Input("ada,bob,friend\nbob,cyd,friend\n", TWO),
@@ -206,7 +206,7 @@ INPUTS = {
     "a wide one": Input(
         "\n".join(" ".join(str(i * j % 7) for j in range(40)) for i in range(40)), refused="adjacency matrix"
     ),
-    "lists of neighbours": Input("1 2 3\n2 1 3\n3 1 2\n", refused="numbers its lines"),
+    "lists of neighbours": Input("1 2 3\n2 1 3\n3 1 2\n", refused="number its lines"),
     "one with names on both sides": Input(",a,b,c\na,0,1,1\nb,1,0,1\nc,1,1,0\n", refused="without a name"),
     "one that is a list": Input(
         "0,1,1\n1,0,1\n1,1,0\n", [(0, 1)], options={"source": 1, "target": 2}, alone=()
@@ -256,7 +256,7 @@ INPUTS = {
     ),
     "rows that are switched off": Input("1,2\n#7,8\n", refused="line 2"),
     "rows that are switched off, told": Input("1,2\n#7,8\n", [(1, 2)], options={"comments": "#"}),
-    "ids with percent signs": Input("%a %b\nc d\n", refused="must be told to be a comment or a row"),
+    "ids with percent signs": Input("%a %b\nc d\n", refused="which may be a comment or a row"),
     "comments behind rows": Input(
         "1,2\n3,4 # why\n5,6\n", refused="must have comments on lines of their own"
     ),

@@ -179,11 +179,11 @@ def test_a_round_of_k_runs_at_a_kth(mechanism: str) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({}, "global_sensitivity is None, must be given for pf"),
-        ({"mechanism": "em"}, "global_sensitivity is None"),
+        ({}, "global_sensitivity is missing, which pf needs"),
+        ({"mechanism": "em"}, "global_sensitivity is missing"),
         ({"mechanism": "lsd"}, "did you mean"),
         ({"mechanism": "ld", "sensitivity": TABLE, "monotone": True}, "monotone is True"),
-        ({"mechanism": "sld", "sensitivity": TABLE}, "global_sensitivity is None, must be given for sld"),
+        ({"mechanism": "sld", "sensitivity": TABLE}, "global_sensitivity is missing, which sld needs"),
         ({"mechanism": "ld"}, "sensitivity is not of shape"),
         ({"mechanism": "ld", "sensitivity": TABLE[:2]}, "sensitivity is not of shape"),
         ({"global_sensitivity": float("nan")}, "finite"),
@@ -195,7 +195,7 @@ def test_a_round_of_k_runs_at_a_kth(mechanism: str) -> None:
         ({"global_sensitivity": 1, "smooth": 1}, "smooth is not an option of pf"),
         ({"global_sensitivity": 1, "noise": "gumbel"}, "noise is not an option of pf"),
         ({"global_sensitivity": 1, "sampler": "exponential"}, "use mechanism 'em'"),
-        ({"global_sensitivity": 1, "candidates": "ab"}, "candidates is of length 2, must be 4"),
+        ({"global_sensitivity": 1, "candidates": "ab"}, "candidates has length 2, must be 4"),
         ({"global_sensitivity": 1, "epsilon": 0}, "epsilon is 0"),
         ({"global_sensitivity": 1, "rng": 7}, "rng is 7"),
         ({"mechanism": "snm", "sensitivity": TABLE}, "delta is None, must be above 0 and below 1"),

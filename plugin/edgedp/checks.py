@@ -172,7 +172,7 @@ def check_cap(value: Any) -> int:
 
 
 def check_switch(value: Any, name: str) -> bool:
-    """Return a switch: true or false, nothing that is taken for it."""
+    """Return a switch: true or false; nothing that merely counts as one of them is taken."""
     if not isinstance(value, bool):
         raise ParameterError(f"{name} is {value!r}, must be true or false; give one of the two")
     return value
@@ -226,9 +226,7 @@ def check_graph_name(value: Any) -> str:
     """Return the name of a stored graph: printable, at most 200 characters."""
     name = check_text(value, "name")
     if len(name) > 200:
-        raise ParameterError(
-            f"name is {name[:40]!r}..., of {len(name)} characters, must be of at most 200; choose a shorter one"
-        )
+        raise ParameterError(f"name has {len(name)} characters, must have at most 200; choose a shorter one")
     if name != name.strip():
         raise ParameterError(f"name is {name!r}, with space around it; leave the space out")
     return name
@@ -239,7 +237,7 @@ def check_person_name(value: Any) -> str:
     name = check_text(value, "name")
     if len(name) > 200 or name != name.strip():
         raise ParameterError(
-            f"name is {name[:40]!r}, must be of at most 200 characters without space around it; choose another"
+            f"name is {name[:40]!r}, must have at most 200 characters and no space around it; choose another"
         )
     return name
 
@@ -257,7 +255,7 @@ def check_weights(value: Any, count: int) -> tuple[float, ...]:
             f"weights is {value!r}, must be a list of numbers; give one for each metric"
         ) from None
     if len(weights) != count:
-        raise ParameterError(f"weights are {len(weights)} for {count} metrics; give one for each metric")
+        raise ParameterError(f"weights has length {len(weights)}, must be {count}; give one for each metric")
     if not all(math.isfinite(weight) for weight in weights):
         raise ParameterError(f"weights is {list(weights)}, must be finite; give other weights")
     if all(weight == 0 for weight in weights):

@@ -44,14 +44,14 @@ def scipy_positions(matrix: Any, nodes: Any) -> tuple[NDArray[Any], NDArray[np.i
     entries = matrix.tocoo()
     if len(entries.shape) != 2 or entries.shape[0] != entries.shape[1]:
         raise GraphFormatError(
-            "matrix is not square, must have a row and a column for each node; give an adjacency matrix"
+            "the matrix is not square; give an adjacency matrix, with a row and a column for each node"
         )
     n = int(entries.shape[0])
     if not (entries.data == entries.data).all():
         raise GraphFormatError("matrix holds NaN; give 0 where there is no edge")
     ids = np.arange(n, dtype=np.int64) if nodes is None else as_ids(nodes, "nodes")
     if len(ids) != n or len(distinct(ids)) != n:
-        raise GraphFormatError(f"nodes is not {n} different ids, must be one for each row; correct it")
+        raise GraphFormatError(f"nodes does not hold {n} different ids; give one for each row")
     order = np.argsort(ids, kind="stable")
     place = np.empty(n, dtype=np.int64)
     place[order] = np.arange(n)

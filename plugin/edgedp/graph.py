@@ -97,7 +97,7 @@ class Graph:
         ------
         GraphFormatError
             The edges are not pairs of integers or of texts, or name a node that `nodes` lacks, or a
-            property has not one value a node.
+            property does not have one value for each node.
 
         Examples
         --------
@@ -127,7 +127,7 @@ class Graph:
     def from_positions(
         cls, node_ids: NDArray[Any], positions: NDArray[np.integer[Any]], *, nodes_supplied: bool
     ) -> Graph:
-        """Build a graph from ``(m, 2)`` positions into ascending `node_ids` (the fast way of the readers)."""
+        """Build a graph from ``(m, 2)`` positions into (n,) ascending `node_ids`, the readers' fast path."""
         n = len(node_ids)
         if n > np.iinfo(np.int32).max:
             raise GraphFormatError(f"the number of nodes is {n}, must be below 2^31; split the graph")
@@ -283,8 +283,8 @@ class Graph:
     def properties(self) -> Mapping[str, NDArray[Any]]:
         """Values of the nodes by the property's name, read-only arrays in the order of `node_ids`.
 
-        Privacy: the values are the nodes' private records; `edgedp.percentile` releases from them. They are
-        no part of what ``==`` compares and of `fingerprint`.
+        Privacy: the values are the nodes' private records; `edgedp.percentile` releases from them. Neither
+        ``==`` nor `fingerprint` takes them into account.
         """
         return MappingProxyType(self._properties)
 
@@ -344,7 +344,7 @@ class Graph:
         return np.column_stack([rows[once], self._indices[once]])
 
     def positions(self, nodes: ArrayLike | None) -> NDArray[np.int64] | None:
-        """Translate node ids to positions, in their order; None (all nodes) stays None.
+        """Translate (k,) node ids to (k,) positions, in their order; None (all nodes) stays None.
 
         Raises
         ------
@@ -367,7 +367,7 @@ class Graph:
         )
 
     def with_properties(self, properties: Mapping[str, NDArray[Any]]) -> Graph:
-        """Return the graph with other properties, arrays of one value a node in the order of `node_ids`."""
+        """Return the graph with other properties, (n,) arrays of any type in the order of `node_ids`, by name."""
         columns = {name: as_column(values, name, self.node_count) for name, values in properties.items()}
         supplied = self._nodes_supplied
         return Graph(self._node_ids, self._indptr, self._indices, nodes_supplied=supplied, properties=columns)

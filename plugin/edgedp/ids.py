@@ -72,7 +72,7 @@ def as_ids(values: ArrayLike, name: str) -> NDArray[Any]:
     except ValueError:
         array = np.zeros((0, 0))
     if array.ndim != 1:
-        raise GraphFormatError(f"{name} is of {array.ndim} dimensions, must be a list of node ids")
+        raise GraphFormatError(f"{name} has {array.ndim} dimensions, must be a list of node ids")
     return _typed_ids(array, name, values)
 
 
@@ -90,7 +90,7 @@ def as_column(values: Any, name: Any, count: int) -> NDArray[Any]:
             column = column.astype(np.float64 if kinds == {float} else np.int64)
     if column.ndim != 1 or len(column) != count:
         raise GraphFormatError(
-            f"the property {name!r} is of length {len(column)}, must be {count}; give one value for each node"
+            f"the property {name!r} has length {len(column)}, must be {count}; give one value for each node"
         )
     return column
 
@@ -193,8 +193,8 @@ def rows_of(n: int, positions: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int
 def numbers_of(values: Any) -> NDArray[np.float64]:
     """Return every value as a float; NaN for what is no number: missing, text, lists, truth values, dates.
 
-    Each value is read by itself. An array of numbers is taken as it is; of anything else, as a list of objects
-    (`numpy` would make texts of numbers beside one text). Numbers beyond the floats become infinite, and are
+    Each value is read by itself. An array of numbers is taken as it is, anything else as a list of objects
+    (`numpy` would make texts of the numbers beside a text). Numbers beyond the floats become infinite, and are
     clipped like others.
 
     Examples
@@ -208,9 +208,7 @@ def numbers_of(values: Any) -> NDArray[np.float64]:
         values = np.ma.filled(values.astype(object), None)
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
-            raise ParameterError(
-                f"values is of {values.ndim} dimensions, must be a list of one value a record"
-            )
+            raise ParameterError(f"values has {values.ndim} dimensions, must be a list of one value a record")
         if values.dtype.kind in "iuf":
             return values.astype(np.float64)
         if values.dtype.kind != "O":

@@ -1,7 +1,7 @@
 """What may be asked of each kind of release: its options, once.
 
 A kind of release has one frozen class here. Its fields are the option names of Python, their types say
-what a type checker lets through and which words there are, ``None`` stands for "by the public rule of the
+what a type checker lets through and which words there are, and ``None`` stands for "by the public rule of the
 plan". Planning, commands, configurations of procedures and the tests of the typed functions read it.
 """
 

@@ -9,7 +9,7 @@ __all__ = ["asset"]
 
 
 def asset(*parts: str) -> Path:
-    """Return the path of a data file or folder, such as ``asset("queries", "common")``."""
+    """Return the path of a data file or folder, such as ``asset("queries", "neo4j")``."""
     package = Path(str(files("edgedp")))
     installed = package / "assets"
     root = installed if installed.is_dir() else package.parents[1]

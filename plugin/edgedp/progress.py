@@ -1,4 +1,4 @@
-"""How long work tells the caller how far it is."""
+"""How work that takes long tells the caller how far it has come."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ class Progress(Protocol):
     stage : str
         What is going on; a new word starts a new stage.
     done, total : int
-        Bytes done and bytes in all; `total` is None where it is not known.
+        How much is done and how much there is, in bytes of a file or cells of an experiment; `total` is None
+        where it is not known.
     """
 
     def __call__(self, stage: Stage, done: int, total: int | None, /) -> None:

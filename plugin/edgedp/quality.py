@@ -100,8 +100,13 @@ def coverage(utilities: ArrayLike, judges: ArrayLike, returned: ArrayLike) -> fl
     ----------
     utilities : (n, p) float64
         One row a node, one column an objective; larger is better.
-    judges, returned : int
+    judges, returned : (a,) and (b,) int
         Positions of A and of B.
+
+    Raises
+    ------
+    EdgeDPError
+        A list is empty, or holds a position twice or one out of range.
 
     Notes
     -----
@@ -143,8 +148,13 @@ def c_metric(
     ties : {"random", "front"}
         ``random``: the exact top-k with ties drawn uniformly at random; the expectation, computed without a
         draw. ``front``: every node whose score is at least the k-th largest.
-    node_ids : (n,), optional
+    node_ids : (n,) int64 or str, optional
         As for `recall`.
+
+    Raises
+    ------
+    EdgeDPError
+        As for `recall`, or `ties` is neither of its words.
 
     Notes
     -----
@@ -175,8 +185,8 @@ def dominated_chance(
 ) -> NDArray[np.float64]:
     """Return the probability that an exact top-k with ties drawn at random dominates each of `nodes`.
 
-    Of the nodes at the k-th score, ``tied`` in number, ``open`` places are filled at random. A node that m
-    of them dominate escapes with probability ``C(tied - m, open) / C(tied, open)``, if nobody above does.
+    The nodes at the k-th score, ``tied`` in number, fill the ``open`` places at random. A node that m of them
+    dominate escapes with probability ``C(tied - m, open) / C(tied, open)``, if none above them dominates it.
 
     Parameters
     ----------
@@ -190,6 +200,10 @@ def dominated_chance(
     Returns
     -------
     (q,) float64
+
+    Notes
+    -----
+    Privacy: not private.
 
     Examples
     --------
@@ -212,6 +226,16 @@ def relative_error(value: ArrayLike, exact: ArrayLike) -> float:
 
     0 where both are 0, infinity where only the exact one is.
 
+    Parameters
+    ----------
+    value, exact : number or array-like of numbers
+        Of one shape.
+
+    Raises
+    ------
+    ParameterError
+        The shapes differ.
+
     Notes
     -----
     Privacy: not private.
@@ -224,7 +248,7 @@ def relative_error(value: ArrayLike, exact: ArrayLike) -> float:
     released, truth = np.asarray(value, dtype=np.float64), np.asarray(exact, dtype=np.float64)
     if released.shape != truth.shape:
         raise ParameterError(
-            f"value is of shape {released.shape}, must be that of the exact one, {truth.shape}; give both alike"
+            f"value is of shape {released.shape}, must be of the shape of exact, {truth.shape}; give both alike"
         )
     wrong, size = float(np.abs(released - truth).sum()), float(np.abs(truth).sum())
     if size == 0:
@@ -243,7 +267,7 @@ def _positions(returned: ArrayLike, n: int, node_ids: ArrayLike | None) -> NDArr
         return positions_of(np.asarray(node_ids), chosen, what="returned")
     if chosen.dtype.kind not in "iu" or int(chosen.min()) < 0 or int(chosen.max()) >= n:
         raise ParameterError(
-            f"the list of nodes holds what is no position, must be from 0 to {n - 1}; pass node_ids for ids"
+            f"the list of nodes holds something other than a position from 0 to {n - 1}; pass node_ids for ids"
         )
     return chosen.astype(np.int64)
 

@@ -256,7 +256,7 @@ class Release:
         """
         from edgedp.plan.kept import plan_of
 
-        refusal = ParameterError("shown is no release, must be what Release.to_dict returned; give it whole")
+        refusal = ParameterError("shown is not a release; give the whole of what Release.to_dict returned")
         try:
             planned = plan_of(shown["selector"], shown["parameters"], shown["public"])
             private = shown["private"]

@@ -100,7 +100,7 @@ AccountName = Literal["edges", "attributes"]
 """Whose neighbours an account bounds: one edge more or less, or one node's record replaced. Never added up."""
 
 DependsOn = Literal["independent", "degree"]
-"""Of what a property's value is a function: its own record alone, or its own record and its own degree."""
+"""What a property's value is a function of: its own record alone, or its own record and its own degree."""
 
 GraphEngine = Literal["native", "igraph"]
 """What computes on a graph in memory."""

@@ -5,7 +5,7 @@
 //   head: how the declarations of the property begin, JSON
 //   body: the declaration, JSON
 // columns:
-//   seq: the row's number; no row if there is a later declaration of the property, or none of these words
+//   seq: the row's number; no row if there is a later declaration of the property, or none in these words
 // cost: the log of one account
 MATCH (entry:EdgeDPEntry)
 WHERE entry.name = $name AND entry.seq > 0 AND entry.kind = 'attribute' AND entry.body STARTS WITH $head

@@ -1,4 +1,4 @@
-// One row of a log has a number; also finds the rows of one graph.
+// Each row of a log has a number of its own; also finds the rows of one graph.
 //
 // parameters: none
 // columns: none

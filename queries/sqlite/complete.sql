@@ -1,4 +1,4 @@
--- Whether every row of the registry, of the accounts, of the people and of the shares is there and sound; only SQLite needs it.
+-- Whether every row of the registry, the accounts, the people and the shares is there and sound; SQLite alone needs it.
 --
 -- parameters: none
 -- columns:

@@ -11,8 +11,8 @@
 --   delta: the account's atto-delta when the share was declared, or null for a pure account
 --   declared: the epsilon of the share, nano-epsilon
 --   budget, spent: in the account's currency: nano-epsilon where delta is null, else pico-rho
---   maxPerRelease: largest epsilon of one release of this analyst, nano-epsilon, or null; no row at all if the release does not fit, or
---     the account's delta is another than the share's
+--   maxPerRelease: largest epsilon of one release of this analyst, nano-epsilon, or null; no row at all if the
+--     release does not fit, or the account's delta is another than the share's
 -- cost: one row
 UPDATE shares
 SET spent = spent + CASE WHEN delta IS NULL THEN $cost ELSE $price END

@@ -44,7 +44,7 @@ def epsilon_nano(value: Any, name: str = "epsilon") -> int:
     """
     amount = _positive_decimal(value, name)
     if amount < _ONE_NANO:
-        raise ParameterError(f"{name} is {value}, must be at least 1e-9 (one nano); ask with a larger {name}")
+        raise ParameterError(f"{name} is {value}, must be at least 1e-9 (one nano); give a larger one")
     return ceil(Fraction(amount) * NANO)
 
 
@@ -84,9 +84,9 @@ def to_fraction(nano: int) -> Fraction:
 def _positive_decimal(value: Any, name: str) -> Decimal:
     amount = _decimal(value, name)
     if amount <= 0:
-        raise ParameterError(f"{name} is {value}, must be greater than 0; ask with a positive {name}")
+        raise ParameterError(f"{name} is {value}, must be greater than 0; give a positive one")
     if amount > MAX_EPSILON:
-        raise ParameterError(f"{name} is {value}, must be at most {MAX_EPSILON:.0e}; declare a smaller one")
+        raise ParameterError(f"{name} is {value}, must be at most {MAX_EPSILON:.0e}; give a smaller one")
     return amount
 
 

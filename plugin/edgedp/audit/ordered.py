@@ -36,7 +36,8 @@ def ordered_answer_law(plan: NodesPlan, projection: Projection) -> NDArray[np.fl
     Parameters
     ----------
     plan : NodesPlan
-        Any but ``joint`` with proxy ``both``, whose noisy vectors are audited instead.
+        Any but ``joint`` with proxy ``both`` or ``ordered``, or over several metrics: their noisy vectors are audited
+        instead.
     projection : Projection
         The private data.
 
@@ -62,7 +63,7 @@ def _law(plan: NodesPlan, projection: Projection) -> Law:
         case ParetoPlan():
             return _pareto_law(plan, projection)
         case JointMotkinPlan():
-            raise ParameterError("mechanism is 'joint', of which the noisy vectors are audited; take another")
+            raise ParameterError("mechanism 'joint' is audited by its noisy vectors; take another mechanism")
         case _:
             assert_never(plan)
 
@@ -71,7 +72,7 @@ def _joint_law(plan: JointPlan, projection: Projection) -> Law:
     match plan.ranked_by:
         case "both" | "ordered":
             raise ParameterError(
-                f"proxy is {plan.ranked_by!r}, of which the noisy vectors are audited; take one proxy"
+                f"proxy {plan.ranked_by!r} is audited by its noisy vectors; take another proxy"
             )
         case "lists":
             listed = lists_vector(asked_of(plan), projection).whole

@@ -51,7 +51,7 @@ class TableProjection:
 
     @property
     def engine(self) -> str:
-        """What computed the table is nobody's: nothing is kept of it."""
+        """No engine: a table is looked up, and nothing is kept of it."""
         return "table"
 
     def degrees(self) -> NDArray[np.int64]:

@@ -118,7 +118,7 @@ def exact_probabilities(
     wanted = np.asarray(values)
     if wanted.ndim != 1 or wanted.dtype.kind not in "iufO":
         raise ParameterError(
-            "values is of another shape or type, must be a list of numbers; give the values asked for"
+            "values is not a list of numbers; give the values whose probabilities are wanted"
         )
     probabilities = np.zeros(len(wanted))
     integers, whole = _in_units(wanted, profile.bits)

@@ -37,6 +37,11 @@ def degree(
     -------
     (n,) or (len(nodes),) float64
 
+    Raises
+    ------
+    EdgeDPError
+        It is not a `Graph`, or an id is not a node of it.
+
     Notes
     -----
     Privacy: exact; not a release.
@@ -185,7 +190,18 @@ def _ranks(graph: Graph, order: ArrayLike | None) -> NDArray[np.int64] | None:
 def values(
     graph: Graph, metric: MetricName, nodes: ArrayLike | None = None, engine: GraphEngine = "native"
 ) -> NDArray[np.float64]:
-    """Return the exact values of a metric by its name; parameters as for `degree`."""
+    """Return the exact values of a metric by its name; parameters as for `degree`.
+
+    Notes
+    -----
+    Privacy: exact; not a release.
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> values(Graph.from_edges([("a", "b"), ("b", "c")]), "degree").tolist()
+    [1.0, 2.0, 1.0]
+    """
     checks.check_graph(graph)
     name = checks.check_metric(metric)
     return GraphProjection(graph, engine).values(name, graph.positions(nodes))

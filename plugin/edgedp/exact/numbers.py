@@ -177,6 +177,11 @@ def metric_ball(
         The distinct values, ascending.
     probabilities : (n, r) float64
 
+    Raises
+    ------
+    ParameterError
+        An array is of the wrong shape or type, or names a point that does not exist; or a number is out of its domain.
+
     Notes
     -----
     Privacy: a step moves ``q`` by at most 1, so the mechanism is **2 epsilon**-private; the space is public,

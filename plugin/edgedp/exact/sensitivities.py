@@ -45,6 +45,11 @@ def sensitivity(
     -------
     (n,) or (len(nodes),) float64
 
+    Raises
+    ------
+    EdgeDPError
+        A parameter is out of its domain, or an id is not a node of the graph.
+
     Notes
     -----
     Privacy: computed from private edges; not a release.

@@ -113,7 +113,7 @@ def look_alike(like: Graph | str, nodes: int | None, seed: int) -> Graph:
         return graph
     if not isinstance(nodes, int) or isinstance(nodes, bool) or nodes < graph.node_count:
         raise ParameterError(
-            f"nodes is {nodes!r}, must be at least {graph.node_count:,}, the number of the look-alike's; "
+            f"nodes is {nodes!r}, must be at least {graph.node_count:,}, the number of the look-alike's nodes; "
             f"leave it out, or take a generator: {', '.join(GENERATORS)}"
         )
     indptr = np.concatenate([graph.indptr, np.full(nodes - graph.node_count, graph.indptr[-1])])

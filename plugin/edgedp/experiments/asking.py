@@ -79,7 +79,7 @@ def experiment(
     mechanism : str or list of str, optional
         Default em, pf, ld, sld, and joint where the metric has it. For numbers: the default of each number.
     sampler : str or list of str, optional
-        Of ld and sld; em and pf are their own. Default ``exponential``.
+        Of ld and sld; em and pf have their own. Default ``exponential``.
     sensitivity_form, proxy, approach, weights
         As of `edgedp.priv_top_k` and `edgedp.motkin`.
     shift : str or list of str, optional

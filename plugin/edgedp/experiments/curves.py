@@ -115,7 +115,7 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 
 def epsilon_for(epsilons: Sequence[float], values: Sequence[float], target: float) -> float | None:
-    """Return the smallest epsilon from where on a curve stays at a target: on a line over the logarithm of epsilon.
+    """Return the smallest epsilon from which on a curve stays at a target, on lines over the logarithm of epsilon.
 
     None where the largest epsilon does not reach it. A curve that is there from the first epsilon on gives that one.
 

@@ -107,7 +107,8 @@ def cells_of(
     ----------
     kind : str
     axes : mapping of str to sequence
-        Option names and what each takes in turn. ``samplers`` applies to the mechanisms that have samplers.
+        Option names and what each takes in turn. ``sampler`` applies to ld and sld: em and pf have
+        their own, joint has none.
     runs : int
 
     Examples
@@ -133,7 +134,7 @@ def cells_of(
 
 
 def _with_sampler(options: dict[str, Any]) -> dict[str, Any]:
-    """Return options with the sampler that the mechanism takes: em and pf are their own, joint has none."""
+    """Return options with the sampler that the mechanism takes: em and pf have their own, joint has none."""
     mechanism = options.get("mechanism")
     if mechanism == "em":
         return options | {"sampler": "exponential"}
@@ -177,7 +178,7 @@ def check_seed(seed: Any) -> int:
 
 
 def check_options(kind: type[Options], axes: Mapping[str, Any]) -> None:
-    """Refuse an axis that no option of the release has."""
+    """Refuse an axis that is no option of the release."""
     from edgedp.checks import check_option_names
 
     check_option_names(axes, kind.names())

@@ -47,7 +47,7 @@ COLUMNS = {
     "edgedp": "String",
     "numpy": "String",
 }
-"""Name and type of every column; what a kind has not is null. ``run`` is null for an exact expectation."""
+"""Name and type of every column; what a kind lacks is null. ``run`` is null for an exact expectation."""
 
 
 def schema() -> dict[str, Any]:

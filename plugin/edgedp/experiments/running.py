@@ -134,7 +134,7 @@ def _result(future: Future[pl.DataFrame]) -> pl.DataFrame:
         return future.result()
     except BrokenProcessPool:
         raise EngineError(
-            "a process of the experiment was ended from outside; ask again, what was finished is kept"
+            "a process of the experiment was ended from outside; ask again: with a file, what was finished is kept"
         ) from None
 
 

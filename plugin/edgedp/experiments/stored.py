@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["STORED_KINDS", "run_stored"]
 
 STORED_KINDS: tuple[Kind, ...] = ("topk", "motkin", "numbers")
-"""Samples and growth need no stored graph, and an id of a number's node is of the graph's own."""
+"""All kinds but samples and growth, which need no stored graph."""
 
 _FURTHER = ("kind", "exact", "file", "processes", "progress")
 

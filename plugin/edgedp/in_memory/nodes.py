@@ -151,6 +151,11 @@ def motkin(
     -------
     Release
 
+    Raises
+    ------
+    EdgeDPError
+        As for `priv_top_k`.
+
     Notes
     -----
     Privacy: ``epsilon``-edge-DP as a whole; each of the k rounds runs at ``epsilon / k``, ``joint`` has none.

@@ -40,9 +40,8 @@ def count(
     graph : Graph
     of : str
         ``edges``, ``triangles``, ``two_triangles`` (pairs of triangles that share an edge), ``wedges`` (paths
-        of length two),
-        ``stars`` (a node with `star_size` of its neighbours), ``clustering`` (three times triangles over wedges),
-        ``common_neighbors`` of `pair`, or ``degree``, ``density``, ``ebc``, ``betweenness2`` of `node`.
+        of length two), ``stars`` (a node with `star_size` of its neighbours), ``clustering`` (three times triangles
+        over wedges), ``common_neighbors`` of `pair`, or ``degree``, ``density``, ``ebc``, ``betweenness2`` of `node`.
     epsilon : number or decimal text
         Privacy loss, at least 1e-9.
     mechanism : str, optional
@@ -77,8 +76,8 @@ def count(
     Notes
     -----
     Privacy: neighbours differ by one edge; the node set, `degree_bound`, `pair` and `node` are public. The
-    noise of ``geometric`` and
-    ``staircase`` follows public facts; that of any other follows the graph, and its size is not shown.
+    noise of ``geometric`` and ``staircase`` follows public facts; that of any other follows the graph, and its size
+    is not shown.
 
     Examples
     --------
@@ -119,7 +118,13 @@ def distribution(
     Returns
     -------
     Release
-        With ``values``: int64. Those of ``ccdf`` never rise and lie between 0 and n; those of ``histogram`` sum to n.
+        With ``values``, int64: (D,) for ``ccdf``, which never rise and lie between 0 and n; (D + 1,) for
+        ``histogram``, which sum to n.
+
+    Raises
+    ------
+    EdgeDPError
+        As for `count`.
 
     Notes
     -----
@@ -147,8 +152,8 @@ def summary(
     """Release what an owner publishes about a graph, several numbers for one epsilon.
 
     A tenth of epsilon buys the edges, three tenths the triangles, two the wedges, three the distribution of
-    the degrees and
-    one a bound above the largest degree; mean degree, density, clustering and quantiles are computed from these.
+    the degrees and one a bound above the largest degree; mean degree, density, clustering and quantiles are computed
+    from these.
 
     Parameters
     ----------
@@ -162,6 +167,11 @@ def summary(
     -------
     Release
         With ``values``, every number by its name, and ``to_text()``.
+
+    Raises
+    ------
+    EdgeDPError
+        As for `count`.
 
     Notes
     -----

@@ -27,7 +27,7 @@ __all__ = ["exponential_law", "joint_first_law", "joint_ordered_law", "ordered_l
 Law = NDArray[np.float64]
 
 _NEAR = 110.0
-"""Scales below the largest value from where on a candidate wins with a probability below ``exp(-100)``."""
+"""From this many scales below the largest value on, a candidate wins with a probability below ``exp(-100)``."""
 
 
 def exponential_law(scores: NDArray[np.int64], unit: Fraction) -> Law:

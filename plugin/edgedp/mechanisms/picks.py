@@ -104,7 +104,7 @@ def _check_options(mechanism: str, shift: str | None, monotone: bool, delta: Any
 
 
 def _locally_dampened_steps(values: _Floats, table: _Floats, bits: int) -> NDArray[np.int64]:
-    """Return LD's scores below the best in grid steps, each from within an eighth of a step."""
+    """Return LD's scores below the best in grid steps, each rounded from within an eighth of a step."""
     last = table.shape[1] - 1
     dampened = locally_dampened(values, lambda t, rows: table[rows, min(t, last)], last)
     far = np.flatnonzero(np.abs(dampened) >= _FLOAT_RANGE)
@@ -146,7 +146,7 @@ def _shifted_steps(
         )
     if table.shape[1] > 2**18:
         raise ParameterError(
-            f"sensitivity is of {table.shape[1]} columns, must be at most 2**18 for sld; use ld or pf"
+            f"sensitivity has {table.shape[1]} columns, must have at most 2**18 for sld; use ld or pf"
         )
     rows = table[:1] if table.strides[0] == 0 else table  # one row may stand for all
     sums = np.asarray([math.fsum(row) for row in 1 - np.minimum(rows, ceiling) / ceiling])
@@ -166,7 +166,7 @@ def _table(sensitivity: ArrayLike | None, count: int, mechanism: str) -> _Floats
         table = table[None, :]
     if table is None or (table.shape[0] != count and not shared) or table.shape[1] == 0:
         raise ParameterError(
-            f"sensitivity is not of shape ({count}, T), must be for {mechanism}; "
+            f"sensitivity is not of shape ({count}, T), which {mechanism} needs; "
             "give one row a candidate, column t for distance t"
         )
     if (table < 0).any() or (np.diff(table, axis=1) < 0).any():
@@ -179,7 +179,7 @@ def _table(sensitivity: ArrayLike | None, count: int, mechanism: str) -> _Floats
 def _global(value: Any, mechanism: str) -> float:
     """Return the global sensitivity as a float that is not below it."""
     if value is None:
-        raise ParameterError(f"global_sensitivity is None, must be given for {mechanism}; give a number")
+        raise ParameterError(f"global_sensitivity is missing, which {mechanism} needs; give a number")
     try:
         ceiling = float(value)
         if isinstance(value, (bool, str)):
@@ -187,7 +187,9 @@ def _global(value: Any, mechanism: str) -> float:
     except (TypeError, ValueError, OverflowError):
         ceiling = math.nan
     if not math.isfinite(ceiling) or ceiling < 0 or 0 < ceiling < 1e-290 or ceiling > 1e290:
-        raise ParameterError(f"global_sensitivity is {value}, must be finite and 0 or more; give another")
+        raise ParameterError(
+            f"global_sensitivity is {value}, must be finite and 0 or more, above 0 from 1e-290 to 1e290; give another"
+        )
     return math.nextafter(ceiling, math.inf) if ceiling < value else ceiling
 
 

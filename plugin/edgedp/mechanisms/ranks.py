@@ -103,7 +103,9 @@ def target_rank(present: int, q: Fraction) -> int:
 
 
 def distance_scores(counts: Counts, q: Fraction) -> _Ints:
-    """Return minus the number of records to replace before a point is the k-th smallest value; how safely it is.
+    """Return minus the number of records to replace before a point is the k-th smallest value.
+
+    Where it is that value, the number of replacements that leave it so.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One pick from plain arrays: the exact law of it.
+"""One pick from plain arrays: its exact law.
 
 What is asked is checked and scored by `edgedp.mechanisms.picks`, which `edgedp.select` draws from.
 """

@@ -102,6 +102,11 @@ def smooth_beta(epsilon: Any, delta: Any, candidates: int, k: int = 1) -> float:
     float
         ``S(x) <= exp(beta) S(y)`` must hold for all neighbours x, y.
 
+    Raises
+    ------
+    ParameterError
+        `epsilon` or `delta` is out of its domain, or `epsilon` too small for the others.
+
     Examples
     --------
     >>> round(smooth_beta(1, 1e-6, 36_692), 4)

@@ -141,7 +141,7 @@ class Summary:
     KEY: ClassVar[str] = "summary"
     COLUMNS: ClassVar[tuple[str, ...]] = ("number", "value")
     LONG: ClassVar[tuple[str, ...]] = ("degree_quantiles", "degree_ccdf")
-    """What is no single number."""
+    """What is not a single number."""
 
     numbers: dict[str, Any]
     shares: dict[str, float]

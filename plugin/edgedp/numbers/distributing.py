@@ -1,11 +1,9 @@
 """The distribution of the degrees: its draw.
 
 ``N_{>=k}``, the number of nodes of degree ``k`` or more, ``k = 1 .. D``: an edge moves two degrees by one
-each, so it moves two
-of these by one each, whatever ``D``. Two-sided geometric noise of scale ``2 / epsilon`` on all of them, then
-the nearest vector
-that never rises (isotonic regression), cut to ``0 .. n``. The histogram is its differences: noise on the
-histogram itself would be twice as large, and its sums would drift.
+each, so it moves two of these by one each, whatever ``D``. Two-sided geometric noise of scale ``2 / epsilon`` goes on
+all of them; then the nearest vector that never rises is taken (isotonic regression), cut to ``0 .. n``. The histogram
+is its differences: noise on the histogram itself would be twice as large, and its sums would drift.
 """
 
 from __future__ import annotations

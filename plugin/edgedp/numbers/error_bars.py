@@ -1,9 +1,8 @@
 """How far a released number may be from the exact one: only from public facts, or from what epsilon bought.
 
 The noise of `geometric` and `staircase` follows public facts alone. That of `calibrated` follows the graph, so
-its size is
-private; a tenth of epsilon buys a noisy upper bound of the one figure that it follows, and the interval is computed
-from that bound (docs/privacy-numbers.md, "Error bars").
+its size is private; a tenth of epsilon buys a noisy upper bound of the one figure that it follows, and the interval is
+computed from that bound (docs/privacy-numbers.md, "Error bars").
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ __all__ = ["BAR_SHARE", "BoughtBound", "buy_bound", "height_quantile", "public_b
 BAR_SHARE = Fraction(1, 10)
 """Of epsilon, for a bound that an error bar rests on."""
 BOUND_FAILS = Fraction(1, 100)
-"""Of the 5 % that an interval may miss, what the bound may; the rest is for the noise."""
+"""Of the 5 % of intervals that may miss, those that the bound may cause; the rest is for the noise."""
 
 
 def public_bar(plan: CountPlan, value: int | float) -> Interval | None:
@@ -57,7 +56,7 @@ class BoughtBound:
     Attributes
     ----------
     bound : int
-        At least the figure, but for 1 %.
+        At least the figure, except in 1 % of draws.
     share : Fraction
         Of epsilon that it cost.
     """
@@ -127,7 +126,7 @@ def _shape(plan: CountPlan) -> Count:
 
 
 def _radius(law: SymmetricLaw) -> int:
-    """Return the least distance that noise keeps with probability 95 %."""
+    """Return the least distance that noise stays within with probability 95 %."""
     if isinstance(law, Known):
         return 0
     high = 1

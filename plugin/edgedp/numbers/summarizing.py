@@ -1,8 +1,7 @@
 """What an owner publishes about a graph: several numbers for one debit.
 
 Bought: edges for a tenth of epsilon, triangles for three, wedges for two, the distribution of the degrees for
-three, a bound
-above the largest degree for one. Everything else on the page is computed from these, and costs nothing.
+three, a bound above the largest degree for one. Everything else on the page is computed from these, and costs nothing.
 """
 
 from __future__ import annotations

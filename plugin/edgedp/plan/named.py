@@ -1,4 +1,4 @@
-"""Nodes that a question names: their ids are public, and those of the graph before anything is debited."""
+"""Nodes that a question names: their ids are public, and matched with the graph's before anything is debited."""
 
 from __future__ import annotations
 

@@ -278,7 +278,7 @@ def _form(asked: Any, forms: Sequence[_Form]) -> _Form:
 
 
 def _forms(names: Iterable[str]) -> tuple[MetricForm, ...]:
-    """Return the forms of the metrics' sensitivities; what a metric does not have, it does by its first."""
+    """Return the forms of the metrics' sensitivities; a metric without the form asked for takes its first."""
     return tuple(dict.fromkeys(form for name in names for form in metric_by_name(name).forms))
 
 
@@ -292,7 +292,7 @@ def _check_edge_form(picking: Picking[ParetoForm], names: Sequence[str]) -> None
             if far and form != "interval":
                 raise ParameterError(
                     f"sensitivity_form is {form!r}, must be 'interval' with {', '.join(far)}, "
-                    "of which one edge moves more than its ends and their common neighbours; leave it out"
+                    "which one edge moves at more nodes than its ends and their common neighbours; leave it out"
                 )
         case _:
             assert_never(picking)

@@ -36,12 +36,12 @@ _FROM_FIGURES = ("triangles", "two_triangles", "wedges", "stars", "clustering", 
 _DEFAULT_STAR_SIZE = 3
 _SMALLEST_STAR = 2
 _LEAST_WITH_BAR = 10**5
-"""Nano-epsilon: below it an interval has more rungs than it takes seconds to add up."""
+"""Nano-epsilon: below it the rungs of an interval are too many to be added up within seconds."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _PurePlan(PlanBase):
-    """What is drawn from laws that are no exponential mechanism of a bounded range."""
+    """A plan priced as any pure release is: what draws it is no exponential mechanism of bounded range."""
 
     @property
     def rho_shares(self) -> int:
@@ -120,7 +120,7 @@ class CountPlan(_PurePlan):
         return () if self.node is None else (self.node,)
 
     def naming(self, found: Collection[Any]) -> Self:
-        """Return the plan with its nodes as the graph has them; one that it has not is refused."""
+        """Return the plan with its nodes as the graph has them; one that the graph lacks is refused."""
         if self.pair is not None:
             first, second = (resolved(node, found, "pair") for node in self.pair)
             _check_two(first, second)
@@ -257,7 +257,9 @@ def plan_count(
             f"mechanism is 'nls', must be another one for {of!r}; nls is for triangles and two_triangles"
         )
     if paid is not None and found.parts:
-        raise ParameterError(f"delta is given, must be left out for {of!r}; use mechanism 'calibrated'")
+        raise ParameterError(
+            f"delta is not an option of {of!r}; leave it out, and use mechanism 'calibrated'"
+        )
     return CountPlan(
         cost=cost,
         facts=facts,
@@ -327,7 +329,7 @@ def _node(value: Any, of: str) -> Any:
         _refuse(value, "node", of)
         return None
     if value is None:
-        raise ParameterError(f"node is missing; name the node whose {of} is asked")
+        raise ParameterError(f"node is missing; name the node whose {of} is asked for")
     return _node_id(value, "node")
 
 
@@ -350,7 +352,7 @@ def _check_delta(value: Any, mechanism: NumberMechanism, *, stored: bool) -> Fra
     if stored and (mechanism.needs_delta or value is not None):
         raise ParameterError(
             f"mechanism is {name!r} with delta, must be a pure one for a stored graph; "
-            "its ledger has no place for a delta, choose another mechanism"
+            "its ledger has no place for a delta: leave it out, or choose another mechanism"
         )
     if value is None:
         if mechanism.needs_delta:
@@ -372,17 +374,17 @@ def _check_error_bar(value: Any, count: type[Count], mechanism: NumberMechanism,
         return False
     if mechanism.public_scale:
         raise ParameterError(
-            f"error_bar is not an option of mechanism {mechanism.name!r}, must be left out; "
-            "its interval is public and shown anyway"
+            f"error_bar is not an option of mechanism {mechanism.name!r}: "
+            "its interval is public and shown anyway; leave it out"
         )
     if mechanism.name not in ("calibrated",) or count.parts or count.name == "density":
         raise ParameterError(
-            "error_bar is asked for, must be left out here; it is for mechanism 'calibrated' and for numbers whose "
-            "noise follows one figure"
+            "error_bar is for mechanism 'calibrated' alone, and for numbers whose noise follows one figure; "
+            "leave it out"
         )
     if cost < _LEAST_WITH_BAR:
         raise ParameterError(
             f"epsilon is {format_nano(cost)}, must be at least {format_nano(_LEAST_WITH_BAR)} with error_bar, whose "
-            "interval would be the whole range; ask for more or leave error_bar out"
+            "interval would otherwise be the whole range; ask for more or leave error_bar out"
         )
     return True

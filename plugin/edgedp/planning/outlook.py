@@ -21,7 +21,7 @@ __all__ = ["Outlook", "outlook"]
 _BUDGETS = (1, 3, 10)
 _PERSONS = (1, 10, 100)
 _NO_PROMISE = 1e6
-"""From such a factor on odds say nothing any more."""
+"""From this factor on, odds say nothing any more."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +145,6 @@ def _edges(value: Any) -> int:
     edges = checks.check_whole(value, "edges_of_a_person")
     if edges < 1:
         raise ParameterError(
-            f"edges_of_a_person is {edges}, must be 1 or more; give the edges that somebody has"
+            f"edges_of_a_person is {edges}, must be 1 or more; give the number of edges that somebody has"
         )
     return edges

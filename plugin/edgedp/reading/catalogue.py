@@ -228,7 +228,7 @@ def _read_manifest(path: Path) -> Dataset:
         written = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise GraphFormatError(
-            f"{path.name} is not readable ({error}), must be TOML; correct the manifest"
+            f"{path.name} cannot be read as TOML ({error}); correct the manifest"
         ) from None
     _check(written, _FIELDS, _OPTIONAL, path)
     node_list = written.get("node_list")

@@ -68,7 +68,8 @@ def choose_named_columns(
     if width == 2 and options.source is not None and options.target is not None:
         return choose_columns(names, [], width, True, options, source)
     if len(names) < width:
-        raise GraphFormatError(f"{source!r} has {len(names)} columns, must have two at least; check the file")
+        had, needed = "one column" if names else "no column", "two" if width == 2 else "one"
+        raise GraphFormatError(f"{source!r} has {had}, must have at least {needed}; check the file")
     if len(names) > width and not _sure_by_names(names, width, source):
         _ask(source, f"has the columns {_listed(names)}", width)
     return tuple(range(width))
@@ -83,7 +84,7 @@ def _position(column: Column, what: str, names: tuple[str, ...] | None, columns:
     if isinstance(column, int):
         if column > columns:
             raise ParameterError(
-                f"{what} is column {column}, must be at most {columns}, the columns of {source!r}; count from 1"
+                f"{what} is column {column}, must be at most {columns}, the last column of {source!r}; count from 1"
             )
         return column - 1
     names = names or ()
@@ -132,7 +133,7 @@ def _refuse_odd_values(columns: list[list[str]], width: int, options: ReadingOpt
             continue
         if kind == "hexadecimal numbers":
             raise GraphFormatError(
-                f"column {i + 1} of {source!r} holds {kind}, must be ids; say that they are texts (--ids text), "
+                f"column {i + 1} of {source!r} holds {kind}; say that they are texts (--ids text), "
                 "or convert them"
             )
         _ask(source, f"holds {kind} in column {i + 1}", width)
@@ -149,8 +150,8 @@ def _refuse_unsure(first: Sequence[str], columns: list[list[str]], header: bool 
             numeric = integers[i] or of_one_kind(columns[i]) == "decimals"
             if numeric and of_one_kind([first[i]]) != "decimals" and first[i].lower() not in _MISSING:
                 raise GraphFormatError(
-                    f"the first line of {source!r} holds {shortened(first[i], 30)!r} above numbers, must be told to "
-                    "name the columns or to be an edge; say which (--header or --no-header)"
+                    f"the first line of {source!r} holds {shortened(first[i], 30)!r} above numbers, so it "
+                    "may name the columns or be an edge; say which (--header or --no-header)"
                 )
     if integers[0] and not integers[1] and not integers[2] and of_one_kind(three) is None:
         _ask(source, "holds integers in its first column and texts in the next two", 2)
@@ -162,7 +163,7 @@ def _refuse_unsure(first: Sequence[str], columns: list[list[str]], header: bool 
         counted = [int(value) for value in one]
         steady = all(b - a == 1 for a, b in pairwise(counted))
         if steady and len(one) > 2 and counted[0] in (0, 1, 2) and len(set(three)) > 1:
-            _ask(source, "numbers its lines in the first column, or so it looks", 2)
+            _ask(source, "seems to number its lines in the first column", 2)
     if not (integers[0] or integers[1] or integers[2]) and of_one_kind(three) is None:
         ends = [{*values, word} for values, word in zip(columns[:3], first, strict=False)]
         sure = bool(ends[0] & ends[1]) or len(ends[1]) > len(ends[2])
@@ -207,6 +208,6 @@ def _ask(source: str, what: str, width: int, more: str = "") -> NoReturn:
     if width == 1:
         raise GraphFormatError(f"{source!r} {what}, must hold the ids in its first column; put them there")
     raise GraphFormatError(
-        f"{source!r} {what}, must tell which two are the ends of an edge; "
+        f"{source!r} {what}, which leaves open which two are the ends of an edge; "
         f"{more or 'give them (--source and --target, names or numbers from 1)'}"
     )

@@ -125,7 +125,7 @@ def fetch_member(
     Raises
     ------
     GraphFormatError
-        As of `fetch`; or the archive is none, lacks the file, or holds another one under its name.
+        As of `fetch`; or the archive is not a zip archive, lacks the file, or holds another one under its name.
     """
     archive_path = cache / _cache_name(address)
     path = archive_path.with_name(f"{archive_path.name}.unzip") / Path(member).name
@@ -206,8 +206,8 @@ def _in_one_line(told: str, cache: Path) -> Iterator[None]:
         raise GraphFormatError(f"{told} {_reason(error)}; check the address and the network") from None
     except OSError as error:
         raise GraphFormatError(
-            f"the cache {str(cache)!r} cannot be used ({error.strerror or error}), must be a folder to write "
-            "to; name another one by EDGEDP_CACHE"
+            f"the cache {str(cache)!r} cannot be used ({error.strerror or error}); "
+            "name another folder with EDGEDP_CACHE"
         ) from None
 
 

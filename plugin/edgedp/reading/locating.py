@@ -168,5 +168,5 @@ def name_of(source: str) -> str:
     for ending in _ENDINGS:
         last = last.removesuffix(ending)
     if source == "-" or not last:
-        raise ParameterError("the source has no name of its own, such as standard input; give --name")
+        raise ParameterError("the source has no name of its own (standard input has none); give --name")
     return last

@@ -47,7 +47,7 @@ def read_matrix_market(content: Content, source: str, ids: Ids | None) -> Read:
         _refuse(source, "has no line of sizes, must have rows, columns and entries below its comments")
     n, columns, entries = map(int, size)
     if n != columns:
-        _refuse(source, f"is of {n} rows and {columns} columns, must be square to be a graph")
+        _refuse(source, f"has {n} rows and {columns} columns, must be square to be a graph")
     if n >= 2**31:
         _refuse(source, "has 2^31 rows or more, must have fewer")
     blocks.push_back(text[start:])
@@ -143,7 +143,7 @@ def _numbered(name: str, content: Content, ends: list, n: int, line_count: int, 
 
 def _check_range(ends: list, n: int, source: str) -> None:  # type: ignore[type-arg]
     if any(len(end) and (int(end.min()) < 1 or int(end.max()) > n) for end in ends):
-        _refuse(source, f"names a node that is not from 1 to {n}, must name those only")
+        _refuse(source, f"names a node that is not from 1 to {n}")
 
 
 def _refuse(source: str, condition: str, advice: str = "correct the file") -> NoReturn:

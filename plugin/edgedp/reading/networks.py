@@ -74,7 +74,7 @@ def _gml_ids(graph: object, source: str) -> tuple[list[str], tuple[str, ...]]:
             raise GraphFormatError(f"{source!r} is GML with an id that is no integer; renumber it")
         if any(abs(value) >= _EXACT for value in ids):
             raise GraphFormatError(
-                f"{source!r} is GML with an id of 2^53 or more, must be below it, for its reader keeps floats; "
+                f"{source!r} is GML with an id of 2^53 or more, which its reader would round; "
                 "write CSV or GraphML"
             )
         names = [str(int(value)) for value in ids]

@@ -113,7 +113,7 @@ def of_one_type(
     integers = None if asked == "text" else integers_of(columns, anyhow=asked == "integer")
     if integers is None and asked == "integer":
         raise GraphFormatError(
-            f"{source!r} holds an id that is no integer of 64 bits, must hold none; read them as texts (--ids text)"
+            f"{source!r} holds an id that is no integer of 64 bits; read the ids as texts (--ids text)"
         )
     columns = integers or columns
     return columns[: len(ends)], None if nodes is None else columns[-1]

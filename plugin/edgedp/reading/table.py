@@ -176,7 +176,7 @@ def refuse_comment(line: bytes, number: int, source: str) -> None:
         line,
         number,
         source,
-        "must be told to be a comment or a row",
+        "which may be a comment or a row",
         f"say which (--comments '{sign}' or --comments none)",
     )
 

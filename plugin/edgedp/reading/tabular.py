@@ -36,7 +36,7 @@ def read_tabular(
         raise
     except (pa.ArrowException, OSError, ValueError, NotImplementedError):
         raise GraphFormatError(
-            f"{source!r} is a broken {name} file or of an unknown kind; write it again"
+            f"{source!r} is a broken {name} file, or one of an unknown kind; write it again"
         ) from None
     words = (name, *((content.compression,) if content.compression else ()))
     return _read(columns, names, picked, words, source, options)
@@ -107,8 +107,8 @@ def arrow_of(frame: Any, what: str = "frame") -> Any:
         raise
     except Exception as error:  # whatever a foreign frame raises, its text may hold its rows
         raise GraphFormatError(
-            f"{what} is {kind_of(frame)} that does not give its columns ({type(error).__name__}), must hold all "
-            "integers or all texts in each; convert its columns"
+            f"{what} is {kind_of(frame)} that does not give its columns ({type(error).__name__}); "
+            "convert each to all integers or all texts"
         ) from None
     if not isinstance(table, pa.Table):
         raise GraphFormatError(f"{what} is {kind_of(frame)}, must have columns; give a data frame of edges")
@@ -187,7 +187,7 @@ def _one_type(columns: list[pl.Series], asked: str | None, source: str) -> list[
         integers = integers_of([column.cast(pl.String) for column in columns], anyhow=True)
         if integers is None:
             raise GraphFormatError(
-                f"{source!r} holds an id that is no integer of 64 bits, must hold none; read them as texts (--ids text)"
+                f"{source!r} holds an id that is no integer of 64 bits; read the ids as texts (--ids text)"
             )
         return integers
     if texts and len(texts) < len(columns):

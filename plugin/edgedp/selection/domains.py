@@ -38,7 +38,7 @@ class Domain:
         Strictly increasing candidates within the range.
     kind : {"linear", "geometric", "explicit"}
     depends_on : {"independent", "degree"}
-        Of what a value is a function: of its own record alone, or of its own record and its own degree. A
+        What a value is a function of: its own record alone, or its own record and its own degree. A
         property of the second kind moves with edges: an edge replaces two records.
 
     Notes
@@ -128,7 +128,7 @@ def declare(
         raise ParameterError("points is not an option of a grid of given points; leave it out")
     given = _increasing(_points(grid))
     if given[0] < first or given[-1] > last:
-        raise ParameterError("grid has points outside low and high, must be within; declare a wider range")
+        raise ParameterError("grid has points outside low and high; declare a wider range")
     return Domain(first, last, given, "explicit", of_degree)
 
 
@@ -213,15 +213,13 @@ def _points(grid: ArrayLike) -> NDArray[np.float64]:
         points = np.zeros(0)
     if points.ndim != 1 or len(points) < 2 or not np.isfinite(points).all():
         raise ParameterError(
-            "grid is not a list of finite numbers, must hold at least two points; give the values to pick from"
+            "grid is not a list of at least two points, all finite numbers; give the values to pick from"
         )
     return points
 
 
 def _increasing(points: NDArray[np.float64]) -> NDArray[np.float64]:
     if not (np.diff(points) > 0).all() or not math.isfinite(points[-1] - points[0]):
-        raise ParameterError(
-            "grid does not increase from point to point, must be strictly increasing; sort it, take fewer points"
-        )
+        raise ParameterError("grid is not strictly increasing; sort it, or take fewer points")
     points.flags.writeable = False
     return points

@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 __all__ = ["Selection", "TopSelection", "select", "select_top_k"]
 
 _REFUSED_NOISE = {
-    "student_t": "that it is private is proved only for a candidate that leads, else it was only searched",
-    "log_normal": "the theorem behind it bounds concentrated privacy, not epsilon and delta, and as published "
+    "student_t": "student_t is proved private only for a candidate that leads; "
+    "for others a breach was only searched for",
+    "log_normal": "the theorem behind log_normal bounds concentrated privacy, not epsilon and delta, and as published "
     "it breaks its claim already with two candidates",
-    "laplace": "it is private with the corrected beta, but exponential noise needs less of it",
-    "gumbel": "it is private with the corrected beta, but exponential noise needs less of it",
+    "laplace": "laplace is private with the corrected beta, but more noise than exponential is",
+    "gumbel": "gumbel is private with the corrected beta, but more noise than exponential is",
 }
 
 
@@ -161,7 +162,7 @@ def select(
     -----
     Privacy: epsilon-DP (snm: (epsilon, delta)-DP) for whatever neighbours the promises are made for. **What the
     promises say cannot be checked here**: that a sensitivity is right, that a fact is public. Only shapes
-    and that a row does not fall are. A utility that is not finite is refused, which the guarantee does not cover.
+    are, and that no row falls. A utility that is not finite is refused, which the guarantee does not cover.
 
     Examples
     --------
@@ -213,9 +214,14 @@ def select_top_k(
     TopSelection
         Its `values` are the candidates in the order picked.
 
+    Raises
+    ------
+    EdgeDPError
+        As for `select`, or `k` is not from 1 to n.
+
     Notes
     -----
-    Privacy: as of `select`, epsilon and delta being those of all k picks together.
+    Privacy: as for `select`, epsilon and delta being those of all k picks together.
 
     Examples
     --------
@@ -242,7 +248,7 @@ def _draw(
     listed = list(range(len(values)) if candidates is None else candidates)
     if len(listed) != len(values):
         raise ParameterError(
-            f"candidates is of length {len(listed)}, must be {len(values)}; give one for each utility"
+            f"candidates has length {len(listed)}, must be {len(values)}; give one for each utility"
         )
     rounds = check_whole(k, "k")
     if not 1 <= rounds <= max(len(values), 1):

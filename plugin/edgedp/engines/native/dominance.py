@@ -25,7 +25,7 @@ def count_dominating(points: Floats, thresholds: Floats) -> Ints:
     One coordinate: sort and search. Two: a sweep over the first with a Fenwick tree over the second,
     ``O((m + q) log q)``. Three or more: one bit a point for each threshold, in blocks of points,
     ``O(p q m / 64)`` time and at most 64 MB beside the arguments up to a million thresholds. Without the compiled
-    kernels `edgedp.engines.dominance` counts, later.
+    kernels `edgedp.engines.dominance` counts, more slowly.
 
     Parameters
     ----------

@@ -70,9 +70,7 @@ def _opened() -> _Library | str:
         where = FOLDER / LIBRARY
         return "they are not installed" if not where.is_file() else f"they cannot be opened: {error}"
     if any(FOLDER.glob("*.c")) and library.functions.edgedp_sources().decode() != sources_digest():
-        raise EngineError(
-            "the compiled kernels are older than their sources, must be made of them; run 'make .venv/.ready-dev'"
-        )
+        raise EngineError("the compiled kernels are older than their sources; run 'make .venv/.ready-dev'")
     return library
 
 
@@ -92,7 +90,7 @@ def _library() -> _Library:
     found = _opened()
     if isinstance(found, str):
         raise EngineError(
-            f"engine is 'native', must be one that works here (the compiled kernels: {found}); "
+            f"the engine 'native' needs the compiled kernels, but {found}; "
             "install a wheel that holds them or use engine='igraph'"
         )
     return found
@@ -102,7 +100,7 @@ def _library() -> _Library:
 def warn_once() -> None:
     """Say once that igraph serves in the kernels' place."""
     warnings.warn(
-        f"igraph computes in place of the compiled kernels ({missing()}): the same results, later",
+        f"igraph computes in place of the compiled kernels ({missing()}): the same results, more slowly",
         KernelWarning,
         stacklevel=3,
     )
@@ -192,9 +190,9 @@ def _check(array: NDArray[Any], dtype: type[np.generic], length: int, name: str)
         found = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
         raise EngineError(f"{name} is of type {found}, must be {np.dtype(dtype)}; convert the array")
     if array.size != length:
-        raise EngineError(f"{name} is of length {array.size}, must be {length}; check the array")
+        raise EngineError(f"{name} has length {array.size}, must be {length}; check the array")
     if not array.flags.c_contiguous or not array.flags.aligned:
-        raise EngineError(f"{name} is not contiguous, must be; copy the array first")
+        raise EngineError(f"{name} is not contiguous or not aligned; copy the array first")
 
 
 def call(name: str, memory: Scratch, *arguments: Address | int | float) -> None:
@@ -220,8 +218,8 @@ def call(name: str, memory: Scratch, *arguments: Address | int | float) -> None:
         raise MemoryError(f"no memory for the kernel {name}")
     if status == _REFUSED:
         raise GraphFormatError(
-            "the rows are not those of a simple undirected graph, must be sorted, without loops and parallels, "
-            "every edge in both of its rows; build the graph with Graph.from_edges"
+            "the rows are not those of a simple undirected graph: sorted, without loops and parallels, every edge in "
+            "both of its rows; build the graph with Graph.from_edges"
         )
 
 

@@ -107,8 +107,8 @@ _NOTES = """<section id="notes" aria-labelledby="notes-title">
 largest belongs to it.</li>
 <li><b>C</b>: the share of the returned nodes that some node of the true top k is better than in every metric.</li>
 <li><b>Band</b>: mean ± one standard error of it, or the quartiles of the runs around their median.</li>
-<li><b>Epsilon needed</b>: from where on the mean stays at the target, on a line between two epsilons of the grid, over
-the logarithm.</li>
+<li><b>Epsilon needed</b>: the epsilon from which on the mean stays at the target, on a line between two epsilons of the
+grid, over the logarithm.</li>
 <li>Figures are computed from exact values and repeated with seeded words: <b>none of this is a private release</b>. On
 private edges it is for the curator's eyes alone.</li>
 </ul>

@@ -56,7 +56,7 @@ __all__ = [
 CLOSED_CAP = 100
 """``Dh`` of the closed pairs: the noise on a hub's density hardly depends on it."""
 _CLOSED_FROM, _CLOSED_LISTS_FROM = 600, 5_000
-"""Of ``dk e``: from where on the closed pairs tell something of the hubs' density, and from where lists do better."""
+"""Of ``dk e``: from the first on closed pairs tell something of the hubs' density, from the second lists do better."""
 _DENSITY_SPREAD = 0.1
 """How much the densities of hubs differ, as assumed for sums."""
 _CANDIDATES, _DRAWS = 2_000, 200

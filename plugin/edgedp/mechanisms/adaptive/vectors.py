@@ -159,7 +159,7 @@ class CutVector:
 
 @dataclass(frozen=True)
 class NoisyCutVector:
-    """A released vector of which no more is computed than is looked at; what is looked at is as a `NoisyVector` is.
+    """A released vector that is computed only where it is looked at; what is seen there is as in a `NoisyVector`.
 
     Attributes
     ----------

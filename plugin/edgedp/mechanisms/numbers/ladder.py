@@ -16,8 +16,7 @@ __all__ = ["MECHANISM", "Ladder"]
 class Ladder(NumberMechanism):
     """``Pr[r] ~ exp(-epsilon k / 2)`` on rung ``k``.
 
-    Rung 0 is ``f``, rung ``k`` the next ``I_{k-1}`` integers
-    on either side.
+    Rung 0 is ``f``, rung ``k`` the next ``I_{k-1}`` integers on either side.
 
     One edge moves the rung of an integer by at most 1, and the sum of all weights by at most ``exp(epsilon / 2)``.
 

@@ -1,9 +1,9 @@
 """Levels of local sensitivity, corrected: Laplace noise whose scale changes slowly from level to level.
 
 ``lambda_k = min_l (a epsilon / LS_l) (1 + (1 - a) epsilon / ln(1 / delta))**distance(k, l)`` over **all**
-levels: as published the minimum
-leaves out levels that an edge can skip, and compares neighbouring levels alone; neither is private or small
-(docs/papers.md). With one ``a`` for all this is a smooth bound of the profile, and is computed as one.
+levels: as published, the minimum leaves out levels that an edge can skip and compares neighbouring levels alone, which
+is neither private nor small (docs/papers.md). With one ``a`` for all this is a smooth bound of the profile, and is
+computed as one.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Smooth sensitivity: noise in proportion to a bound of the local sensitivity that changes slowly from graph to graph.
 
 The bound is ``J_0`` of the calibrated ladder's envelope: ``J_0(H) <= (1 + 1/B) J_0(G)``, so it is smooth with
-``beta = 1/B``,
-and a rational where ``max_t exp(-beta t) I_t`` is none. Without delta the noise is Student's t with four degrees of
-freedom, and the promise pure; with delta it is Laplace noise.
+``beta = 1/B``, and a rational, which ``max_t exp(-beta t) I_t`` is not. Without delta the noise is Student's t with
+four degrees of freedom, and the promise pure; with delta it is Laplace noise.
 """
 
 from __future__ import annotations

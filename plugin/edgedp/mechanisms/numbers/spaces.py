@@ -32,23 +32,21 @@ def metric_ball_law(
     """Return the answers and the (n, r) law; `edgedp.exact.metric_ball` says more."""
     f = np.asarray(values)
     if f.ndim != 1 or len(f) == 0 or f.dtype.kind not in "iuf":
-        raise ParameterError(
-            "values is no list of numbers, must be one number a point; give f at every point"
-        )
+        raise ParameterError("values is not a list of numbers; give f at every point")
     steps = _steps(neighbors, len(f))
     try:
         reach = np.broadcast_to(np.asarray(tolerance, dtype=np.float64), f.shape)
     except ValueError:
         raise ParameterError(
-            "tolerance is of another length, must be one number or one a point; give it so"
+            "tolerance has another length than values; give one number, or one for each point"
         ) from None
     if not (reach >= 0).all():
         raise ParameterError(
-            "tolerance is below 0 or not a number, must be 0 or more; give how far off may be"
+            "tolerance is below 0 or not a number, must be 0 or more; give how far off an answer may be"
         )
     added = check_whole(penalty, "penalty")
     if added < 0:
-        raise ParameterError(f"penalty is {added}, must be 0 or more; give how many steps rarer")
+        raise ParameterError(f"penalty is {added}, must be 0 or more; give a number of steps")
     answers = np.unique(f)
     allowed = np.abs(answers[None, :] - f[:, None]) <= reach[:, None]
     stairs = stairs_of(allowed, distances(len(f), steps))
@@ -100,10 +98,10 @@ def _steps(neighbors: ArrayLike, count: int) -> NDArray[np.int64]:
         return np.zeros((0, 2), dtype=np.int64)
     if steps.ndim != 2 or steps.shape[1] != 2 or steps.dtype.kind not in "iu":
         raise ParameterError(
-            "neighbors is no list of pairs, must be of shape (m, 2); give two positions a step"
+            "neighbors is not an integer array of shape (m, 2); give two positions for each step"
         )
     if steps.min() < 0 or steps.max() >= count:
         raise ParameterError(
-            f"neighbors names a point that is not there, must be from 0 to {count - 1}; give positions"
+            f"neighbors names a point that does not exist; give positions from 0 to {count - 1}"
         )
     return steps.astype(np.int64)

@@ -1,10 +1,9 @@
 """Symmetric noise whose density falls in steps: the law of the geometric, staircase, ladder and calibrated mechanisms.
 
 The real line beside the exact integer is divided into *rungs*, rung 0 next to it. Rung ``k`` is ``w_k``
-*cells* wide on each
-side, a cell is ``2**-bits`` wide, and each cell of rung ``k`` has the weight ``exp(-h k)``. From some rung on all
-widths are the same. The answer is the nearest integer, and as ``bits >= 1`` every cell is nearest to one: the law of
-the answer is a sum of cells, and a draw is a rung, then a cell of it.
+*cells* wide on each side, a cell is ``2**-bits`` wide, and each cell of rung ``k`` has the weight ``exp(-h k)``. From
+some rung on all widths are the same. The answer is the nearest integer, and as ``bits >= 1`` every cell is nearest to
+one: the law of the answer is a sum of cells, and a draw is a rung, then a cell of it.
 
 The rung is drawn by its cumulative weight, whose bounds are integers in fixed point: rounded down and rounded up.
 A uniform real, of which ever more words are known, decides: as soon as its bounds leave one rung only, that is the

@@ -1,8 +1,7 @@
 """Student's t with four degrees of freedom, scaled by a rational and rounded to an integer: exact, without a logarithm.
 
 With ``u = x / sqrt(4 + x**2)`` the distribution function is ``2 F(x) - 1 = (3 u - u**3) / 2``. Whether a
-uniform real is below it at a
-rational ``x`` is a comparison of squares, which are rational: it is decided in integers.
+uniform real is below it at a rational ``x`` is a comparison of squares, which are rational: it is decided in integers.
 """
 
 from __future__ import annotations
