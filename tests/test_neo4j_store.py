@@ -237,7 +237,8 @@ def test_a_kill_in_a_load_leaves_the_old_graph_and_is_cleared_by_the_next(
 def constraints(server: Server) -> int:
     """Count the constraints of loaded graphs."""
     named = "SHOW CONSTRAINTS YIELD name, properties WHERE properties = ['id'] RETURN count(name) AS n"
-    return int(run(server, named)[0]["n"])
+    found: int = run(server, named)[0]["n"]  # type: ignore[assignment]
+    return found
 
 
 def test_a_graph_of_few_nodes_changes_no_schema_and_a_larger_one_has_unique_ids(
