@@ -17,27 +17,33 @@ ifneq ($(wildcard ../shared/data),)
 export EDGEDP_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo docs test test-python test-neo4j coverage check style types types-of-tests audit neo4j jdk jar wheel bench \
+.PHONY: demo docs test test-all test-python test-neo4j coverage check style types types-of-tests audit neo4j jdk jar wheel bench \
         reproduction clean
 
 demo: $(READY)
 	@$(BIN)/edgedp demo
 
-# Everything. The Neo4j part needs JDK 17+ and Maven and says so where they are missing; Spark needs the JDK alone.
+# What every change runs. The Neo4j part needs JDK 17+ and Maven and says so where they are missing; Spark needs the
+# JDK alone.
 test: jdk $(VENV)/.ready-dev
+	@$(MAKE) --no-print-directory --jobs=2 check jar
+	$(PYTEST) -m "not slow and not wide"
+
+# What every version runs, too: the newest Neo4j, the wheels and jars of versions before, the site, the tests of the tests.
+test-all: jdk $(VENV)/.ready-dev
 	@$(MAKE) --no-print-directory --jobs=2 check jar
 	$(PYTEST) -m "not slow"
 
 # The part that needs no JDK.
 test-python: $(VENV)/.ready-dev check
-	$(PYTEST) -m "not neo4j and not spark and not slow"
+	$(PYTEST) -m "not neo4j and not spark and not slow and not wide"
 
 test-neo4j: $(VENV)/.ready-dev jar
-	$(PYTEST) -m "neo4j and not slow"
+	$(PYTEST) -m "neo4j and not slow and not wide"
 
 # What the tests that need no server run of the package, line by line where some is missed.
 coverage: $(VENV)/.ready-dev
-	$(PYTEST) -m "not neo4j and not spark and not slow" --cov=edgedp --cov-branch --cov-report=term-missing:skip-covered
+	$(PYTEST) -m "not neo4j and not spark and not slow and not wide" --cov=edgedp --cov-branch --cov-report=term-missing:skip-covered
 
 check: style types types-of-tests
 

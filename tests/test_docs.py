@@ -164,6 +164,7 @@ def test_the_neo4j_parts_of_the_pages_run(
     assert ran >= 5
 
 
+@pytest.mark.wide
 @pytest.mark.neo4j
 def test_make_neo4j_has_the_plugin_keeps_its_home_and_the_first_steps_of_the_how_to_work_on_it(
     folder: Path, monkeypatch: pytest.MonkeyPatch

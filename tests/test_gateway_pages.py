@@ -240,7 +240,7 @@ def test_a_keyboard_is_enough(visitor: Visitor) -> None:
 
 
 @needs_browser
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.wide)], ids=["light", "dark"])
 def test_pages_are_accessible_and_fit_a_phone(visitor: Visitor, dark: bool) -> None:
     driver = visitor.driver
     axe = files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")

@@ -206,6 +206,7 @@ def test_a_server_that_dies_costs_budget_only(server: Server, monkeypatch: pytes
             assert session.run("MATCH (n:Node) RETURN count(n) AS n").value() == [2]
 
 
+@pytest.mark.wide
 def test_a_kill_of_the_jvm_forgets_nothing_that_was_shown(server: Server) -> None:
     campaign(server, 1)
 

@@ -155,6 +155,7 @@ def test_a_fresh_database_shuts_0_1_0_out_as_well(
     assert_shut_out(bare_neo4j, client)
 
 
+@pytest.mark.wide
 def test_a_release_that_0_1_0_planned_before_the_migration_is_not_debited(
     bare_neo4j: Server, client: OldClient, store: Store, tmp_path: Path
 ) -> None:
@@ -188,6 +189,7 @@ def test_a_database_of_a_newer_version_is_refused_in_one_sentence(bare_neo4j: Se
                 refused()
 
 
+@pytest.mark.wide
 def test_the_jar_of_0_1_0_debits_nothing_in_a_migrated_database(old_package: Path, tmp_path: Path) -> None:
     """One server, three lives: with the old jar, with this one, and with the old one again."""
     home = tmp_path / "home"

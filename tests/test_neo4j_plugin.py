@@ -93,6 +93,7 @@ def chi_square_holds(times: dict[int, int], law: NDArray[np.float64]) -> bool:
     return statistic < stats.chi2.isf(1e-6, len(law) - 1)
 
 
+@pytest.mark.wide
 def test_the_law_of_a_release_is_the_exact_one(neo4j_with_plugin: PluginServer) -> None:
     planted = neo4j_with_plugin.plant(epsilonBudget=1e6)
     config = {"metric": "degree", "k": 1, "epsilon": 2.0, "mechanism": "em"}
@@ -104,6 +105,7 @@ def test_the_law_of_a_release_is_the_exact_one(neo4j_with_plugin: PluginServer) 
     assert planted.spent == 800.0
 
 
+@pytest.mark.wide
 def test_the_law_of_a_motkin_release_is_the_exact_one(neo4j_with_plugin: PluginServer) -> None:
     planted = neo4j_with_plugin.plant(epsilonBudget=1e6)
     config = {"metrics": ["degree", "density"], "k": 2, "epsilon": 8.0}

@@ -13,6 +13,7 @@ from neo4jserver.toolchain import MissingToolError, java_for
 from plugin_fixtures import TOP, eventually, is_running, plugin_server
 
 
+@pytest.mark.wide
 def test_the_jar_runs_on_the_newest_neo4j(tmp_path: Path) -> None:
     try:
         java_for(NEWEST_VERSION)

@@ -356,7 +356,7 @@ def test_a_wrong_configuration_is_told_at_the_call(
     assert says in neo4j_with_plugin.refusal("CALL edgedp.graph.list()")
 
 
-@pytest.mark.parametrize("how", ["killed", "stopped"])
+@pytest.mark.parametrize("how", ["killed", pytest.param("stopped", marks=pytest.mark.wide)])
 def test_no_worker_outlives_its_server(tmp_path: Path, how: str) -> None:
     """Runs a neo4j of its own; the worker is in the middle of a job that never ends."""
     with plugin_server(DEFAULT_VERSION, tmp_path / "home") as running:

@@ -64,6 +64,7 @@ def test_wipe_leaves_nothing(neo4j_server: Server) -> None:
         assert {r["type"] for r in driver.execute_query("SHOW INDEXES").records} == {"LOOKUP"}
 
 
+@pytest.mark.wide
 @pytest.mark.neo4j
 def test_committed_data_survives_sigkill_and_restart_and_the_home_is_kept_only_on_request(
     tmp_path: Path,

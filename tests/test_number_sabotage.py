@@ -270,6 +270,7 @@ def nothing_kept() -> Iterator[None]:
     number_cases.projections.cache_clear()
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("sabotage", SABOTAGES, ids=lambda sabotage: sabotage.name)
 def test_every_sabotage_of_a_number_is_caught(sabotage: Sabotage, monkeypatch: pytest.MonkeyPatch) -> None:
     sabotage.apply(monkeypatch)

@@ -76,6 +76,7 @@ def table(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
                 reporter.write_line(f"{name:54}{by}")
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize("sabotage", SABOTAGES, ids=lambda sabotage: sabotage.name)
 def test_every_sabotage_is_caught(
     sabotage: Sabotage, table: dict[str, str], monkeypatch: pytest.MonkeyPatch

@@ -28,6 +28,8 @@ __all__ = ["chromium"]
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "docs" / "site" / "build.py"
+pytestmark = pytest.mark.wide
+
 _FETCHES = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href", "object": "data"}
 _NO_FETCH = {"canonical", "index", "search", "next", "prev", "author", "help"}
 

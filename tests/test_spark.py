@@ -105,8 +105,11 @@ def words_by_id(edges: Edges, degrees: Any, source: Any, turn: int) -> tuple[np.
         {"metric": "degree", "mechanism": "em"},
         {"metric": "degree", "mechanism": "pf", "k": 2, "epsilon": 1},
         {"metric": "ebc", "mechanism": "sld"},
-        {"metric": "ebc", "mechanism": "ld", "sampler": "permute_and_flip", "k": 2},
-        {"metric": "density", "mechanism": "em", "epsilon": 40, "k": 2},
+        pytest.param(
+            {"metric": "ebc", "mechanism": "ld", "sampler": "permute_and_flip", "k": 2},
+            marks=pytest.mark.wide,
+        ),
+        pytest.param({"metric": "density", "mechanism": "em", "epsilon": 40, "k": 2}, marks=pytest.mark.wide),
     ],
     ids=str,
 )

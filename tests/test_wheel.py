@@ -122,6 +122,7 @@ def test_the_wheel_holds_the_package_and_its_data_and_nothing_else(wheel: Path) 
     assert not [name for name in names if name.endswith(".pyc")]
 
 
+@pytest.mark.wide
 @pytest.mark.timeout(600)
 def test_the_steps_of_the_demo_run_from_the_wheel(installed: Installed) -> None:
     assert "compiled kernels: " in installed.run("edgedp", "--version")
@@ -156,6 +157,7 @@ def test_the_steps_of_the_demo_run_from_the_wheel(installed: Installed) -> None:
 
 
 @pytest.mark.skipif(importlib.util.find_spec("ziglang") is not None, reason="ziglang is installed here")
+@pytest.mark.wide
 @pytest.mark.timeout(600)
 def test_without_any_compiler_a_wheel_is_built_that_igraph_serves(tmp_path: Path) -> None:
     nothing = tmp_path / "nothing"

@@ -51,7 +51,9 @@ def neo4j_server(neo4j_servers: None) -> Server:
     return _shared(DEFAULT_VERSION)
 
 
-@pytest.fixture(scope="session", params=[DEFAULT_VERSION, NEWEST_VERSION])
+@pytest.fixture(
+    scope="session", params=[DEFAULT_VERSION, pytest.param(NEWEST_VERSION, marks=pytest.mark.wide)]
+)
 def any_neo4j_server(request: pytest.FixtureRequest, neo4j_servers: None) -> Server:
     """Run the test once for each Neo4j that is supported.
 
