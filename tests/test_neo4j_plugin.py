@@ -584,19 +584,26 @@ def test_registration_refuses_what_is_no_graph(neo4j_with_plugin: PluginServer) 
     assert "broken" not in [row["name"] for row in ask("CALL edgedp.graph.list()")]
 
 
-def test_a_graph_that_python_loaded_is_served_and_dropped(neo4j_with_plugin: PluginServer) -> None:
-    graph = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4)])
-    ask = neo4j_with_plugin.ask
+@pytest.mark.parametrize("node_count", [4, 501], ids=["no constraint", "a constraint"])
+def test_a_graph_that_python_loaded_is_served_and_dropped(
+    neo4j_with_plugin: PluginServer, node_count: int
+) -> None:
+    graph = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4)], nodes=range(1, node_count + 1))
+    ask, name = neo4j_with_plugin.ask, f"loaded{node_count}"
+    neo4j_with_plugin.plant()  # so that edgedp's own nodes are there
+    constraints = "SHOW CONSTRAINTS YIELD properties WHERE properties = ['id'] RETURN count(*) AS n"
     before = ask("MATCH (n) WHERE NOT n:EdgeDPFingerprint RETURN count(n) AS n")[0]["n"]
     entries_before = ask("MATCH (n:EdgeDPEntry) RETURN count(n) AS n")[0]["n"]
     with edgedp.open_store(neo4j_with_plugin.server.uri, auth=neo4j_with_plugin.server.auth) as store:
-        store.load(graph, name="loaded", epsilon_budget=1e6)
-        assert store.graph("loaded") == graph  # read through edgedp.exact.adjacency
+        store.load(graph, name=name, epsilon_budget=1e6)
+        assert ask(constraints) == [{"n": int(node_count > 500)}]
+        assert store.graph(name) == graph  # read through edgedp.exact.adjacency
         config = {"metric": "degree", "k": 1, "epsilon": 1e5}
-        assert [row["id"] for row in ask(TOP, name="loaded", config=config)] == [3]
-        ask("CALL edgedp.graph.drop('loaded')")
-        assert [row["name"] for row in store.graphs() if row["name"] == "loaded"] == []
-        assert store.budget("loaded")["epsilon_spent"] == 1e5
+        assert [row["id"] for row in ask(TOP, name=name, config=config)] == [3]
+        ask("CALL edgedp.graph.drop($name)", name=name)
+        assert ask(constraints) == [{"n": 0}]
+        assert [row["name"] for row in store.graphs() if row["name"] == name] == []
+        assert store.budget(name)["epsilon_spent"] == 1e5
     left = ask("MATCH (n) WHERE NOT n:EdgeDPEntry AND NOT n:EdgeDPFingerprint RETURN count(n) AS n")[0]["n"]
     entries = ask("MATCH (n:EdgeDPEntry) RETURN count(n) AS n")[0]["n"]
     assert left + entries_before == before + 1  # the account
