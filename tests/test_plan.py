@@ -8,6 +8,7 @@ import pytest
 from edgedp.errors import EdgeDPError, ParameterError, UnknownNameError
 from edgedp.plan import PublicFacts, plan, plan_from_config
 from edgedp.plan.nodes import aggregate_shift
+from edgedp.vocabulary import MECHANISMS, SAMPLERS
 
 FACTS = PublicFacts(node_count=50, degree_bound=20, nodes_supplied=True)
 TOP_K = {"metric": "ebc", "k": 3, "epsilon": "0.5"}
@@ -43,7 +44,7 @@ def test_defaults_are_filled_in_and_shown() -> None:
     ("mechanism", "metric"),
     [
         (mechanism, metric)
-        for mechanism in ("em", "pf", "ld", "sld", "joint")
+        for mechanism in MECHANISMS
         for metric in ("degree", "density", "ebc", "betweenness2")
         if (mechanism, metric) != ("joint", "density")
     ],
@@ -76,7 +77,7 @@ def test_canonical_parameters_of_motkin_plan_the_same_release(
     [
         ({"metric": "densty"}, UnknownNameError, "did you mean 'density'?"),
         ({"mechanism": "sdl"}, UnknownNameError, "did you mean 'sld'?"),
-        ({"mechanism": "sld", "sampler": "gumbel"}, UnknownNameError, "exponential, permute_and_flip"),
+        ({"mechanism": "sld", "sampler": "gumbel"}, UnknownNameError, ", ".join(SAMPLERS)),
         ({"epsilon": 0}, ParameterError, "epsilon is 0, must be greater than 0"),
         ({"epsilon": -1}, ParameterError, "greater than 0"),
         ({"epsilon": float("nan")}, ParameterError, "must be finite"),
