@@ -12,7 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from edgedp.sampling import noise
 from edgedp.sampling.late import FirstWords, WholeWords
+from edgedp.sampling.noise import Noise
+
+NOISES = {name.lower(): value for name, value in vars(noise).items() if isinstance(value, Noise)}
+"""Every law of noise that there is, by its name: tests of noise run over all of them."""
 
 FALSE_ALARM_RATE = 1e-6
 """How often a correct sampler fails one chi-square test."""
@@ -88,10 +93,12 @@ def true_noise(name: str, digits: int, count: int) -> Fraction | float:
     with localcontext() as context:
         context.prec = 220
         uniform = Decimal(digits) / Decimal(2 ** (64 * count))
-        if digits == 0:
-            return inf
-        if name == "exponential":
-            return Fraction(-uniform.ln())
-        if digits == 2 ** (64 * count):
-            return -inf
-        return Fraction(-(-(1 - uniform).ln()).ln())
+        match name:
+            case "exponential":
+                return inf if uniform == 0 else Fraction(-uniform.ln())
+            case "gumbel" if 0 < uniform < 1:
+                return Fraction(-(-(1 - uniform).ln()).ln())
+            case "gumbel":
+                return inf if uniform == 0 else -inf
+            case _:
+                raise AssertionError(f"the true value of {name} noise is missing; write it here")

@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from operator import mul
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ from edgedp.metrics.betweenness2 import SHARE_BITS
 from edgedp.plan import Plan
 from edgedp.projection import GraphProjection
 from edgedp.sampling.words import words_from
-from edgedp.vocabulary import VECTORS
+from edgedp.vocabulary import SAMPLERS, VECTORS, UndampenedName
 
 FORMS = [(name, form) for name in metric_names() for form in metric(name).forms]
 SLIGHTLY = 1e-9
@@ -195,7 +195,8 @@ SUMS = [
     for case in all_cases()
     if case.release in ("priv_top_k", "aggregate") and "joint" not in case.mechanism
 ]
-DISTINCT = [case for case in SUMS if "pf" not in case.mechanism]
+DISTINCT = [case for case in SUMS if case.options["sampler"] == SAMPLERS[0]]
+"""One case of each score: scores do not depend on the sampler."""
 
 
 @pytest.mark.parametrize("n", [3, 4, 5, pytest.param(6, marks=pytest.mark.slow)])
@@ -239,9 +240,7 @@ def test_bounds_for_the_lazy_draw_hold_on_small_graphs() -> None:
 
 
 PARETO = [
-    case
-    for case in all_cases()
-    if case.release == "pareto" and "pf" not in case.mechanism and "joint" not in case.mechanism
+    case for case in all_cases() if case.release == "pareto" and case.options.get("sampler") == SAMPLERS[0]
 ]
 
 
@@ -446,7 +445,7 @@ def exact_score(case: Case, bound: int, d: int, m: int, utilities: dict[str, flo
     ceilings = [Fraction(metric(name).global_sensitivity(bound)) for name in names]
     whole = sum(map(mul, map(abs, weights), ceilings), Fraction(0))
     u = sum(map(mul, weights, (Fraction(utilities[name]) for name in names)), Fraction(0))
-    if case.options["mechanism"] in ("em", "pf"):
+    if case.options["mechanism"] in get_args(UndampenedName):
         return u / whole
 
     def delta(t: int) -> Fraction:

@@ -19,8 +19,10 @@ from edgedp.audit.neighbors import graph_of_mask, neighbor_pairs
 from edgedp.audit.ordered import answers, ordered_answer_law
 from edgedp.audit.tables import TableProjection
 from edgedp.cli import edgedp as command
+from edgedp.mechanisms.samplers import EXPONENTIAL, sampler
 from edgedp.metrics import metric_names
 from edgedp.projection import GraphProjection
+from edgedp.vocabulary import SAMPLERS
 
 # -- the audit ----------------------------------------------------------------------------------------
 
@@ -155,10 +157,13 @@ def _projection(mask: int) -> GraphProjection:
 
 def test_the_cases_are_all_there_are() -> None:
     assert len({named(case) for case in CASES}) == len(CASES)
+    asked = {case.options["sampler"] for case in CASES if "sampler" in case.options}
+    assert asked == set(SAMPLERS), "a sampler that no case names is audited nowhere"
     for name in metric_names():
-        assert {case.mechanism for case in CASES if case.metrics == name} >= {
-            "em", "pf", "ld", "sld", "ld (pf)", "sld (pf)"
-        }  # fmt: skip
+        found = {case.mechanism for case in CASES if case.metrics == name}
+        for drawn_by in map(sampler, SAMPLERS):
+            by = "" if drawn_by is EXPONENTIAL else f" ({drawn_by.mechanism})"
+            assert found >= {drawn_by.mechanism, f"ld{by}", f"sld{by}"}
     assert {case.metrics for case in CASES if case.release == "pareto"} == {
         case.metrics for case in CASES if case.release == "aggregate"
     }
@@ -191,7 +196,8 @@ def test_the_command_prints_the_claim_beside_the_loss(monkeypatch: pytest.Monkey
     ran = run_on_few_cases(monkeypatch, "--metric", "density")
     assert ran.exit_code == 0, ran.output
     assert "found/claimed" in ran.output
-    assert "8 kinds of release audited, 0 break their claim" in ran.output
+    # Of each sampler: itself, ld, and sld in two directions.
+    assert f"{4 * len(SAMPLERS)} kinds of release audited, 0 break their claim" in ran.output
 
 
 def test_the_command_fails_when_a_claim_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +208,7 @@ def test_the_command_fails_when_a_claim_is_broken(monkeypatch: pytest.MonkeyPatc
     ran = run_on_few_cases(monkeypatch, "--format", "json", "--all")
     assert ran.exit_code == 1
     rows = json.loads(ran.stdout)
-    assert len(rows) == 19
+    assert len(rows) == 2 * 4 * len(SAMPLERS) + 3, "two metrics, and three joint releases of the degree"
     assert max(row["found/claimed"] for row in rows) > 2
 
 

@@ -14,6 +14,7 @@ from edgedp.draw import draw_positions
 from edgedp.plan import NodesPlan
 from edgedp.projection import GraphProjection
 from edgedp.sampling.words import SecureWords
+from edgedp.vocabulary import SAMPLERS
 from sampling_doubles import assert_has_law
 
 
@@ -26,7 +27,7 @@ def drawn(k: int, times: int = 1500, epsilon: int = 4, **options: object) -> Any
 @pytest.mark.parametrize(
     ("plan", "times"),
     [
-        drawn(2, metric="degree", mechanism="em"),
+        *(drawn(2, metric="degree", mechanism="em", sampler=name) for name in SAMPLERS),
         drawn(2, metric="ebc", mechanism="sld"),
         drawn(2, metric="ebc", mechanism="sld", sampler="permute_and_flip"),
         drawn(1, metric="ebc", mechanism="ld", sensitivity_form="common_neighbors"),

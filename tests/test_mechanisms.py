@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from edgedp.errors import EdgeDPError
 from edgedp.mechanisms import probabilities
+from edgedp.vocabulary import PICKING
 
 UTILITIES = [6.5, 6.5] + [0.0] * 6
 TABLE = [[3, 5]] * 2 + [[2, 5]] * 6
@@ -94,7 +95,7 @@ def test_candidates_that_nothing_can_move_are_equal() -> None:
     ("arguments", "says"),
     [
         (("emm", [1]), "did you mean 'em'?"),
-        (("joint", [1]), "must be one of em, pf, ld, sld"),
+        (("joint", [1]), f"must be one of {', '.join(PICKING)}"),
         (("em", []), "at least one candidate"),
         (("em", [1, float("nan")]), "finite"),
         (("em", [[1]]), "1 dimension"),

@@ -25,6 +25,7 @@ from edgedp.mechanisms.pareto import rounds as rounds_module
 from edgedp.mechanisms.pareto.profile import ParetoProfile, pareto_profile
 from edgedp.mechanisms.pareto.rounds import ParetoRounds
 from edgedp.mechanisms.samplers import Sampler
+from edgedp.mechanisms.samplers import sampler as sampler_by_name
 from edgedp.mechanisms.sums import top_k_scores
 from edgedp.metrics import metric_names
 from edgedp.metrics.degree import Degree
@@ -32,18 +33,19 @@ from edgedp.metrics.density import Density
 from edgedp.plan import ParetoPlan, PublicFacts, plan
 from edgedp.projection import GraphProjection
 from edgedp.sampling.words import Words
+from edgedp.vocabulary import PICKING, SAMPLERS
 from sampling_doubles import assert_has_law
 
 KITE = Graph.from_edges([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (3, 4), (4, 5)])
 
 LOCAL = ({"mechanism": "sld", "shift": "up"}, {"mechanism": "sld", "shift": "down"}, {"mechanism": "ld"})
-GLOBAL = ({"mechanism": "em"}, {"mechanism": "pf"})
+GLOBAL = tuple({"mechanism": sampler_by_name(name).mechanism} for name in SAMPLERS)
 VARIANTS: list[dict[str, Any]] = [
     {"approach": approach, "sensitivity": sensitivity, **mechanism, **sampler}
     for approach in ("pareto", "aggregate")
     for sensitivity, mechanisms in (("local", LOCAL), ("global", GLOBAL))
     for mechanism in mechanisms
-    for sampler in (({}, {"sampler": "permute_and_flip"}) if sensitivity == "local" else ({},))
+    for sampler in (({}, *({"sampler": name} for name in SAMPLERS[1:])) if sensitivity == "local" else ({},))
 ]
 LISTS = (("degree", "density"), ("degree", "ebc"), ("density", "betweenness2"), ("degree", "density", "ebc"))
 
@@ -239,7 +241,7 @@ def test_the_global_aggregate_law_is_its_definition(weights: tuple[float, ...]) 
         assert law == pytest.approx(expected, rel=1e-7)
 
 
-@pytest.mark.parametrize("mechanism", ["em", "pf", "ld", "sld"])
+@pytest.mark.parametrize("mechanism", PICKING)
 @pytest.mark.parametrize(("metric", "weights"), [("degree", (1, 0)), ("density", (0, 4))])
 def test_a_sum_of_which_one_metric_is_left_is_priv_top_k(
     mechanism: str, metric: str, weights: tuple[float, float]

@@ -25,6 +25,7 @@ from edgedp.sampling.words import GeneratorWords
 from edgedp.selection.domains import Domain, codes, declare, declared_grid
 from edgedp.selection.percentiles import Percentile, draw_percentile, percentile_law, percentile_scores
 from edgedp.selection.questions import PERCENTILE_MECHANISMS, PercentileQuestion, ask_percentile
+from edgedp.vocabulary import SAMPLERS
 
 Record = float | None
 QS = (Fraction(1, 2), Fraction(1, 4), Fraction(9, 10))
@@ -64,7 +65,7 @@ def test_the_law_keeps_its_claim_over_all_inputs(mechanism: str) -> None:
         assert largest_loss(question(domain, n, q, epsilon, mechanism)) <= epsilon * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("sampler", ["exponential", "permute_and_flip"])
+@pytest.mark.parametrize("sampler", SAMPLERS)
 @pytest.mark.parametrize("mechanism", ["em", "distance", "ld", "sld"])
 def test_either_sampler_keeps_the_claim(mechanism: str, sampler: str) -> None:
     assert largest_loss(question(FULL, 3, "1/2", 2, mechanism, sampler=sampler)) <= 2 * (1 + 1e-9)

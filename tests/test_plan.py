@@ -2,16 +2,49 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from edgedp.errors import EdgeDPError, ParameterError, UnknownNameError
-from edgedp.plan import PublicFacts, plan, plan_from_config
+from edgedp.plan import Kind, PublicFacts, plan, plan_from_config
 from edgedp.plan.nodes import aggregate_shift
+from edgedp.selection.domains import declare
+from edgedp.vocabulary import KINDS, MECHANISMS, SAMPLERS
 
 FACTS = PublicFacts(node_count=50, degree_bound=20, nodes_supplied=True)
 TOP_K = {"metric": "ebc", "k": 3, "epsilon": "0.5"}
 MOTKIN = {"metrics": ("degree", "density"), "k": 3, "epsilon": "0.5"}
+# Questions of every kind with epsilon^2 / rho of each by docs/privacy.md: 2, but for picks one after the other,
+# each of which costs (epsilon / k)^2 / 8 by the exponential mechanism and (epsilon / k)^2 / 2 by permute-and-flip.
+PRICED: dict[Kind, list[tuple[dict[str, Any], int]]] = {
+    "priv_top_k": [
+        (TOP_K, 2),
+        (TOP_K | {"mechanism": "sld"}, 8 * 3),
+        (TOP_K | {"mechanism": "em"}, 8 * 3),
+        (TOP_K | {"mechanism": "pf"}, 2 * 3),
+        (TOP_K | {"mechanism": "ld", "sampler": "permute_and_flip"}, 2 * 3),
+    ],
+    "motkin": [
+        (MOTKIN, 8 * 3),
+        (MOTKIN | {"mechanism": "pf", "sensitivity": "global"}, 2 * 3),
+        (MOTKIN | {"approach": "aggregate"}, 8 * 3),
+        (MOTKIN | {"mechanism": "joint"}, 2),
+    ],
+    "count": [
+        ({"of": "triangles"}, 2),
+        ({"of": "clustering"}, 2),
+        ({"of": "triangles", "error_bar": True}, 2),
+    ],
+    "distribution": [({}, 2), ({"form": "histogram"}, 2)],
+    "summary": [({}, 2)],
+    "percentile": [
+        ({"property": "age", "q": "0.5"}, 2),
+        ({"property": "age", "q": "0.5", "mechanism": "em"}, 2),
+    ],
+}
 
 
 def test_defaults_are_filled_in_and_shown() -> None:
@@ -43,7 +76,7 @@ def test_defaults_are_filled_in_and_shown() -> None:
     ("mechanism", "metric"),
     [
         (mechanism, metric)
-        for mechanism in ("em", "pf", "ld", "sld", "joint")
+        for mechanism in MECHANISMS
         for metric in ("degree", "density", "ebc", "betweenness2")
         if (mechanism, metric) != ("joint", "density")
     ],
@@ -76,7 +109,7 @@ def test_canonical_parameters_of_motkin_plan_the_same_release(
     [
         ({"metric": "densty"}, UnknownNameError, "did you mean 'density'?"),
         ({"mechanism": "sdl"}, UnknownNameError, "did you mean 'sld'?"),
-        ({"mechanism": "sld", "sampler": "gumbel"}, UnknownNameError, "exponential, permute_and_flip"),
+        ({"mechanism": "sld", "sampler": "gumbel"}, UnknownNameError, ", ".join(SAMPLERS)),
         ({"epsilon": 0}, ParameterError, "epsilon is 0, must be greater than 0"),
         ({"epsilon": -1}, ParameterError, "greater than 0"),
         ({"epsilon": float("nan")}, ParameterError, "must be finite"),
@@ -186,6 +219,32 @@ def test_planning_reads_no_edge() -> None:
     for metric, mechanism in itertools.product(["degree", "ebc"], ["em", "sld"]):
         planned = plan("priv_top_k", TOP_K | {"metric": metric, "mechanism": mechanism}, FACTS)
         assert planned.cost == 500_000_000
+
+
+def test_questions_of_every_kind_are_priced() -> None:
+    assert set(PRICED) == set(KINDS)
+
+
+@pytest.mark.parametrize("epsilon", ["0.3", "0.123456789", "2", "0.0001"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_plan_costs_the_epsilon_that_was_asked_for_and_the_rho_of_the_documents(
+    kind: Kind, epsilon: str
+) -> None:
+    facts = replace(FACTS, domains={"age": declare(0, 99)})
+    for asked, shares in PRICED[kind]:
+        planned = plan(kind, asked | {"epsilon": epsilon}, facts)
+        assert planned.cost == Fraction(epsilon) * 10**9
+        assert planned.epsilon == Fraction(epsilon)
+        assert planned.parameters["epsilon"] == epsilon
+        assert planned.rho_shares == shares, asked
+        [charge] = planned.charges
+        assert (charge.cost, charge.rho_shares) == (planned.cost, shares)
+
+
+@pytest.mark.parametrize("cost", [0, -1])
+def test_no_plan_costs_nothing(cost: int) -> None:
+    with pytest.raises(ParameterError, match=f"costs {cost} nano-epsilon, must be 1 or more"):
+        replace(plan("summary", {"epsilon": 1}, FACTS), cost=cost)
 
 
 def test_a_plan_on_another_graph_is_the_same_but_for_one_node() -> None:

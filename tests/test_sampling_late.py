@@ -8,18 +8,21 @@ import numpy as np
 import pytest
 
 from edgedp.errors import EngineError
-from edgedp.mechanisms.laws import exponential_law, permute_and_flip_law
+from edgedp.mechanisms.samplers import sampler
 from edgedp.sampling import late, ranking
 from edgedp.sampling.late import FIRST_CLOSED, LateWords, WholeWords
-from edgedp.sampling.noise import EXPONENTIAL, GUMBEL
-from edgedp.sampling.select import one_pick, top_k_gumbel, top_k_permute_and_flip
+from edgedp.sampling.select import one_pick
 from edgedp.sampling.words import SecureWords
+from edgedp.vocabulary import SAMPLERS
 from sampling_doubles import LateScriptedWords, ScriptedWords, assert_has_law
 
 SECURE = SecureWords()
-LAW = {GUMBEL: exponential_law, EXPONENTIAL: permute_and_flip_law}
-TOP_K = {GUMBEL: top_k_gumbel, EXPONENTIAL: top_k_permute_and_flip}
-both_noises = pytest.mark.parametrize("noise", LAW, ids=["gumbel", "exponential"])
+BY_NOISE = {sampler(name).noise: sampler(name) for name in SAMPLERS}
+LAW = {noise: drawn_by.law for noise, drawn_by in BY_NOISE.items()}
+TOP_K = {noise: drawn_by.top_k for noise, drawn_by in BY_NOISE.items()}
+each_noise = pytest.mark.parametrize(
+    "noise", BY_NOISE, ids=[drawn_by.noise_name.lower() for drawn_by in BY_NOISE.values()]
+)
 
 
 def array(values):
@@ -137,7 +140,7 @@ def grouped():
     return scores
 
 
-@both_noises
+@each_noise
 @pytest.mark.parametrize("among", ["all", "every other"])
 def test_a_pick_of_many_has_its_exact_law(noise, among):
     """The secure path, ties within each group: by group and by half of the positions."""
@@ -155,7 +158,7 @@ def test_a_pick_of_many_has_its_exact_law(noise, among):
     assert_has_law(outcome[picked].tolist(), expected)
 
 
-@both_noises
+@each_noise
 def test_two_of_many_ties_are_any_two(noise):
     scores = np.zeros(2500, dtype=np.int64)
     pairs = [TOP_K[noise](scores, 2, Fraction(1), SECURE) for _ in range(1500)]
@@ -166,7 +169,7 @@ def test_two_of_many_ties_are_any_two(noise):
     )
 
 
-@both_noises
+@each_noise
 def test_the_largest_noise_of_a_word_that_is_not_small_may_win(noise):
     """By 0.007 over a small word: a bound of the other noise that is lower by a hundredth would lose it."""
     small, other = 2**55, int(FIRST_CLOSED)
@@ -179,13 +182,13 @@ def test_the_largest_noise_of_a_word_that_is_not_small_may_win(noise):
     assert TOP_K[noise](scores, 1, Fraction(1, 1000), ScriptedWords(words.tolist())).tolist() == [7]
 
 
-@both_noises
+@each_noise
 @pytest.mark.parametrize("unit", [Fraction(1, 2000), Fraction(1), Fraction(1, 10**30), Fraction(2) ** 901])
 def test_few_words_are_asked_for_and_the_answer_is_that_of_all(monkeypatch, noise, unit):
     scores = np.random.default_rng(5).zipf(1.4, 40_000).clip(max=10**4).astype(np.int64)
     words = LateScriptedWords(seed=1)
     fast = TOP_K[noise](scores, 3, unit, words)
-    assert len(words.asked) == (1 if noise is GUMBEL else 3)
+    assert len(words.asked) == (1 if BY_NOISE[noise].serves_all else 3)
     assert max(map(len, words.asked)) < 8_000
     assert isinstance(words.take_lazily(3), WholeWords)
     monkeypatch.setattr(ranking, "_MANY", 10**6)

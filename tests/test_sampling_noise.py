@@ -9,11 +9,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from edgedp.mechanisms.samplers import sampler
+from edgedp.sampling import noise
 from edgedp.sampling.noise import EXPONENTIAL, GUMBEL, MARGIN, LazyReal
 from edgedp.sampling.words import SecureWords
-from sampling_doubles import true_noise
+from edgedp.vocabulary import SAMPLERS
+from sampling_doubles import NOISES, true_noise
 
-LAWS = {"gumbel": GUMBEL, "exponential": EXPONENTIAL}
+LAWS = NOISES
+CONTINUOUS = {"gumbel": stats.gumbel_r, "exponential": stats.expon}
 EDGES = [
     0,
     1,
@@ -91,8 +95,15 @@ def test_open_ends():
     assert LazyReal(EXPONENTIAL, 2**64 - 1).low == 0
 
 
-@pytest.mark.parametrize(("name", "law"), [("gumbel", stats.gumbel_r), ("exponential", stats.expon)])
-def test_noise_has_its_law(name, law):
+def test_every_noise_is_in_the_tables_of_its_tests():
+    assert all(value is getattr(noise, name.upper()) for name, value in NOISES.items())
+    assert set(NOISES) == set(CONTINUOUS)
+    assert {id(value) for value in NOISES.values()} == {id(sampler(name).noise) for name in SAMPLERS}
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_noise_has_its_law(name):
+    law = CONTINUOUS[name]
     low, high = LAWS[name].enclose(SecureWords().take(50_000))
     inner = np.clip((low + high) / 2, -5, 50)  # open ends are rare
     assert stats.kstest(inner, law.cdf).pvalue > 1e-6

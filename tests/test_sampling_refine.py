@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from edgedp.sampling.noise import EXPONENTIAL, GUMBEL, LazyReal
 from edgedp.sampling.refine import certain_floor, certain_order, certainly_reaches
-from sampling_doubles import ScriptedWords, true_noise
+from sampling_doubles import NOISES, ScriptedWords, true_noise
 
-LAWS = {"gumbel": GUMBEL, "exponential": EXPONENTIAL}
+LAWS = NOISES
 
 colliding = st.sampled_from([0, 1, 2**40, 2**63, 2**63 + 1, 2**64 - 1])
 steps = st.one_of(st.integers(-2, 2).map(Fraction), st.integers(-3, 3).map(lambda i: Fraction(i, 2**64 * 5)))

@@ -9,19 +9,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edgedp.errors import EngineError, ParameterError
-from edgedp.mechanisms.laws import exponential_law, ordered_law, permute_and_flip_law
+from edgedp.mechanisms.laws import ordered_law
+from edgedp.mechanisms.samplers import sampler as sampler_by_name
 from edgedp.sampling import ranking, select
-from edgedp.sampling.noise import EXPONENTIAL, GUMBEL
+from edgedp.sampling.noise import GUMBEL
 from edgedp.sampling.select import one_pick, top_k_gumbel, top_k_permute_and_flip, top_k_with_random_ties
 from edgedp.sampling.words import SecureWords
-from sampling_doubles import ScriptedWords, assert_has_law
+from edgedp.vocabulary import SAMPLERS
+from sampling_doubles import NOISES, ScriptedWords, assert_has_law
 
-TOP_K = {"exponential": top_k_gumbel, "permute_and_flip": top_k_permute_and_flip}
-LAW = {"exponential": exponential_law, "permute_and_flip": permute_and_flip_law}
-NOISE = {"exponential": GUMBEL, "permute_and_flip": EXPONENTIAL}
+BY_NAME = {name: sampler_by_name(name) for name in SAMPLERS}
+TOP_K = {name: drawn_by.top_k for name, drawn_by in BY_NAME.items()}
+LAW = {name: drawn_by.law for name, drawn_by in BY_NAME.items()}
+NOISE = {name: drawn_by.noise for name, drawn_by in BY_NAME.items()}
+SLOPE = {"exponential": 2 / np.log(2), "permute_and_flip": 2.0}
+"""By how much the noise of a sampler falls where a uniform number passes a half; written here by hand."""
 SECURE = SecureWords()
 
-both_samplers = pytest.mark.parametrize("sampler", TOP_K)
+each_sampler = pytest.mark.parametrize("sampler", SAMPLERS)
 
 
 def array(values):
@@ -31,7 +36,7 @@ def array(values):
 # -- laws of the real secure path --------------------------------------------------------------------
 
 
-@both_samplers
+@each_sampler
 @pytest.mark.parametrize(
     ("scores", "unit", "k"),
     [
@@ -51,14 +56,14 @@ def test_ordered_answers_have_their_law(sampler, scores, unit, k):
     assert_has_law(draws, law)
 
 
-@both_samplers
+@each_sampler
 def test_a_pick_among_some_has_the_law_of_those_alone(sampler):
     scores, candidates, unit = array([50, 1, 3, 2, 9]), array([1, 2, 3]), Fraction(1, 2)
     law = dict(zip([1, 2, 3], LAW[sampler](scores[candidates], unit).tolist(), strict=True))
     assert_has_law([one_pick(scores, candidates, unit, SECURE, NOISE[sampler]) for _ in range(3000)], law)
 
 
-@both_samplers
+@each_sampler
 def test_lazy_answers_have_their_law(sampler):
     scores, upper, unit = array([4, 6, 5, 0, 5]), array([9, 6, 8, 0, 7]), Fraction(1, 2)
     law = ordered_law(lambda left: LAW[sampler](scores[left], unit), 5, 2)
@@ -82,25 +87,20 @@ class CollidingWords:
         return SECURE.take(count) if word is None else np.full(count, word, dtype=np.uint64)
 
 
-@both_samplers
+@each_sampler
 @pytest.mark.parametrize("word", [0, 2**63, 2**64 - 1])
 def test_equal_scores_and_first_words_are_in_uniformly_random_order(sampler, word):
     scores = array([7, 7, 7])
-    draw = top_k_gumbel if sampler == "exponential" else _one_round
-    draws = [tuple(draw(scores, 3, Fraction(1), CollidingWords(word)).tolist()) for _ in range(400)]
-    outcomes = set(draws)
-    assert_has_law(draws, dict.fromkeys(outcomes, 1 / (6 if sampler == "exponential" else 3)))
+    k = 3 if BY_NAME[sampler].serves_all else 1  # the words collide in the first round alone
+    draws = [tuple(TOP_K[sampler](scores, k, Fraction(1), CollidingWords(word)).tolist()) for _ in range(400)]
+    assert_has_law(draws, dict.fromkeys(permutations(range(3), k), 1 / (6 if k == 3 else 3)))
 
 
-def _one_round(scores, k, unit, words):
-    return top_k_permute_and_flip(scores, 1, unit, words)
-
-
-@pytest.mark.parametrize(("sampler", "slope"), [("exponential", 2 / np.log(2)), ("permute_and_flip", 2.0)])
-def test_a_lead_below_the_first_words_width_counts_exactly(sampler, slope):
+@each_sampler
+def test_a_lead_below_the_first_words_width_counts_exactly(sampler):
     # All have the first word 2**63, where noise falls by slope * 2**-64 over the word's interval, nearly
     # linearly. A lead of half of that beats the rest of a uniform word with probability 7/8.
-    unit = Fraction(slope / 2) / 2**64
+    unit = Fraction(SLOPE[sampler] / 2) / 2**64
     draws = [int(TOP_K[sampler](array([0, 1]), 1, unit, CollidingWords(2**63))[0]) for _ in range(800)]
     assert_has_law(draws, {0: 1 / 8, 1: 7 / 8})
 
@@ -123,7 +123,7 @@ def lazy_cases(draw):
     return scores, slack, k, unit, script
 
 
-@both_samplers
+@each_sampler
 @given(case=lazy_cases())
 @settings(max_examples=150)
 def test_lazy_equals_full_word_for_word(sampler, case):
@@ -146,7 +146,7 @@ def test_lazy_equals_full_where_floats_see_less():
     assert full.tolist() == lazy.tolist() == [0]  # the smaller further word goes to the lower position
 
 
-@both_samplers
+@each_sampler
 @given(case=lazy_cases(), offset=st.integers(-(2**61), 2**61))
 def test_a_common_offset_changes_nothing(sampler, case, offset):
     scores, _, k, unit, script = case
@@ -178,7 +178,7 @@ def heavy_tailed(count, seed):
     return upper, upper - (degrees**2 * 2**22).astype(np.int64)
 
 
-@both_samplers
+@each_sampler
 @pytest.mark.parametrize("epsilon", [Fraction(1, 30), Fraction(1), Fraction(10)])
 def test_few_scores_are_evaluated_and_none_twice(sampler, epsilon):
     upper, scores = heavy_tailed(37_000, 1)
@@ -195,7 +195,7 @@ def test_few_scores_are_evaluated_and_none_twice(sampler, epsilon):
         assert lazy.tolist() == TOP_K[sampler](scores, 10, unit, ScriptedWords(seed=seed)).tolist()
         evaluated = np.concatenate(asked)
         assert len(evaluated) == len(set(evaluated.tolist()))
-        assert len(evaluated) <= (30 if sampler == "exponential" else 60)
+        assert len(evaluated) <= (30 if BY_NAME[sampler].serves_all else 60)
         assert set(lazy.tolist()) <= set(evaluated.tolist())
 
 
@@ -228,13 +228,13 @@ def test_a_score_above_its_bound_is_refused_without_naming_it():
 # -- extremes --------------------------------------------------------------------------------------------
 
 
-@both_samplers
+@each_sampler
 def test_one_candidate_is_a_sure_pick(sampler):
     assert TOP_K[sampler](array([-5]), 1, Fraction(1), SECURE).tolist() == [0]
     assert one_pick(array([4, -5, 4]), array([1]), Fraction(1), SECURE, NOISE[sampler]) == 1
 
 
-@both_samplers
+@each_sampler
 @pytest.mark.parametrize("unit", [Fraction(10**6), Fraction(10) ** 300, Fraction(10) ** 1000])
 def test_a_huge_unit_leaves_no_chance(sampler, unit):
     scores = array([-(2**62), 5, 2**62, 4])
@@ -242,13 +242,13 @@ def test_a_huge_unit_leaves_no_chance(sampler, unit):
     assert TOP_K[sampler](array([9, 9, 9, 9]), 1, unit, ScriptedWords([5, 4, 6, 7])).tolist() == [1]
 
 
-@both_samplers
+@each_sampler
 def test_a_huge_unit_still_breaks_ties_by_the_noise(sampler):
     draws = [TOP_K[sampler](array([9, 9, 2]), 2, Fraction(10) ** 1000, SECURE).tolist() for _ in range(200)]
     assert {tuple(draw) for draw in draws} == {(0, 1), (1, 0)}
 
 
-@both_samplers
+@each_sampler
 def test_ties_far_below_the_largest_are_drawn_exactly(sampler):
     # The three ties are 2**200 standard noises below: in float64 their noise is lost.
     unit, scores = Fraction(2) ** 150, array([2**50, 0, 0, 0])
@@ -256,7 +256,7 @@ def test_ties_far_below_the_largest_are_drawn_exactly(sampler):
     assert_has_law(draws, {(0, *rest): 1 / 6 for rest in permutations([1, 2, 3])})
 
 
-@both_samplers
+@each_sampler
 def test_a_tiny_unit_makes_all_alike(sampler):
     draws = [
         int(TOP_K[sampler](array([2**62, 0, -(2**62)]), 1, Fraction(1, 10**400), SECURE)[0])
@@ -265,7 +265,7 @@ def test_a_tiny_unit_makes_all_alike(sampler):
     assert_has_law(draws, dict.fromkeys(range(3), 1 / 3))
 
 
-@both_samplers
+@each_sampler
 def test_all_of_many_are_ranked_once(sampler):
     scores = np.random.default_rng(2).integers(0, 50, 300)
     assert sorted(TOP_K[sampler](scores, 300, Fraction(1, 3), SECURE).tolist()) == list(range(300))
@@ -307,14 +307,14 @@ def test_scores_are_left_alone():
     assert upper.tolist() == [3, 2, 1]
 
 
-@both_samplers
+@each_sampler
 @pytest.mark.parametrize("k", [0, -1, 4])
 def test_k_out_of_range_is_refused(sampler, k):
     with pytest.raises(ParameterError, match=rf"^k is {k}, must be from 1 to 3, "):
         TOP_K[sampler](array([1, 2, 3]), k, Fraction(1), SECURE)
 
 
-@both_samplers
+@each_sampler
 @pytest.mark.parametrize("unit", [Fraction(0), Fraction(-1, 3)])
 def test_a_unit_that_is_not_positive_is_refused(sampler, unit):
     with pytest.raises(ParameterError, match=r"^unit is .*, must be positive; "):
@@ -337,7 +337,7 @@ def test_a_unit_that_is_not_positive_is_refused(sampler, unit):
 def test_bounds_of_noisy_scores_enclose_them(scores, unit, word):
     reference = max(scores)
     least, most = ranking.below_reference(array(scores), np.int64(reference), unit)
-    for noise in (GUMBEL, EXPONENTIAL):
+    for noise in NOISES.values():
         noise_low, noise_high = noise.enclose(np.array([word], dtype=np.uint64))
         exact_low, exact_high = noise.enclose_exactly(word, 1)
         for i, score in enumerate(scores):
@@ -383,7 +383,7 @@ def test_ties_refuse_k_out_of_range(k):
         top_k_with_random_ties(array([1, 2]), k, SECURE)
 
 
-@both_samplers
+@each_sampler
 @pytest.mark.parametrize(
     ("unit", "far"),
     [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -56,6 +56,72 @@ def rooms_of(modules: Arrows) -> dict[str, set[str]]:
     for name, targets in modules.items():
         rooms.setdefault(room(name), set()).update(map(room, targets))
     return {name: targets - {name, ""} for name, targets in rooms.items() if name}
+
+
+def asks_for_plans(branch: ast.Match) -> bool:
+    """Whether a match is on a plan or on a kind of release: by its subject, or by what its cases name."""
+    subject = branch.subject
+    while isinstance(subject, ast.Call) and subject.args:
+        subject = subject.args[0]
+    name = subject.attr if isinstance(subject, ast.Attribute) else getattr(subject, "id", "")
+    patterns = [node for case in branch.cases for node in ast.walk(case.pattern)]
+    classes = [node.cls for node in patterns if isinstance(node, ast.MatchClass)]
+    words = [node.value for node in patterns if isinstance(node, ast.MatchValue)]
+    return (
+        name in ("plan", "planned")
+        or any(isinstance(each, ast.Name) and each.id.endswith("Plan") for each in classes)
+        or {each.value for each in words if isinstance(each, ast.Constant)} >= {"priv_top_k", "motkin"}
+    )
+
+
+def refuses_the_rest(branch: ast.Match, following: ast.stmt | None) -> bool:
+    """Whether what no case names is refused: by the last case, or right after a match that has none for it."""
+    pattern, last = branch.cases[-1].pattern, following
+    if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and branch.cases[-1].guard is None:
+        [last] = branch.cases[-1].body[-1:]
+    called = last.value.func if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) else None
+    return isinstance(last, ast.Raise) or (isinstance(called, ast.Name) and called.id == "assert_never")
+
+
+def matches_in(source: str) -> Iterator[tuple[ast.Match, ast.stmt | None]]:
+    """Yield every match on a plan or kind, with the statement after it."""
+    for node in ast.walk(ast.parse(source)):
+        for name in ("body", "orelse", "finalbody"):
+            body = getattr(node, name, None)
+            statements = body if isinstance(body, list) else []
+            for at, statement in enumerate(statements):
+                if isinstance(statement, ast.Match) and asks_for_plans(statement):
+                    yield statement, next(iter(statements[at + 1 :]), None)
+
+
+def test_what_is_asked_of_a_plan_is_asked_of_every_kind() -> None:
+    """A further kind of release is refused by a match that does not know it, and by the type checker before."""
+    found: set[str] = set()
+    for name, path in MODULES.items():
+        for branch, following in matches_in(path.read_text(encoding="utf-8")):
+            found.add(name.removeprefix("edgedp.").partition(".")[0])
+            assert refuses_the_rest(branch, following), f"{path}:{branch.lineno}: end it in assert_never"
+    assert found >= {"audit", "draw", "exact", "plan", "planning", "release", "spark"}
+
+
+@pytest.mark.parametrize(
+    ("ending", "refused"),
+    [
+        ("        case _:\n            assert_never(plan)", True),
+        ("        case other:\n            raise EngineError(other)", True),
+        ("    assert_never(plan)", True),
+        ("        case _:\n            return None", False),
+        ("        case _:\n            pass\n    assert_never(plan)", False),
+        ("        case _ if assert_never:\n            assert_never(plan)", False),
+        ("    return None", False),
+        ("", False),
+    ],
+)
+def test_a_match_that_lets_a_further_kind_through_would_be_seen(ending: str, refused: bool) -> None:
+    head = "def draw(plan):\n    match plan.of:\n        case 1:\n            pass\n"
+    head += "    match self.plan:\n        case TopKPlan():\n            return 1\n"
+    [(branch, following)] = matches_in(head + ending)
+    assert refuses_the_rest(branch, following) == refused
 
 
 @pytest.fixture(scope="module")

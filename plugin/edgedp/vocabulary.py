@@ -48,6 +48,7 @@ __all__ = [
     "Sensitivity",
     "Shift",
     "TopKEngine",
+    "UndampenedName",
     "Vector",
 ]
 
@@ -68,7 +69,10 @@ NumberMechanismName = Literal["calibrated", "geometric", "staircase", "ladder", 
 DistributionForm = Literal["ccdf", "histogram"]
 """The numbers of nodes of a degree or more, or of exactly a degree."""
 
-PickingName = Literal["em", "pf", "ld", "sld"]
+UndampenedName = Literal["em", "pf"]
+"""A sampler on scores that are not dampened: each sampler is one of these (`edgedp.mechanisms.samplers`)."""
+
+PickingName = Literal[UndampenedName, "ld", "sld"]
 """A mechanism that picks nodes one after the other."""
 
 MechanismName = Literal[PickingName, "joint"]

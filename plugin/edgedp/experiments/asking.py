@@ -12,7 +12,6 @@ from edgedp.experiments.facts import Facts
 from edgedp.experiments.grid import (
     EPSILONS,
     KINDS,
-    MECHANISMS,
     Cell,
     Kind,
     cells_of,
@@ -22,6 +21,8 @@ from edgedp.experiments.grid import (
     listed,
 )
 from edgedp.experiments.samples import SAMPLE_NODES
+from edgedp.plan.nodes import scaled_to
+from edgedp.vocabulary import MECHANISMS, PICKING
 
 if TYPE_CHECKING:
     import polars as pl
@@ -261,7 +262,7 @@ def _top_k_axes(
     return {
         "metric": metrics,
         "k": listed(given["k"], "k", picks),
-        "mechanism": listed(given["mechanism"], "mechanism", MECHANISMS if joint else MECHANISMS[:-1]),
+        "mechanism": listed(given["mechanism"], "mechanism", MECHANISMS if joint else PICKING),
         "sampler": check_samplers(given["sampler"]),
         "sensitivity_form": [given["sensitivity_form"]],
         "shift": listed(given["shift"], "shift", (None,)),
@@ -280,9 +281,9 @@ def _motkin_axes(given: dict[str, Any]) -> list[dict[str, Sequence[Any]]]:
     }
     made = []
     for mechanism in listed(given["mechanism"], "mechanism", MECHANISMS):
-        sensitivity = {"em": "global", "pf": "global", "joint": None}.get(mechanism, "local")
+        sensitivity = scaled_to(mechanism) if mechanism in PICKING else None
         shifts = listed(given["shift"], "shift", (None,)) if mechanism == "sld" else [None]
-        form = [given["sensitivity_form"]] if mechanism in ("ld", "sld") else [None]
+        form = [given["sensitivity_form"]] if sensitivity == "local" else [None]
         made.append(
             shared
             | {

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
-from edgedp.vocabulary import SamplerName, Shift
+from edgedp.vocabulary import SamplerName, Shift, UndampenedName
 
 __all__ = ["Dampened", "Picking", "ShiftDampened", "Undampened"]
 
@@ -20,7 +20,7 @@ Form = TypeVar("Form", bound=str)
 class Undampened:
     """The utility over its global sensitivity; ``pf`` is ``em`` with permute-and-flip."""
 
-    name: Literal["em", "pf"]
+    name: UndampenedName
     sampler: SamplerName
 
     @property

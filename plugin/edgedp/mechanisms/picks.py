@@ -55,7 +55,8 @@ def pick_scores(
     [0.622, 0.378]
     """
     asked = check_choice(mechanism, "mechanism", MECHANISMS)
-    _check_options(mechanism, shift, monotone, delta, smooth)
+    direction = _checked_shift(shift)
+    _check_options(mechanism, monotone, delta, smooth)
     drawn_by = sampler_by_name(check_sampler(sampler, "pf" if asked == "snm" else asked))
     values = finite(utilities, "utilities", 1)
     if values.size == 0:
@@ -79,7 +80,6 @@ def pick_scores(
             table = _table(sensitivity, len(values), mechanism)
             ceiling = _global(global_sensitivity, mechanism)
             bits = step_bits(each, _DAMPENED_BITS)
-            direction: Shift = "down" if shift == "down" else "up"
             return GridScores(
                 _shifted_steps(values, table, ceiling, direction, bits),
                 noise_unit(each, bits, monotone=False),
@@ -91,9 +91,12 @@ def pick_scores(
     assert_never(asked)
 
 
-def _check_options(mechanism: str, shift: str | None, monotone: bool, delta: Any, smooth: Any) -> None:
-    if shift is not None:
-        check_choice(shift, "shift", SHIFTS)
+def _checked_shift(shift: str | None) -> Shift:
+    """Return the direction of sld: up unless asked otherwise."""
+    return "up" if shift is None else check_choice(shift, "shift", SHIFTS)
+
+
+def _check_options(mechanism: str, monotone: bool, delta: Any, smooth: Any) -> None:
     if monotone and mechanism in ("ld", "sld"):
         raise ParameterError(
             "monotone is True, must be False for ld and sld; a dampened score is not monotone, leave it out"
@@ -152,7 +155,13 @@ def _shifted_steps(
     sums = np.asarray([math.fsum(row) for row in 1 - np.minimum(rows, ceiling) / ceiling])
     added = np.rint(np.ldexp(sums, bits)).astype(np.int64)
     steps = steps_below_best(values, ceiling, bits)
-    return cut_below_best(steps + (added if shift == "down" else -added))
+    match shift:
+        case "down":
+            return cut_below_best(steps + added)
+        case "up":
+            return cut_below_best(steps - added)
+        case _:
+            assert_never(shift)
 
 
 def _table(sensitivity: ArrayLike | None, count: int, mechanism: str) -> _Floats:

@@ -22,7 +22,7 @@ from edgedp.sampling.noise import EXPONENTIAL as EXPONENTIAL_NOISE
 from edgedp.sampling.noise import GUMBEL, Noise
 from edgedp.sampling.ranking import Evaluate, LazyScores
 from edgedp.sampling.words import Words
-from edgedp.vocabulary import SamplerName
+from edgedp.vocabulary import SamplerName, UndampenedName
 
 __all__ = ["EXPONENTIAL", "PERMUTE_AND_FLIP", "Sampler", "sampler"]
 
@@ -48,8 +48,8 @@ class Sampler:
     Attributes
     ----------
     name : str
-    mechanism : {"em", "pf"}
-        The mechanism that this sampler is on scores that are not dampened.
+    mechanism : str
+        One of `edgedp.vocabulary.UndampenedName`: the mechanism that this sampler is on scores that are not dampened.
     noise : Noise
         What is added to a score for one pick.
     noise_name : str
@@ -65,7 +65,7 @@ class Sampler:
     """
 
     name: SamplerName
-    mechanism: str
+    mechanism: UndampenedName
     noise: Noise
     noise_name: str
     top_k: TopK

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from edgedp.amounts.epsilon import to_fraction
+from edgedp.errors import ParameterError
 from edgedp.vocabulary import AccountName, Kind
 
 if TYPE_CHECKING:
@@ -94,6 +95,12 @@ class PlanBase(ABC):
 
     cost: int
     facts: PublicFacts
+
+    def __post_init__(self) -> None:
+        if self.cost < 1:
+            raise ParameterError(
+                f"the plan of {self.kind} costs {self.cost} nano-epsilon, must be 1 or more; report this defect"
+            )
 
     @property
     def kind(self) -> Kind:

@@ -17,6 +17,7 @@ from edgedp.plan.joint import JointMotkinPlan, JointPlan, plan_joint, plan_joint
 from edgedp.vocabulary import (
     APPROACHES,
     PARETO_FORMS,
+    PICKING,
     SENSITIVITIES,
     SHIFTS,
     MechanismName,
@@ -37,6 +38,7 @@ __all__ = [
     "pareto_shift",
     "plan_motkin",
     "plan_top_k",
+    "scaled_to",
 ]
 
 _Form = TypeVar("_Form", bound=str)
@@ -305,23 +307,37 @@ def _motkin_mechanism(asked: MotkinOptions) -> PickingName:
         if asked.sensitivity is None
         else checks.check_choice(asked.sensitivity, "sensitivity", SENSITIVITIES)
     )
-    allowed: tuple[PickingName, ...]
-    match sensitivity:
-        case "local":
-            allowed = ("sld", "ld")
-        case "global":
-            allowed = ("em", "pf")
-        case _:
-            assert_never(sensitivity)
     if asked.mechanism is None:
-        return allowed[0]
+        return _usual_mechanism(sensitivity)
     mechanism = checks.check_mechanism(asked.mechanism)
-    if mechanism == "joint" or mechanism not in allowed:
+    if mechanism == "joint" or scaled_to(mechanism) != sensitivity:
+        allowed = sorted(name for name in PICKING if scaled_to(name) == sensitivity)
         raise ParameterError(
-            f"mechanism is {mechanism!r}, must be one of {', '.join(sorted(allowed))} for {sensitivity} sensitivity; "
+            f"mechanism is {mechanism!r}, must be one of {', '.join(allowed)} for {sensitivity} sensitivity; "
             "change one of the two"
         )
     return mechanism
+
+
+def _usual_mechanism(sensitivity: Sensitivity) -> PickingName:
+    match sensitivity:
+        case "local":
+            return "sld"
+        case "global":
+            return "em"
+        case _:
+            assert_never(sensitivity)
+
+
+def scaled_to(mechanism: PickingName) -> Sensitivity:
+    """Return what the noise of a mechanism is scaled to."""
+    match mechanism:
+        case "em" | "pf":
+            return "global"
+        case "ld" | "sld":
+            return "local"
+        case _:
+            assert_never(mechanism)
 
 
 def _metric_list(metrics: Any) -> tuple[str, ...]:
