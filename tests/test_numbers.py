@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ import edgedp
 import number_cases as cases
 import small_graphs as small
 from edgedp import EdgeDPError, Graph
-from edgedp.counts import Bounds, Profile
+from edgedp.counts import Bounds, Profile, count_class, count_names
 from edgedp.counts.base import below
 from edgedp.mechanisms.numbers.calibrated import MECHANISM as CALIBRATED
 from edgedp.mechanisms.numbers.rungs import Pace, envelope, pace
@@ -88,6 +90,10 @@ def seeded(seed: int) -> np.random.Generator:
         ({"of": "edges", "error_bar": True}, "its interval is public and shown anyway"),
         ({"of": "triangles", "mechanism": "ladder", "error_bar": True}, "must be left out here"),
         ({"of": "clustering", "error_bar": True}, "must be left out here"),
+        ({"of": "density", "node": 0, "error_bar": True}, "must be left out here"),
+        ({"of": "edges", "mechanism": "calibrated", "error_bar": True}, "must be left out here"),
+        ({"of": "degree", "node": 0, "mechanism": "calibrated", "error_bar": True}, "must be left out here"),
+        ({"of": "common_neighbors", "pair": (0, 1), "mechanism": "calibrated", "error_bar": True}, "left out here"),
         ({"of": "triangles", "error_bar": "yes"}, "must be true or false"),
         ({"of": "edges", "degree_bound": 2}, "degree_bound is 2, must be at least the graph's largest degree"),
         ({"of": "edges", "rng": 7}, "rng is 7"),
@@ -422,6 +428,21 @@ def test_one_edge_moves_what_an_error_bar_buys_by_one_at_most() -> None:
         found = [leading(profile) for profile in cases.profiles(case, 5, 4)]
         for mask in small.masks(5):
             assert all(abs(found[mask] - found[other]) <= 1 for other in small.neighbors(mask, 5))
+
+
+def test_an_error_bar_is_for_the_counts_that_have_a_figure() -> None:
+    """A count that bounds its profile by a figure has one to buy, on the graph that is asked."""
+    bounds = Bounds(5, 4)
+    options: dict[str, Any] = {"node": 0, "pair": (0, 1), "star_size": 3}
+    projection = GraphProjection(KITE)
+    with_bar = []
+    for of in count_names():
+        made = count_class(of)
+        taken = {name: options[name] for name in inspect.signature(made).parameters}
+        figure = made(**taken).leading(projection, bounds)
+        assert (figure is not None) == made.follows_one_figure(), of
+        with_bar += [of] if made.follows_one_figure() else []
+    assert with_bar == ["betweenness2", "ebc", "stars", "triangles", "two_triangles", "wedges"]
 
 
 def test_error_bars_hold_the_exact_number() -> None:

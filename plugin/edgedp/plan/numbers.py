@@ -375,7 +375,7 @@ def _check_error_bar(value: Any, count: type[Count], mechanism: NumberMechanism,
             f"error_bar is not an option of mechanism {mechanism.name!r}, must be left out; "
             "its interval is public and shown anyway"
         )
-    if mechanism.name not in ("calibrated",) or count.parts or count.name == "density":
+    if mechanism.name not in ("calibrated",) or not count.follows_one_figure():
         raise ParameterError(
             "error_bar is asked for, must be left out here; it is for mechanism 'calibrated' and for numbers whose "
             "noise follows one figure"
