@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import math
+from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -149,6 +150,15 @@ def test_distributions_and_summaries_refuse_too() -> None:
         (
             lambda: edgedp.exact.count_probabilities(KITE, "edges", epsilon=1, values=["a"]),
             "must be a list of numbers",
+        ),
+        *(
+            (
+                lambda values=values: edgedp.exact.count_probabilities(
+                    KITE, "edges", epsilon=1, values=values
+                ),
+                "must be a list of numbers",
+            )
+            for values in ([None], [2**70, True], [2**70, "a"], [[1], [1, 2]], [2**70, 1j])
         ),
         (lambda: edgedp.exact.metric_ball([], [], epsilon=1), "must be one number a point"),
         (lambda: edgedp.exact.metric_ball([1, 2], [(0, 2)], epsilon=1), "must be from 0 to 1"),
@@ -346,6 +356,9 @@ def test_probabilities_of_values_off_the_grid_are_0() -> None:
     )
     assert odd.tolist() == [0, 0, 0]
     steps = np.arange(2**20 + 1) / 2**20
+    values = [10**400, Fraction(10**400), Fraction(1, 3), Fraction(3), Decimal(3)]
+    far = edgedp.exact.count_probabilities(KITE, "edges", epsilon=1, values=values)
+    assert far.tolist() == [0, 0, 0, law[2], law[2]]
     density = edgedp.exact.count_probabilities(KITE, "density", node=0, epsilon=1, values=steps)
     assert density.sum() == pytest.approx(1)
     assert edgedp.exact.count_probabilities(KITE, "density", node=0, epsilon=1, values=[0.1]).tolist() == [0]
