@@ -271,6 +271,10 @@ def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
         ({"kind": "topp"}, "must be one of"),
         ({"kind": "growth"}, "name of a generator"),
         ({"processes": 0}, "processes is 0"),
+        ({"kind": "samples", "samples": 0}, "samples is 0, must be from 1 to 1,000,000"),
+        ({"kind": "samples", "samples": -2}, "samples is -2, must be from 1"),
+        ({"kind": "samples", "samples": "x"}, "samples is 'x', must be a whole number"),
+        ({"kind": "samples", "sample_nodes": "x"}, "sample_nodes is 'x', must be a whole number"),
     ],
 )
 def test_what_a_release_would_refuse_is_refused_before_anything_runs(
