@@ -206,7 +206,11 @@ def test_what_noisy_degrees_choose_is_not_told_before_they_are_drawn() -> None:
     assert second == FOLLOWS_THE_GRAPH
 
 
-NODES = {"degree": {"node": 1}, "density": {"node": 1}, "common_neighbors": {"pair": (1, 2)}}
+NODES: dict[str, dict[str, Any]] = {
+    "degree": {"node": 1},
+    "density": {"node": 1},
+    "common_neighbors": {"pair": (1, 2)},
+}
 
 
 @pytest.mark.parametrize("mechanism", ["geometric", "staircase", "calibrated", "ladder", "smooth"])
