@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -295,6 +296,49 @@ def test_an_experiment_on_a_stored_graph_is_logged_and_costs_nothing(store: Any,
     assert store.releases("power") == []
     assert (tmp_path / "rows.parquet").stat().st_mode & 0o077 == 0
     assert set(rows.columns) == set(COLUMNS)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are of POSIX")
+def test_what_is_kept_of_a_stored_graph_is_its_owners_from_the_first_byte(
+    store: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a folder and files of these names are there and open to all."""
+    modes: dict[str, int] = {}
+    real = pl.DataFrame.write_parquet
+
+    def seen(self: pl.DataFrame, file: Any, *args: Any, **options: Any) -> Any:
+        found = [*tmp_path.glob("*.parquet*"), *tmp_path.glob("*.partial/*")]
+        modes.update({path.name: path.stat().st_mode & 0o777 for path in found})
+        return real(self, file, *args, **options)
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", seen)
+    before = os.umask(0)
+    try:
+        (tmp_path / "rows.parquet.partial").mkdir()
+        (tmp_path / "rows.parquet.new").touch()
+        (tmp_path / "rows.parquet.partial" / "experiment.new").touch()
+        asked: dict[str, Any] = {"metric": "degree", "k": 1, "mechanism": "em", "epsilon": [1, 2], "runs": 1}
+        store.exact_experiment("power", file=tmp_path / "rows.parquet", **asked)
+        store.exact_experiment("power", file=tmp_path / "again.parquet", **asked)
+        report = edgedp.write_report([tmp_path / "rows.parquet"], tmp_path / "rows.svg")
+    finally:
+        os.umask(before)
+    assert {mode for name, mode in modes.items() if name.endswith(".partial")} == {0o700}
+    left = {"experiment.new"}  # nobody's any more, in a folder that is closed
+    assert {mode for name, mode in modes.items() if name not in left and "partial" not in name} == {0o600}
+    assert {"rows.parquet.new", "again.parquet.new", "experiment.json"} <= modes.keys()
+    assert report.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are of POSIX")
+def test_results_of_public_graphs_follow_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        edgedp.experiment(GRAPH, metric="degree", k=1, mechanism="em", epsilon=1, runs=1, file=tmp_path / "a")
+        report = edgedp.write_report([tmp_path / "a"], tmp_path / "a.svg")
+    finally:
+        os.umask(before)
+    assert {path.stat().st_mode & 0o777 for path in (tmp_path / "a", report)} == {0o644}
 
 
 def test_rows_of_a_stored_graph_name_it_and_its_version_and_no_fingerprint(store: Any) -> None:
