@@ -28,7 +28,7 @@ from edgedp.stores.killpoints import reach
 __all__ = ["finish"]
 
 _MAGIC = (b"LBUG", b"KUZU")
-EARLIER = "unknown (0.1.0)"
+EARLIER = "unknown (edgedp 0.1.0)"
 """By whom what 0.1.0 wrote was caused: it did not note it."""
 
 
