@@ -17,6 +17,7 @@ import pytest
 import edgedp
 from edgedp.experiments import running
 from edgedp.experiments.advice import look_alike
+from edgedp.experiments.asking import AXES, planned_cells
 from edgedp.experiments.curves import curves, needed
 from edgedp.experiments.facts import Facts
 from edgedp.experiments.generators import power_law
@@ -25,6 +26,7 @@ from edgedp.experiments.keeping import read_results
 from edgedp.experiments.rows import COLUMNS
 from edgedp.projection import GraphProjection
 from edgedp.quality import recall
+from edgedp.vocabulary import MECHANISMS, PICKING
 
 GRAPH = power_law(400, seed=3)
 BOTH = ["exponential", "permute_and_flip"]
@@ -121,6 +123,16 @@ def test_a_seed_is_of_one_run_alone() -> None:
     others += [run_seeds(1, "g", Cell("topk", options | {"k": 2}, 50))]
     assert len({*seeds, *(seed for part in others for seed in part)}) == 200
     assert run_seeds(1, "g", Cell("topk", dict(reversed(options.items())), 9)) == seeds[:9]
+
+
+def test_every_mechanism_is_tried_where_none_is_named() -> None:
+    def tried(kind: Any, metric: Any) -> set[str]:
+        asked = dict.fromkeys(AXES) | {"metric": metric, "k": 1, "epsilon": 1}
+        return {cell.options["mechanism"] for cell in planned_cells(Facts("power", GRAPH), kind, asked, 1)}
+
+    assert tried("topk", "ebc") == set(MECHANISMS)
+    assert tried("topk", "density") == set(PICKING)
+    assert tried("motkin", ["degree", "ebc"]) == set(MECHANISMS)
 
 
 def test_samples_are_walks_of_their_own() -> None:

@@ -12,7 +12,6 @@ from edgedp.experiments.facts import Facts
 from edgedp.experiments.grid import (
     EPSILONS,
     KINDS,
-    MECHANISMS,
     Cell,
     Kind,
     cells_of,
@@ -23,6 +22,7 @@ from edgedp.experiments.grid import (
     listed,
 )
 from edgedp.experiments.samples import SAMPLE_NODES
+from edgedp.vocabulary import MECHANISMS, PICKING
 
 if TYPE_CHECKING:
     import polars as pl
@@ -262,7 +262,7 @@ def _top_k_axes(
     return {
         "metric": metrics,
         "k": listed(given["k"], "k", picks),
-        "mechanism": listed(given["mechanism"], "mechanism", MECHANISMS if joint else MECHANISMS[:-1]),
+        "mechanism": listed(given["mechanism"], "mechanism", MECHANISMS if joint else PICKING),
         "sampler": check_samplers(given["sampler"]),
         "sensitivity_form": [given["sensitivity_form"]],
         "shift": listed(given["shift"], "shift", (None,)),

@@ -20,7 +20,6 @@ from edgedp.vocabulary import SAMPLERS
 __all__ = [
     "EPSILONS",
     "KINDS",
-    "MECHANISMS",
     "Cell",
     "Kind",
     "cells_of",
@@ -38,8 +37,6 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 EPSILONS = (*(f"{digit}e{power}" for power in range(-3, 4) for digit in (1, 3)), "1e4")
 """The papers' range, from 1e-3 to 1e4 in half decades."""
-
-MECHANISMS = ("em", "pf", "ld", "sld", "joint")
 
 _MOST_RUNS = 1_000_000
 _Item = TypeVar("_Item")
