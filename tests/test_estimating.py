@@ -8,17 +8,23 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import edgedp
 from edgedp import EdgeDPError, Graph, Store, open_store
 from edgedp.cli import edgedp as command_line
-from edgedp.plan import PublicFacts, plan
+from edgedp.mechanisms.numbers import geometric
+from edgedp.mechanisms.samplers import sampler
+from edgedp.numbers import distributing, summarizing
+from edgedp.plan import PercentilePlan, PublicFacts, plan
 from edgedp.planning.noise import FOLLOWS_THE_GRAPH, noise_of
+from edgedp.selection.domains import declare
+from edgedp.selection.percentiles import percentile_scores, share_bits
 from edgedp.stores.backend import Session
 from edgedp.stores.estimating import kind_of_options
-from edgedp.vocabulary import KINDS
+from edgedp.vocabulary import KINDS, PERCENTILE_MECHANISMS
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
 TOP = {"metric": "degree", "k": 1, "epsilon": 0.3}
@@ -198,6 +204,82 @@ def test_what_noisy_degrees_choose_is_not_told_before_they_are_drawn() -> None:
     first, second = scales("priv_top_k", metric="ebc")
     assert first == pytest.approx(2 / 0.06)  # the first fifth of epsilon
     assert second == FOLLOWS_THE_GRAPH
+
+
+NODES: dict[str, dict[str, Any]] = {
+    "degree": {"node": 1},
+    "density": {"node": 1},
+    "common_neighbors": {"pair": (1, 2)},
+}
+
+
+@pytest.mark.parametrize("mechanism", ["geometric", "staircase", "calibrated", "ladder", "smooth"])
+@pytest.mark.parametrize("of", ["edges", "degree", "density", "common_neighbors", "triangles", "stars"])
+def test_the_noise_of_a_number_is_told_where_its_release_shows_it(
+    store: Store, of: str, mechanism: str
+) -> None:
+    asked: dict[str, Any] = {"of": of, "epsilon": 0.3, "mechanism": mechanism} | NODES.get(of, {})
+    (told,) = store.estimate("kite", "count", **asked)["noise"]
+    shown = edgedp.count(KITE, **asked, degree_bound=4).answer.to_json()
+    assert told["on"] == of
+    assert told["scale"] == shown.get("scale", FOLLOWS_THE_GRAPH)
+    assert ("law" in told) == ("scale" in shown) == (mechanism in {"geometric", "staircase"})
+
+
+def test_the_noise_of_a_computed_number_is_that_of_its_parts(store: Store) -> None:
+    told = store.estimate("kite", "count", of="clustering", epsilon=0.5, mechanism="geometric")["noise"]
+    laws = [(each["on"], each["law"], each["scale"]) for each in told]
+    # One edge moves at most 3 triangles and 6 wedges under the bound of 4.
+    assert laws == [
+        ("triangles", "two-sided geometric", pytest.approx(3 / 0.4)),
+        ("wedges", "two-sided geometric", pytest.approx(6 / 0.1)),
+    ]
+    private = store.estimate("kite", "count", of="clustering", epsilon=0.5)["noise"]
+    assert [each["scale"] for each in private] == [FOLLOWS_THE_GRAPH] * 2
+
+
+def test_the_noise_of_distributions_and_summaries_is_what_is_drawn(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[float] = []
+    real = distributing.two_sided_geometric
+
+    def seen(count: int, scale: Fraction, words: Any) -> Any:
+        drawn.append(float(scale))
+        return real(count, scale, words)
+
+    for module in (distributing, summarizing, geometric):
+        monkeypatch.setattr(module, "two_sided_geometric", seen)
+    for kind, ask in (("distribution", edgedp.distribution), ("summary", edgedp.summary)):
+        drawn.clear()
+        ask(KITE, epsilon=0.3, degree_bound=4)
+        scales_drawn = list(drawn)
+        told = store.estimate("kite", kind, epsilon=0.3)["noise"]
+        public = [each for each in told if each["scale"] != FOLLOWS_THE_GRAPH]
+        assert [each["scale"] for each in public] == scales_drawn
+        assert {each["law"] for each in public} == {"two-sided geometric"}
+        assert [each["on"] for each in told if each not in public] == (
+            ["triangles", "wedges"] if kind == "summary" else []
+        )
+
+
+@pytest.mark.parametrize("mechanism", PERCENTILE_MECHANISMS)
+def test_the_noise_of_a_percentile_is_told_unless_it_follows_the_values(mechanism: Any) -> None:
+    facts = PublicFacts(1000, 50, domains={"age": declare(0, 100)})
+    planned = plan(
+        "percentile", {"property": "age", "q": "0.5", "epsilon": "0.3", "mechanism": mechanism}, facts
+    )
+    assert isinstance(planned, PercentilePlan)
+    (told,) = [each.to_dict() for each in noise_of(planned)]
+    if mechanism == "ld":
+        assert told["scale"] == FOLLOWS_THE_GRAPH
+        return
+    assert told["scale"] == pytest.approx(2 / 0.3)
+    assert told["law"] == sampler(planned.sampler).noise_name
+    # In units of the score, as it is drawn from.
+    scores = percentile_scores(np.arange(1000.0) % 100, planned.question)
+    step = {"sld": 1 << share_bits(1000), "distance": 1}.get(mechanism, planned.q.denominator)
+    assert 1 / scores.unit == Fraction(2, 1) / EPSILON * step
 
 
 # -- the command line -------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ import pytest
 import edgedp
 from edgedp.experiments import running
 from edgedp.experiments.advice import look_alike
+from edgedp.experiments.asking import AXES, planned_cells
 from edgedp.experiments.curves import curves, needed
 from edgedp.experiments.facts import Facts
 from edgedp.experiments.generators import power_law
@@ -24,7 +26,7 @@ from edgedp.experiments.keeping import read_results
 from edgedp.experiments.rows import COLUMNS
 from edgedp.projection import GraphProjection
 from edgedp.quality import recall
-from edgedp.vocabulary import PICKING, SAMPLERS
+from edgedp.vocabulary import MECHANISMS, PICKING, SAMPLERS
 
 GRAPH = power_law(400, seed=3)
 BOTH = list(SAMPLERS)
@@ -121,6 +123,16 @@ def test_a_seed_is_of_one_run_alone() -> None:
     others += [run_seeds(1, "g", Cell("topk", options | {"k": 2}, 50))]
     assert len({*seeds, *(seed for part in others for seed in part)}) == 200
     assert run_seeds(1, "g", Cell("topk", dict(reversed(options.items())), 9)) == seeds[:9]
+
+
+def test_every_mechanism_is_tried_where_none_is_named() -> None:
+    def tried(kind: Any, metric: Any) -> set[str]:
+        asked = dict.fromkeys(AXES) | {"metric": metric, "k": 1, "epsilon": 1}
+        return {cell.options["mechanism"] for cell in planned_cells(Facts("power", GRAPH), kind, asked, 1)}
+
+    assert tried("topk", "ebc") == set(MECHANISMS)
+    assert tried("topk", "density") == set(PICKING)
+    assert tried("motkin", ["degree", "ebc"]) == set(MECHANISMS)
 
 
 def test_samples_are_walks_of_their_own() -> None:
@@ -272,6 +284,10 @@ def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
         ({"kind": "topp"}, "must be one of"),
         ({"kind": "growth"}, "name of a generator"),
         ({"processes": 0}, "processes is 0"),
+        ({"kind": "samples", "samples": 0}, "samples is 0, must be from 1 to 1,000,000"),
+        ({"kind": "samples", "samples": -2}, "samples is -2, must be from 1"),
+        ({"kind": "samples", "samples": "x"}, "samples is 'x', must be a whole number"),
+        ({"kind": "samples", "sample_nodes": "x"}, "sample_nodes is 'x', must be a whole number"),
     ],
 )
 def test_what_a_release_would_refuse_is_refused_before_anything_runs(
@@ -292,6 +308,49 @@ def test_an_experiment_on_a_stored_graph_is_logged_and_costs_nothing(store: Any,
     assert store.releases("power") == []
     assert (tmp_path / "rows.parquet").stat().st_mode & 0o077 == 0
     assert set(rows.columns) == set(COLUMNS)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are of POSIX")
+def test_what_is_kept_of_a_stored_graph_is_its_owners_from_the_first_byte(
+    store: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a folder and files of these names are there and open to all."""
+    modes: dict[str, int] = {}
+    real = pl.DataFrame.write_parquet
+
+    def seen(self: pl.DataFrame, file: Any, *args: Any, **options: Any) -> Any:
+        found = [*tmp_path.glob("*.parquet*"), *tmp_path.glob("*.partial/*")]
+        modes.update({path.name: path.stat().st_mode & 0o777 for path in found})
+        return real(self, file, *args, **options)
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", seen)
+    before = os.umask(0)
+    try:
+        (tmp_path / "rows.parquet.partial").mkdir()
+        (tmp_path / "rows.parquet.new").touch()
+        (tmp_path / "rows.parquet.partial" / "experiment.new").touch()
+        asked: dict[str, Any] = {"metric": "degree", "k": 1, "mechanism": "em", "epsilon": [1, 2], "runs": 1}
+        store.exact_experiment("power", file=tmp_path / "rows.parquet", **asked)
+        store.exact_experiment("power", file=tmp_path / "again.parquet", **asked)
+        report = edgedp.write_report([tmp_path / "rows.parquet"], tmp_path / "rows.svg")
+    finally:
+        os.umask(before)
+    assert {mode for name, mode in modes.items() if name.endswith(".partial")} == {0o700}
+    left = {"experiment.new"}  # nobody's any more, in a folder that is closed
+    assert {mode for name, mode in modes.items() if name not in left and "partial" not in name} == {0o600}
+    assert {"rows.parquet.new", "again.parquet.new", "experiment.json"} <= modes.keys()
+    assert report.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes are of POSIX")
+def test_results_of_public_graphs_follow_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        edgedp.experiment(GRAPH, metric="degree", k=1, mechanism="em", epsilon=1, runs=1, file=tmp_path / "a")
+        report = edgedp.write_report([tmp_path / "a"], tmp_path / "a.svg")
+    finally:
+        os.umask(before)
+    assert {path.stat().st_mode & 0o777 for path in (tmp_path / "a", report)} == {0o644}
 
 
 def test_rows_of_a_stored_graph_name_it_and_its_version_and_no_fingerprint(store: Any) -> None:

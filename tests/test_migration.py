@@ -12,6 +12,7 @@ import pytest
 import zstandard
 
 from edgedp import Graph, StoreError, StoreUnavailableError, open_store
+from edgedp.stores import neo4j_schema
 from embedded_children import child, status
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -59,6 +60,13 @@ def test_a_store_of_the_old_kind_says_the_same_afterwards(old: Path) -> None:
     assert [row["event"] for row in open_store(old).log("kite")] == [
         "budget", "debit", "answer", "debit", "answer", "budget", "debit", "answer", "debit", "limit", "load", "exact",
     ]  # fmt: skip
+
+
+def test_who_did_it_is_said_as_a_migrated_neo4j_database_says_it(old: Path) -> None:
+    store = open_store(old)
+    rows = [row for name in NAMES for row in store.log(name) if row["event"] != "load"]
+    assert {row["by"] for row in rows} == {neo4j_schema._OLD_BY}
+    assert store.check() == []
 
 
 def test_what_it_holds_goes_on(old: Path) -> None:

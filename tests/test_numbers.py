@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
+from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +19,7 @@ import edgedp
 import number_cases as cases
 import small_graphs as small
 from edgedp import EdgeDPError, Graph
-from edgedp.counts import Bounds, Profile
+from edgedp.counts import Bounds, Profile, count_class, count_names
 from edgedp.counts.base import below
 from edgedp.mechanisms.numbers.calibrated import MECHANISM as CALIBRATED
 from edgedp.mechanisms.numbers.rungs import Pace, envelope, pace
@@ -87,7 +90,11 @@ def seeded(seed: int) -> np.random.Generator:
         ({"of": "clustering", "mechanism": "smooth", "delta": 1e-6}, "delta is not an option of 'clustering'"),
         ({"of": "edges", "error_bar": True}, "its interval is public and shown anyway"),
         ({"of": "triangles", "mechanism": "ladder", "error_bar": True}, "for mechanism 'calibrated' alone"),
-        ({"of": "clustering", "error_bar": True}, "noise follows one figure; leave it out"),
+        ({"of": "clustering", "error_bar": True}, "for mechanism 'calibrated' alone"),
+        ({"of": "density", "node": 0, "error_bar": True}, "for mechanism 'calibrated' alone"),
+        ({"of": "edges", "mechanism": "calibrated", "error_bar": True}, "for mechanism 'calibrated' alone"),
+        ({"of": "degree", "node": 0, "mechanism": "calibrated", "error_bar": True}, "for mechanism 'calibrated' alone"),
+        ({"of": "common_neighbors", "pair": (0, 1), "mechanism": "calibrated", "error_bar": True}, "noise follows one figure"),
         ({"of": "triangles", "error_bar": "yes"}, "must be true or false"),
         ({"of": "edges", "degree_bound": 2}, "degree_bound is 2, must be at least the graph's largest degree"),
         ({"of": "edges", "rng": 7}, "rng is 7"),
@@ -143,6 +150,15 @@ def test_distributions_and_summaries_refuse_too() -> None:
         (
             lambda: edgedp.exact.count_probabilities(KITE, "edges", epsilon=1, values=["a"]),
             "values is not a list of numbers",
+        ),
+        *(
+            (
+                lambda values=values: edgedp.exact.count_probabilities(
+                    KITE, "edges", epsilon=1, values=values
+                ),
+                "values is not a list of numbers",
+            )
+            for values in ([None], [2**70, True], [2**70, "a"], [[1], [1, 2]], [2**70, 1j])
         ),
         (lambda: edgedp.exact.metric_ball([], [], epsilon=1), "values is not a list of numbers"),
         (lambda: edgedp.exact.metric_ball([1, 2], [(0, 2)], epsilon=1), "give positions from 0 to 1"),
@@ -340,6 +356,9 @@ def test_probabilities_of_values_off_the_grid_are_0() -> None:
     )
     assert odd.tolist() == [0, 0, 0]
     steps = np.arange(2**20 + 1) / 2**20
+    values = [10**400, Fraction(10**400), Fraction(1, 3), Fraction(3), Decimal(3)]
+    far = edgedp.exact.count_probabilities(KITE, "edges", epsilon=1, values=values)
+    assert far.tolist() == [0, 0, 0, law[2], law[2]]
     density = edgedp.exact.count_probabilities(KITE, "density", node=0, epsilon=1, values=steps)
     assert density.sum() == pytest.approx(1)
     assert edgedp.exact.count_probabilities(KITE, "density", node=0, epsilon=1, values=[0.1]).tolist() == [0]
@@ -422,6 +441,21 @@ def test_one_edge_moves_what_an_error_bar_buys_by_one_at_most() -> None:
         found = [leading(profile) for profile in cases.profiles(case, 5, 4)]
         for mask in small.masks(5):
             assert all(abs(found[mask] - found[other]) <= 1 for other in small.neighbors(mask, 5))
+
+
+def test_an_error_bar_is_for_the_counts_that_have_a_figure() -> None:
+    """A count that bounds its profile by a figure has one to buy, on the graph that is asked."""
+    bounds = Bounds(5, 4)
+    options: dict[str, Any] = {"node": 0, "pair": (0, 1), "star_size": 3}
+    projection = GraphProjection(KITE)
+    with_bar = []
+    for of in count_names():
+        made = count_class(of)
+        taken = {name: options[name] for name in inspect.signature(made).parameters}
+        figure = made(**taken).leading(projection, bounds)
+        assert (figure is not None) == made.follows_one_figure(), of
+        with_bar += [of] if made.follows_one_figure() else []
+    assert with_bar == ["betweenness2", "ebc", "stars", "triangles", "two_triangles", "wedges"]
 
 
 def test_error_bars_hold_the_exact_number() -> None:

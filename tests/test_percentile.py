@@ -384,7 +384,17 @@ def test_properties_of_a_graph_follow_its_nodes() -> None:
         ({"properties": {"age": [1, 2]}}, "need nodes that name each id once"),
         ({"nodes": [1, 2, 2], "properties": {"age": [1, 2, 3]}}, "name each id once"),
         ({"nodes": [1, 2], "properties": {"age": [1]}}, "'age' has length 1, must be 2"),
-        ({"nodes": [1, 2], "properties": {"age": np.zeros((2, 2))}}, "'age'"),
+        (
+            {"nodes": [1, 2], "properties": {"age": np.zeros((2, 2))}},
+            "'age' has 2 dimensions, must be a list of 2",
+        ),
+        (
+            {"nodes": [1, 2], "properties": {"age": np.array(3.0)}},
+            "'age' has 0 dimensions, must be a list of 2",
+        ),
+        ({"nodes": [1, 2], "properties": {"age": np.float64(3)}}, "'age' has 0 dimensions"),
+        ({"nodes": [1, 2], "properties": {"age": 3.0}}, "'age' is a float, must be a list of 2"),
+        ({"nodes": [1, 2], "properties": {"age": None}}, "'age' is None, must be a list of 2"),
         ({"nodes": [1, 2], "properties": {7: [1, 2]}}, "name is 7"),
     ],
 )

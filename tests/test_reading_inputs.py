@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import zstandard
-from pyarrow import feather, ipc, parquet
+from pyarrow import feather, ipc, orc, parquet
 
 from edgedp.errors import EdgeDPError, GraphFormatError, ParameterError, UnknownNameError
 from edgedp.graph import Graph
@@ -287,8 +287,37 @@ INPUTS = {
     "a tar archive, packed": Input(gzip.compress(tarred()), refused="tar archive"),
     "a workbook": Input(zipped(("[Content_Types].xml", b"<x/>")), refused="Office document"),
     "a pickle": Input(b"\x80\x04\x95\x00", refused="a pickle"),
+    "ORC": Input(
+        written(lambda table, where: orc.write_table(table, where), PAYMENTS), refused="an ORC file"
+    ),
+    "NetCDF": Input(b"CDF\x01\0\0\0\0", refused="a NetCDF file"),
+    "NetCDF of large files": Input(b"CDF\x05\0\0\0\0", refused="a NetCDF file"),
+    "R data": Input(b"RDX3\nX\n\0\0\0\x03", refused="an R data file"),
+    "rar": Input(b"Rar!\x1a\x07\x01\0", refused="a rar archive"),
+    "lzip": Input(b"LZIP\x01\x0c", refused="an lzip file"),
+    "Feather of version 1": Input(b"FEA1\0\0\0\0", refused="Feather"),
+    # -- texts whose first word begins as a binary file does
+    "a text that begins as ORC does": Input("ORC1,CDF2\nCDF2,ORC3\n", [("ORC1", "CDF2"), ("CDF2", "ORC3")]),
+    "as NetCDF": Input("CDF1 CDF2\nCDF2 CDF3\n", [("CDF1", "CDF2"), ("CDF2", "CDF3")]),
+    "as bzip2": Input("BZhang,Bo\nBo,Cy\n", [("BZhang", "Bo"), ("Bo", "Cy")]),
+    "as bzip2, with a level": Input("BZh1,BZh2\nBZh2,BZh3\n", [("BZh1", "BZh2"), ("BZh2", "BZh3")]),
+    "as bzip2, packed": Input(gzip.compress(b"BZh1,BZh2\n"), [("BZh1", "BZh2")], told="gzip"),
+    "as R data": Input("RDX2,RDX3\n", [("RDX2", "RDX3")]),
+    "as Parquet": Input("PAR1,PAR2\nPAR2,PAR3\n", [("PAR1", "PAR2"), ("PAR2", "PAR3")]),
+    "as Arrow": Input("ARROW1,ARROW2\n", [("ARROW1", "ARROW2")]),
+    "as rar": Input("Rar!,b\n", [("Rar!", "b")]),
+    "as lzip": Input("LZIP,zip\n", [("LZIP", "zip")]),
+    "as Feather": Input("FEA1,FEA2\n", [("FEA1", "FEA2")]),
+    "as MATLAB": Input("MATLAB 5.0,MATLAB 7.3\n", [("MATLAB 5.0", "MATLAB 7.3")]),
+    "as SQLite": Input("SQLite format 3,b\n", [("SQLite format 3", "b")]),
     # -- packings
     "bzip2": Input(bz2.compress(b"1 2\n2 3\n"), [(1, 2), (2, 3)], told="bzip2"),
+    "bzip2 in gzip": Input(
+        gzip.compress(bz2.compress(b"1 2\n")), refused="a bzip2 file inside another archive"
+    ),
+    "bzip2 of nothing": Input(bz2.compress(b""), refused="is empty"),
+    "bzip2, its head alone": Input(bz2.compress(b"1 2\n")[:10], refused="truncated bzip2"),
+    "bzip2, a broken block": Input(b"BZh9" + bytes(6) + b"rest", refused="broken bzip2"),
     "bzip2, truncated": Input(bz2.compress(b"1 2\n" * 9999)[:-5], refused="truncated bzip2"),
     "xz": Input(lzma.compress(b"1 2\n2 3\n"), [(1, 2), (2, 3)], told="xz"),
     "xz of two streams": Input(lzma.compress(b"1 2\n") + lzma.compress(b"2 3\n"), [(1, 2), (2, 3)]),

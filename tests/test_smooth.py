@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -127,6 +128,21 @@ def test_the_calibration_is_that_of_the_theorem() -> None:
         assert math.log(delta) - 1e-3 < far < math.log(delta)
         assert 0 < math.log1p(e2 / noise.reach) - noise.beta < 1e-9
     assert smooth_beta(4, 4e-6, 50, k=4) == smooth_beta(1, DELTA, 50)
+
+
+@pytest.mark.parametrize(
+    ("candidates", "k", "says"),
+    [
+        (9, 0, "k is 0, must be from 1 to 9"),
+        (9, 10, "k is 10, must be from 1 to 9"),
+        (9, "2", "k is '2', must be a whole number"),
+        (0, 1, "candidates is 0, must be 1 or more"),
+        (2.5, 1, "candidates is 2.5, must be a whole number"),
+    ],
+)
+def test_a_beta_of_what_cannot_be_asked_is_refused(candidates: Any, k: Any, says: str) -> None:
+    with pytest.raises(EdgeDPError, match=says):
+        smooth_beta(1, DELTA, candidates, k=k)
 
 
 def test_an_epsilon_whose_beta_the_floats_cannot_tell_from_0_is_refused() -> None:

@@ -62,5 +62,10 @@ def test_few_nodes_are_computed(
 
 @pytest.mark.parametrize("k", [0, -1, 1.5, True, None, "3"])
 def test_a_number_of_nodes_that_is_none_is_refused(k: object) -> None:
-    with pytest.raises(ParameterError, match=r"k is .*, must be an integer of at least 1"):
+    with pytest.raises(ParameterError, match=r"k is .*, must be (a whole number|1 or more)"):
         exact.top(Graph.from_edges([(0, 1)]), "ebc", k)  # type: ignore[arg-type]
+
+
+def test_a_number_of_nodes_may_be_of_numpy() -> None:
+    ids, _ = exact.top(Graph.from_edges([(0, 1), (1, 2)]), "degree", np.int64(2))  # type: ignore[arg-type]
+    assert ids.tolist() == [1, 0]

@@ -82,13 +82,22 @@ def as_column(values: Any, name: Any, count: int) -> NDArray[Any]:
         raise GraphFormatError(f"the property's name is {name!r}, must be a text; name it")
     if isinstance(values, np.ndarray) or hasattr(values, "__array__"):
         column = np.asarray(values)
+    elif not hasattr(values, "__iter__"):
+        raise GraphFormatError(
+            f"the property {name!r} is {kind_of(values)}, must be a list of {count}; give one value for each node"
+        )
     else:
         listed = list(values)
         column = np.fromiter(listed, dtype=object, count=len(listed))
         kinds = {type(value) for value in listed}
         if kinds == {float} or (kinds == {int} and all(abs(value) < 2**63 for value in listed)):
             column = column.astype(np.float64 if kinds == {float} else np.int64)
-    if column.ndim != 1 or len(column) != count:
+    if column.ndim != 1:
+        raise GraphFormatError(
+            f"the property {name!r} has {column.ndim} dimensions, must be a list of {count}; "
+            "give one value for each node"
+        )
+    if len(column) != count:
         raise GraphFormatError(
             f"the property {name!r} has length {len(column)}, must be {count}; give one value for each node"
         )

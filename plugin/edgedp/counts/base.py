@@ -123,6 +123,11 @@ class Count(ABC):
         """
         return None
 
+    @classmethod
+    def follows_one_figure(cls) -> bool:
+        """Say whether an error bar can be bought: whether the count bounds its profile by one figure."""
+        return cls.sensitivities_from is not Count.sensitivities_from
+
     def sensitivities_from(self, leading: int, bounds: Bounds) -> Iterable[int]:
         """Yield what ``I_0, I_1, ...`` are at most where `leading` is at most this."""
         raise NotImplementedError

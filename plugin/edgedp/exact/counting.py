@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from math import isfinite
+from numbers import Rational, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -115,11 +117,7 @@ def exact_probabilities(
     options = count_in_memory(graph, degree_bound, asked, delta)
     _refuse_computed(options.of)
     law, profile = law_of(options, GraphProjection(graph))
-    wanted = np.asarray(values)
-    if wanted.ndim != 1 or wanted.dtype.kind not in "iufO":
-        raise ParameterError(
-            "values is not a list of numbers; give the values whose probabilities are wanted"
-        )
+    wanted = _numbers(values)
     probabilities = np.zeros(len(wanted))
     integers, whole = _in_units(wanted, profile.bits)
     if abs(profile.value) >= _INT64:
@@ -131,12 +129,35 @@ def exact_probabilities(
 _INT64 = 2**62
 
 
+def _numbers(values: ArrayLike) -> NDArray[Any]:
+    try:
+        wanted = np.asarray(values)
+    except ValueError:
+        wanted = np.zeros((0, 0))
+    kind = wanted.dtype.kind
+    if wanted.ndim != 1 or kind not in "iufO" or (kind == "O" and not all(map(_is_number, wanted))):
+        raise ParameterError(
+            "values is not a list of numbers; give the values whose probabilities are wanted"
+        )
+    return wanted
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real | Decimal) and not isinstance(value, bool)
+
+
+def _is_whole(value: Any) -> bool:
+    if isinstance(value, Rational):
+        return value.denominator == 1
+    return isfinite(value) and value == int(value)
+
+
 def _in_units(values: NDArray[Any], bits: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return the values that are whole numbers of units, int64 or Python integers, and where they stand."""
     if bits == 0 and values.dtype.kind == "i":
         return values.astype(np.int64), np.ones(len(values), dtype=bool)
     scaled = [each * (1 << bits) for each in values.tolist()]
-    whole = np.array([isfinite(each) and each == int(each) for each in scaled], dtype=bool)
+    whole = np.array([_is_whole(each) for each in scaled], dtype=bool)
     integers = [int(each) for each, kept in zip(scaled, whole.tolist(), strict=True) if kept]
     small = all(abs(each) < _INT64 for each in integers)
     return np.array(integers, dtype=np.int64 if small else object), whole

@@ -250,10 +250,9 @@ def top_of(projection: Projection, metric: str, k: Any) -> tuple[NDArray[np.int6
     from edgedp.engines.top import top_positions
 
     found = metric_by_name(checks.check_metric(metric))
-    if not isinstance(k, int) or isinstance(k, bool) or k < 1:
-        raise ParameterError(
-            f"k is {k!r}, must be an integer of at least 1; give the number of nodes to show"
-        )
+    k = checks.check_whole(k, "k")
+    if k < 1:
+        raise ParameterError(f"k is {k}, must be 1 or more; give the number of nodes to show")
     if isinstance(projection, GraphProjection) and _few_will_do(projection, found, k):
         bounds = found.upper_bound(projection.degrees())
         inside = projection.kept_triangles()

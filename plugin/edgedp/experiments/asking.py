@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, assert_never
 
-from edgedp.checks import check_choice, check_graph
+from edgedp.checks import check_choice, check_graph, check_whole
 from edgedp.errors import ParameterError
 from edgedp.experiments.facts import Facts
 from edgedp.experiments.grid import (
@@ -17,6 +17,7 @@ from edgedp.experiments.grid import (
     cells_of,
     check_runs,
     check_samplers,
+    check_samples,
     check_seed,
     listed,
 )
@@ -190,7 +191,7 @@ def run_experiment(
 
     check_choice(kind, "the kind of experiment", KINDS)
     runs, seed, count = check_runs(runs), check_seed(seed), check_processes(processes)
-    given = {name: given.get(name) for name in AXES} | {"samples": given.get("samples") or 10}
+    given = {name: given.get(name) for name in AXES} | {"samples": check_samples(given.get("samples"))}
     path = None if file is None else Path(file)
     if isinstance(facts, str):
         if path is not None and path.exists():
@@ -317,6 +318,7 @@ def _facts(
         if not isinstance(source, str):
             raise ParameterError("the source of growth is a graph, must be the name of a generator; give one")
         return source
+    sample_nodes = check_whole(sample_nodes, "sample_nodes")
     if isinstance(source, Graph):
         return Facts(name or "graph", source, degree_bound, sample_nodes=sample_nodes)
     if not isinstance(source, str):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, Literal, TypeVar, assert_never, get_args
 
-from edgedp.checks import check_choice
+from edgedp.checks import check_choice, check_whole
 from edgedp.errors import ParameterError
 from edgedp.options import Options
 from edgedp.vocabulary import SAMPLERS
@@ -24,6 +24,7 @@ __all__ = [
     "Kind",
     "cells_of",
     "check_runs",
+    "check_samples",
     "check_seed",
     "listed",
     "run_seeds",
@@ -165,6 +166,14 @@ def check_runs(runs: Any) -> int:
     if not isinstance(runs, int) or isinstance(runs, bool) or not 1 <= runs <= _MOST_RUNS:
         raise ParameterError(f"runs is {runs!r}, must be an integer from 1 to {_MOST_RUNS:,}; give another")
     return runs
+
+
+def check_samples(samples: Any) -> int:
+    """Return a checked number of samples, default 10."""
+    asked = 10 if samples is None else check_whole(samples, "samples")
+    if not 1 <= asked <= _MOST_RUNS:
+        raise ParameterError(f"samples is {asked}, must be from 1 to {_MOST_RUNS:,}; give another")
+    return asked
 
 
 def check_seed(seed: Any) -> int:

@@ -6,9 +6,10 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from edgedp.errors import ParameterError
 from edgedp.experiments.rows import COLUMNS, empty, schema
@@ -16,7 +17,7 @@ from edgedp.experiments.rows import COLUMNS, empty, schema
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Kept", "read_results", "write_results"]
+__all__ = ["Kept", "read_results", "replacing", "write_results"]
 
 
 class Kept:
@@ -44,6 +45,7 @@ class Kept:
             raise ParameterError(f"{file} exists already; remove it, or give another file")
         told = json.dumps(asked, sort_keys=True, indent=1)
         note = self.folder / "experiment.json"
+        self._make_folder()
         if note.exists():
             if note.read_text(encoding="utf-8") != told:
                 raise ParameterError(
@@ -51,8 +53,8 @@ class Kept:
                     "ask for the same again to go on, remove the folder, or give another file"
                 )
             return
-        self.folder.mkdir(mode=0o700 if private else 0o777, parents=True, exist_ok=True)
-        self._write(note, told.encode())
+        with replacing(note, private=private) as out:
+            out.write(told.encode())
 
     def has(self, key: str) -> bool:
         """Return whether a cell is finished."""
@@ -60,11 +62,8 @@ class Kept:
 
     def keep(self, key: str, rows: pl.DataFrame) -> None:
         """Keep a finished cell: whole or not at all."""
-        part = self._part(key)
-        made = part.with_suffix(".new")
-        rows.write_parquet(made)
-        self._own(made)
-        made.replace(part)
+        with replacing(self._part(key), private=self._private) as out:
+            rows.write_parquet(out)
 
     def finish(self, keys: Sequence[str]) -> pl.DataFrame:
         """Write the file from all cells in the order of the plan, and drop the folder."""
@@ -78,25 +77,28 @@ class Kept:
     def _part(self, key: str) -> Path:
         return self.folder / f"{hashlib.blake2b(key.encode(), digest_size=12).hexdigest()}.parquet"
 
-    def _write(self, path: Path, data: bytes) -> None:
-        made = path.with_suffix(".new")
-        made.write_bytes(data)
-        self._own(made)
-        made.replace(path)
-
-    def _own(self, path: Path) -> None:
+    def _make_folder(self) -> None:
+        """Make the folder; one that is there may have been open to others."""
+        self.folder.mkdir(mode=0o700 if self._private else 0o777, parents=True, exist_ok=True)
         if self._private:
-            path.chmod(0o600)
+            self.folder.chmod(0o700)
+
+
+@contextmanager
+def replacing(file: Path, *, private: bool) -> Iterator[BinaryIO]:
+    """Write a file beside its place and move it there: whole or not at all, its owner's from the first byte."""
+    made = file.with_name(f"{file.name}.new")
+    made.unlink(missing_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(made, flags, 0o600 if private else 0o666), "wb") as out:
+        yield out
+    made.replace(file)
 
 
 def write_results(rows: pl.DataFrame, file: Path, *, private: bool = False) -> None:
     """Write rows as Parquet, whole or not at all."""
-    made = file.with_name(f"{file.name}.new")
-    with os.fdopen(
-        os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600 if private else 0o666), "wb"
-    ) as out:
+    with replacing(file, private=private) as out:
         rows.write_parquet(out)
-    made.replace(file)
 
 
 def read_results(files: Iterable[str | Path]) -> pl.DataFrame:

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.amounts.epsilon import epsilon_nano, to_fraction
-from edgedp.checks import part_of_one
+from edgedp.checks import check_whole, part_of_one
 from edgedp.errors import ParameterError
 from edgedp.mechanisms.grid import GridScores
 from edgedp.mechanisms.samplers import PERMUTE_AND_FLIP
@@ -105,14 +105,21 @@ def smooth_beta(epsilon: Any, delta: Any, candidates: int, k: int = 1) -> float:
     Raises
     ------
     ParameterError
-        `epsilon` or `delta` is out of its domain, or `epsilon` too small for the others.
+        A figure is out of its domain, or `epsilon` too small for the others.
 
     Examples
     --------
     >>> round(smooth_beta(1, 1e-6, 36_692), 4)
     0.0201
     """
-    return smooth_noise(to_fraction(epsilon_nano(epsilon)) / k, check_delta(delta) / k, candidates).beta
+    number, rounds = check_whole(candidates, "candidates"), check_whole(k, "k")
+    if number < 1:
+        raise ParameterError(f"candidates is {number}, must be 1 or more; give how many there are")
+    if not 1 <= rounds <= number:
+        raise ParameterError(
+            f"k is {rounds}, must be from 1 to {number}, the number of candidates; choose another k"
+        )
+    return smooth_noise(to_fraction(epsilon_nano(epsilon)) / rounds, check_delta(delta) / rounds, number).beta
 
 
 def smooth_bound(largest: NDArray[np.float64], beta: float) -> float:

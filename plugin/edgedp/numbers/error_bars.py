@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from edgedp.projection import NumberProjection
     from edgedp.sampling.words import Words
 
-__all__ = ["BAR_SHARE", "BoughtBound", "buy_bound", "height_quantile", "public_bar"]
+__all__ = ["BAR_SHARE", "BoughtBound", "buy_bound", "height_quantile", "public_bar", "scale_of"]
 
 BAR_SHARE = Fraction(1, 10)
 """Of epsilon, for a bound that an error bar rests on."""
@@ -43,10 +43,16 @@ def public_bar(plan: CountPlan, value: int | float) -> Interval | None:
     ceiling = found.global_sensitivity(plan.bounds)
     maximum, bits = found.maximum(plan.bounds), found.bits(plan.bounds)
     law = plan.rule.law(Profile(0, (), ceiling, maximum, bits), Amounts(plan.epsilon))
-    scale = float(Fraction(ceiling, 1 << bits) / plan.epsilon)
+    scale = float(scale_of(plan))
     if not isinstance(law, SymmetricLaw):
         raise AssertionError("noise of a public scale is symmetric")
     return _cut(value, _radius(law), maximum, bits, scale)
+
+
+def scale_of(plan: CountPlan) -> Fraction:
+    """Return the scale of noise that follows public facts: the global sensitivity over epsilon."""
+    found = _shape(plan)
+    return Fraction(found.global_sensitivity(plan.bounds), 1 << found.bits(plan.bounds)) / plan.epsilon
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from edgedp.plan import SummaryPlan
     from edgedp.projection import NumberProjection
     from edgedp.sampling.words import Words
-    from edgedp.vocabulary import NumberMechanismName
 
 __all__ = ["draw_summary", "page_of"]
 
@@ -42,14 +41,14 @@ def draw_summary(plan: SummaryPlan, projection: NumberProjection, words: Words) 
     """
     shares = plan.SHARES
 
-    def count(of: str, mechanism: NumberMechanismName) -> int:
-        law, profile = law_of(plan.part(of, mechanism), projection, shares[of])
+    def count(of: str) -> int:
+        law, profile = law_of(plan.part(of), projection, shares[of])
         return min(max(law.draw(words), 0), profile.maximum)
 
     page = page_of(
-        count("edges", "geometric"),
-        count("triangles", "calibrated"),
-        count("wedges", "calibrated"),
+        count("edges"),
+        count("triangles"),
+        count("wedges"),
         noisy_ccdf(plan.facts, plan.epsilon * shares["degree_distribution"], projection, words),
         _degree_at_most(plan, projection, words),
         plan.facts.node_count,

@@ -203,6 +203,11 @@ class SummaryPlan(_PurePlan):
         "degree_distribution": Fraction(3, 10),
         "degree_at_most": Fraction(1, 10),
     }
+    MECHANISMS: ClassVar[dict[str, NumberMechanismName]] = {
+        "edges": "geometric",
+        "triangles": "calibrated",
+        "wedges": "calibrated",
+    }
 
     @property
     def quantities(self) -> frozenset[str]:
@@ -214,9 +219,9 @@ class SummaryPlan(_PurePlan):
         """Canonical parameters, JSON-able."""
         return {"epsilon": format_nano(self.cost)}
 
-    def part(self, of: str, mechanism: NumberMechanismName) -> CountPlan:
+    def part(self, of: str) -> CountPlan:
         """Return the release of one of the numbers, still with all of epsilon."""
-        return CountPlan(cost=self.cost, facts=self.facts, of=of, mechanism=mechanism)
+        return CountPlan(cost=self.cost, facts=self.facts, of=of, mechanism=self.MECHANISMS[of])
 
 
 NumbersPlan = CountPlan | DistributionPlan | SummaryPlan
@@ -377,7 +382,7 @@ def _check_error_bar(value: Any, count: type[Count], mechanism: NumberMechanism,
             f"error_bar is not an option of mechanism {mechanism.name!r}: "
             "its interval is public and shown anyway; leave it out"
         )
-    if mechanism.name not in ("calibrated",) or count.parts or count.name == "density":
+    if mechanism.name not in ("calibrated",) or not count.follows_one_figure():
         raise ParameterError(
             "error_bar is for mechanism 'calibrated' alone, and for numbers whose noise follows one figure; "
             "leave it out"

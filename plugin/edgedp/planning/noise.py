@@ -18,6 +18,8 @@ from edgedp.mechanisms.samplers import sampler
 from edgedp.mechanisms.sums import Aggregate
 from edgedp.metrics import metric as metric_by_name
 from edgedp.metrics.betweenness2 import share_bits
+from edgedp.numbers.distributing import MOVES
+from edgedp.numbers.error_bars import scale_of
 from edgedp.plan import (
     AggregatePlan,
     CountPlan,
@@ -34,6 +36,7 @@ from edgedp.plan import (
 __all__ = ["FOLLOWS_THE_GRAPH", "Noise", "noise_of"]
 
 FOLLOWS_THE_GRAPH = "follows the graph; private"
+_GEOMETRIC = "two-sided geometric"
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Noise:
     scale : float or None
         Scale of its law, in units of what it goes on; None where it follows the graph, and is private.
     law : str
-        ``two-sided geometric``, ``Gumbel`` or ``exponential``; empty where there is no scale.
+        ``two-sided geometric``, ``staircase``, ``Gumbel`` or ``exponential``; empty where there is no scale.
     """
 
     on: str
@@ -92,8 +95,15 @@ def noise_of(plan: Plan) -> tuple[Noise, ...]:
             return _noise_of_joint(plan)
         case JointMotkinPlan():
             return (Noise("the vectors that are bought"),)
-        case CountPlan() | DistributionPlan() | SummaryPlan() | PercentilePlan():
-            return (Noise("the answer"),)
+        case CountPlan():
+            parts = plan.parts() or [(plan, Fraction(1))]
+            return tuple(_noise_of_count(part, share) for part, share in parts)
+        case DistributionPlan():
+            return (_noise_of_distribution(plan.epsilon),)
+        case SummaryPlan():
+            return _noise_of_summary(plan)
+        case PercentilePlan():
+            return (_noise_of_percentile(plan),)
         case _:
             assert_never(plan)
 
@@ -141,23 +151,67 @@ def _noise_of_joint(plan: JointPlan) -> tuple[Noise, ...]:
 
     What is bought after noisy degrees is chosen by these: its noise is known only when they are.
     """
-    law = "two-sided geometric"
     match plan.ranked_by:
         case "degree":
-            return (Noise("degree", float(joint_moves(plan, "degree", plan.k) / plan.epsilon), law),)
+            return (Noise("degree", float(joint_moves(plan, "degree", plan.k) / plan.epsilon), _GEOMETRIC),)
         case "betweenness2":
             moves = Fraction(joint_moves(plan, "betweenness2", plan.k), 1 << share_bits(plan.degree_bound))
-            return (Noise("betweenness2", float(moves / plan.epsilon), law),)
+            return (Noise("betweenness2", float(moves / plan.epsilon), _GEOMETRIC),)
         case "lists":
             if plan.cap is None:
                 return (Noise("betweenness2 through cuts"),)
             cap = max(min(plan.cap, plan.degree_bound), 1)
             bits = cut_bits(cap)
             moves = Fraction(cut_moves(cap, plan.facts.node_count, bits, ordered=False), 1 << bits)
-            return (Noise("betweenness2 through cuts", float(moves / plan.epsilon), law),)
+            return (Noise("betweenness2 through cuts", float(moves / plan.epsilon), _GEOMETRIC),)
         case "both" | "ordered":
             first, _ = split_epsilon(plan.epsilon)
             moved = 2 if plan.facts.node_count >= 2 else 0
-            return (Noise("degree", float(moved / first), law), Noise("what the noisy degrees choose"))
+            return (Noise("degree", float(moved / first), _GEOMETRIC), Noise("what the noisy degrees choose"))
         case _:
             assert_never(plan.ranked_by)
+
+
+def _noise_of_count(plan: CountPlan, share: Fraction) -> Noise:
+    """Return the noise on a number that is drawn for a share of epsilon."""
+    match plan.mechanism:
+        case "geometric":
+            return Noise(plan.of, float(scale_of(plan) / share), _GEOMETRIC)
+        case "staircase":
+            return Noise(plan.of, float(scale_of(plan) / share), "staircase")
+        case "calibrated" | "ladder" | "smooth" | "nls" | "lls":
+            return Noise(plan.of)
+        case _:
+            assert_never(plan.mechanism)
+
+
+def _noise_of_distribution(epsilon: Fraction) -> Noise:
+    return Noise("each number of nodes of a degree or more", float(MOVES / epsilon), _GEOMETRIC)
+
+
+def _noise_of_summary(plan: SummaryPlan) -> tuple[Noise, ...]:
+    """Return the noise on what a summary buys; the rest of its page is computed."""
+    shares = plan.SHARES
+    counts = [_noise_of_count(plan.part(of), shares[of]) for of in plan.MECHANISMS]
+    at_most = float(1 / (shares["degree_at_most"] * plan.epsilon))
+    return (
+        *counts,
+        _noise_of_distribution(plan.epsilon * shares["degree_distribution"]),
+        Noise("the bound of the degrees", at_most, _GEOMETRIC),
+    )
+
+
+def _noise_of_percentile(plan: PercentilePlan) -> Noise:
+    """Return the noise on the score of a point of the grid (`edgedp.selection.percentiles.percentile_scores`)."""
+    scale, law = float(2 / plan.epsilon), sampler(plan.sampler).noise_name
+    match plan.mechanism:
+        case "pf" | "em":
+            return Noise("the rank, in records", scale, law)
+        case "distance":
+            return Noise("the records to replace", scale, law)
+        case "sld":
+            return Noise("the distance, in parts of the range", scale, law)
+        case "ld":
+            return Noise("the dampened score")
+        case _:
+            assert_never(plan.mechanism)

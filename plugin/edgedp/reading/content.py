@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from edgedp.errors import GraphFormatError, UnknownNameError
+from edgedp.reading.recognition import begins
 
 if TYPE_CHECKING:
     from edgedp.progress import Progress
@@ -31,6 +32,8 @@ PACKED = {
     b"\xfd7zXZ\x00": "xz",
 }
 ZIP = b"PK\x03\x04"
+_HEAD = 10
+"""Bytes that tell an archive: those of bzip2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +117,9 @@ def _content(
     first = b""
     for chunk in raw:
         first += chunk
-        if len(first) >= 8:
+        if len(first) >= _HEAD:
             break
-    kind = next((kind for magic, kind in PACKED.items() if first.startswith(magic)), "")
+    kind = next((kind for magic, kind in PACKED.items() if begins(first, magic)), "")
     chunks: Iterator[bytes] = chain([first], raw)
     if first.startswith(ZIP):
         kind = "zip"

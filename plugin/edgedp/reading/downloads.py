@@ -133,6 +133,7 @@ def fetch_member(
         return Download(path=path, sha256=digest, fresh=False, declared=True)
     archive = fetch(address, sha256=sha256, cache=cache, progress=progress, refresh=refresh)
     told = address_shown(address)
+    found: str | None = None
     with _in_one_line(told, cache):
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f"{path.name}.{os.getpid()}")
@@ -143,20 +144,24 @@ def fetch_member(
                 partial.open("wb") as unpacked,
             ):
                 shutil.copyfileobj(content, unpacked)
-            digest = file_sha256(partial)
-            if digest in member_sha256:
+            found = file_sha256(partial)
+            if found in member_sha256:
                 partial.replace(path)
         except (BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, zlib.error):
-            digest = "none"
+            pass  # nothing is found
         finally:
             partial.unlink(missing_ok=True)
-    if digest not in member_sha256:
+    if found is None or found not in member_sha256:
         archive.discard()
+        if found is None:
+            raise GraphFormatError(
+                f"{told} is no zip archive with a readable {shortened(member)!r}; check the address"
+            )
         raise GraphFormatError(
-            f"{told} has {shortened(member)!r} with the sha256 {digest}, must be {' or '.join(member_sha256)}; "
+            f"{told} has {shortened(member)!r} with the sha256 {found}, must be {' or '.join(member_sha256)}; "
             "check the address"
         )
-    return Download(path=path, sha256=digest, fresh=archive.fresh, declared=True)
+    return Download(path=path, sha256=found, fresh=archive.fresh, declared=True)
 
 
 def _recorded_download(path: Path, record: Path, sha256: str, *, fresh: bool, declared: bool) -> Download:

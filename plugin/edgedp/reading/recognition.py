@@ -7,7 +7,7 @@ from typing import Literal
 
 from edgedp.errors import GraphFormatError
 
-__all__ = ["BYTE_ORDER_MARK", "Format", "recognise"]
+__all__ = ["BYTE_ORDER_MARK", "Format", "begins", "recognise"]
 
 Format = Literal["text", "parquet", "arrow", "matrix market", "graphml", "gexf", "gml", "pajek", "metis"]
 
@@ -27,7 +27,7 @@ _NAMED_BINARIES = {
     b"\x28\xb5\x2f\xfd": "a zstandard file inside another archive",
     b"PK\x05\x06": "an empty zip archive",
     b"7z\xbc\xaf\x27\x1c": "a 7z archive",
-    b"Rar!": "a rar archive",
+    b"Rar!\x1a\x07": "a rar archive",
     b"\x1f\x9d": "a compress (.Z) file",
     b"\x04\x22\x4d\x18": "an lz4 file",
     b"\xff\x06\x00\x00sNaPpY": "a snappy file",
@@ -36,10 +36,12 @@ _NAMED_BINARIES = {
     b"ORC": "an ORC file",
     b"Obj\x01": "an Avro file",
     b"\x89HDF": "an HDF5 file",
-    b"CDF": "a NetCDF file",
+    b"CDF\x01": "a NetCDF file",
+    b"CDF\x02": "a NetCDF file",
+    b"CDF\x05": "a NetCDF file",
     b"MATLAB 5.0": "a MATLAB file",
     b"\x93NUMPY": "a numpy array (.npy)",
-    b"SQLite format 3": "an SQLite database",
+    b"SQLite format 3\0": "an SQLite database",
     b"%PDF": "a PDF document",
     b"\xd0\xcf\x11\xe0": "an Office document",
     b"{\\rtf": "an RTF document",
@@ -49,6 +51,10 @@ _NAMED_BINARIES = {
     b"\x80\x04": "a pickle",
     b"\x80\x05": "a pickle",
 }
+_WORDS = {b"PAR1", b"ARROW1", b"BZh", b"LZIP", b"FEA1", b"ORC", b"MATLAB 5.0", b"RDX"}
+"""Magic numbers that a text may begin with too: they count where what follows is none."""
+_NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_BZIP2_BLOCK = re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)")
 _NAMED_TEXTS: tuple[tuple[str, str], ...] = (
     (r"<!doctype html|<html|<head|<body", "an HTML page, perhaps an error of the server"),
     (r"<\S+>\s+<\S+>\s+[<\"_]", "RDF (N-Triples)"),
@@ -77,6 +83,19 @@ _GML = re.compile(
 _DOT_COMMENTS = re.compile(r"(?:\s*(?://[^\n]*\n|/\*.*?\*/|#[^\n]*\n))*\s*", re.DOTALL)
 
 
+def begins(head: bytes, magic: bytes) -> bool:
+    """Say whether first bytes are those of a magic number, and not a text that begins with the same letters.
+
+    Examples
+    --------
+    >>> begins(b"ORC" + bytes(3), b"ORC"), begins(b"ORC1,ORC2", b"ORC")
+    (True, False)
+    """
+    if not head.startswith(magic):
+        return False
+    return magic not in _WORDS or bool(_NO_TEXT.search(head) or _BZIP2_BLOCK.match(head))
+
+
 def recognise(head: bytes, name: str, source: str) -> Format:
     """Tell the format from the first bytes; of METIS, which looks like numbers, from the name.
 
@@ -86,10 +105,10 @@ def recognise(head: bytes, name: str, source: str) -> Format:
         A format that is known by name and not read, or a binary file.
     """
     for magic, known in _READ.items():
-        if head.startswith(magic):
+        if begins(head, magic):
             return known
     for magic, what in _NAMED_BINARIES.items():
-        if head.startswith(magic):
+        if begins(head, magic):
             _refuse(source, what)
     if head[257:262] == b"ustar":
         _refuse(source, "a tar archive", "unpack it and name the edge list")

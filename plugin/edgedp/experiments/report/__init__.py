@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from edgedp.errors import EngineError, ParameterError
-from edgedp.experiments.keeping import read_results
+from edgedp.experiments.keeping import read_results, replacing
 
 __all__ = ["write_report"]
 
@@ -37,7 +37,7 @@ def write_report(results: Iterable[str | Path], out: str | Path) -> Path:
 
     Notes
     -----
-    Privacy: not private, as the results are not.
+    Privacy: not private, as the results are not. A report with results of a stored graph is a file of mode 0600.
 
     Examples
     --------
@@ -75,7 +75,6 @@ def write_report(results: Iterable[str | Path], out: str | Path) -> Path:
             from edgedp.experiments.report.charts import picture
 
             made = vl_convert.vegalite_to_png(picture(rows), scale=2)
-    new = file.with_name(f"{file.name}.new")
-    new.write_bytes(made)
-    new.replace(file)
+    with replacing(file, private=rows["graph_version"].is_not_null().any()) as stream:
+        stream.write(made)
     return file

@@ -28,7 +28,7 @@ from edgedp.stores.killpoints import reach
 __all__ = ["finish"]
 
 _MAGIC = (b"LBUG", b"KUZU")
-EARLIER = "unknown (0.1.0)"
+EARLIER = "unknown (edgedp 0.1.0)"
 """Who caused what 0.1.0 wrote: it did not note that."""
 
 
