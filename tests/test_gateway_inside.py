@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
+import jsonschema
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
@@ -18,6 +19,7 @@ from edgedp import Graph, ParameterError, open_store
 from edgedp.errors import BeingDrawnError, RequestConflictError
 from edgedp.gateway.context import Gateway
 from edgedp.gateway.flights import Flight, Flights
+from edgedp.gateway.kinds import ReleaseKind, release_kinds
 from edgedp.gateway.observing import Log, Metrics
 from edgedp.gateway.problems import UNFORESEEN
 from edgedp.gateway.schema import document
@@ -142,6 +144,32 @@ def test_a_release_on_its_way_is_being_drawn_to_whoever_asks_again(stored: Simpl
     flights = Flights()
     shown = Asker(stored.store, "ann", flights.hides).priv_top_k("star", **asked)
     assert (shown.kept, shown.receipt["release_id"]) == (True, first.receipt["release_id"])
+
+
+@pytest.mark.parametrize("kind", release_kinds(), ids=lambda kind: kind.path)
+def test_what_the_description_refuses_is_refused_before_the_debit(
+    opened: Opened, stored: SimpleNamespace, kind: ReleaseKind
+) -> None:
+    """An engine that the gateway does not have, too: Spark would be a JVM inside it."""
+    client, schema = opened(), kind.schema()
+    before = stored.store.budget("star")
+    others: tuple[Any, ...] = (None, 0, "", [], {}, True, "other", [None], -1)
+    crooked = [(name, value) for name in schema["properties"] for value in others]
+    crooked += [
+        (name, value) for name in ("engine", "delta", "request_id") for value in (None, "spark", "cypher")
+    ]
+    for name, value in crooked:
+        body = kind.example() | {name: value}
+        if not jsonschema.Draft202012Validator(schema).is_valid(body):
+            answer = client.post(f"/v1/graphs/star/{kind.path}", json=body)
+            assert answer.status_code == 422, (body, answer.text)
+            told = client.post(f"/v1/graphs/star/{kind.path}/estimate", json=body).json()
+            assert told == answer.json() or told["refused"] == answer.json()["detail"]
+            if name == "engine" and kind.options.COMPUTES:
+                assert answer.json()["detail"].startswith(
+                    f"engine is {value!r}, must be one of native, igraph;"
+                )
+    assert stored.store.budget("star") == before
 
 
 def test_whatever_nobody_foresaw_is_said_in_a_constant_sentence(

@@ -119,8 +119,6 @@ class Gateway:
         """Take a release of any kind on the one way, in a worker; its answer or refusal leaves at a step."""
         note = note_of(request)
         note.graph, note.kind, note.asked = name, kind.kind, _brief(options)
-        given = {key: value for key, value in options.items() if value is not None}
-        engine = {"engine": given.pop("engine", "native")} if kind.options.COMPUTES else {}
         # From here on, and not from the first byte: whoever could send a body slowly would choose where in a step a
         # draw begins, and so read its time off the step that it ends in.
         started, step = time.monotonic(), self.settings.response_step
@@ -129,12 +127,12 @@ class Gateway:
         def drawn() -> Release:
             method: Callable[..., Release] = getattr(self.asking(person, flight), kind.kind)
             try:
-                return method(name, **given, **engine, request_id=request_id)
+                return method(name, **asked, request_id=request_id)
             finally:
                 flight.end()
 
         try:
-            kind.options.given(given)
+            asked = kind.asked(options)
             release = await self.draws.run(drawn)
         except Exception as error:
             raise await self._problem(error, name) from None
@@ -156,13 +154,10 @@ class Gateway:
         """Tell what a release would cost this analyst; it rests on public facts alone, and so does its time."""
         note = note_of(request)
         note.graph, note.kind, note.asked = name, kind.kind, _brief(options)
-        given = {key: value for key, value in options.items() if value is not None}
-        engine = given.pop("engine", "native")
         asking = self.asking(person)
 
         def estimate() -> dict[str, Any]:
-            kind.options.given(given)
-            return asking.estimate(name, kind.kind, engine=engine, request_id=request_id, **given)
+            return asking.estimate(name, kind.kind, request_id=request_id, **kind.asked(options))
 
         try:
             return await self.asks.run(estimate)
