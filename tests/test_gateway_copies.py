@@ -9,8 +9,9 @@ import click
 import pytest
 
 from edgedp.cli import edgedp as command_line
-from edgedp.gateway.kinds import ReleaseKind, release_kinds
+from edgedp.gateway.kinds import ReleaseKind, kind_at, release_kinds
 from edgedp.gateway.pages.copies import copies
+from edgedp.gateway.pages.forms import options_in
 from edgedp.plan import PublicFacts, plan
 from edgedp.selection.domains import declare
 
@@ -65,6 +66,14 @@ def test_every_command_that_a_page_offers_is_taken(kind: ReleaseKind, graph: str
                 assert given["name"] == graph, command
                 again = {name: given[name] for name in kind.options.names() if given[name] != ()}
                 assert told(plan(kind.kind, again, facts)) == told(planned), command
+
+
+@pytest.mark.parametrize(("written", "pair"), [("1 2", [1, 2]), (" o'b,  -7", ["o'b", -7])])
+def test_a_pair_is_written_into_one_field_of_the_form(written: str, pair: list[Any]) -> None:
+    form = {"of": ["common_neighbors"], "pair": [written], "epsilon": ["0.5"]}
+    options = options_in(kind_at("count"), form)
+    assert options["pair"] == pair
+    assert plan("count", options, FACTS).parameters["pair"] == pair
 
 
 def told(planned: Any) -> dict[str, Any]:
