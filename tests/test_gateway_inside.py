@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
@@ -21,9 +22,10 @@ from edgedp.gateway.context import Gateway
 from edgedp.gateway.flights import Flight, Flights
 from edgedp.gateway.kinds import ReleaseKind, release_kinds
 from edgedp.gateway.observing import Log, Metrics
-from edgedp.gateway.problems import UNFORESEEN
+from edgedp.gateway.problems import UNFORESEEN, Problem
 from edgedp.gateway.schema import document
 from edgedp.gateway.settings import Settings
+from edgedp.gateway.work import Pool
 from edgedp.plan import plan
 from edgedp.stores import ledger, registry
 from edgedp.stores.asker import Asker
@@ -170,6 +172,30 @@ def test_what_the_description_refuses_is_refused_before_the_debit(
                     f"engine is {value!r}, must be one of native, igraph;"
                 )
     assert stored.store.budget("star") == before
+
+
+def test_only_a_release_is_asked_for_again_with_its_key(stored: SimpleNamespace) -> None:
+    chosen, over = Settings(request_seconds=0.001), threading.Event()
+    gateway = Gateway(stored.store, chosen, Log(io.StringIO()), Metrics())
+
+    async def late(pool: Pool) -> Problem:
+        with pytest.raises(Problem) as caught:
+            await pool.run(over.wait)
+        return caught.value
+
+    async def both() -> list[Problem]:
+        return [await late(gateway.asks), await late(gateway.draws)]
+
+    try:
+        told = asyncio.run(both())
+    finally:
+        over.set()
+        gateway.close()
+    assert [problem.status for problem in told] == [503, 503]
+    assert [problem.headers for problem in told] == [{"Retry-After": "5"}] * 2
+    assert [problem.detail.partition("; ")[2] for problem in told] == [
+        "ask again", "ask again with the same Idempotency-Key, if it had one",
+    ]  # fmt: skip
 
 
 def test_whatever_nobody_foresaw_is_said_in_a_constant_sentence(

@@ -26,7 +26,8 @@ __all__ = ["Gateway"]
 
 _Result = TypeVar("_Result")
 
-_LATE = "the answer takes longer than a request may; ask again with the same Idempotency-Key"
+_LATE = "the answer takes longer than a request may; ask again"
+_LATE_RELEASE = f"{_LATE} with the same Idempotency-Key, if it had one"
 
 
 @dataclass
@@ -40,7 +41,7 @@ class Gateway:
 
     def __post_init__(self) -> None:
         seconds = self.settings.request_seconds
-        self.draws = Pool("releases", self.settings.workers, self.settings.queue, seconds, _LATE)
+        self.draws = Pool("releases", self.settings.workers, self.settings.queue, seconds, _LATE_RELEASE)
         self.asks = Pool("requests", 4, self.settings.connections, seconds, _LATE)
         self._flights = Flights()
         self._limiter = Limiter(self.settings.requests_per_minute)
