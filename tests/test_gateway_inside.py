@@ -174,6 +174,26 @@ def test_what_the_description_refuses_is_refused_before_the_debit(
     assert stored.store.budget("star") == before
 
 
+def test_an_analyst_sees_the_time_of_a_debit_and_of_no_answer(
+    opened: Opened, stored: SimpleNamespace
+) -> None:
+    """From one to the other is as long as the draw took."""
+    client = _signed_in(opened(), opened, "ann")
+    answer = client.post(PLACE, json=TOP)
+    release_id = answer.json()["release_id"]
+    debited, recorded = [row["at"] for row in stored.store.log("star") if row["release_id"] == release_id]
+    places = (
+        "/v1/releases",
+        f"/v1/releases/{release_id}",
+        f"/releases/{release_id}",
+        "/releases",
+        "/v1/graphs",
+    )
+    seen = [answer.text, *(client.get(place).text for place in places)]
+    assert any(debited in text for text in seen)
+    assert not any(recorded[:26] in text for text in seen)
+
+
 def test_only_a_release_is_asked_for_again_with_its_key(stored: SimpleNamespace) -> None:
     chosen, over = Settings(request_seconds=0.001), threading.Event()
     gateway = Gateway(stored.store, chosen, Log(io.StringIO()), Metrics())
