@@ -10,8 +10,9 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import httpx
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from edgedp.gateway.context import Gateway
 
 __all__ = ["Inside", "Served", "serve"]
+
+_Result = TypeVar("_Result")
 
 
 class Served:
@@ -134,12 +137,16 @@ class Inside:
 
     def request(self, method: str, place: str, **given: Any) -> httpx.Response:
         """Send a request."""
+        return self.run(self.send(method, place, **given))
+
+    async def send(self, method: str, place: str, **given: Any) -> httpx.Response:
+        """Send a request, within `run`."""
         headers = self.headers | (given.pop("headers", None) or {})
+        return await self._client.request(method, place, headers=headers, **given)
 
-        async def sent() -> httpx.Response:
-            return await self._client.request(method, place, headers=headers, **given)
-
-        return self._loop.run(sent())
+    def run(self, doing: Coroutine[Any, Any, _Result]) -> _Result:
+        """Do something in the event loop."""
+        return self._loop.run(doing)
 
     def get(self, place: str, **given: Any) -> httpx.Response:
         """Send a GET."""

@@ -490,7 +490,7 @@ def grid_of_the_stored_values(real: Any) -> Any:
 # -- the list ---------------------------------------------------------------------------------------------
 
 
-async def leaves_at_once(started: float, step: float) -> int:
+async def leaves_at_once(started: float, step: float, ended: float | None) -> int:
     return 1
 
 
@@ -504,7 +504,7 @@ def trusting(real: Any) -> Any:
     return client
 
 
-async def with_a_fine_clock(started: float, step: float) -> Any:
+async def with_a_fine_clock(started: float, step: float, ended: float | None) -> Any:
     return 1.2345
 
 
@@ -1085,6 +1085,11 @@ SABOTAGES = [
         "an answer that leaves when it is drawn",
         {"edgedp.gateway.context:hold": lambda real: leaves_at_once},
         "test_gateway_inside.py::test_an_answer_leaves_at_a_step_and_not_before",
+    ),
+    Sabotage(
+        "an answer that is shown before it leaves",
+        {"edgedp.gateway.flights:Flights.hides": lambda real: lambda self, release_id: False},
+        "test_gateway_inside.py::test_a_recorded_answer_is_seen_nowhere_before_its_step",
     ),
     Sabotage(
         "an error's own words over the network",

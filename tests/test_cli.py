@@ -9,13 +9,16 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from edgedp import open_store, read_graph
 from edgedp.cli import edgedp as command_line
+from edgedp.cli.opening import opened_store
 
 EDGES = "# a kite\n1 2\n2 3\n3 1\n3 4\n4 5\n"
 
@@ -329,3 +332,19 @@ def test_load_in_json_has_public_facts_and_what_is_exact_under_that_name(folder:
     assert set(shown) == {
         "name", "node_count", "degree_bound", "epsilon_budget", "epsilon_spent", "nodes_supplied", "exact",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_warning_is_printed_whether_or_not_the_command_fails(tmp_path: Path, fails: bool) -> None:
+    @click.command()
+    @click.pass_context
+    def warned(context: click.Context) -> None:
+        context.obj = str(tmp_path / "graphs.edgedp")
+        with opened_store() as store:
+            warnings.warn("the kernels are igraph's", stacklevel=1)
+            if fails:
+                store.budget("kite")
+
+    done = CliRunner().invoke(warned)
+    assert done.stderr == "Warning: the kernels are igraph's\n"
+    assert (done.exit_code != 0) == fails

@@ -468,6 +468,19 @@ def test_a_curators_method_is_refused_there(remote: edgedp.Store) -> None:
             call()
 
 
+def test_a_notebook_shows_it_and_several_questions_stand_together(
+    remote: edgedp.Store, room: SimpleNamespace
+) -> None:
+    assert repr(remote) == f"<Store: {room.served.address}>"
+    page = remote._repr_html_()
+    assert room.served.address in page
+    assert "planted" in page
+    with remote.together():
+        assert remote.budget("planted") == room.store.asking_as("ann").budget("planted")
+    with open_store("http://127.0.0.1:9", token=room.tokens["ann"]) as away:
+        assert "cannot be reached" in away._repr_html_()
+
+
 def test_the_commands_of_an_analyst_run_there(room: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EDGEDP_TOKEN", room.tokens["ann"])
     call = ["--store", room.served.address]

@@ -5,21 +5,29 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
+import jsonschema
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 
 from edgedp import Graph, ParameterError, open_store
+from edgedp.errors import BeingDrawnError, RequestConflictError
 from edgedp.gateway.context import Gateway
+from edgedp.gateway.flights import Flight, Flights
+from edgedp.gateway.kinds import ReleaseKind, release_kinds
 from edgedp.gateway.observing import Log, Metrics
-from edgedp.gateway.problems import UNFORESEEN
+from edgedp.gateway.problems import UNFORESEEN, Problem
 from edgedp.gateway.schema import document
 from edgedp.gateway.settings import Settings
+from edgedp.gateway.work import Pool
+from edgedp.plan import plan
+from edgedp.stores import ledger, registry
 from edgedp.stores.asker import Asker
 from gateway_server import Inside
 
@@ -72,7 +80,7 @@ def test_steps_are_counted_from_the_draw_and_not_from_the_first_byte(
     """Who sends a body slowly must not choose where in a step the draw begins."""
     seen: list[float] = []
 
-    async def held(started: float, step: float) -> int:
+    async def held(started: float, step: float, ended: float | None) -> int:
         seen.append(started)
         return 1
 
@@ -88,6 +96,126 @@ def test_steps_are_counted_from_the_draw_and_not_from_the_first_byte(
     headers = {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}
     assert opened().post(PLACE, content=slowly(), headers=headers).status_code == 201
     assert seen[0] >= arrived[0]
+
+
+def test_a_recorded_answer_is_seen_nowhere_before_its_step(opened: Opened, stored: SimpleNamespace) -> None:
+    """Whoever polled would read off the end of the draw, more finely than a step."""
+    client = _signed_in(opened(response_step=60.0), opened, "ann")
+    here, key = stored.store.asking_as("ann"), {"Idempotency-Key": "polled"}
+
+    async def polled() -> None:
+        asked = asyncio.create_task(client.send("POST", PLACE, json=TOP, headers=key))
+        while (
+            not (own := [row for row in here.releases() if row["request_id"] == "polled"])
+            or not own[0]["nodes"]
+        ):
+            await asyncio.sleep(0.01)
+        place = f"releases/{own[0]['release_id']}"
+        told = [(await client.send("GET", f"/{each}")).json() for each in (f"v1/{place}", f"{place}/json")]
+        for listed in ("/v1/releases", "/v1/graphs/star/releases"):
+            rows = (await client.send("GET", listed)).json()["releases"]
+            told += [row for row in rows if row["request_id"] == "polled"]
+        assert [row["nodes"] for row in told] == [None] * 4
+        assert "not drawn yet" in (await client.send("GET", f"/{place}")).text
+        assert (await client.send("GET", f"/{place}/csv")).text == ""
+        assert not asked.done()
+        asked.cancel()  # who goes away sees it no sooner
+        assert (await client.send("GET", f"/v1/{place}")).json()["nodes"] is None
+
+    client.run(polled())
+
+
+def test_a_release_on_its_way_is_being_drawn_to_whoever_asks_again(stored: SimpleNamespace) -> None:
+    """Whether it was drawn or lost is seen no sooner than its answer."""
+    asked: dict[str, Any] = {"metric": "degree", "k": 1, "epsilon": "0.001", "request_id": "again"}
+    flights = Flights()
+    flight = Flight(flights, time.monotonic(), 60.0)
+    first = Asker(stored.store, "ann", flights.hides, flight.debited).priv_top_k("star", **asked)
+    other = Asker(stored.store, "ann", flights.hides)
+    for _ in range(2):
+        with pytest.raises(BeingDrawnError):
+            other.priv_top_k("star", **asked)
+        with pytest.raises(RequestConflictError):
+            other.priv_top_k("star", **asked | {"k": 2})
+        with stored.store._session() as session:
+            row = registry.known(session, "star")
+            planned = plan("priv_top_k", TOP, ledger.find(session, "star").told(row.facts))
+            with pytest.raises(BeingDrawnError):  # as where both were planned before either was debited
+                other._debit(session, row, planned, "again")
+        flight.end()
+    flights = Flights()
+    shown = Asker(stored.store, "ann", flights.hides).priv_top_k("star", **asked)
+    assert (shown.kept, shown.receipt["release_id"]) == (True, first.receipt["release_id"])
+
+
+@pytest.mark.parametrize("kind", release_kinds(), ids=lambda kind: kind.path)
+def test_what_the_description_refuses_is_refused_before_the_debit(
+    opened: Opened, stored: SimpleNamespace, kind: ReleaseKind
+) -> None:
+    """An engine that the gateway does not have, too: Spark would be a JVM inside it."""
+    client, schema = opened(), kind.schema()
+    before = stored.store.budget("star")
+    others: tuple[Any, ...] = (None, 0, "", [], {}, True, "other", [None], -1)
+    crooked = [(name, value) for name in schema["properties"] for value in others]
+    crooked += [
+        (name, value) for name in ("engine", "delta", "request_id") for value in (None, "spark", "cypher")
+    ]
+    for name, value in crooked:
+        body = kind.example() | {name: value}
+        if not jsonschema.Draft202012Validator(schema).is_valid(body):
+            answer = client.post(f"/v1/graphs/star/{kind.path}", json=body)
+            assert answer.status_code == 422, (body, answer.text)
+            told = client.post(f"/v1/graphs/star/{kind.path}/estimate", json=body).json()
+            assert told == answer.json() or told["refused"] == answer.json()["detail"]
+            if name == "engine" and kind.options.COMPUTES:
+                assert answer.json()["detail"].startswith(
+                    f"engine is {value!r}, must be one of native, igraph;"
+                )
+    assert stored.store.budget("star") == before
+
+
+def test_an_analyst_sees_the_time_of_a_debit_and_of_no_answer(
+    opened: Opened, stored: SimpleNamespace
+) -> None:
+    """From one to the other is as long as the draw took."""
+    client = _signed_in(opened(), opened, "ann")
+    answer = client.post(PLACE, json=TOP)
+    release_id = answer.json()["release_id"]
+    debited, recorded = [row["at"] for row in stored.store.log("star") if row["release_id"] == release_id]
+    places = (
+        "/v1/releases",
+        f"/v1/releases/{release_id}",
+        f"/releases/{release_id}",
+        "/releases",
+        "/v1/graphs",
+    )
+    seen = [answer.text, *(client.get(place).text for place in places)]
+    assert any(debited in text for text in seen)
+    assert not any(recorded[:26] in text for text in seen)
+
+
+def test_only_a_release_is_asked_for_again_with_its_key(stored: SimpleNamespace) -> None:
+    chosen, over = Settings(request_seconds=0.001), threading.Event()
+    gateway = Gateway(stored.store, chosen, Log(io.StringIO()), Metrics())
+
+    async def late(pool: Pool) -> Problem:
+        with pytest.raises(Problem) as caught:
+            await pool.run(over.wait)
+        return caught.value
+
+    async def both() -> list[Problem]:
+        return [await late(gateway.asks), await late(gateway.draws)]
+
+    try:
+        told = asyncio.run(both())
+    finally:
+        over.set()
+        gateway.close()
+    assert [problem.status for problem in told] == [503, 503]
+    assert [problem.headers for problem in told] == [{"Retry-After": "5"}] * 2
+    assert [problem.detail.partition("; ")[2] for problem in told] == [
+        "ask again", "ask again with the same Idempotency-Key, if it had one",
+    ]  # fmt: skip
 
 
 def test_whatever_nobody_foresaw_is_said_in_a_constant_sentence(

@@ -27,6 +27,7 @@ from edgedp import (
     UnknownNameError,
     open_store,
 )
+from edgedp.amounts.epsilon import NANO
 from edgedp.release import Release
 from edgedp.stores import shares
 from edgedp.stores.account import account_of
@@ -278,6 +279,20 @@ def test_a_share_that_was_tampered_with_is_refused(store: Store, path: Path) -> 
     for ask in (lambda: top(store.asking_as("ann"), "0.1"), lambda: store.grants("kite"), store.check):
         with pytest.raises(StoreError, match="damaged"):
             ask()
+
+
+def test_a_damaged_share_is_told_by_what_is_wrong_with_it() -> None:
+    amounts = {"declared": NANO, "budget": NANO, "spent": 3, "maxPerRelease": None, "delta": None}
+    row = {"name": "kite", "analyst": "ann", "account": "edges"} | amounts
+    log = [{"kind": "debit", "analyst": "ann", "charge": 3}]
+    assert shares.problems([row], log) == []
+    assert shares.problems([row | {"account": "attributes"}], log) == [
+        "the share of 'ann' names the account 'attributes', and is one of the edges"
+    ]
+    for wrong in ({"spent": None}, {"spent": 3.0}, {"budget": "1"}):
+        assert shares.problems([row | wrong], log) == [
+            "the share of 'ann' holds an amount that is no whole number"
+        ]
 
 
 def test_a_share_in_neo4j_that_is_not_what_its_releases_cost_is_refused(empty_neo4j: Server) -> None:

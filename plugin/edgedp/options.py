@@ -154,6 +154,8 @@ class Options:
         for option in cls.described():
             if option.required and option.name not in asked:
                 raise ParameterError(f"{option.name} is missing; give it")
+            if option.number is bool and option.name in asked:
+                checks.check_switch(asked[option.name], option.name)
         return cls(**asked)
 
     @classmethod

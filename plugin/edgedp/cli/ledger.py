@@ -26,7 +26,8 @@ _ATTRIBUTES = click.option(
 def log(name: str, attributes: bool, output: str) -> None:
     """Show what happened to a graph: when, by whom, and what was spent after it.
 
-    Loads, replacements, drops, budget changes, debits, answers and exact reads, oldest first; public facts only.
+    Loads, replacements, drops, budget changes, debits, answers and exact reads, oldest first: public
+    facts, and when each answer was recorded, which tells how long its draw took.
     """
     with opened_store() as store:
         rows = store.log(name, "attributes" if attributes else "edges")

@@ -39,6 +39,8 @@ def opened_store() -> Iterator[Store]:
     head = click.get_current_context().meta.get("edgedp.head")
     with open_store(uri, auth, head=head) as store, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        yield store
-    for each in caught:
-        click.echo(f"Warning: {each.message}", err=True)
+        try:
+            yield store
+        finally:
+            for each in caught:
+                click.echo(f"Warning: {each.message}", err=True)

@@ -9,23 +9,25 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.requests import Request
 
+from edgedp.gateway.flights import Flight, Flights
 from edgedp.gateway.observing import Log, Metrics, note_of
 from edgedp.gateway.problems import Problem, of_error
 from edgedp.gateway.settings import Settings
 from edgedp.gateway.work import Limiter, Pool, hold
+from edgedp.stores.asker import Asker
 
 if TYPE_CHECKING:
     from edgedp.gateway.kinds import ReleaseKind
     from edgedp.release import Release
     from edgedp.stores import Store
-    from edgedp.stores.asker import Asker
     from edgedp.stores.people import Person
 
 __all__ = ["Gateway"]
 
 _Result = TypeVar("_Result")
 
-_LATE = "the answer takes longer than a request may; ask again with the same Idempotency-Key"
+_LATE = "the answer takes longer than a request may; ask again"
+_LATE_RELEASE = f"{_LATE} with the same Idempotency-Key, if it had one"
 
 
 @dataclass
@@ -39,8 +41,9 @@ class Gateway:
 
     def __post_init__(self) -> None:
         seconds = self.settings.request_seconds
-        self.draws = Pool("releases", self.settings.workers, self.settings.queue, seconds, _LATE)
+        self.draws = Pool("releases", self.settings.workers, self.settings.queue, seconds, _LATE_RELEASE)
         self.asks = Pool("requests", 4, self.settings.connections, seconds, _LATE)
+        self._flights = Flights()
         self._limiter = Limiter(self.settings.requests_per_minute)
         self._wrong = Limiter(self.settings.requests_per_minute)
 
@@ -78,9 +81,14 @@ class Gateway:
         def told() -> _Result:
             with self.store.together():
                 person = self._identified(request, token, "analyst")
-                return question(self.store.asking_as(person.name))
+                return question(self.asking(person))
 
         return await self.ask(told)
+
+    def asking(self, person: Person, flight: Flight | None = None) -> Asker:
+        """Return the store as an analyst sees it through this gateway: releases on their way are not drawn yet."""
+        debited = None if flight is None else flight.debited
+        return Asker(self.store, person.name, hides=self._flights.hides, debited=debited)
 
     def _identified(self, request: Request, token: str, role: str | None) -> Person:
         person = self.store.identify(token)
@@ -114,20 +122,25 @@ class Gateway:
         """Take a release of any kind on the one way, in a worker; its answer or refusal leaves at a step."""
         note = note_of(request)
         note.graph, note.kind, note.asked = name, kind.kind, _brief(options)
-        given = {key: value for key, value in options.items() if value is not None}
-        engine = {"engine": given.pop("engine", "native")} if kind.options.COMPUTES else {}
         # From here on, and not from the first byte: whoever could send a body slowly would choose where in a step a
         # draw begins, and so read its time off the step that it ends in.
-        started = time.monotonic()
+        started, step = time.monotonic(), self.settings.response_step
+        flight = Flight(self._flights, started, step)
+
+        def drawn() -> Release:
+            method: Callable[..., Release] = getattr(self.asking(person, flight), kind.kind)
+            try:
+                return method(name, **asked, request_id=request_id)
+            finally:
+                flight.end()
+
         try:
-            kind.options.given(given)
-            asking = self.store.asking_as(person.name)
-            method: Callable[..., Release] = getattr(asking, kind.kind)
-            release = await self.draws.run(lambda: method(name, **given, **engine, request_id=request_id))
+            asked = kind.asked(options)
+            release = await self.draws.run(drawn)
         except Exception as error:
             raise await self._problem(error, name) from None
         finally:
-            note.steps = await hold(started, self.settings.response_step)  # also on the way of a refusal
+            note.steps = await hold(started, step, flight.ended)  # also on the way of a refusal
         note.release_id, note.kept = release.receipt["release_id"], release.kept
         note.epsilon = float(release.plan.epsilon)
         return release
@@ -144,13 +157,10 @@ class Gateway:
         """Tell what a release would cost this analyst; it rests on public facts alone, and so does its time."""
         note = note_of(request)
         note.graph, note.kind, note.asked = name, kind.kind, _brief(options)
-        given = {key: value for key, value in options.items() if value is not None}
-        engine = given.pop("engine", "native")
-        asking = self.store.asking_as(person.name)
+        asking = self.asking(person)
 
         def estimate() -> dict[str, Any]:
-            kind.options.given(given)
-            return asking.estimate(name, kind.kind, engine=engine, request_id=request_id, **given)
+            return asking.estimate(name, kind.kind, request_id=request_id, **kind.asked(options))
 
         try:
             return await self.asks.run(estimate)

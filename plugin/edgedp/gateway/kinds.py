@@ -7,10 +7,12 @@ method of its name. A new kind has an endpoint, a schema, a form and a client's 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from edgedp.checks import check_choice
 from edgedp.options import Option, Options
 from edgedp.plan import options_of
 from edgedp.vocabulary import GRAPH_ENGINES, KINDS, AccountName, Kind
@@ -59,6 +61,26 @@ class ReleaseKind:
     def described(self) -> tuple[Option, ...]:
         """What may be asked."""
         return self.options.described()
+
+    def asked(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a request's body asks for, as arguments of the store's method; null is the default.
+
+        Raises
+        ------
+        EdgeDPError
+            An option is not known, one without a default is missing, or the engine is none that a gateway has.
+
+        Examples
+        --------
+        >>> kind_at("summary").asked({"epsilon": 1, "engine": "spark"})
+        Traceback (most recent call last):
+        edgedp.errors.UnknownNameError: engine is 'spark', must be one of native, igraph; choose one of these
+        """
+        options, computed = dict(given), {}
+        if self.options.COMPUTES and "engine" in options:
+            computed = {"engine": check_choice(options.pop("engine"), "engine", GRAPH_ENGINES)}
+        self.options.given(options)
+        return {name: value for name, value in options.items() if value is not None} | computed
 
     def example(self) -> dict[str, Any]:
         """Return a request that stands in the documentation."""

@@ -90,9 +90,17 @@ def steps_after(started: float, now: float, step: float) -> int:
     return max(math.ceil((now - started) / step), 1)
 
 
-async def hold(started: float, step: float) -> int:
-    """Wait until the next step since a release was asked for, by `time.monotonic`; return how many there were."""
-    steps = steps_after(started, time.monotonic(), step)
+async def hold(started: float, step: float, ended: float | None) -> int:
+    """Wait until the step after which an answer may leave; return how many there were.
+
+    Parameters
+    ----------
+    started, ended : float
+        When a release was asked for and when its draw ended, by `time.monotonic`; now, where it did not end.
+    step : float
+        Seconds.
+    """
+    steps = steps_after(started, time.monotonic() if ended is None else ended, step)
     while (left := started + steps * step - time.monotonic()) > 0:
         await asyncio.sleep(left)
     return steps

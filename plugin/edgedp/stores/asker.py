@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
 
-from edgedp.errors import UnknownNameError
+from edgedp.errors import LostReleaseError, UnknownNameError
+from edgedp.plan import Kind, Plan
+from edgedp.release import Release
 from edgedp.rows import Balance, GraphFacts, ReleaseRow
 from edgedp.selection.domains import Domain
-from edgedp.stores import attributes, history, ledger, registry, shares
+from edgedp.stores import attributes, history, kept, ledger, registry, shares
 from edgedp.stores.account import account_of, split_account
 from edgedp.stores.analyst import AnalystStore
-from edgedp.stores.backend import Row, Session
+from edgedp.stores.backend import GraphRow, Row, Session
 from edgedp.stores.opened import OpenedStore
 from edgedp.stores.shares import Share
 from edgedp.vocabulary import ACCOUNTS
@@ -32,14 +34,26 @@ class Asker(AnalystStore):
     store : OpenedStore
     analyst : str
         Checked at every call, so that a revocation holds at once.
+    hides : callable, optional
+        Whether a release, by its id, is still shown as being drawn, whatever became of it.
+    debited : callable, optional
+        Told the id of a release that was debited, before it is drawn.
     """
 
-    def __init__(self, store: OpenedStore, analyst: str) -> None:
+    def __init__(
+        self,
+        store: OpenedStore,
+        analyst: str,
+        hides: Callable[[str], bool] | None = None,
+        debited: Callable[[str], None] | None = None,
+    ) -> None:
         self._store = store
         self._backend = store._backend
         self._memory = store._memory
         self._open = store._open
         self._analyst = analyst
+        self._hides = hides
+        self._debited = debited
 
     @property
     def analyst(self) -> str:
@@ -123,11 +137,37 @@ class Asker(AnalystStore):
             )
         return _shown(rows[0])
 
+    def _debit(
+        self, session: Session, row: GraphRow, planned: Plan, request_id: str | None
+    ) -> ledger.Debit | ledger.Kept:
+        try:
+            debited = super()._debit(session, row, planned, request_id)
+        except LostReleaseError:
+            debited = None
+        if isinstance(debited, ledger.Debit):
+            if self._debited is not None:
+                self._debited(debited.release_id)
+            return debited
+        # Somebody else debited the same request meanwhile.
+        found = kept.asked_before(session, row.name, self._analyst, request_id)[0]
+        return ledger.kept_of(self._seen(found), str(request_id))
+
+    def _asked_again(
+        self, session: Session, name: str, row: Row, kind: Kind, options: Mapping[str, Any], request_id: str
+    ) -> Release:
+        return super()._asked_again(session, name, self._seen(row), kind, options, request_id)
+
+    def _seen(self, row: Row) -> Row:
+        """Return a debit's row as it may be seen: without what became of it, where that is hidden."""
+        if self._hides is None or not self._hides(row["releaseId"]):
+            return row
+        return row | {"answer": None, "leaseAlive": True}
+
     def _own(self, session: Session, *, name: str | None = None, release_id: str | None = None) -> list[Row]:
         """Return the debits of the analyst's releases; what a release debits besides names it and is no release."""
         names = [None] if name is None else [account_of(name, account) for account in ACCOUNTS]
         found = [
-            row
+            self._seen(row)
             for each in names
             for row in session.run("release_own", analyst=self._analyst, name=each, releaseId=release_id)
             if "part_of" not in json.loads(row["body"])
@@ -145,5 +185,5 @@ def _beside(
 
 def _shown(row: Row) -> dict[str, Any]:
     answer = None if row["answer"] is None else json.loads(row["answer"])
-    kept = history.shown_release(row, json.loads(row["body"]), answer)
-    return {"graph": split_account(row["name"])[0], "request_id": row["requestId"]} | kept
+    release = history.shown_release(row, json.loads(row["body"]), answer)
+    return {"graph": split_account(row["name"])[0], "request_id": row["requestId"]} | release

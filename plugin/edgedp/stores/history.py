@@ -94,7 +94,10 @@ def shown_release(
 
 
 def log(runner: Runner, name: str) -> list[dict[str, Any]]:
-    """Return what happened under a name, oldest first: when, by whom, what, and what was spent after it."""
+    """Return what happened under a name, oldest first: when, by whom, what, and what was spent after it.
+
+    For the curator: from a debit to its answer is as long as the draw took, which may follow private edges.
+    """
     account = ledger.find(runner, name)
     spent: dict[int, float] = {}
 
@@ -121,7 +124,10 @@ def log(runner: Runner, name: str) -> list[dict[str, Any]]:
 
 
 def export(runner: Runner, name: str) -> Iterator[str]:
-    """Return the log as JSON lines; the last one holds the number of rows and the chain's head."""
+    """Return the log as JSON lines; the last one holds the number of rows and the chain's head.
+
+    For the curator, as `log`: the hashes are over the times as they are, so none is rounded.
+    """
     found = rows(runner, name)
     for row in found:
         yield json.dumps({key: row[key] for key in _exported(row)})

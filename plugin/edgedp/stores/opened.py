@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
@@ -51,20 +51,28 @@ class OpenedStore:
         self._backend.close()
 
     def __repr__(self) -> str:
-        return f"<Store: {shown(self._backend.place_shown)}>"
+        return f"<Store: {shown(self._place)}>"
 
     def _repr_html_(self) -> str:
         """Return a table of the stored graphs: public facts."""
         from edgedp.notebook import facts_html, rows_html
-        from edgedp.stores import registry
 
         try:
-            with self._session() as session:
-                rows = registry.listing(session)
+            rows = self._listed()
         except EdgeDPError as error:
-            return facts_html({"edgedp.Store": self._backend.place_shown, "": str(error)})
+            return facts_html({"edgedp.Store": self._place, "": str(error)})
         columns = ["name", "node_count", "degree_bound", "epsilon_budget", "epsilon_spent"]
-        return rows_html(f"edgedp.Store {self._backend.place_shown}", columns, rows)
+        return rows_html(f"edgedp.Store {self._place}", columns, rows)
+
+    @property
+    def _place(self) -> str:
+        """Where it is, without a password."""
+        return self._backend.place_shown
+
+    def _listed(self) -> Sequence[Mapping[str, Any]]:
+        """Return the public facts of every graph."""
+        with self._session() as session:
+            return registry.listing(session)
 
     def __enter__(self) -> Self:
         return self

@@ -68,7 +68,8 @@ class StoreRecords(OpenedStore):
         -------
         list of dict
             seq, at (UTC), by, analyst (None: a direct caller), event, release_id, request_id, epsilon, details,
-            epsilon_spent after it. Public facts only: an exact read is there without its result.
+            epsilon_spent after it. Public facts, but for one: from a debit to its answer is as long as the draw took,
+            which may follow private edges. An exact read is there without its result.
         """
         with self._session() as session:
             return cast(list[LogRow], history.log(session, _named(name, account)))
@@ -79,7 +80,11 @@ class StoreRecords(OpenedStore):
             return str(history.head(session, _named(name, account)))
 
     def export(self, name: str, account: AccountName = "edges") -> list[str]:
-        """Return the log as JSON lines that end with the number of rows and the head."""
+        """Return the log as JSON lines that end with the number of rows and the head.
+
+        Privacy: as of `log`, it tells how long each draw took; round ``at`` before you show it to others, and keep the
+        whole one to verify.
+        """
         with self._session() as session:
             return list(history.export(session, _named(name, account)))
 

@@ -6,7 +6,8 @@ import os
 import ssl
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 from urllib.parse import quote, urlsplit
 
@@ -87,6 +88,18 @@ class RemoteStore(Store):
     def close(self) -> None:
         """Let go of the connection."""
         self._client.close()
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Do nothing: there is no opening to hold, each question is sent by itself."""
+        yield
+
+    @property
+    def _place(self) -> str:
+        return self._address
+
+    def _listed(self) -> list[GraphFacts]:
+        return self.graphs()
 
     def graphs(self) -> list[GraphFacts]:
         """Return the public facts of every graph, each with the caller's ``share`` (or None)."""

@@ -227,12 +227,18 @@ def problems(rows: Iterable[Row], entries: Iterable[Mapping[str, Any]]) -> list[
             charged[entry["analyst"]] = charged.get(entry["analyst"], 0) + entry["charge"]
     found = []
     for row in rows:
+        cost, account = charged.pop(row["analyst"], 0), split_account(row["name"])[1]
+        if row["account"] != account:
+            found.append(
+                f"the share of {row['analyst']!r} names the account {row['account']!r}, and is one of the {account}"
+            )
+            continue
         try:
             share = Share.of(row)
         except StoreError:
             found.append(f"the share of {row['analyst']!r} holds an amount that is no whole number")
             continue
-        spent, budget, cost = share.amounts.spent, share.amounts.budget, charged.pop(share.analyst, 0)
+        spent, budget = share.amounts.spent, share.amounts.budget
         if spent != cost:
             found.append(
                 f"the share of {share.analyst!r} says that {spent} was spent, its releases cost {cost}"

@@ -58,7 +58,7 @@ class AnalystPages:
 
     async def graphs(self, visit: Visit) -> Response:
         """Show all graphs, and the share of each."""
-        asking = self._gateway.store.asking_as(visit.person.name)
+        asking = self._gateway.asking(visit.person)
         rows = await self._gateway.ask(asking.graphs)
         rows.sort(key=lambda row: (row["share"] is None, row["name"]))
         return self._pages.render(visit.request, "graphs.html", visit, graphs=rows)
@@ -89,7 +89,7 @@ class AnalystPages:
 
     async def releases(self, visit: Visit) -> Response:
         """List the analyst's own releases, the newest first."""
-        asking = self._gateway.store.asking_as(visit.person.name)
+        asking = self._gateway.asking(visit.person)
         rows = await self._gateway.ask(asking.releases)
         newest = rows[: -SHOWN - 1 : -1]
         shown = [row | {"asked": _asked(row), "title": _title(row)} for row in newest]
@@ -99,7 +99,7 @@ class AnalystPages:
         """Show one release: the answer, what was asked, what was public."""
         row, release = await self._own(visit)
         kind = next(each for each in release_kinds() if each.kind == row["selector"])
-        budget = await self._gateway.ask(lambda: self._gateway.store.asking_as(visit.person.name).graphs())
+        budget = await self._gateway.ask(lambda: self._gateway.asking(visit.person).graphs())
         facts = next((each for each in budget if each["name"] == row["graph"]), None)
         share = None if facts is None else _standing(facts, kind.account)["share"]
         options = {key: value for key, value in row["parameters"].items() if key not in _HIDDEN}
@@ -136,7 +136,7 @@ class AnalystPages:
 
     async def _own(self, visit: Visit) -> tuple[dict[str, Any], Release | None]:
         release_id = name_in(visit.request, "release_id")
-        asking = self._gateway.store.asking_as(visit.person.name)
+        asking = self._gateway.asking(visit.person)
         row = await self._gateway.ask(lambda: asking.release(release_id))
         try:
             return row, release_of(row)
@@ -177,7 +177,7 @@ class AnalystPages:
     ) -> Response:
         """Plan the request, which reads no edge, and show what would be left."""
         facts, _ = await self._facts(visit, name)
-        asking = self._gateway.store.asking_as(visit.person.name)
+        asking = self._gateway.asking(visit.person)
         public = PublicFacts(
             facts["node_count"],
             facts["degree_bound"],
@@ -206,7 +206,7 @@ class AnalystPages:
     async def _facts(self, visit: Visit, name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """Return the public facts of a graph, and the declared properties of its nodes."""
         store = self._gateway.store
-        asking = store.asking_as(visit.person.name)
+        asking = self._gateway.asking(visit.person)
 
         def read() -> tuple[dict[str, Any], list[dict[str, Any]]]:
             with store.together():

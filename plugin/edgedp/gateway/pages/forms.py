@@ -82,12 +82,13 @@ def options_in(kind: ReleaseKind, given: Mapping[str, Sequence[str]]) -> dict[st
     found: dict[str, Any] = {}
     for option in kind.described:
         texts = [text.strip() for text in given.get(option.name, ()) if text.strip()]
-        if option.many and option.choices is None:
+        several = option.many or len(option.metavars) > 1
+        if several and option.choices is None:
             texts = [part for text in texts for part in re.split(r"[,;\s]+", text) if part]
         if not texts:
             continue
         values = [_value(option, text) for text in texts]
-        found[option.name] = values if option.many else values[0]
+        found[option.name] = values if several else values[0]
     return found
 
 

@@ -1,0 +1,84 @@
+"""What the pages offer for copying: the command is one that the command line takes, and asks the same."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import click
+import pytest
+
+from edgedp.cli import edgedp as command_line
+from edgedp.gateway.kinds import ReleaseKind, kind_at, release_kinds
+from edgedp.gateway.pages.copies import copies
+from edgedp.gateway.pages.forms import options_in
+from edgedp.plan import PublicFacts, plan
+from edgedp.selection.domains import declare
+
+ADDRESS = "https://gateway.example.org:8750"
+FACTS = PublicFacts(100, 50, domains={"age": declare(0, 120, points=121)})
+PRICED = PublicFacts(100, 50, delta_declared=True, domains=FACTS.domains)
+
+MORE: dict[str, list[dict[str, Any]]] = {
+    "priv_top_k": [
+        {"mechanism": "joint", "estimates": True}, {"mechanism": "joint", "proxy": "lists", "cap": 20},
+        {"mechanism": "sld", "shift": "up"},
+        {"mechanism": "em", "sampler": "permute_and_flip"}, {"metric": "density"},
+    ],
+    "motkin": [{"approach": "aggregate", "weights": [0.5, -2]}, {"mechanism": "joint", "estimates": True}],
+    "count": [
+        {"of": "common_neighbors", "pair": [1, 2]}, {"of": "common_neighbors", "pair": ["-a", "o'b"]},
+        {"of": "degree", "node": -7}, {"of": "stars", "star_size": 4}, {"error_bar": True},
+    ],
+    "distribution": [{"form": "histogram"}],
+    "summary": [],
+    "percentile": [{"q": "1/3", "mechanism": "em"}],
+}  # fmt: skip
+
+
+def parsed(command: str) -> dict[str, Any]:
+    """Return what the command line makes of a command, which is not run."""
+    words = shlex.split(command)
+    assert words[0] == "edgedp"
+    with command_line.make_context("edgedp", words[1:]) as context:
+        name, inner, rest = command_line.resolve_command(context, [*context._protected_args, *context.args])
+        assert inner is not None
+        with inner.make_context(name, rest, parent=context) as found:
+            return dict(found.params)
+
+
+@pytest.mark.parametrize("graph", ["email-Enron", "it's \"one\" of 'em", "--help"])
+@pytest.mark.parametrize("kind", release_kinds(), ids=lambda kind: kind.path)
+def test_every_command_that_a_page_offers_is_taken(kind: ReleaseKind, graph: str) -> None:
+    for more in ({}, *MORE[kind.kind]):
+        asked = kind.example() | more
+        for facts in (FACTS, PRICED):
+            planned = plan(kind.kind, asked, facts)
+            for options in (
+                asked,
+                {key: planned.parameters[key] for key in planned.parameters if key != "version"},
+            ):
+                command = dict(copies(kind, ADDRESS, graph, options))["Command"]
+                try:
+                    given = parsed(command)
+                except (click.ClickException, click.exceptions.Exit) as error:
+                    pytest.fail(f"{command}: {error}")
+                assert given["name"] == graph, command
+                again = {name: given[name] for name in kind.options.names() if given[name] != ()}
+                assert told(plan(kind.kind, again, facts)) == told(planned), command
+
+
+@pytest.mark.parametrize(("written", "pair"), [("1 2", [1, 2]), (" o'b,  -7", ["o'b", -7])])
+def test_a_pair_is_written_into_one_field_of_the_form(written: str, pair: list[Any]) -> None:
+    form = {"of": ["common_neighbors"], "pair": [written], "epsilon": ["0.5"]}
+    options = options_in(kind_at("count"), form)
+    assert options["pair"] == pair
+    assert plan("count", options, FACTS).parameters["pair"] == pair
+
+
+def told(planned: Any) -> dict[str, Any]:
+    """Return what was asked, ids as text: the command line has nothing else, and the store reads them."""
+    return {
+        name: [str(each) for each in value] if name == "pair" else str(value) if name == "node" else value
+        for name, value in planned.parameters.items()
+    }
