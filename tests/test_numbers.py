@@ -94,7 +94,7 @@ def seeded(seed: int) -> np.random.Generator:
         ({"of": "density", "node": 0, "error_bar": True}, "for mechanism 'calibrated' alone"),
         ({"of": "edges", "mechanism": "calibrated", "error_bar": True}, "for mechanism 'calibrated' alone"),
         ({"of": "degree", "node": 0, "mechanism": "calibrated", "error_bar": True}, "for mechanism 'calibrated' alone"),
-        ({"of": "common_neighbors", "pair": (0, 1), "mechanism": "calibrated", "error_bar": True}, "noise follows one figure"),
+        ({"of": "common_neighbors", "pair": (0, 1), "mechanism": "calibrated", "error_bar": True}, "one figure"),
         ({"of": "triangles", "error_bar": "yes"}, "must be true or false"),
         ({"of": "edges", "degree_bound": 2}, "degree_bound is 2, must be at least the graph's largest degree"),
         ({"of": "edges", "rng": 7}, "rng is 7"),
