@@ -20,7 +20,7 @@ GROUPS = {
     ),
 }  # fmt: skip
 """Modules that share a server: a second server is half a minute of starting and compiling. One that lacks here costs
-that, and no more. As many groups as processes, none of them longer than its share of the run."""
+that, and no more. Fewer groups than processes, none of them longer than its share of the run."""
 
 LONG = ("neo4j_campaign", "kernel_library", "wheel", "blackbox_releases", "site", "campaign", "gateway_pages")
 """Modules of few tests that take long, which the end of a run would wait for."""

@@ -145,6 +145,7 @@ def test_a_page_runs_as_it_stands(page: str, folder: Path) -> None:
             run_python(block, names)
 
 
+@pytest.mark.wide
 def test_the_neo4j_parts_of_the_pages_run(
     folder: Path, empty_neo4j: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

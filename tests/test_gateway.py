@@ -657,6 +657,7 @@ def test_many_at_once_are_told_to_ask_again_and_none_is_lost(tmp_path: Path, roo
     assert spent == pytest.approx(0.01 * found.count(201), abs=1e-6)
 
 
+@pytest.mark.wide
 def test_it_stands_before_neo4j_as_before_a_folder(empty_neo4j: Server, tmp_path: Path) -> None:
     environment = {"NEO4J_USERNAME": empty_neo4j.user, "NEO4J_PASSWORD": empty_neo4j.password}
     with open_store(empty_neo4j.uri, auth=empty_neo4j.auth) as store:

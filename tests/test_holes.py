@@ -317,6 +317,7 @@ def now() -> Path:
     return Path(edgedp.__file__).parents[1]
 
 
+@pytest.mark.wide
 def test_what_was_open_in_0_1_0_is_closed(before: Path, tmp_path: Path) -> None:
     """Each in an embedded store of its own; both versions at the same time."""
     running: list[subprocess.Popen[str]] = []
@@ -333,6 +334,7 @@ def credentials(bare_neo4j: Server) -> Iterator[dict[str, str]]:
     bare_neo4j.wipe()
 
 
+@pytest.mark.wide
 def test_what_was_open_in_0_1_0_on_neo4j_is_closed(
     before: Path, tmp_path: Path, bare_neo4j: Server, credentials: dict[str, str]
 ) -> None:

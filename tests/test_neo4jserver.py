@@ -92,6 +92,7 @@ def test_committed_data_survives_sigkill_and_restart_and_the_home_is_kept_only_o
     assert (home / "conf" / "password").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.wide
 @pytest.mark.neo4j
 def test_the_server_dies_with_a_starter_that_is_killed(neo4j_server: Server) -> None:
     """``run`` is killed outright, so that no clean-up of its own can have done it."""

@@ -542,7 +542,7 @@ def test_the_commands_print_what_the_methods_return(store: Store, path: Path) ->
         (("grant", "kite", "eve", "--epsilon-budget", "1"), "edgedp analyst list"),
         (("grant", "kite", "ann", "--epsilon-budget", "1", "--attributes"), "no budget of its attributes"),
         (("grants", "kit"), "edgedp graphs"),
-        (("analyst", "add", "ann"), "must be new"),
+        (("analyst", "add", "ann"), "is taken, and stays so"),
     ):
         assert says in run(*words, status=1)
 

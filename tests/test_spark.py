@@ -169,9 +169,12 @@ def test_executors_draw_the_law_from_sources_of_their_own(held: tuple[Edges, Any
     assert stats.chisquare([counts[z] for z in [*law, 99]], expected).pvalue > 1e-6
 
 
+SEED = 5  # the noise of which leaves the first row that is read undecided
+
+
 @dataclass(frozen=True)
 class Noted:
-    """A secure source that leaves a file for every time it is asked."""
+    """A source that leaves a file for every time it is asked; its words are the same in every run."""
 
     folder: str
     private = True
@@ -185,7 +188,7 @@ class Noted:
             def take(self, count: int) -> np.ndarray:
                 name = os.urandom(8).hex()
                 (Path(folder) / f"{name}-{turn}-{partition}-{count}").touch()
-                return SecureWords().take(count)
+                return np.random.default_rng((SEED, turn, partition)).integers(0, 2**64, count, np.uint64)
 
         return Words()
 
@@ -313,7 +316,7 @@ def test_edges_at_an_address_are_registered_debited_and_drawn(
         (lambda: store.summary("lake", 1), "must be 'spark'"),
         (lambda: store.exact("lake", "degree"), "Spark alone reads"),
         (lambda: store.graph("lake"), "Spark alone reads"),
-        (lambda: store.register_edges("pond", path), "one name; use that one"),
+        (lambda: store.register_edges("pond", path), "use that name"),
         (lambda: store.load(KITE, "lake", replace=True), "registered graph"),
     ]:
         with pytest.raises(EdgeDPError, match=says):
