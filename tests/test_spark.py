@@ -317,7 +317,7 @@ def test_edges_at_an_address_are_registered_debited_and_drawn(
         (lambda: store.exact("lake", "degree"), "Spark alone reads"),
         (lambda: store.graph("lake"), "Spark alone reads"),
         (lambda: store.register_edges("pond", path), "use that name"),
-        (lambda: store.load(KITE, "lake", replace=True), "registered graph"),
+        (lambda: store.load(KITE, "lake", replace=True), "is registered, and only a loaded one"),
     ]:
         with pytest.raises(EdgeDPError, match=says):
             refused()
