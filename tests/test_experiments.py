@@ -22,7 +22,7 @@ from edgedp.experiments.curves import curves, needed
 from edgedp.experiments.facts import Facts
 from edgedp.experiments.generators import power_law
 from edgedp.experiments.grid import Cell, run_seeds
-from edgedp.experiments.keeping import read_results
+from edgedp.experiments.keeping import read_results, replacing
 from edgedp.experiments.rows import COLUMNS
 from edgedp.projection import GraphProjection
 from edgedp.quality import recall
@@ -340,6 +340,14 @@ def test_what_is_kept_of_a_stored_graph_is_its_owners_from_the_first_byte(
     assert {mode for name, mode in modes.items() if name not in left and "partial" not in name} == {0o600}
     assert {"rows.parquet.new", "again.parquet.new", "experiment.json"} <= modes.keys()
     assert report.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_could_not_be_written_leaves_the_file_that_was_there_and_no_other(tmp_path: Path) -> None:
+    file = tmp_path / "rows.parquet"
+    file.write_bytes(b"before")
+    with pytest.raises(TypeError), replacing(file, private=True) as out:
+        out.writelines([b"half", "no bytes"])  # type: ignore[list-item]
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("rows.parquet", b"before")]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are of POSIX")

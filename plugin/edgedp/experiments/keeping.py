@@ -90,9 +90,13 @@ def replacing(file: Path, *, private: bool) -> Iterator[BinaryIO]:
     made = file.with_name(f"{file.name}.new")
     made.unlink(missing_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(made, flags, 0o600 if private else 0o666), "wb") as out:
-        yield out
-    made.replace(file)
+    try:
+        with os.fdopen(os.open(made, flags, 0o600 if private else 0o666), "wb") as out:
+            yield out
+        made.replace(file)
+    except BaseException:
+        made.unlink(missing_ok=True)
+        raise
 
 
 def write_results(rows: pl.DataFrame, file: Path, *, private: bool = False) -> None:
