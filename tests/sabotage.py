@@ -490,7 +490,7 @@ def grid_of_the_stored_values(real: Any) -> Any:
 # -- the list ---------------------------------------------------------------------------------------------
 
 
-async def leaves_at_once(started: float, step: float, ended: float | None) -> int:
+async def leaves_at_once(started: float, step: float) -> int:
     return 1
 
 
@@ -504,7 +504,7 @@ def trusting(real: Any) -> Any:
     return client
 
 
-async def with_a_fine_clock(started: float, step: float, ended: float | None) -> Any:
+async def with_a_fine_clock(started: float, step: float) -> Any:
     return 1.2345
 
 

@@ -22,7 +22,7 @@ from edgedp.experiments.curves import curves, needed
 from edgedp.experiments.facts import Facts
 from edgedp.experiments.generators import power_law
 from edgedp.experiments.grid import Cell, run_seeds
-from edgedp.experiments.keeping import read_results, replacing
+from edgedp.experiments.keeping import Kept, read_results, replacing
 from edgedp.experiments.rows import COLUMNS
 from edgedp.projection import GraphProjection
 from edgedp.quality import recall
@@ -336,10 +336,36 @@ def test_what_is_kept_of_a_stored_graph_is_its_owners_from_the_first_byte(
     finally:
         os.umask(before)
     assert {mode for name, mode in modes.items() if name.endswith(".partial")} == {0o700}
-    left = {"experiment.new"}  # nobody's any more, in a folder that is closed
+    left = {"experiment.new", "rows.parquet.new"}  # nobody's of edgedp's
     assert {mode for name, mode in modes.items() if name not in left and "partial" not in name} == {0o600}
-    assert {"rows.parquet.new", "again.parquet.new", "experiment.json"} <= modes.keys()
+    begun = {
+        name[: name.rfind(".", 0, -4)] for name in modes if name.startswith(".") and name.endswith(".new")
+    }
+    assert {".rows.parquet", ".again.parquet"} <= begun
+    assert "experiment.json" in modes
+    assert (tmp_path / "rows.parquet.new").exists(), "it may be the user's own"
     assert report.stat().st_mode & 0o777 == 0o600
+
+
+def test_of_two_that_write_a_file_the_later_one_stays_whole(tmp_path: Path) -> None:
+    file = tmp_path / "rows.parquet"
+    with replacing(file, private=True) as first:
+        first.write(b"one")
+        with replacing(file, private=False) as second:
+            second.write(b"another")
+        assert file.read_bytes() == b"another"
+    assert file.read_bytes() == b"one"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_link_in_place_of_the_folder_of_what_is_finished_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir(mode=0o755)
+    (tmp_path / "rows.parquet.partial").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(edgedp.ParameterError, match="is a link; remove it"):
+        Kept(tmp_path / "rows.parquet", {}, private=True)
+    assert (tmp_path / "elsewhere").stat().st_mode & 0o777 == 0o755
+    assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 def test_what_could_not_be_written_leaves_the_file_that_was_there_and_no_other(tmp_path: Path) -> None:

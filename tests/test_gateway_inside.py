@@ -25,7 +25,7 @@ from edgedp.gateway.observing import Log, Metrics
 from edgedp.gateway.problems import UNFORESEEN, Problem
 from edgedp.gateway.schema import document
 from edgedp.gateway.settings import Settings
-from edgedp.gateway.work import Pool
+from edgedp.gateway.work import Pool, hold
 from edgedp.plan import plan
 from edgedp.stores import ledger, registry
 from edgedp.stores.asker import Asker
@@ -80,7 +80,7 @@ def test_steps_are_counted_from_the_draw_and_not_from_the_first_byte(
     """Who sends a body slowly must not choose where in a step the draw begins."""
     seen: list[float] = []
 
-    async def held(started: float, step: float, ended: float | None) -> int:
+    async def held(started: float, step: float) -> int:
         seen.append(started)
         return 1
 
@@ -407,3 +407,11 @@ def _checked(client: Inside, answers: dict[str, Any]) -> Callable[[Any], None]:
         assert answer.headers["content-type"] in answers[str(answer.status_code)]["content"]
 
     return asked
+
+
+def test_an_answer_whose_step_is_over_waits_for_the_next_one() -> None:
+    """The event loop comes late where it is kept busy; how late would tell when the draw ended."""
+    started = time.monotonic() - 0.26
+    steps = asyncio.run(hold(started, 0.25))
+    assert steps >= 2
+    assert time.monotonic() - started >= steps * 0.25

@@ -156,6 +156,7 @@ def test_bad_options_of_top_k_are_refused_in_one_line(
         ({"approach": "aggregate", "weights": [0, 0]}, "must not be all 0"),
         ({"approach": "aggregate", "weights": [1, float("nan")]}, "must be finite"),
         ({"approach": "aggregate", "weights": [1, float("inf")]}, "must be finite"),
+        ({"approach": "aggregate", "weights": [1, 10**400]}, "beyond the floats"),
         ({"approach": "aggregate", "weights": [1]}, "weights has length 1, must be 2"),
         ({"approach": "aggregate", "weights": ["1", "2"]}, "list of numbers"),
         ({"approach": "aggregate", "weights": 3}, "list of numbers"),

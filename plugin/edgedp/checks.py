@@ -250,6 +250,8 @@ def check_weights(value: Any, count: int) -> tuple[float, ...]:
         weights = tuple(float(weight) for weight in value)
         if any(isinstance(weight, (bool, str)) for weight in value):
             raise TypeError
+    except OverflowError:
+        raise ParameterError("weights holds a number beyond the floats; give other weights") from None
     except (TypeError, ValueError):
         raise ParameterError(
             f"weights is {value!r}, must be a list of numbers; give one for each metric"

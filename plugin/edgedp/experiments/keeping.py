@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -80,6 +81,8 @@ class Kept:
     def _make_folder(self) -> None:
         """Make the folder; one that is there may have been open to others."""
         self.folder.mkdir(mode=0o700 if self._private else 0o777, parents=True, exist_ok=True)
+        if self.folder.is_symlink():
+            raise ParameterError(f"{self.folder} is a link; remove it, or give another file")
         if self._private:
             self.folder.chmod(0o700)
 
@@ -87,8 +90,7 @@ class Kept:
 @contextmanager
 def replacing(file: Path, *, private: bool) -> Iterator[BinaryIO]:
     """Write a file beside its place and move it there: whole or not at all, its owner's from the first byte."""
-    made = file.with_name(f"{file.name}.new")
-    made.unlink(missing_ok=True)
+    made = file.with_name(f".{file.name}.{secrets.token_hex(8)}.new")  # of this writer alone
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
         with os.fdopen(os.open(made, flags, 0o600 if private else 0o666), "wb") as out:

@@ -140,7 +140,7 @@ class Gateway:
         except Exception as error:
             raise await self._problem(error, name) from None
         finally:
-            note.steps = await hold(started, step, flight.ended)  # also on the way of a refusal
+            note.steps = await hold(started, step)  # also on the way of a refusal
         note.release_id, note.kept = release.receipt["release_id"], release.kept
         note.epsilon = float(release.plan.epsilon)
         return release

@@ -45,17 +45,11 @@ class Flight:
         When it was asked for, by `time.monotonic`: steps are counted from there.
     step : float
         Seconds.
-
-    Attributes
-    ----------
-    ended : float or None
-        When its draw ended; the answer leaves at the next step.
     """
 
     def __init__(self, flights: Flights, started: float, step: float) -> None:
         self._flights, self._started, self._step = flights, started, step
         self._release_id: str | None = None
-        self.ended: float | None = None
 
     def debited(self, release_id: str) -> None:
         """Hide it from now on, whether or not anybody still waits for it."""
@@ -64,7 +58,6 @@ class Flight:
 
     def end(self) -> None:
         """Note that it was recorded, or failed: it is seen from the next step on."""
-        self.ended = time.monotonic()
         if self._release_id is not None:
-            steps = steps_after(self._started, self.ended, self._step)
+            steps = steps_after(self._started, time.monotonic(), self._step)
             self._flights.hide(self._release_id, self._started + steps * self._step)

@@ -65,6 +65,8 @@ class ReleaseKind:
     def asked(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return what a request's body asks for, as arguments of the store's method; null is the default.
 
+        The engine alone is never null.
+
         Raises
         ------
         EdgeDPError

@@ -90,17 +90,18 @@ def steps_after(started: float, now: float, step: float) -> int:
     return max(math.ceil((now - started) / step), 1)
 
 
-async def hold(started: float, step: float, ended: float | None) -> int:
+async def hold(started: float, step: float) -> int:
     """Wait until the step after which an answer may leave; return how many there were.
 
     Parameters
     ----------
-    started, ended : float
-        When a release was asked for and when its draw ended, by `time.monotonic`; now, where it did not end.
+    started : float
+        When a release was asked for, by `time.monotonic`. Steps are counted up to now and not up to the end of its
+        draw: where the event loop comes late, the step after that end is over, and an answer never leaves between two.
     step : float
         Seconds.
     """
-    steps = steps_after(started, time.monotonic() if ended is None else ended, step)
+    steps = steps_after(started, time.monotonic(), step)
     while (left := started + steps * step - time.monotonic()) > 0:
         await asyncio.sleep(left)
     return steps
