@@ -185,7 +185,7 @@ def grant_steps(
     Raises
     ------
     BudgetError
-        More than the new share was spent, or the limit is above it.
+        More than the new share was spent, or the limit that is given is above it.
     """
     had = Account(None, None, 0) if before is None else before.amounts
     delta = known.delta
