@@ -40,6 +40,10 @@ from watching import Ints, Number, NumberedWords, Purchase, Read, Run, Tape, Wat
 # -- two draws, coupled ---------------------------------------------------------------------------------------
 
 
+Bought = tuple[str, bool | None]
+"""The name of a vector, and whether it follows a ranking, where it may."""
+
+
 @dataclass
 class Coupled:
     """A release drawn on two neighbouring graphs with the same noisy vectors."""
@@ -50,13 +54,18 @@ class Coupled:
     second: Run
 
     @property
-    def bought(self) -> set[tuple[str, bool | None]]:
-        """Which vectors were bought: their names, and whether they follow a ranking, where they may."""
-        found = [each.vector for each in self.first.purchases if each.vector is not None]
-        return {
-            (name, read.arguments["ranks"] is not None if "ranks" in read.arguments else None)
-            for name, read in found
-        }
+    def bought(self) -> set[Bought]:
+        """Which vectors were bought."""
+        return {kind_of(each) for each in self.first.purchases}
+
+    @property
+    def reached(self) -> dict[Bought, Fraction]:
+        """Which part of its claimed sensitivity each vector moved by."""
+        found = {}
+        for each in self.first.purchases:
+            assert each.claim is not None
+            found[kind_of(each)] = Fraction(distance(each, self.graphs), each.claim)
+        return found
 
     @property
     def losses(self) -> list[Fraction | float]:
@@ -64,10 +73,7 @@ class Coupled:
         found: list[Fraction | float] = []
         for one, other in zip(self.first.bought, self.second.bought, strict=True):
             if isinstance(one, Purchase):
-                a, b = (defined(one, graph) for graph in self.graphs)
-                found.append(
-                    Fraction(sum(abs(x - y) for x, y in zip(a.tolist(), b.tolist(), strict=True))) / one.scale
-                )
+                found.append(distance(one, self.graphs) / one.scale)
             else:
                 assert isinstance(other, Number)
                 p, q = (float(each.law.mass(np.array([one.value], dtype=object))[0]) for each in (one, other))
@@ -130,6 +136,18 @@ def check_reads(plan: Plan, run: Run) -> None:
         assert len(asked) <= met + checked, (
             f"(a) exact vectors are asked for {len(asked)} times and get noise {met} times"
         )
+
+
+def kind_of(purchase: Purchase) -> Bought:
+    assert purchase.vector is not None
+    name, read = purchase.vector
+    return name, read.arguments["ranks"] is not None if "ranks" in read.arguments else None
+
+
+def distance(purchase: Purchase, graphs: tuple[Defined, Defined]) -> int:
+    """Return by how much the exact vectors of two graphs differ in L1."""
+    a, b = (defined(purchase, graph).tolist() for graph in graphs)
+    return sum(abs(x - y) for x, y in zip(a, b, strict=True))
 
 
 def defined(purchase: Purchase, graph: Defined) -> Ints:

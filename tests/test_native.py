@@ -355,7 +355,7 @@ def test_a_score_by_ebc_stays_within_an_eighth_of_a_step_at_every_degree() -> No
 
 
 def test_a_hub_beyond_what_floats_may_add_up_has_its_exact_value() -> None:
-    """One neighbour of the hub is adjacent to all others, so that every pair is shared; a half graph has many counts."""
+    """One neighbour of the hub is adjacent to all others, so every pair is shared; a half graph has many counts."""
     half, members = 400, EGO_FLOATS_UP_TO + 40
     stairs = [(2 + a, 2 + half + b) for a in range(half) for b in range(a, half)]
     edges = [(0, v) for v in range(1, members + 1)] + [(1, v) for v in range(2, members + 1)] + stairs

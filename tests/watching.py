@@ -131,6 +131,8 @@ class Purchase:
     scale: Fraction
     noise: Ints
     run: Run
+    claim: int | None = None
+    """By how much one edge may move the vector in L1, as the code says."""
     meetings: list[Meeting] = field(default_factory=list)
     vector: tuple[str, Read] | None = None
 
@@ -262,6 +264,7 @@ def watched(run: Run, source: NumberedWords, first: Run | None, second: list[Int
     """Watch every sampler, law and noisy vector of the package; in a second run noise is that of `second`."""
     patch = pytest.MonkeyPatch()
     inside: list[str] = []
+    claims: list[int] = []
 
     def begin(name: str, words: Any, arguments: tuple[Any, ...]) -> Call | None:
         if words is not source:
@@ -294,7 +297,7 @@ def watched(run: Run, source: NumberedWords, first: Run | None, second: list[Int
                 return values
             values = np.asarray(real(count, scale, words)) if first is None else replayed(number, call)
             end(call, 2 * count)
-            purchase = Purchase(count, scale, values, run)
+            purchase = Purchase(count, scale, values, run, claims[-1] if claims else None)
             run.bought.append(purchase)
             return Noise.of(purchase, values.copy(), np.arange(count))
 
@@ -351,6 +354,17 @@ def watched(run: Run, source: NumberedWords, first: Run | None, second: list[Int
 
         return called
 
+    def claimed(real: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(real)
+        def noise_of(count: int, sensitivity: int, *given: Any) -> Any:
+            claims.append(sensitivity)
+            try:
+                return real(count, sensitivity, *given)
+            finally:
+                claims.pop()
+
+        return noise_of
+
     def release(real: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(real)
         def made(*args: Any, **named: Any) -> Any:
@@ -369,7 +383,7 @@ def watched(run: Run, source: NumberedWords, first: Run | None, second: list[Int
             else other(function.__name__, function)
             for function in samplers()
         }
-        wrapped[joint.noisy] = release(joint.noisy)
+        wrapped |= {joint.noisy: release(joint.noisy), joint.noise_of: claimed(joint.noise_of)}
         for place, name in using(*wrapped):
             found = vars(place)[name]  # what a sabotage put there is not watched
             patch.setattr(place, name, wrapped.get(found, found))
