@@ -407,6 +407,7 @@ def samplers() -> list[Callable[..., Any]]:
         if inspect.isfunction(value)
         and value.__module__ == name
         and not value.__name__.startswith("_")
+        and "__mutmut_" not in value.__name__
         and "words" in inspect.signature(value).parameters
     ]
 
