@@ -521,21 +521,6 @@ def test_one_edge_moves_two_of_the_cumulative_numbers_by_one() -> None:
             assert np.all(np.abs(table - table[other])[pair].sum(axis=1) <= distributing.MOVES)
 
 
-def test_the_noise_of_a_distribution_is_that_of_its_sensitivity(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Fraction] = []
-
-    def recording(count: int, scale: Fraction, words: object) -> np.ndarray:
-        asked.append(scale)
-        return np.zeros(count, int)
-
-    monkeypatch.setattr(joint, "two_sided_geometric", recording)
-    edgedp.distribution(KITE, epsilon="0.5")
-    n, bound = 4, 3
-    table = np.array([at_least_counts(row, bound) for row in small.degrees(n)])
-    moves = max(int(np.abs(table - table[other]).sum(axis=1).max()) for other in small.neighbor_table(n).T)
-    assert asked == [moves / Fraction(1, 2)]
-
-
 def by_quadratic(noisy: list[int]) -> np.ndarray:
     """Isotonic regression by its min-max formula."""
     n = len(noisy)
