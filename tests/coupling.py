@@ -6,7 +6,7 @@ Then (`Coupled.check`)
 
 (a) every noisy vector is what exact plus noise says, on both, in every entry that is looked at, and so it is released;
 (b) all that is shown, ranked and released is the same;
-(c) the losses, ``|x(G) - x(H)|_1 / scale`` of each purchase, sum to epsilon at most;
+(c) the losses, ``|x(G) - x(H)|_1 / scale`` of each purchase, sum to epsilon at most, and so do the claims;
 (d) the calls of noise and of every other sampler, their order and their arguments, are the same, and so is what the
     projection is asked for;
 (e) no random word serves twice: every sampler takes its words from the one source, which numbers them and hands out
@@ -96,6 +96,8 @@ class Coupled:
         assert_alike(self.first.released, self.second.released)
         assert self.first.answer == self.second.answer, "(b) the answers differ"
         assert [type(each) for each in self.first.bought] == [type(each) for each in self.second.bought]
+        paid = sum(Fraction(each.claim or 0) / each.scale for each in self.first.purchases)
+        assert paid <= self.plan.epsilon, f"(c) noise is drawn for {float(paid)}, must be for epsilon at most"
         lost = sum(self.losses)
         assert lost <= self.plan.epsilon * (1 if isinstance(lost, Fraction) else 1 + 1e-9), (
             f"(c) the noisy vectors cost {float(lost)}, must cost {float(self.plan.epsilon)} at most"
