@@ -33,11 +33,11 @@ test: jdk $(VENV)/.ready-dev
 test-all: jdk $(VENV)/.ready-dev
 	@$(MAKE) --no-print-directory --jobs=2 check jar
 	$(PYTEST) -m "not slow"
-	$(BIN)/python tests/mutants.py --sample 60
 
 # For a version: every mutant of the law, sampling, prices and the debit; what a broken run has tried is kept.
+# SAMPLE=60 tries so many of them, the same ones each time.
 mutants: $(VENV)/.ready-dev
-	$(BIN)/python tests/mutants.py
+	$(BIN)/python tests/mutants.py $(if $(SAMPLE),--sample $(SAMPLE))
 
 # The part that needs no JDK.
 test-python: $(VENV)/.ready-dev check

@@ -1,4 +1,4 @@
-"""Mutants of the law, sampling, prices and the debit: `make mutants`, and a seeded sample in `make test-all`.
+"""Mutants of the law, sampling, prices and the debit: `make mutants`, or a seeded sample by `make mutants SAMPLE=60`.
 
 mutmut changes one operator, number or argument of one function at a time and runs the tests that reach the function.
 A mutant that no test fails on is a survivor: kill it by a test, or give the reason in ``mutants.toml``. Why mutmut: the
