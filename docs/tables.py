@@ -53,7 +53,9 @@ def evidence() -> Iterator[list[str]]:
     rows = list(judged())
     yield list(rows[0])
     for row in rows:
-        yield [f"`{value}`" if isinstance(value, str) and value else f"{value or ''}" for value in row.values()]
+        yield [
+            f"`{value}`" if isinstance(value, str) and value else f"{value or ''}" for value in row.values()
+        ]
 
 
 TABLES: dict[str, Callable[[], Iterator[list[str]]]] = {"metrics": metrics, "options": options}
