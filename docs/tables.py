@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import astuple, fields
 from pathlib import Path
 
+from edgedp.audit.evidence import evidence as judged
 from edgedp.metrics import metric, metric_names
 from edgedp.options import Option
 from edgedp.plan import options_of
@@ -14,6 +15,7 @@ from edgedp.planning.measured import SOURCE, Measured, rows_of_page
 from edgedp.vocabulary import KINDS
 
 REFERENCE = Path(__file__).with_name("reference.md")
+PRIVACY = REFERENCE.with_name("privacy.md")
 ROOT = REFERENCE.parents[1]
 RECALL = ROOT / "plugin" / "edgedp" / "planning" / "recall.csv"
 
@@ -46,12 +48,23 @@ def options() -> Iterator[list[str]]:
         yield [name, _words(of), flag, key, values]
 
 
+def evidence() -> Iterator[list[str]]:
+    """Yield a row for each kind of release: how many ways of asking for it each kind of evidence has judged."""
+    rows = list(judged())
+    yield list(rows[0])
+    for row in rows:
+        yield [
+            f"`{value}`" if isinstance(value, str) and value else f"{value or ''}" for value in row.values()
+        ]
+
+
 TABLES: dict[str, Callable[[], Iterator[list[str]]]] = {"metrics": metrics, "options": options}
+OF_PRIVACY: dict[str, Callable[[], Iterator[list[str]]]] = {"evidence": evidence}
 
 
-def written(text: str) -> str:
+def written(text: str, tables: Mapping[str, Callable[[], Iterator[list[str]]]] = TABLES) -> str:
     """Return a page with its tables as they are now; each stands below its mark, up to the next empty line."""
-    for name, rows in TABLES.items():
+    for name, rows in tables.items():
         head, *rest = rows()
         lines = [head, ["---"] * len(head), *rest]
         table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -83,4 +96,5 @@ def _kind_of(option: Option) -> str:
 
 if __name__ == "__main__":
     RECALL.write_text(recall(), encoding="utf-8")
-    REFERENCE.write_text(written(REFERENCE.read_text(encoding="utf-8")), encoding="utf-8")
+    for page, tables in ((REFERENCE, TABLES), (PRIVACY, OF_PRIVACY)):
+        page.write_text(written(page.read_text(encoding="utf-8"), tables), encoding="utf-8")

@@ -16,7 +16,6 @@ from scipy import integrate, stats
 
 import small_graphs
 from edgedp import Graph, exact
-from edgedp.draw import draw
 from edgedp.mechanisms import joint
 from edgedp.mechanisms.adaptive import choice as choices
 from edgedp.mechanisms.adaptive import fit, several, top_k
@@ -34,7 +33,6 @@ from edgedp.mechanisms.adaptive.fit import combine_degrees, fit_ratio, posterior
 from edgedp.mechanisms.adaptive.several import Closed, Several, draw_several, further_choices, worth_splitting
 from edgedp.mechanisms.adaptive.top_k import Asked, draw_lists, draw_top_k
 from edgedp.mechanisms.adaptive.vectors import NoisyCutVector, NoisyVector, Vector, cut_vector, degree_vector
-from edgedp.plan import PublicFacts, plan
 from edgedp.projection import GraphProjection, Projection
 from edgedp.sampling.words import GeneratorWords
 
@@ -309,37 +307,6 @@ class Arrays:
         return self._shares
 
 
-@pytest.mark.parametrize("epsilon", [Fraction(1, 100), Fraction(1), Fraction(60), Fraction(10**4)])
-def test_graphs_whose_noisy_vectors_coincide_are_answered_alike(monkeypatch, epsilon):
-    """The answer is a function of the noisy vectors, public facts and words: nothing bypasses the noise.
-
-    On the whole way of a release too, with the estimates that it shows.
-    """
-    rng = np.random.default_rng(5)
-    asked = {"metric": "ebc", "k": 20, "epsilon": str(float(epsilon)), "estimates": True}
-    n, answers = 200, []
-    noisy_degrees, noisy_shares = rng.integers(0, 90, n), rng.integers(-(2**34), 2**44, n)
-    for seed in (1, 2):
-        other = np.random.default_rng(seed)
-        degrees, shares = other.integers(0, 80, n), other.integers(0, 2**42, n)
-        calls = iter([noisy_degrees - degrees])
-
-        def noise(count, scale, _words, calls=calls, degrees=degrees, shares=shares):
-            exact_shares = scale > 10**5
-            return next(calls, noisy_shares - shares if exact_shares else noisy_degrees - degrees)
-
-        monkeypatch.setattr(joint, "two_sided_geometric", noise)
-        positions, bought = draw_top_k(Asked(n, 10**6, 20, epsilon), Arrays(degrees, shares), words(9))
-        calls = iter([noisy_degrees - degrees])
-        both, _ = draw_several(
-            Several(n, 10**6, 20, epsilon, ("degree", "density", "ebc")), Arrays(degrees, shares), words(9)
-        )
-        calls = iter([noisy_degrees - degrees])
-        shown = draw(plan("priv_top_k", asked, PublicFacts(n, None)), Arrays(degrees, shares), words(9))
-        answers.append((positions.tolist(), both.tolist(), bought.choice, shown))
-    assert answers[0] == answers[1]
-
-
 def test_what_follows_the_noise_takes_noisy_values_and_public_facts_alone():
     assert list(inspect.signature(rank).parameters) == [
         "noisy_degrees",
@@ -474,16 +441,6 @@ def test_the_ranking_looks_where_the_best_can_be_and_at_each_node_once(ratio, lo
     assert len(looked.asked) == looks
     seen = np.concatenate(looked.asked)
     assert len(np.unique(seen)) == len(seen) == (5_000 if looks == 2 else 200)
-
-
-def test_what_is_looked_at_is_what_the_whole_vector_holds():
-    graph = GraphProjection(cluster_and_bridges())
-    n = len(graph.node_ids)
-    for ranks in (None, np.arange(n)):
-        late, whole = (cut_vector(graph, n, 30, ranks).with_noise(Fraction(1), words(3)) for _ in range(2))
-        some = np.array([n - 1, 0, 5, 5])
-        np.testing.assert_array_equal(late[some], whole.whole.values[some])
-        assert (late.noise, late.scale) == (whole.whole.noise, whole.whole.scale)
 
 
 def test_a_first_look_longer_than_a_block_is_followed_by_what_it_left():

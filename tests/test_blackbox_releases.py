@@ -14,13 +14,20 @@ import pytest
 from audit_cases import target_named
 from edgedp.audit import TARGETS, Target, black_box_audit
 
-_IN_ROUNDS = (1, 4)  # the positions of those that draw several times, and take longest
+_LONG = (
+    1,
+    4,
+    6,
+    7,
+    8,
+    9,
+)  # the positions of those that draw several times, or in thousands, and take longest
 
 
 @pytest.mark.parametrize(
     "target",
     [
-        pytest.param(target, marks=pytest.mark.wide if number in _IN_ROUNDS else ())
+        pytest.param(target, marks=pytest.mark.wide if number in _LONG else ())
         for number, target in enumerate(TARGETS)
     ],
     ids=target_named,

@@ -342,6 +342,8 @@ def test_tables_that_are_made_of_the_code_are_as_it_makes_them() -> None:
     """Otherwise: make docs."""
     tables = runpy.run_path(str(DOCS / "tables.py"))
     assert tables["written"](REFERENCE) == REFERENCE
+    privacy = (DOCS / "privacy.md").read_text(encoding="utf-8")
+    assert tables["written"](privacy, tables["OF_PRIVACY"]) == privacy
 
 
 def test_a_reproduction_says_how_far_its_figures_moved_in_standard_errors() -> None:

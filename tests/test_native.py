@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 import networkx as nx
 import numpy as np
@@ -18,6 +19,7 @@ from edgedp.engines import native
 from edgedp.engines.native import engine as native_engine
 from edgedp.engines.native.build import LEVELS
 from edgedp.engines.native.library import instruction_level, level_name
+from edgedp.mechanisms.grid import grid_bits
 from metric_definitions import (
     CLOSED_FORMS,
     QUANTITIES,
@@ -321,3 +323,50 @@ def test_bounds_of_common_neighbors_are_given_up_where_the_hubs_share_too_much(
     low, high = native.common_neighbors_between(graph)
     assert np.all(low <= 28)
     assert np.all(high >= 28)
+
+
+# -- how far a value may be from the real one ---------------------------------------------------------------
+
+EGO_FLOATS_UP_TO = 1 << 15
+"""`FLOATS_UP_TO` of ebc.c."""
+
+
+def error_in_steps(degree: int, counts: int, *, exactly: bool) -> float:
+    """Return the most that a score by EBC is off by, in steps of the grid, where so many counts are different.
+
+    A value is off by (counts + 2) half units of what is shared and 2 of all pairs, or, where whole parts are integers,
+    by as many of rests below 1. A score follows with the slope 1 / delta where it stands. No count exceeds the most
+    common neighbours, so that these are at least as many; a bound above the degree makes steps larger.
+    """
+    pairs = degree * (degree - 1) / 2
+    t = np.arange(int(2 * degree ** (2 / 3)) + 10, dtype=float)
+    delta = np.maximum(degree + t, (counts + t) * (counts + t - 1) / 4)
+    stands = np.searchsorted(np.cumsum(delta), pairs if exactly else pairs / 2)
+    added = counts * (counts + 1) if exactly else (counts + 2) * pairs / 2
+    return float((added + 2 * pairs) * 2.0**-53 / delta[max(stands - 1, 0)] * 2.0 ** grid_bits(degree + 2))
+
+
+def test_a_score_by_ebc_stays_within_an_eighth_of_a_step_at_every_degree() -> None:
+    for degree in [10, 1_000, EGO_FLOATS_UP_TO, EGO_FLOATS_UP_TO + 1, 10**6, 10**8]:
+        exactly = degree > EGO_FLOATS_UP_TO
+        different = np.unique(np.geomspace(1, degree, 40).astype(int)).tolist()
+        assert max(error_in_steps(degree, counts, exactly=exactly) for counts in different) < 1 / 8
+    assert error_in_steps(10**6, 14_000, exactly=False) > 1 / 8
+
+
+def test_a_hub_beyond_what_floats_may_add_up_has_its_exact_value() -> None:
+    """One neighbour of the hub is adjacent to all others, so every pair is shared; a half graph has many counts."""
+    half, members = 400, EGO_FLOATS_UP_TO + 40
+    stairs = [(2 + a, 2 + half + b) for a in range(half) for b in range(a, half)]
+    edges = [(0, v) for v in range(1, members + 1)] + [(1, v) for v in range(2, members + 1)] + stairs
+    inside = np.zeros((2 * half, 2 * half), dtype=np.int64)
+    for a, b in stairs:
+        inside[a - 2, b - 2] = inside[b - 2, a - 2] = 1
+    apart = np.triu(1 - inside, 1) == 1
+    different, pairs = np.unique((inside @ inside + 1)[apart], return_counts=True)
+    rest = members - 1 - 2 * half  # all their pairs share the one
+    exact = Fraction(rest * (rest - 1) // 2 + rest * 2 * half, 2)
+    exact += sum(Fraction(int(count), int(c) + 1) for c, count in zip(different, pairs, strict=True))
+    assert len(different) > 300
+    (value,) = native.ebc(Graph.from_edges(edges), np.array([0])).tolist()
+    assert abs(Fraction(value) - exact) <= Fraction(float(np.spacing(value))) * Fraction(51, 100)

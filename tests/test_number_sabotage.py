@@ -242,7 +242,7 @@ SABOTAGES = [
     Sabotage(
         "one step for the two that an edge moves in a distribution",
         {"edgedp.numbers.distributing:MOVES": moves_one},
-        "test_numbers.py::test_the_noise_of_a_distribution_is_that_of_its_sensitivity",
+        "test_reached.py::test_every_vector_moves_by_two_thirds_of_what_is_claimed_and_by_no_more",
     ),
     Sabotage(
         "a number cut to what the graph allows",

@@ -21,6 +21,7 @@ import small_graphs as small
 from edgedp import EdgeDPError, Graph
 from edgedp.counts import Bounds, Profile, count_class, count_names
 from edgedp.counts.base import below
+from edgedp.mechanisms import joint
 from edgedp.mechanisms.numbers.calibrated import MECHANISM as CALIBRATED
 from edgedp.mechanisms.numbers.rungs import Pace, envelope, pace
 from edgedp.mechanisms.numbers.stairs import Stairs
@@ -520,21 +521,6 @@ def test_one_edge_moves_two_of_the_cumulative_numbers_by_one() -> None:
             assert np.all(np.abs(table - table[other])[pair].sum(axis=1) <= distributing.MOVES)
 
 
-def test_the_noise_of_a_distribution_is_that_of_its_sensitivity(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Fraction] = []
-
-    def recording(count: int, scale: Fraction, words: object) -> np.ndarray:
-        asked.append(scale)
-        return np.zeros(count, int)
-
-    monkeypatch.setattr(distributing, "two_sided_geometric", recording)
-    edgedp.distribution(KITE, epsilon="0.5")
-    n, bound = 4, 3
-    table = np.array([at_least_counts(row, bound) for row in small.degrees(n)])
-    moves = max(int(np.abs(table - table[other]).sum(axis=1).max()) for other in small.neighbor_table(n).T)
-    assert asked == [moves / Fraction(1, 2)]
-
-
 def by_quadratic(noisy: list[int]) -> np.ndarray:
     """Isotonic regression by its min-max formula."""
     n = len(noisy)
@@ -597,18 +583,14 @@ def test_the_shares_of_a_summary_are_all_of_epsilon_and_what_is_spent(
         spent.append(epsilon)
         return real(epsilon, delta)
 
-    def bound_noise(count: int, scale: Fraction, words):
-        spent.append(1 / scale)
-        return np.zeros(count, dtype=np.int64)
-
-    def spread_noise(count: int, scale: Fraction, words):
-        spent.append(distributing.MOVES / scale)
+    def no_noise(count: int, sensitivity: int, epsilon: Fraction, words):
+        assert sensitivity == (1 if count == 1 else distributing.MOVES)
+        spent.append(epsilon)
         return np.zeros(count, dtype=np.int64)
 
     real = counting.Amounts
     monkeypatch.setattr(counting, "Amounts", amounts)
-    monkeypatch.setattr(summarizing, "two_sided_geometric", bound_noise)
-    monkeypatch.setattr(distributing, "two_sided_geometric", spread_noise)
+    monkeypatch.setattr(joint, "noise_of", no_noise)
     release = edgedp.summary(KITE, epsilon="0.9")
     assert sum(spent) == Fraction(9, 10)
     assert sorted(spent) == sorted(share * Fraction(9, 10) for share in SHARES.values())

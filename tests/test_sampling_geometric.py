@@ -112,3 +112,24 @@ def test_the_same_words_give_the_same_noise():
 def test_a_scale_out_of_range_is_refused(scale):
     with pytest.raises(ParameterError, match=r"^scale is .*, must be above 0 and below 2\*\*1000; "):
         two_sided_geometric(3, scale, SECURE)
+
+
+@pytest.mark.parametrize("power", [12, 40, 100])
+def test_the_parts_are_joined_as_they_are_proved(power):
+    """``M high + low``: the sum of a lower part that is wrong by its sign has nearly the law, and is not it."""
+    scale = Fraction(2**power)
+    low_bits = power - 10
+    script = np.random.default_rng(power).integers(0, 2**64 - 1, 200, dtype=np.uint64).tolist()
+    (magnitude,) = geometric._geometric(1, scale, ScriptedWords(script))
+    high = floor(2**10 * true_noise("exponential", script[0], 1))
+    at, low = 1, 0
+    while True:
+        pieces = -(-low_bits // 62)
+        low = 0
+        for piece, word in enumerate(script[at : at + pieces]):
+            bits = low_bits - 62 * (pieces - 1) if piece == 0 else 62
+            low = low << bits | word >> 64 - bits
+        if true_noise("exponential", script[at + pieces], 1) >= low / scale:
+            break
+        at += pieces + 1
+    assert magnitude == (high << low_bits) + low

@@ -19,10 +19,11 @@ differentially private machine learning.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, assert_never
+from typing import Any, ClassVar, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,7 @@ from edgedp.audit.cases import Case
 from edgedp.audit.neighbors import graph_of_mask
 from edgedp.audit.ordered import answers, ordered_answer_law
 from edgedp.graph import Graph
-from edgedp.in_memory import motkin, priv_top_k
+from edgedp.in_memory import motkin, priv_top_k, summary
 from edgedp.plan import AggregatePlan, JointMotkinPlan, JointPlan, NodesPlan, ParetoPlan, TopKPlan
 from edgedp.projection import GraphProjection
 from edgedp.release import Release
@@ -40,12 +41,26 @@ from edgedp.vocabulary import Kind
 __all__ = [
     "TARGETS",
     "BlackBoxFinding",
+    "PageCase",
     "Target",
     "black_box_audit",
     "clopper_pearson",
     "epsilon_lower_bound",
     "telling_event",
 ]
+
+Outcome = tuple[int, ...]
+"""The nodes of an answer, or the numbers of a page."""
+
+
+@dataclass(frozen=True)
+class PageCase:
+    """A summary: what is looked at are its numbers of edges, triangles and wedges and its bound of the degrees."""
+
+    release: ClassVar[str] = "summary"
+    metrics: ClassVar[str] = "edges+triangles+wedges"
+    mechanism: ClassVar[str] = "shares"
+    details: ClassVar[str] = ""
 
 
 @dataclass(frozen=True)
@@ -54,7 +69,7 @@ class Target:
 
     Attributes
     ----------
-    case : Case
+    case : Case or PageCase
     masks : (int, int)
         Two graphs that differ in one edge, as `graph_of_mask` takes them.
     node_count, degree_bound, k : int
@@ -64,7 +79,7 @@ class Target:
         less than once in a million audits.
     """
 
-    case: Case
+    case: Case | PageCase
     node_count: int
     degree_bound: int
     k: int
@@ -83,9 +98,22 @@ TARGETS = (
         5, 4, 1, "8", (185, 249), 7_500,
     ),
     Target(Case("priv_top_k", {"metric": "ebc", "mechanism": "joint"}), 5, 4, 1, "4", (183, 191), 700),
+    Target(
+        Case("priv_top_k", {"metric": "ebc", "mechanism": "joint", "proxy": "lists", "cap": 2}),
+        4, 3, 1, "10", (23, 55), 6_000,
+    ),
+    Target(
+        Case("priv_top_k", {"metric": "ebc", "mechanism": "joint", "proxy": "ordered"}),
+        5, 4, 1, "4", (183, 191), 1_000,
+    ),
+    Target(
+        Case("motkin", {"metrics": ("degree", "density"), "mechanism": "joint"}), 5, 4, 1, "4", (183, 191), 1_000
+    ),
+    Target(PageCase(), 5, 4, 1, "8", (183, 191), 1_000),
 )  # fmt: skip
 """One for each kind of noise and of path: permute-and-flip, Gumbel over two picks, geometric, lazy scores, rounds,
-and the adaptive release as a whole, whose law is not known: its event comes from other releases, drawn before."""
+lists, the adaptive releases as a whole, and several numbers of one summary. Where no law is known, the event comes from
+other releases, drawn before."""
 
 
 @dataclass(frozen=True)
@@ -153,19 +181,19 @@ def black_box_audit(target: Target, trials: int | None = None, confidence: float
     True
     """
     trials = target.trials if trials is None else trials
-    plan = target.case.plan(target.node_count, target.degree_bound, target.k, target.epsilon)
     graphs = [graph_of_mask(mask, target.node_count) for mask in target.masks]
-    if _has_law(plan):
-        laws = [ordered_answer_law(plan, GraphProjection(graph)) for graph in graphs]
-        exact = float(np.abs(np.log(laws[0]) - np.log(laws[1])).max())
+    known = _laws(target, graphs)
+    if known is None:
+        outcomes, laws = _frequencies(target, graphs, trials)
+        exact = math.nan
     else:
-        laws, exact = [_frequencies(target, graph, trials) for graph in graphs], math.nan
+        outcomes, laws = list(answers(target.node_count, target.k)), known
+        exact = float(np.abs(np.log(laws[0]) - np.log(laws[1])).max())
     likelier, event = telling_event(laws[0], laws[1], trials, confidence)
-    ordered = answers(target.node_count, target.k)
-    telling = {ordered[place] for place in event}
+    telling = {outcomes[place] for place in event}
     hits = [sum(_release(target, graph) in telling for _ in range(trials)) for graph in graphs]
     bound = epsilon_lower_bound(hits[likelier], hits[1 - likelier], trials, confidence)
-    return BlackBoxFinding(target, float(plan.epsilon), exact, bound, trials, confidence)
+    return BlackBoxFinding(target, float(target.epsilon), exact, bound, trials, confidence)
 
 
 def telling_event(
@@ -269,20 +297,34 @@ def _has_law(plan: NodesPlan) -> bool:
             assert_never(plan)
 
 
-def _frequencies(target: Target, graph: Graph, trials: int) -> NDArray[np.float64]:
-    """Return how often each answer came in releases of their own, so that the event is fixed before the audit's."""
-    places = {answer: place for place, answer in enumerate(answers(target.node_count, target.k))}
-    counts = np.full(len(places), 0.5)
-    for _ in range(trials):
-        counts[places[_release(target, graph)]] += 1
-    shares: NDArray[np.float64] = counts / counts.sum()
-    return shares
+def _laws(target: Target, graphs: list[Graph]) -> list[NDArray[np.float64]] | None:
+    """Return the laws of the answer on both graphs, or None where they are not known."""
+    if isinstance(target.case, PageCase):
+        return None
+    plan = target.case.plan(target.node_count, target.degree_bound, target.k, target.epsilon)
+    if not _has_law(plan):
+        return None
+    return [ordered_answer_law(plan, GraphProjection(graph)) for graph in graphs]
+
+
+def _frequencies(
+    target: Target, graphs: list[Graph], trials: int
+) -> tuple[list[Outcome], list[NDArray[np.float64]]]:
+    """Return what came in releases of their own, and how often, so that the event is fixed before the audit's."""
+    seen = [Counter(_release(target, graph) for _ in range(trials)) for graph in graphs]
+    outcomes = sorted(seen[0].keys() | seen[1].keys())
+    counts = [np.array([0.5 + each[outcome] for outcome in outcomes]) for each in seen]
+    return outcomes, [each / each.sum() for each in counts]
 
 
 _FUNCTIONS: dict[Kind, Callable[..., Release]] = {"priv_top_k": priv_top_k, "motkin": motkin}
 
 
-def _release(target: Target, graph: Graph) -> tuple[int, ...]:
+def _release(target: Target, graph: Graph) -> Outcome:
     """Draw one release with the secure source; node ids of small graphs are positions."""
-    options = {**target.case.options, "k": target.k, "epsilon": target.epsilon}
-    return tuple(_FUNCTIONS[target.case.kind](graph, **options, degree_bound=target.degree_bound))
+    case, bound = target.case, target.degree_bound
+    if isinstance(case, PageCase):
+        page = summary(graph, epsilon=target.epsilon, degree_bound=bound).values
+        return tuple(page[name] for name in (*case.metrics.split("+"), "degree_at_most"))
+    options = {**case.options, "k": target.k, "epsilon": target.epsilon}
+    return tuple(_FUNCTIONS[case.kind](graph, **options, degree_bound=bound))

@@ -31,6 +31,9 @@ _Item = TypeVar("_Item")
 )
 @click.option("--black-box", is_flag=True, help="Bound epsilon from below by many releases instead.")
 @click.option(
+    "--evidence", "kinds", is_flag=True, help="Say what each kind of release is audited by; audit nothing."
+)
+@click.option(
     "--processes",
     metavar="N",
     type=click.IntRange(min=1),
@@ -45,6 +48,7 @@ def audit(
     metric: str | None,
     every: bool,
     black_box: bool,
+    kinds: bool,
     processes: int,
     output: str,
 ) -> None:
@@ -54,7 +58,12 @@ def audit(
     shift and sampler; k of 1 and 2, the law of the whole ordered answer; several epsilon, every degree
     bound. The exit status is 1 if a claim is broken.
     """
-    if black_box:
+    if kinds:
+        from edgedp.audit.evidence import evidence
+
+        rows = list(evidence())
+        print_rows(rows, output, list(rows[0]))
+    elif black_box:
         _print_black_box(output)
     else:
         _print_exhaustive(
@@ -79,8 +88,10 @@ def _print_exhaustive(
     rows = [finding.to_row() for finding in shown]
     print_rows(rows, output, list(rows[0]))
     broken = sum(not finding.met for finding in findings)
+    vectors = sum(finding.case.vectors for finding in findings)
     notice(
-        f"{len(findings)} kinds of release audited, {broken} break their claim; "
+        f"{len(findings)} kinds of release audited, {broken} break their claim ({len(findings) - vectors} by the exact "
+        f"law of the answer, {vectors} by enumerated vectors, whose draws it does not judge); "
         f"the largest loss found is {max(finding.ratio for finding in findings):.4f} of the one claimed"
     )
     if broken:

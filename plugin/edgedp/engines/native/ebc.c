@@ -9,8 +9,8 @@
  *           can hold it. Rows that are dense are added a vector at a time, as bytes or, in
  *           the ego network of a hub, as bits (vectors.h); sparse ones entry by entry.
  *
- * The counts go into an integer histogram, and that alone into floating point, in ascending order: a value does not
- * depend on the order of the work, on the way, or on the level.
+ * The counts go into an integer histogram, and that alone into floating point, in ascending order, of a hub its whole
+ * parts as integers: a value does not depend on the order of the work, on the way, or on the level.
  *
  * Everett and Borgatti (2005), Ego network betweenness, Social Networks 27(1): the measure. */
 #include "kernels.h"
@@ -41,10 +41,16 @@ typedef struct {
     scratch *memory;
 } ego;
 
-/* The sum of 1 / (1 + c) over the pairs apart; the histogram is cleared, its count 0 is not kept. */
-INLINE double settle(int64_t apart, int64_t highest, int64_t *histogram, int64_t stride) {
-    int64_t alone = apart;
-    double shared = 0.0;
+/* Up to this degree the error of floats that are added stays below an eighth of a step of the grid of scores. */
+enum { FLOATS_UP_TO = 1 << 15 };
+
+/* The sum of 1 / (1 + c) over the pairs apart; the histogram is cleared, its count 0 is not kept.
+ *
+ * One float is added for every different count, and its error grows with their number. So beyond FLOATS_UP_TO whole
+ * parts are added as integers, and of each count a rest below 1 as a float (docs/privacy.md, "Grid"). */
+INLINE double settle(int64_t apart, int64_t highest, int64_t *histogram, int64_t stride, int exactly) {
+    int64_t whole = apart;
+    double rest = 0.0;
     for (int64_t c = 0; c <= highest; c++) {
         int64_t pairs = 0;
         for (int copy = 0; copy < COPIES; copy++) {
@@ -52,10 +58,11 @@ INLINE double settle(int64_t apart, int64_t highest, int64_t *histogram, int64_t
             histogram[copy * stride + c] = 0;
         }
         if (c == 0 || pairs == 0) continue;
-        shared += (double)pairs / (double)(c + 1);
-        alone -= pairs;
+        const int64_t quotient = exactly ? pairs / (c + 1) : 0;
+        rest += (double)(pairs - quotient * (c + 1)) / (double)(c + 1);
+        whole += quotient - pairs;
     }
-    return (double)alone + shared;
+    return (double)whole + rest;
 }
 
 /* Rows are scattered over memory: they are asked for before they are needed, those of the first AHEAD neighbours
@@ -159,7 +166,7 @@ static double count_small(const ego *e, int64_t degree, int64_t size, const int3
             highest = shared > highest ? shared : highest;
         }
     }
-    return settle(apart, highest, histogram, stride);
+    return settle(apart, highest, histogram, stride, 0);
 }
 
 /* Rows: both ends of every edge, ascending. `above` holds where the part of a row beyond the current vertex begins;
@@ -462,7 +469,7 @@ KERNEL(ebc)(scratch *memory, int64_t n, const int64_t *indptr, const int32_t *in
         in.dense_rows = dense_rows;
         count_rows(&in);
         memset(dense_rows, 0, (size_t)used);
-        values[position] = settle(apart, size, histogram, in.stride);
+        values[position] = settle(apart, size, histogram, in.stride, degree > FLOATS_UP_TO);
     }
     return OK;
 }
