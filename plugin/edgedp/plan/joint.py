@@ -80,10 +80,12 @@ class JointPlan(PlanOfNodes):
                 return frozenset()
             case "betweenness2":
                 return frozenset({"betweenness2_shares"})
-            case "both":  # an engine without cuts buys ordered degrees in their place
-                return frozenset({"ordered_degrees"})
-            case "lists" | "ordered":
+            case "both":
+                return _CUTS | {"ordered_degrees"}
+            case "lists":
                 return _CUTS
+            case "ordered":
+                return _CUTS | {"ordered_degrees"}
             case _:
                 assert_never(self.ranked_by)
 
@@ -134,7 +136,8 @@ class JointMotkinPlan(PlanOfNodes):
         """What the draw asks of its projection, beside the degrees."""
         closed = {"cut_closed_shares"} if "density" in self.metrics else set()
         connected = {"cut_shares"} if {"ebc", "betweenness2"} & set(self.metrics) else set()
-        return frozenset(closed | connected)
+        behind = set() if "degree" in self.metrics else {"ordered_degrees"}
+        return frozenset(closed | connected | behind)
 
     @property
     def rho_shares(self) -> int:

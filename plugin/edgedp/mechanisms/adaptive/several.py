@@ -78,8 +78,7 @@ class Several:
     @property
     def again(self) -> Degrees | OrderedDegrees:
         """What sharpens the degrees: where the degree itself counts, hubs must not lose their edges to each other."""
-        counts = "degree" in self.metrics and self.weight("degree") != 0
-        return Degrees() if counts else OrderedDegrees()
+        return Degrees() if "degree" in self.metrics else OrderedDegrees()
 
     def next_purchase(self, bought: Sequence[Bought]) -> Purchase | None:
         """Return what is bought next: a quarter buys the degrees, and these say what the rest buys, in equal parts."""
