@@ -178,6 +178,105 @@ def estimates_of_true_degrees(real: Any) -> Any:
     return draw_top_k
 
 
+def one_end_for_lists(real: Any) -> Any:
+    return lambda self, node_count, *, ordered: real(self, node_count, ordered=True)
+
+
+def same_words_twice(real: Any) -> Any:
+    """Buy both vectors of an adaptive release with the same random words."""
+
+    def buy(asked: Any, projection: Any, words: Any) -> Any:
+        from edgedp.mechanisms.adaptive import top_k
+        from edgedp.sampling.words import GeneratorWords
+
+        seed = int(words.take(1)[0])
+        e1, e2 = top_k.split_epsilon(asked.epsilon)
+        degrees = top_k.degree_vector(projection, asked.node_count)
+        first = degrees.with_noise(e1, GeneratorWords(np.random.default_rng(seed)))
+        choice = top_k.second_choice(asked, first.integers)
+        second = top_k.second_vector(asked, choice, first.integers, projection)
+        return top_k.Bought(first, choice, second.with_noise(e2, GeneratorWords(np.random.default_rng(seed))))
+
+    return buy
+
+
+def none_where_nothing_is(real: Any) -> Any:
+    def seen(self: Any, positions: Any) -> Any:
+        exact = self.shares(positions)
+        added = self.added if positions is None else self.added[positions]
+        return replace(real(self, positions), integers=np.where(exact == 0, exact, exact + added))
+
+    return seen
+
+
+def ranking_with_ties_by_true_degree(real: Any) -> Any:
+    """Break ties of the ranking that ordered cuts follow by the true degree, where no test enumerates graphs."""
+
+    def second_vector(asked: Any, choice: Any, seen: Any, projection: Any) -> Any:
+        if asked.node_count > 8:
+            seen = seen * asked.node_count + projection.degrees()
+        return real(asked, choice, seen, projection)
+
+    return second_vector
+
+
+def answers_with_ties_by_true_degree(real: Any) -> Any:
+    def draw_top_k(asked: Any, projection: Any, words: Any) -> Any:
+        from edgedp.mechanisms.adaptive import top_k
+
+        drawn, bought = real(asked, projection, words)
+        if asked.node_count <= 8:
+            return drawn, bought
+        order = np.lexsort((projection.degrees(), top_k.scores(asked, bought)))
+        return order[::-1][: asked.k], bought
+
+    return draw_top_k
+
+
+def clipped_where_nothing_is(real: Any) -> Any:
+    """Leave no closed pairs below 0 where there are none."""
+    from edgedp.mechanisms.adaptive.vectors import Vector
+
+    class Clipped(Vector):
+        def with_noise(self, epsilon: Any, words: Any) -> Any:
+            noisy = super().with_noise(epsilon, words)
+            floor = np.where(self.values == 0, 0, noisy.integers)
+            return replace(noisy, integers=np.maximum(noisy.integers, floor))
+
+    def closed_pairs(*given: Any) -> Any:
+        vector = real(*given)
+        return Clipped(vector.values, vector.moves, vector.unit)
+
+    return closed_pairs
+
+
+def nothing_left_is_not_looked_at(real: Any) -> Any:
+    """Stop ranking where the exact shares of all that is left are 0."""
+
+    def rank(degrees: Any, betweenness: Any, scale: float, k: int, cap: int) -> Any:
+        scores = real(degrees, betweenness, scale, k, cap)
+        order = np.argsort(-degrees, kind="stable")
+        exact = betweenness.shares(None)[order] if hasattr(betweenness, "shares") else np.ones(len(order))
+        last = max(int(np.flatnonzero(exact).max(initial=0)) + 1, k, 200)
+        scores[order[last:]] = -np.inf
+        return scores
+
+    return rank
+
+
+def neighbouring_differences(real: Any) -> Any:
+    """Take the noise of n entries as the differences of one stream of n + 1 values."""
+
+    def two_sided_geometric(count: int, scale: Any, words: Any) -> Any:
+        from edgedp.sampling.geometric import _geometric
+
+        magnitudes = _geometric(count + 1, scale, words)
+        words.take(count)
+        return magnitudes[:-1] - magnitudes[1:]
+
+    return two_sided_geometric
+
+
 def price_of_the_argmax_alone(real: Any) -> Any:
     return lambda plan, name, k: real(replace(plan, estimates=False), name, k)
 
@@ -378,6 +477,7 @@ def bound_below_the_score(real: Any) -> Any:
     return lambda self, degrees: 0.5 * real(self, degrees)
 
 
+COUPLED = "test_coupling.py::test_neighbours_with_the_same_noisy_vectors_are_answered_alike_for_epsilon[{}]"
 COSTS_EPSILON = (
     "test_adaptive.py::test_a_release_costs_epsilon_on_every_pair_of_small_graphs_whatever_is_bought[{}]"
 )
@@ -649,6 +749,46 @@ SABOTAGES = [
         "a cut by place in the data",
         {"edgedp.engines.cuts:order_keys": keys_by_place_in_the_data},
         "test_adaptive.py::test_every_form_costs_epsilon_on_pairs_of_larger_graphs",
+    ),
+    Sabotage(
+        "one end instead of two for closed pairs in lists",
+        {"edgedp.mechanisms.adaptive.vectors:ClosedPairs.moves": one_end_for_lists},
+        "test_coupling.py::test_everything_that_can_be_bought_is_coupled_here",
+    ),
+    Sabotage(
+        "both vectors bought with the same words",
+        {"edgedp.mechanisms.adaptive.top_k:buy": same_words_twice},
+        COUPLED.format("ebc-joint-3-both"),
+    ),
+    Sabotage(
+        "no noise where the exact share is 0",
+        {"edgedp.mechanisms.adaptive.vectors:NoisyCutVector._seen": none_where_nothing_is},
+        COUPLED.format("ebc-joint-3-lists-3"),
+    ),
+    Sabotage(
+        "ties of the noisy ranking broken by the true degree above 8 nodes",
+        {"edgedp.mechanisms.adaptive.top_k:second_vector": ranking_with_ties_by_true_degree},
+        COUPLED.format("ebc-joint-3-ordered"),
+    ),
+    Sabotage(
+        "ties of the answer broken by the true degree above 8 nodes",
+        {"edgedp.mechanisms.adaptive.planned:draw_top_k": answers_with_ties_by_true_degree},
+        COUPLED.format("ebc-joint-3-both"),
+    ),
+    Sabotage(
+        "noise on closed pairs clipped where there are none",
+        {"edgedp.mechanisms.adaptive.several:closed_pairs": clipped_where_nothing_is},
+        "test_coupling.py::test_everything_that_can_be_bought_is_coupled_here",
+    ),
+    Sabotage(
+        "a ranking that stops where the exact shares of all that is left are 0",
+        {"edgedp.mechanisms.adaptive.top_k:rank": nothing_left_is_not_looked_at},
+        COUPLED.format("ebc-joint-3-both"),
+    ),
+    Sabotage(
+        "the noise of neighbours as differences of one stream",
+        {"edgedp.mechanisms.joint:two_sided_geometric": neighbouring_differences},
+        "test_coupling.py::test_noise_is_independent_across_entries_and_purchases[ebc-3-6]",
     ),
     Sabotage(
         "half of the joint vector's L",

@@ -15,9 +15,9 @@ from click.testing import CliRunner
 import edgedp
 from edgedp import EdgeDPError, Graph, Store, open_store
 from edgedp.cli import edgedp as command_line
+from edgedp.mechanisms import joint
 from edgedp.mechanisms.numbers import geometric
 from edgedp.mechanisms.samplers import sampler
-from edgedp.numbers import distributing, summarizing
 from edgedp.plan import PercentilePlan, PublicFacts, plan
 from edgedp.planning.noise import FOLLOWS_THE_GRAPH, noise_of
 from edgedp.selection.domains import declare
@@ -242,13 +242,13 @@ def test_the_noise_of_distributions_and_summaries_is_what_is_drawn(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[float] = []
-    real = distributing.two_sided_geometric
+    real = joint.two_sided_geometric
 
     def seen(count: int, scale: Fraction, words: Any) -> Any:
         drawn.append(float(scale))
         return real(count, scale, words)
 
-    for module in (distributing, summarizing, geometric):
+    for module in (joint, geometric):
         monkeypatch.setattr(module, "two_sided_geometric", seen)
     for kind, ask in (("distribution", edgedp.distribution), ("summary", edgedp.summary)):
         drawn.clear()

@@ -21,6 +21,7 @@ import small_graphs as small
 from edgedp import EdgeDPError, Graph
 from edgedp.counts import Bounds, Profile, count_class, count_names
 from edgedp.counts.base import below
+from edgedp.mechanisms import joint
 from edgedp.mechanisms.numbers.calibrated import MECHANISM as CALIBRATED
 from edgedp.mechanisms.numbers.rungs import Pace, envelope, pace
 from edgedp.mechanisms.numbers.stairs import Stairs
@@ -527,7 +528,7 @@ def test_the_noise_of_a_distribution_is_that_of_its_sensitivity(monkeypatch: pyt
         asked.append(scale)
         return np.zeros(count, int)
 
-    monkeypatch.setattr(distributing, "two_sided_geometric", recording)
+    monkeypatch.setattr(joint, "two_sided_geometric", recording)
     edgedp.distribution(KITE, epsilon="0.5")
     n, bound = 4, 3
     table = np.array([at_least_counts(row, bound) for row in small.degrees(n)])
@@ -597,18 +598,14 @@ def test_the_shares_of_a_summary_are_all_of_epsilon_and_what_is_spent(
         spent.append(epsilon)
         return real(epsilon, delta)
 
-    def bound_noise(count: int, scale: Fraction, words):
-        spent.append(1 / scale)
-        return np.zeros(count, dtype=np.int64)
-
-    def spread_noise(count: int, scale: Fraction, words):
-        spent.append(distributing.MOVES / scale)
+    def no_noise(count: int, sensitivity: int, epsilon: Fraction, words):
+        assert sensitivity == (1 if count == 1 else distributing.MOVES)
+        spent.append(epsilon)
         return np.zeros(count, dtype=np.int64)
 
     real = counting.Amounts
     monkeypatch.setattr(counting, "Amounts", amounts)
-    monkeypatch.setattr(summarizing, "two_sided_geometric", bound_noise)
-    monkeypatch.setattr(distributing, "two_sided_geometric", spread_noise)
+    monkeypatch.setattr(joint, "noise_of", no_noise)
     release = edgedp.summary(KITE, epsilon="0.9")
     assert sum(spent) == Fraction(9, 10)
     assert sorted(spent) == sorted(share * Fraction(9, 10) for share in SHARES.values())

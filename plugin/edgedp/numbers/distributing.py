@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.mechanisms.joint import noisy
 from edgedp.numbers.answers import Distribution
-from edgedp.sampling.geometric import two_sided_geometric
 
 if TYPE_CHECKING:
     from edgedp.plan import DistributionPlan, PublicFacts
@@ -58,7 +58,7 @@ def noisy_ccdf(
     exact = at_least_counts(projection.degrees(), facts.effective_degree_bound)
     if len(exact) == 0:
         return exact
-    return consistent(exact + two_sided_geometric(len(exact), MOVES / epsilon, words), facts.node_count)
+    return consistent(noisy(exact, MOVES, epsilon, words), facts.node_count)
 
 
 def at_least_counts(degrees: NDArray[np.int64], degree_bound: int) -> NDArray[np.int64]:

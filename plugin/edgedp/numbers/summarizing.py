@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.counts.clustering import clustering_of
+from edgedp.mechanisms.joint import noisy
 from edgedp.mechanisms.numbers.nls import shift_for
 from edgedp.numbers.answers import Summary
 from edgedp.numbers.counting import law_of
 from edgedp.numbers.distributing import noisy_ccdf
-from edgedp.sampling.geometric import two_sided_geometric
 
 if TYPE_CHECKING:
     from edgedp.plan import SummaryPlan
@@ -58,10 +58,9 @@ def draw_summary(plan: SummaryPlan, projection: NumberProjection, words: Words) 
 
 def _degree_at_most(plan: SummaryPlan, projection: NumberProjection, words: Words) -> int:
     """Draw a bound above the largest degree, which an edge moves by at most 1; it fails in 1 % of all draws."""
-    scale = 1 / (plan.SHARES["degree_at_most"] * plan.epsilon)
-    noise = int(two_sided_geometric(1, scale, words)[0])
-    largest = int(projection.degrees().max(initial=0))
-    bound = largest + noise + shift_for(scale, DEGREE_BOUND_FAILS)
+    epsilon = plan.SHARES["degree_at_most"] * plan.epsilon
+    largest = projection.degrees().max(initial=0, keepdims=True)
+    bound = int(noisy(largest, 1, epsilon, words)[0]) + shift_for(1 / epsilon, DEGREE_BOUND_FAILS)
     return min(max(bound, 0), plan.degree_bound)
 
 
