@@ -57,10 +57,6 @@ class Projection(Protocol):
     def betweenness2_shares(self, bits: int) -> NDArray[np.int64]:
         """Return the (n,) length-2 betweenness in integer shares of ``2**-bits``."""
 
-    @property
-    def has_cuts(self) -> bool:
-        """Whether `cut_shares` and `cut_closed_shares` are computed; follows from the engine."""
-
     def ordered_degrees(self, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the (n,) numbers of neighbours of a larger rank than the node's own."""
 
@@ -177,8 +173,6 @@ class GraphProjection:
         """Return the (n,) length-2 betweenness in integer shares of ``2**-bits``."""
         shares: NDArray[np.int64] = self._module().betweenness2_shares(self._graph, bits)
         return shares
-
-    has_cuts = True
 
     def ordered_degrees(self, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the (n,) numbers of neighbours of a larger rank than the node's own."""

@@ -72,8 +72,6 @@ class TableProjection:
             raise ValueError(f"bits is {bits}, must be {SHARE_BITS}; use a projection of the graph itself")
         return self._shares
 
-    has_cuts = False
-
     def ordered_degrees(self, *_: object) -> NDArray[np.int64]:
         """Refuse: whose neighbours stand behind is not in a table."""
         raise ValueError("a table has no neighbours; use a projection of the graph itself")

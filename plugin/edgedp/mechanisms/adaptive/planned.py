@@ -47,7 +47,7 @@ def draw_joint_top_k(plan: JointAsked, projection: Projection, words: Words) -> 
     """Draw a planned joint release of the top k."""
     match plan.ranked_by:
         case "both" | "ordered":
-            return draw_top_k(asked_of(plan, cuts=projection.has_cuts), projection, words)
+            return draw_top_k(asked_of(plan), projection, words)
         case "lists":
             return draw_lists(asked_of(plan), projection, words), ()
         case "degree":
