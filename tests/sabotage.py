@@ -730,7 +730,7 @@ SABOTAGES = [
     Sabotage(
         "candidates by true degree",
         {"edgedp.mechanisms.adaptive.top_k:buy": candidates_by_true_degree},
-        "test_adaptive.py::test_graphs_whose_noisy_vectors_coincide_are_answered_alike[epsilon1]",
+        COUPLED.format("ebc-joint-3-both"),
     ),
     Sabotage(
         "closed pairs weighed by true degrees",
@@ -740,7 +740,7 @@ SABOTAGES = [
     Sabotage(
         "estimates from the true degrees",
         {"edgedp.mechanisms.adaptive.planned:draw_top_k": estimates_of_true_degrees},
-        "test_adaptive.py::test_graphs_whose_noisy_vectors_coincide_are_answered_alike[epsilon1]",
+        COUPLED.format("ebc-joint-3-both"),
     ),
     Sabotage(
         "cuts ordered by true degree",

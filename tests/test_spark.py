@@ -167,7 +167,8 @@ def test_both_proxies_buy_degrees_and_ordered_degrees_as_in_memory(
         GraphProjection(GRAPH),
     )
     answer = draw_on_spark(asks, edges, degrees.coalesce(1).sortWithinPartitions("id"), source)
-    asked, bought = asked_of(asks, cuts=False), ()
+    asked = asked_of(asks, cuts=False)
+    bought: tuple[Bought, ...] = ()
     for turn in range(2):
         purchase, words = asked.next_purchase(bought), source.words(turn, 0)
         assert purchase is not None
