@@ -1,6 +1,7 @@
-"""Recall of the EBC top-k without a degree bound: the joint release beside version 1 and SLD PrivTopk, on five graphs.
+"""Recall of the EBC top-k without a degree bound: the joint release beside version 2 and SLD PrivTopk, on ten graphs.
 
     python bench/joint.py recall [GRAPH ...] [K ...]   # recall against epsilon and k, by method and declared bound
+    python bench/joint.py rule   [GRAPH ...] [K ...]   # whether the default is ever worse than a plainer choice
     python bench/joint.py forms  [GRAPH ...] [K ...]   # the adaptive release beside each of its forms by itself
     python bench/joint.py metric [GRAPH ...] [K ...]   # the top k by betweenness2 itself, by each proxy
     python bench/joint.py spec   [GRAPH ...] [K ...]   # beside the figures that the method was designed with
@@ -21,20 +22,22 @@ from fractions import Fraction
 from functools import cache, lru_cache, partial
 from statistics import fmean
 
+import networkx as nx
 import numpy as np
 from at_hand import here
-from joint_version1 import draw_version1
+from joint_version2 import draw_version2
 from numpy.typing import NDArray
 
 import edgedp
 from edgedp.draw import draw_positions
 from edgedp.engines import native
 from edgedp.experiments import generators
-from edgedp.mechanisms.adaptive.choice import Degrees, Lists, Ordered, ranking, split_epsilon
+from edgedp.mechanisms.adaptive.choice import Lists, Ordered, ranking
 from edgedp.mechanisms.adaptive.estimates import Estimate, estimates
+from edgedp.mechanisms.adaptive.purchases import buy
 from edgedp.mechanisms.adaptive.several import Several, draw_several
-from edgedp.mechanisms.adaptive.top_k import Asked, buy, draw_lists, draw_top_k, scores, second_choice
-from edgedp.mechanisms.adaptive.vectors import cut_vector, degree_vector
+from edgedp.mechanisms.adaptive.top_k import Asked, draw_lists, draw_top_k, scores
+from edgedp.mechanisms.adaptive.vectors import cut_vector, degree_vector, ordered_degree_vector
 from edgedp.mechanisms.pareto.score import pareto_score
 from edgedp.plan import PublicFacts, of_nodes, plan
 from edgedp.projection import GraphProjection
@@ -43,6 +46,7 @@ from edgedp.sampling.words import SecureWords
 from edgedp.vocabulary import Kind
 
 RUNS = 40
+RULE_RUNS = 24
 EPSILONS = ("0.03", "0.1", "0.3", "1", "3")
 PICKS = (1, 10, 20, 100)
 GRAPHS: dict[str, Callable[[], edgedp.Graph]] = {
@@ -51,12 +55,32 @@ GRAPHS: dict[str, Callable[[], edgedp.Graph]] = {
     "clusters": generators.overlapping_clusters,
     "power law": generators.power_law,
     "co-authorship": generators.affiliation,
+    "preferential": lambda: of_networkx(nx.barabasi_albert_graph(3_000, 8, seed=1)),
+    "power-law clusters": lambda: of_networkx(nx.powerlaw_cluster_graph(4_000, 6, 0.7, seed=1)),
+    "blocks": lambda: of_networkx(blocks()),
+    "random": lambda: of_networkx(nx.gnp_random_graph(1_000, 0.05, seed=1)),
+    "dense core": lambda: of_networkx(dense_core()),
 }
 FAR_TOO_LARGE = 10
 """Times the largest degree."""
 
 Positions = NDArray[np.int64]
 Draw = Callable[["Case", int, Fraction], Positions]
+
+
+def of_networkx(graph: nx.Graph) -> edgedp.Graph:
+    return edgedp.Graph.from_networkx(graph)
+
+
+def blocks() -> nx.Graph:
+    """Return 40 groups of 50 that keep to themselves."""
+    return nx.planted_partition_graph(40, 50, 0.3, 0.005, seed=1)
+
+
+def dense_core() -> nx.Graph:
+    """Return 150 nodes of which 70 % of the pairs are joined, in a sparse graph of 3,000."""
+    core, rest = nx.gnp_random_graph(150, 0.7, seed=1), nx.fast_gnp_random_graph(3_000, 0.002, seed=2)
+    return nx.compose(core, rest)
 
 
 class Remembered(GraphProjection):
@@ -137,8 +161,8 @@ def sld(case: Case, k: int, epsilon: Fraction, *, bound: int | None = None, metr
     return planned("priv_top_k", case, bound, epsilon, metric=metric, k=k, mechanism="sld")
 
 
-def version1(case: Case, k: int, epsilon: Fraction, *, bound: int) -> Positions:
-    return draw_version1(case.projection, case.n, bound, k, epsilon, SecureWords())
+def version2(case: Case, k: int, epsilon: Fraction) -> Positions:
+    return draw_version2(Asked(case.n, case.n - 1, k, epsilon), case.projection, SecureWords())
 
 
 def degrees(case: Case, k: int, epsilon: Fraction) -> Positions:
@@ -167,8 +191,7 @@ def methods(case: Case) -> dict[str, Draw]:
         "SLD, largest degree declared": partial(sld, bound=case.largest),
         "SLD, no bound": sld,
         "degree": degrees,
-        "version 1, largest degree declared": partial(version1, bound=case.largest),
-        "version 1, no bound": partial(version1, bound=case.n - 1),
+        "version 2, no bound": version2,
         "both, no bound": both,
         "both, largest degree declared": partial(both, bound=case.largest),
         f"both, {FAR_TOO_LARGE} times that": partial(both, bound=FAR_TOO_LARGE * case.largest),
@@ -195,6 +218,36 @@ def recall(asked: list[str]) -> None:
             best = " / ".join(f"{case(name).ceiling(metric, k):.2f}" for metric in ("degree", "betweenness2"))
             for label, draw in methods(case(name)).items():
                 row(k, best, label, *(f"{case(name).recall(draw, k, epsilon):.2f}" for epsilon in EPSILONS))
+
+
+def rule(asked: list[str]) -> None:
+    """Print where the default is below the best plainer choice of the same price, or falls as epsilon grows."""
+    names, picks = wanted(asked, GRAPHS, (10, 100))
+    plainer: dict[str, Draw] = {"degree": degrees, "sld, largest degree": largest_sld, "version 2": version2}
+    head("graph, k", "epsilon", "default", *plainer, "below the best", "standard error", "kept")
+    for name in names:
+        known = case(name)
+        for k in picks:
+            before = (0.0, 0.0)
+            for epsilon in EPSILONS:
+                mine, *others = (found_of(known, draw, k, epsilon) for draw in (both, *plainer.values()))
+                best = max(others)
+                below, error = best[0] - mine[0], float(np.hypot(best[1], mine[1]))
+                fell = before[0] - mine[0] > 3 * float(np.hypot(before[1], mine[1]))
+                kept = "falls" if fell else "no" if below > 3 * error else "yes"
+                shown = (f"{each[0]:.3f}" for each in (mine, *others))
+                row(f"{name}, {k}", epsilon, *shown, f"{below:+.3f}", f"{error:.3f}", kept)
+                before = max(before, mine)
+
+
+def found_of(case: Case, draw: Draw, k: int, epsilon: str) -> tuple[float, float]:
+    """Return mean recall and its standard error, at least that of one miss in all runs."""
+    runs = [case.found(draw(case, k, Fraction(epsilon)), k) for _ in range(RULE_RUNS)]
+    return fmean(runs), max(float(np.std(runs, ddof=1)), 1 / k / RULE_RUNS**0.5) / RULE_RUNS**0.5
+
+
+def largest_sld(case: Case, k: int, epsilon: Fraction) -> Positions:
+    return sld(case, k, epsilon, bound=case.largest)
 
 
 def forms(asked: list[str]) -> None:
@@ -318,14 +371,9 @@ def estimates_off(_: Iterable[str]) -> None:
 
 
 def estimated(case: Case, epsilon: Fraction) -> dict[str, Estimate]:
-    """Return the estimates of one release; the second vector is bought where it tells of degrees."""
-    asked, words = Asked(case.n, case.n - 1, 10, epsilon), SecureWords()
-    e1, e2 = split_epsilon(epsilon)
-    exact = degree_vector(case.projection, case.n)
-    seen = [exact.with_noise(e1, words)]
-    if isinstance(second_choice(asked, seen[0].integers), Degrees):
-        seen.append(exact.with_noise(e2, words))
-    return estimates(seen)
+    """Return the estimates of one release."""
+    asked = Asked(case.n, case.n - 1, 10, epsilon)
+    return estimates(buy(asked, case.projection, SecureWords()))
 
 
 def time_release(_: Iterable[str]) -> None:
@@ -349,14 +397,16 @@ def time_release(_: Iterable[str]) -> None:
     asked = Asked(n, n - 1, 10, Fraction(3))
     bought = buy(asked, projection, words)
     ranked = np.unique(scores(asked, bought), return_inverse=True)[1]
-    print(f"\n{graph!r}, {bought.choice}; one release, step by step, ms of processor time, best of 7\n")
+    choice = bought[-1].purchase.choice
+    print(f"\n{graph!r}, {choice}; one release, step by step, ms of processor time, best of 7\n")
     head("step", "ms")
-    assert isinstance(bought.choice, Lists | Ordered), "degrees were bought: no cut to measure"
-    ranks, cap = ranking(bought.degrees.integers), bought.choice.cap
+    assert isinstance(choice, Lists | Ordered), "degrees were bought: no cut to measure"
+    ranks, cap = ranking(bought[-1].purchase.seen), choice.cap
     vector = cut_vector(projection, n, cap, ranks)
     for step, work in {
         "exact cut vector": lambda: cut_vector(projection, n, cap, ranks).whole,
         "noise on the degrees": lambda: degree_vector(projection, n).with_noise(Fraction(1), words),
+        "ordered degrees": lambda: ordered_degree_vector(projection, n, ranks),
         "noise on the cut vector": lambda: vector.with_noise(Fraction(1), words),
         "fit and scores": lambda: scores(asked, bought),
         "selection": lambda: top_k_with_random_ties(ranked, 10, words),
@@ -398,6 +448,7 @@ def row(*cells: object) -> None:
 
 PARTS: dict[str, Callable[[list[str]], None]] = {
     "recall": recall,
+    "rule": rule,
     "forms": forms,
     "metric": metric,
     "spec": spec,

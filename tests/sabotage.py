@@ -155,25 +155,60 @@ def candidates_by_true_degree(real: Any) -> Any:
     """Hold back whom the edges say to be small: eligibility that no noise covers."""
 
     def buy(asked: Any, projection: Any, words: Any) -> Any:
-        bought, true = real(asked, projection, words), projection.degrees()
-        held = np.where(true < np.median(true), -(10**6), bought.degrees.integers)
-        return replace(bought, degrees=replace(bought.degrees, integers=held))
+        first, *rest = real(asked, projection, words)
+        true = projection.degrees()
+        held = np.where(true < np.median(true), -(10**6), first.vector.integers)
+        return (replace(first, vector=replace(first.vector, integers=held)), *rest)
 
     return buy
 
 
-def weights_by_true_degree(real: Any) -> Any:
-    def further_vector(asked: Any, choice: Any, seen: Any, projection: Any) -> Any:
-        closed = type(choice).__name__ == "Closed"
-        return real(asked, choice, projection.degrees() if closed else seen, projection)
+def seen_by_true_degree(*choices: str) -> Any:
+    """Let cuts, weights or ranking of some choices follow from the true degrees."""
 
-    return further_vector
+    def changed(real: Any) -> Any:
+        def exact_vector(question: Any, purchase: Any, projection: Any) -> Any:
+            if type(purchase.choice).__name__ in choices:
+                purchase = replace(purchase, seen=projection.degrees())
+            return real(question, purchase, projection)
+
+        return exact_vector
+
+    return changed
+
+
+def degrees_for_ordered_degrees(real: Any) -> Any:
+    """Let both ends count an edge, with the noise of one."""
+    return lambda projection, node_count, ranks: replace(
+        real(projection, node_count, ranks), values=projection.degrees()
+    )
+
+
+def ties_of_degrees_serve_both_ends(real: Any) -> Any:
+    """Let equal noisy degrees stand behind each other."""
+
+    def exact_vector(question: Any, purchase: Any, projection: Any) -> Any:
+        vector = real(question, purchase, projection)
+        if type(purchase.choice).__name__ != "OrderedDegrees":
+            return vector
+        graph, seen = projection._graph, purchase.seen
+        values = [
+            sum(
+                seen[other] <= seen[node]
+                for other in graph.indices[graph.indptr[node] : graph.indptr[node + 1]]
+            )
+            for node in range(graph.node_count)
+        ]
+        return replace(vector, values=np.array(values, dtype=np.int64))
+
+    return exact_vector
 
 
 def estimates_of_true_degrees(real: Any) -> Any:
     def draw_top_k(asked: Any, projection: Any, words: Any) -> Any:
-        positions, bought = real(asked, projection, words)
-        return positions, replace(bought, degrees=replace(bought.degrees, integers=projection.degrees()))
+        positions, (first, *rest) = real(asked, projection, words)
+        told = replace(first, vector=replace(first.vector, integers=projection.degrees()))
+        return positions, (told, *rest)
 
     return draw_top_k
 
@@ -186,16 +221,16 @@ def same_words_twice(real: Any) -> Any:
     """Buy both vectors of an adaptive release with the same random words."""
 
     def buy(asked: Any, projection: Any, words: Any) -> Any:
-        from edgedp.mechanisms.adaptive import top_k
+        from edgedp.mechanisms.adaptive.purchases import Bought, exact_vector
         from edgedp.sampling.words import GeneratorWords
 
         seed = int(words.take(1)[0])
-        e1, e2 = top_k.split_epsilon(asked.epsilon)
-        degrees = top_k.degree_vector(projection, asked.node_count)
-        first = degrees.with_noise(e1, GeneratorWords(np.random.default_rng(seed)))
-        choice = top_k.second_choice(asked, first.integers)
-        second = top_k.second_vector(asked, choice, first.integers, projection)
-        return top_k.Bought(first, choice, second.with_noise(e2, GeneratorWords(np.random.default_rng(seed))))
+        bought: tuple[Any, ...] = ()
+        while (purchase := asked.next_purchase(bought)) is not None:
+            again = GeneratorWords(np.random.default_rng(seed))
+            noisy = exact_vector(asked, purchase, projection).with_noise(purchase.epsilon, again)
+            bought = (*bought, Bought(purchase, noisy))
+        return bought
 
     return buy
 
@@ -212,12 +247,12 @@ def none_where_nothing_is(real: Any) -> Any:
 def ranking_with_ties_by_true_degree(real: Any) -> Any:
     """Break ties of the ranking that ordered cuts follow by the true degree, where no test enumerates graphs."""
 
-    def second_vector(asked: Any, choice: Any, seen: Any, projection: Any) -> Any:
-        if asked.node_count > 8:
-            seen = seen * asked.node_count + projection.degrees()
-        return real(asked, choice, seen, projection)
+    def exact_vector(question: Any, purchase: Any, projection: Any) -> Any:
+        if question.node_count > 8 and len(purchase.seen):
+            purchase = replace(purchase, seen=purchase.seen * question.node_count + projection.degrees())
+        return real(question, purchase, projection)
 
-    return second_vector
+    return exact_vector
 
 
 def answers_with_ties_by_true_degree(real: Any) -> Any:
@@ -281,18 +316,14 @@ def price_of_the_argmax_alone(real: Any) -> Any:
     return lambda plan, name, k: real(replace(plan, estimates=False), name, k)
 
 
-def ordered_by_true_degree(real: Any) -> Any:
-    return lambda asked, choice, seen, projection: real(asked, choice, projection.degrees(), projection)
-
-
 def cap_from_the_true_kth_degree(real: Any) -> Any:
-    def second_vector(asked: Any, choice: Any, seen: Any, projection: Any) -> Any:
-        kth = int(np.sort(projection.degrees())[-asked.k])
-        return real(
-            asked, replace(choice, cap=max(kth, 1)) if hasattr(choice, "cap") else choice, seen, projection
-        )
+    def exact_vector(question: Any, purchase: Any, projection: Any) -> Any:
+        kth = int(np.sort(projection.degrees())[-question.k])
+        if hasattr(purchase.choice, "cap"):
+            purchase = replace(purchase, choice=replace(purchase.choice, cap=max(kth, 1)))
+        return real(question, purchase, projection)
 
-    return second_vector
+    return exact_vector
 
 
 def without_remainder(real: Any) -> Any:
@@ -703,7 +734,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "closed pairs weighed by true degrees",
-        {"edgedp.mechanisms.adaptive.several:further_vector": weights_by_true_degree},
+        {"edgedp.mechanisms.adaptive.purchases:exact_vector": seen_by_true_degree("Closed")},
         "test_adaptive.py::test_every_form_costs_epsilon_on_pairs_of_larger_graphs",
     ),
     Sabotage(
@@ -713,12 +744,27 @@ SABOTAGES = [
     ),
     Sabotage(
         "cuts ordered by true degree",
-        {"edgedp.mechanisms.adaptive.top_k:second_vector": ordered_by_true_degree},
+        {"edgedp.mechanisms.adaptive.purchases:exact_vector": seen_by_true_degree("Ordered")},
         "test_adaptive.py::test_every_form_costs_epsilon_on_pairs_of_larger_graphs",
     ),
     Sabotage(
+        "ordered degrees by the ranking of the true degrees",
+        {"edgedp.mechanisms.adaptive.purchases:exact_vector": seen_by_true_degree("OrderedDegrees")},
+        "test_adaptive.py::test_every_form_costs_epsilon_on_pairs_of_larger_graphs",
+    ),
+    Sabotage(
+        "degrees with the noise of ordered degrees",
+        {"edgedp.mechanisms.adaptive.purchases:ordered_degree_vector": degrees_for_ordered_degrees},
+        COSTS_EPSILON.format("False-igraph"),
+    ),
+    Sabotage(
+        "ties of the ranking by noisy degree serve both ends",
+        {"edgedp.mechanisms.adaptive.purchases:exact_vector": ties_of_degrees_serve_both_ends},
+        COSTS_EPSILON.format("False-igraph"),
+    ),
+    Sabotage(
         "a cap from the true k-th degree",
-        {"edgedp.mechanisms.adaptive.top_k:second_vector": cap_from_the_true_kth_degree},
+        {"edgedp.mechanisms.adaptive.purchases:exact_vector": cap_from_the_true_kth_degree},
         COSTS_EPSILON.format("True-igraph"),
     ),
     Sabotage(
@@ -767,7 +813,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "ties of the noisy ranking broken by the true degree above 8 nodes",
-        {"edgedp.mechanisms.adaptive.top_k:second_vector": ranking_with_ties_by_true_degree},
+        {"edgedp.mechanisms.adaptive.purchases:exact_vector": ranking_with_ties_by_true_degree},
         COUPLED.format("ebc-joint-3-ordered"),
     ),
     Sabotage(
@@ -777,7 +823,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "noise on closed pairs clipped where there are none",
-        {"edgedp.mechanisms.adaptive.several:closed_pairs": clipped_where_nothing_is},
+        {"edgedp.mechanisms.adaptive.purchases:closed_pairs": clipped_where_nothing_is},
         "test_coupling.py::test_everything_that_can_be_bought_is_coupled_here",
     ),
     Sabotage(

@@ -123,6 +123,17 @@ def test_a_quantity_of_listed_nodes_comes_in_their_order_and_alone(stored: Store
     assert stored.rows(name, nodes=[]) == []
 
 
+def test_ordered_degrees_count_the_neighbours_behind(stored: StoredGraph) -> None:
+    places = random.Random(1).sample(range(len(stored.simple)), len(stored.simple))
+    ranks = {str(node): place for node, place in zip(stored.simple, places, strict=True)}
+    expected = {
+        node: sum(ranks[str(other)] > ranks[str(node)] for other in stored.simple[node])
+        for node in stored.simple
+    }
+    assert stored.column("ordered_degrees", ranks=ranks) == expected
+    assert sum(expected.values()) == stored.simple.number_of_edges()
+
+
 @pytest.mark.parametrize("name", ["density", "ebc", "betweenness2"])
 def test_triangles_are_found_by_a_hash_join_whatever_else_the_database_holds(
     stored: StoredGraph, name: str

@@ -22,6 +22,7 @@ from edgedp.mechanisms import joint
 from edgedp.mechanisms.joint import draw_joint, joint_values
 from edgedp.metrics.betweenness2 import SHARE_BITS, share_bits
 from edgedp.plan import JointMotkinPlan, JointPlan, Plan, PublicFacts, TopKPlan, plan
+from edgedp.plan.kept import plan_of
 from edgedp.projection import GraphProjection
 from edgedp.sampling.words import GeneratorWords, SecureWords
 
@@ -129,12 +130,36 @@ def test_canonical_parameters_give_the_plan_again(kind, options):
 
 def test_the_adaptive_release_is_recorded_with_its_version_and_another_is_not_repeated():
     made = asked("priv_top_k", {"metric": "ebc"})
-    assert made.parameters["version"] == 2
-    with pytest.raises(ParameterError, match="version is 1, must be 2"):
+    assert made.parameters["version"] == 3
+    for kind, options in (
+        ("priv_top_k", {"metric": "ebc", "proxy": "ordered"}),
+        ("motkin", {"metrics": ("degree", "density"), "mechanism": "joint"}),
+    ):
+        assert asked(kind, options).parameters["version"] == 3
+    with pytest.raises(ParameterError, match="version is 1, must be 3"):
         plan("priv_top_k", made.parameters | {"version": 1}, made.facts)
-    with pytest.raises(ParameterError, match="version is 2, must be None"):
-        asked("priv_top_k", {"metric": "degree", "version": 2})
+    with pytest.raises(ParameterError, match="version is 3, must be None"):
+        asked("priv_top_k", {"metric": "degree", "version": 3})
     assert "version" not in asked("priv_top_k", {"metric": "ebc", "proxy": "degree"}).parameters
+
+
+@pytest.mark.parametrize(("kind", "options", "versions"), [
+    ("priv_top_k", {"metric": "ebc"}, (None, 2, 3)),
+    ("priv_top_k", {"metric": "ebc", "proxy": "ordered"}, (None, 3)),
+    ("motkin", {"metrics": ("degree", "density"), "mechanism": "joint"}, (None, 3)),
+])  # fmt: skip
+def test_kept_releases_of_older_versions_are_as_they_were_and_answer_their_request_ids(
+    kind, options, versions
+):
+    now = asked(kind, options)
+    for version in versions:
+        parameters = {name: value for name, value in now.parameters.items() if name != "version"}
+        parameters |= {} if version is None else {"version": version}
+        kept = plan_of(kind, parameters, now.facts.to_dict())
+        assert kept.parameters == parameters
+        assert kept == now, "the same question, so the same request"
+    with pytest.raises(ParameterError, match="version is 4, must be 3"):
+        plan_of(kind, parameters | {"version": 4}, now.facts.to_dict())
 
 
 @pytest.mark.parametrize(("kind", "options", "message"), [
@@ -231,7 +256,7 @@ def test_the_command_line_takes_cap_and_estimates(tmp_path):
 
     shown = run("topk", "g", "--metric", "ebc", "-k", "2", "--epsilon", "1", "--estimates")
     assert shown["parameters"]["mechanism"] == "joint"
-    assert shown["parameters"]["version"] == 2
+    assert shown["parameters"]["version"] == 3
     assert set(shown["estimates"]) == {"edges", "wedges"}
     shown = run(
         "topk", "g", "--metric", "ebc", "-k", "2", "--epsilon", "1", "--proxy", "lists", "--cap", "40"
@@ -399,6 +424,6 @@ def test_a_plan_of_several_metrics_holds_no_sensitivity():
     assert isinstance(made, JointMotkinPlan)
     assert made.parameters == {
         "metrics": ["degree", "density"], "approach": "aggregate", "k": 2, "epsilon": "1", "mechanism": "joint",
-        "weights": [1.0, 9.0],
+        "weights": [1.0, 9.0], "version": 3,
     }  # fmt: skip
     assert made.quantities == {"cut_closed_shares"}

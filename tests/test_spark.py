@@ -29,6 +29,8 @@ from edgedp.cli import edgedp as command_line
 from edgedp.draw import draw
 from edgedp.errors import EdgeDPError, EngineError, GraphFormatError, StoreError
 from edgedp.mechanisms import joint
+from edgedp.mechanisms.adaptive.planned import asked_of
+from edgedp.mechanisms.adaptive.purchases import Bought, exact_vector, seen_degrees
 from edgedp.plan import PublicFacts, plan
 from edgedp.projection import GraphProjection
 from edgedp.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED
@@ -145,6 +147,46 @@ def test_a_joint_release_of_one_partition_takes_the_words_that_a_graph_in_memory
     one = degrees.coalesce(1).sortWithinPartitions("id")
     answer = draw_on_spark(asks, edges, one, source)
     assert draw(asks, GraphProjection(GRAPH), source.words(0, 0)) == answer
+
+
+@pytest.mark.parametrize("epsilon", ["0.02", "1", "40"])
+def test_both_proxies_buy_degrees_and_ordered_degrees_as_in_memory(
+    held: tuple[Edges, Any], monkeypatch: pytest.MonkeyPatch, epsilon: str
+) -> None:
+    """Whatever the noise says, for there are no cuts here. What ranks is what counts in the answer."""
+    edges, degrees = held
+    counted = Edges.ordered_degrees
+
+    def in_order(self: Edges, ranked: Any) -> Any:
+        return counted(self, ranked).coalesce(1).sortWithinPartitions("id")
+
+    monkeypatch.setattr(Edges, "ordered_degrees", in_order)
+    asks, source, graph = (
+        planned(GRAPH, metric="ebc", epsilon=epsilon),
+        SeededSource(3),
+        GraphProjection(GRAPH),
+    )
+    answer = draw_on_spark(asks, edges, degrees.coalesce(1).sortWithinPartitions("id"), source)
+    asked = asked_of(asks, cuts=False)
+    bought: tuple[Bought, ...] = ()
+    for turn in range(2):
+        purchase, words = asked.next_purchase(bought), source.words(turn, 0)
+        assert purchase is not None
+        noisy = exact_vector(asked, purchase, graph).with_noise(purchase.epsilon, words)
+        bought = (*bought, Bought(purchase, noisy))
+    assert asked.next_purchase(bought) is None
+    order = np.lexsort((words.take(GRAPH.node_count), seen_degrees(bought).sums))[::-1][: asks.k]
+    assert list(answer.ids) == GRAPH.node_ids[order].tolist()
+
+
+def test_nodes_without_an_end_or_a_name_are_seen_behind_ordered_degrees_too(spark: Any) -> None:
+    frame = spark.createDataFrame(pa.table({"source": [1, 2, None], "target": [2, 3, 3]}))
+    strange = Edges(frame, spark.createDataFrame(pa.table({"id": [1, 2]})), "long")
+    from pyspark.sql import functions as sf
+
+    ranked = strange.degrees().withColumn("noisy", sf.lit(5).cast("long"))
+    found = {row["id"]: row["behind"] for row in strange.ordered_degrees(ranked).collect()}
+    assert found == {1: 1, 2: 1, 3: -1, None: -1}
 
 
 def test_executors_draw_the_law_from_sources_of_their_own(held: tuple[Edges, Any]) -> None:
@@ -281,8 +323,8 @@ def test_a_frame_is_taken_as_a_graph(spark: Any) -> None:
         priv_top_k(frame, "degree", 1, 1, nodes=nodes.limit(0), source="u", target="v")
     with pytest.raises(EdgeDPError, match="degree_bound is 1, must be at least"):
         priv_top_k(frame, "degree", 1, 1, "em", degree_bound=1, source="u", target="v")
-    with pytest.raises(EngineError, match="give proxy 'degree'"):
-        priv_top_k(frame, "ebc", 1, 1, source="u", target="v")
+    with pytest.raises(EngineError, match="give proxy 'both' or 'degree'"):
+        priv_top_k(frame, "ebc", 1, 1, proxy="ordered", source="u", target="v")
 
 
 # -- stores -----------------------------------------------------------------------------------------
@@ -307,10 +349,12 @@ def test_edges_at_an_address_are_registered_debited_and_drawn(
     assert again.nodes == release.nodes
     assert again.kept
     assert store.estimate("lake", metric="degree", k=1, epsilon=1, engine="spark")["refused"] is None
-    assert "proxy 'both'" in store.estimate("lake", metric="ebc", k=1, epsilon=1, engine="spark")["refused"]
+    assert store.estimate("lake", metric="ebc", k=1, epsilon=1, engine="spark")["refused"] is None
+    by_cuts = store.estimate("lake", metric="ebc", k=1, epsilon=1, proxy="ordered", engine="spark")
+    assert "proxy 'ordered'" in by_cuts["refused"]
     for refused, says in [
         (lambda: store.priv_top_k("lake", "degree", 1, 1), "must be 'spark'"),
-        (lambda: store.priv_top_k("lake", "ebc", 1, 1, engine="spark"), "give proxy 'degree'"),
+        (lambda: store.priv_top_k("lake", "ebc", 1, 1, proxy="ordered", engine="spark"), "give proxy 'both'"),
         (lambda: store.priv_top_k("lake", "degree", 1, 3, engine="spark"), "what is left of the budget"),
         (lambda: store.summary("lake", 1, engine="spark"), "it draws the top k alone"),
         (lambda: store.summary("lake", 1), "must be 'spark'"),
@@ -547,7 +591,7 @@ def test_other_words_in_a_second_reading_refuse_the_release(
 def test_what_spark_does_not_draw_is_refused_by_the_plan() -> None:
     facts = PublicFacts(9)
     cases: list[tuple[dict[str, Any], str]] = [
-        ({"metric": "ebc"}, "proxy 'both'"),
+        ({"metric": "ebc", "proxy": "ordered"}, "proxy 'ordered'"),
         ({"metric": "degree", "estimates": True}, "draws no estimates"),
         ({"metric": "betweenness2", "mechanism": "sld"}, "has no betweenness2"),
         ({"metric": "ebc", "mechanism": "ld", "sensitivity_form": "common_neighbors"}, "'common_neighbors'"),

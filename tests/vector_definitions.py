@@ -80,6 +80,12 @@ def degrees(graph: Defined) -> Ints:
     return graph.degrees
 
 
+def ordered_degrees(graph: Defined, ranks: Ints) -> Ints:
+    """An edge counts at the end of the smaller rank."""
+    ends = [min(edge, key=lambda end: int(ranks[end])) for edge in graph.edges]
+    return np.bincount(np.array(ends, dtype=np.int64), minlength=graph.n).astype(np.int64)
+
+
 def cut_shares(graph: Defined, caps: Ints, ranks: Ints | None, bits: int, positions: object = None) -> Ints:
     """A pair that is not adjacent hands ``floor(2**bits / c)`` to each of its c connectors."""
     connectors, numbers, pairs = graph.connected(caps, ranks, adjacent=False)
@@ -120,6 +126,7 @@ def largest(exact: Ints, count: int) -> Ints:
 
 VECTORS: dict[str, Callable[..., Ints]] = {
     "degrees": degrees,
+    "ordered_degrees": ordered_degrees,
     "cut_shares": cut_shares,
     "cut_closed_shares": cut_closed_shares,
     "betweenness2_shares": betweenness2_shares,

@@ -35,7 +35,7 @@ from edgedp.release import Answer, Nodes, Point
 from edgedp.selection.percentiles import draw_percentile
 
 if TYPE_CHECKING:
-    from edgedp.mechanisms.adaptive.vectors import NoisyVector
+    from edgedp.mechanisms.adaptive.purchases import Bought
     from edgedp.numbers.answers import Distribution, Number, Summary
     from edgedp.sampling.words import Words
 
@@ -89,8 +89,8 @@ def draw(plan: Plan, projection: NumberProjection, words: Words) -> Answer:
         case TopKPlan() | ParetoPlan() | AggregatePlan():
             positions, shown = draw_positions(plan, projection, words), None
         case JointPlan() | JointMotkinPlan():
-            positions, degrees = _draw_joint(plan, projection, words)
-            shown = _estimated(degrees) if plan.estimates else None
+            positions, bought = _draw_joint(plan, projection, words)
+            shown = _estimated(bought) if plan.estimates else None
         case CountPlan() | DistributionPlan() | SummaryPlan():
             return _draw_numbers(plan, projection, words)
         case PercentilePlan():
@@ -164,8 +164,8 @@ def _draw_numbers(
 
 def _draw_joint(
     plan: JointPlan | JointMotkinPlan, projection: Projection, words: Words
-) -> tuple[NDArray[np.int64], list[NoisyVector]]:
-    """Return positions, and the noisy vectors of degrees that were bought with them."""
+) -> tuple[NDArray[np.int64], tuple[Bought, ...]]:
+    """Return positions, and the noisy vectors that were bought for them."""
     from edgedp.mechanisms.adaptive import planned
 
     check_projection(plan, projection)
@@ -178,8 +178,8 @@ def _draw_joint(
             assert_never(plan)
 
 
-def _estimated(degrees: list[NoisyVector]) -> dict[str, dict[str, int]]:
+def _estimated(bought: tuple[Bought, ...]) -> dict[str, dict[str, int]]:
     """Return the estimates as they are shown and recorded: post-processing of released vectors."""
     from edgedp.mechanisms.adaptive.estimates import estimates
 
-    return {name: estimate.to_dict() for name, estimate in estimates(degrees).items()}
+    return {name: estimate.to_dict() for name, estimate in estimates(bought).items()}

@@ -57,6 +57,9 @@ class Projection(Protocol):
     def betweenness2_shares(self, bits: int) -> NDArray[np.int64]:
         """Return the (n,) length-2 betweenness in integer shares of ``2**-bits``."""
 
+    def ordered_degrees(self, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the (n,) numbers of neighbours of a larger rank than the node's own."""
+
     def cut_shares(
         self,
         caps: NDArray[np.int64],
@@ -170,6 +173,11 @@ class GraphProjection:
         """Return the (n,) length-2 betweenness in integer shares of ``2**-bits``."""
         shares: NDArray[np.int64] = self._module().betweenness2_shares(self._graph, bits)
         return shares
+
+    def ordered_degrees(self, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the (n,) numbers of neighbours of a larger rank than the node's own."""
+        counts: NDArray[np.int64] = self._module().ordered_degrees(self._graph, ranks)
+        return counts
 
     def cut_shares(
         self,

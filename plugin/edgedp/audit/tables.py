@@ -72,6 +72,10 @@ class TableProjection:
             raise ValueError(f"bits is {bits}, must be {SHARE_BITS}; use a projection of the graph itself")
         return self._shares
 
+    def ordered_degrees(self, *_: object) -> NDArray[np.int64]:
+        """Refuse: whose neighbours stand behind is not in a table."""
+        raise ValueError("a table has no neighbours; use a projection of the graph itself")
+
     def cut_shares(self, *_: object) -> NDArray[np.int64]:
         """Refuse: cuts depend on the ids, and a table stands for a graph under any."""
         raise ValueError("a table has no cuts; use a projection of the graph itself")

@@ -17,18 +17,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.audit.neighbors import graph_of_mask
-from edgedp.mechanisms.adaptive.choice import Degrees, Lists, Ordered, ranking, split_epsilon
-from edgedp.mechanisms.adaptive.planned import asked_of, several_of
-from edgedp.mechanisms.adaptive.several import (
+from edgedp.mechanisms.adaptive.choice import (
+    Choice,
     Closed,
-    Further,
-    Several,
-    further_choices,
-    further_vector,
-    worth_splitting,
+    Degrees,
+    Lists,
+    Ordered,
+    OrderedDegrees,
+    ranking,
 )
-from edgedp.mechanisms.adaptive.top_k import Asked, lists_vector, second_choice, second_vector
-from edgedp.mechanisms.adaptive.vectors import Vector, degree_vector
+from edgedp.mechanisms.adaptive.planned import asked_of, several_of
+from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, Question, exact_vector
+from edgedp.mechanisms.adaptive.top_k import Asked, lists_vector
+from edgedp.mechanisms.adaptive.vectors import NoisyVector, Vector
 from edgedp.plan import JointMotkinPlan, JointPlan
 from edgedp.projection import GraphProjection
 
@@ -80,29 +81,33 @@ def first_outcomes(node_count: int) -> Iterator[Ints]:
 
 
 def _purchases(plan: JointPlan | JointMotkinPlan) -> Iterator[list[tuple[tuple[Vector, ...], Fraction]]]:
-    """Yield, for every first outcome, the vectors of all graphs with the part of epsilon that buys them."""
-    n = plan.facts.node_count
-    e1, e2 = split_epsilon(plan.epsilon)
+    """Yield, for every outcome of what is released before, the vectors of all graphs with what buys them."""
     match plan:
         case JointPlan(ranked_by="lists"):
-            asked = asked_of(plan)
-            yield [(_lists(asked), plan.epsilon)]
+            yield [(_lists(asked_of(plan)), plan.epsilon)]
         case JointPlan():
-            asked = asked_of(plan)
-            for seen in first_outcomes(n):
-                choice = second_choice(asked, seen)
-                yield [(_degrees(n), e1), (_second(asked, choice, seen), e2)]
+            yield from _histories(asked_of(plan))
         case JointMotkinPlan():
-            several = several_of(plan)
-            if not worth_splitting(several):
-                yield [(_degrees(n), plan.epsilon)]
-                return
-            for seen in first_outcomes(n):
-                further = further_choices(several, seen)
-                parts = [(_further(several, choice, seen), e2 / len(further)) for choice in further]
-                yield [(_degrees(n), e1), *parts]
+            yield from _histories(several_of(plan))
         case _:
             assert_never(plan)
+
+
+def _histories(
+    question: Question, bought: tuple[Bought, ...] = ()
+) -> Iterator[list[tuple[tuple[Vector, ...], Fraction]]]:
+    """Yield every history of purchases: as they follow, for outcomes of each, from what was released before."""
+    purchase = question.next_purchase(bought)
+    if purchase is None:
+        yield []
+        return
+    here = _table(question, purchase), purchase.epsilon
+    steers = isinstance(purchase.choice, Degrees | OrderedDegrees)  # what follows cuts follows from degrees
+    for outcome in first_outcomes(question.node_count) if steers else [np.zeros(0, dtype=np.int64)]:
+        after = (*bought, Bought(purchase, NoisyVector(outcome, Fraction(1))))
+        yield from ([here, *rest] for rest in _histories(question, after))
+        if question.next_purchase(after) is None:
+            return
 
 
 @cache
@@ -121,52 +126,30 @@ def _projections(node_count: int) -> tuple[GraphProjection, ...]:
     return tuple(GraphProjection(graph_of_mask(mask, node_count)) for mask in range(1 << bits))
 
 
-@cache
-def _degrees(node_count: int) -> tuple[Vector, ...]:
-    return tuple(degree_vector(graph, node_count) for graph in _projections(node_count))
-
-
 def _lists(asked: Asked) -> tuple[Vector, ...]:
     return tuple(lists_vector(asked, graph).whole for graph in _projections(asked.node_count))
 
 
-def _second(asked: Asked, choice: Degrees | Lists | Ordered, seen: Ints) -> tuple[Vector, ...]:
-    return _table(asked, choice, _what_matters(choice, seen))
-
-
-def _further(asked: Several, choice: Further, seen: Ints) -> tuple[Vector, ...]:
-    return _table(
-        Several(asked.node_count, asked.most, 1, Fraction(1), ()), choice, _what_matters(choice, seen)
-    )
-
-
-def _what_matters(choice: Further, seen: Ints) -> tuple[int, ...]:
-    """Return noisy degrees that give the same vectors: the table of one serves all."""
+def _what_matters(choice: Choice, seen: Ints) -> tuple[int, ...]:
+    """Return what a vector follows from of released degrees: one table serves all that share it."""
     match choice:
         case Degrees() | Lists():
-            return (0,) * len(seen)
-        case Ordered():
-            return tuple((-ranking(seen)).tolist())
+            return ()
+        case Ordered() | OrderedDegrees():
+            return tuple(ranking(seen).tolist())
         case Closed():
             return tuple(seen.tolist())
         case _:
             assert_never(choice)
 
 
-_TABLES: dict[tuple[int, int, Further, tuple[int, ...]], tuple[Vector, ...]] = {}
+_TABLES: dict[tuple[int, int, Choice, tuple[int, ...]], tuple[Vector, ...]] = {}
 
 
-def _table(asked: Asked | Several, choice: Further, seen: tuple[int, ...]) -> tuple[Vector, ...]:
+def _table(question: Question, purchase: Purchase) -> tuple[Vector, ...]:
     """Return the vectors of all labelled graphs, by the code that releases use; computed once."""
-    key = asked.node_count, asked.most, choice, seen
+    key = question.node_count, question.most, purchase.choice, _what_matters(purchase.choice, purchase.seen)
     if key not in _TABLES:
-        noisy_degrees = np.array(seen, dtype=np.int64)
-        graphs = _projections(asked.node_count)
-        if isinstance(asked, Asked) and not isinstance(choice, Closed):
-            found = tuple(second_vector(asked, choice, noisy_degrees, graph).whole for graph in graphs)
-        elif isinstance(asked, Several):
-            found = tuple(further_vector(asked, choice, noisy_degrees, graph).whole for graph in graphs)
-        else:
-            raise AssertionError("closed pairs are bought for several metrics alone")
-        _TABLES[key] = found
+        graphs = _projections(question.node_count)
+        _TABLES[key] = tuple(exact_vector(question, purchase, graph).whole for graph in graphs)
     return _TABLES[key]

@@ -27,6 +27,7 @@ __all__ = [
     "cut_shares",
     "ebc",
     "max_common_neighbors",
+    "ordered_degrees",
     "triangles",
 ]
 
@@ -146,6 +147,32 @@ def cut_shares(
         _, pair, shared = np.unique(cells, return_inverse=True, return_counts=True)
         _add_up(result, centres[~adjacent], (1 << bits) // shared[pair[~adjacent]])
     return result if positions is None else result[positions]
+
+
+def ordered_degrees(graph: Graph, ranks: Ints) -> Ints:
+    """Return how many neighbours of each node have a larger rank than its own.
+
+    Parameters
+    ----------
+    graph : Graph
+    ranks : (n,) int64
+        All different.
+
+    Returns
+    -------
+    (n,) int64
+        Their sum is the number of edges.
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> ordered_degrees(Graph.from_edges([(0, 1), (0, 2), (0, 3)]), np.array([2, 0, 1, 3])).tolist()
+    [1, 1, 1, 0]
+    """
+    tails = np.repeat(np.arange(graph.node_count), graph.degrees)
+    behind = ranks[graph.indices] > ranks[tails]
+    counts: Ints = np.bincount(tails[behind], minlength=graph.node_count).astype(np.int64)
+    return counts
 
 
 def cut_closed_shares(

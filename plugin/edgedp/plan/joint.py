@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, assert_never
+from typing import Any, assert_never
 
 from edgedp import checks
 from edgedp.amounts import rho
@@ -18,6 +18,9 @@ from edgedp.vocabulary import Approach, Proxy
 __all__ = ["JointMotkinPlan", "JointPlan", "plan_joint", "plan_joint_motkin"]
 
 _CUTS = frozenset({"cut_shares"})
+VERSION = 3
+"""Of the releases whose purchases follow from noisy degrees. 3: a quarter of epsilon, then what these say. 2: parts
+fixed beforehand; 1, of 0.1.0, rested on the degree bound. What an older one drew is shown and never drawn again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,12 +36,10 @@ class JointPlan(PlanOfNodes):
     estimates : bool
         Whether the answer shows the numbers of edges and wedges as well.
     version : int
-        Of the release by both proxies: `VERSION`; 1 for a kept release of 0.1.0, which rested on the degree bound and
-        is shown and never drawn again.
+        Of a release by both proxies, or by ordered cuts: `VERSION`, or that of a kept one.
     """
 
     KIND = "priv_top_k"
-    VERSION: ClassVar[int] = 2
 
     metric: str
     ranked_by: Proxy
@@ -69,7 +70,7 @@ class JointPlan(PlanOfNodes):
             asked |= {"cap": self.cap}
         if self.estimates:
             asked |= {"estimates": True}
-        return asked | ({"version": self.version} if self.ranked_by == "both" and self.version > 1 else {})
+        return asked | _versioned(self.version, since={"both": 2, "ordered": 3}.get(self.ranked_by))
 
     @property
     def quantities(self) -> frozenset[str]:
@@ -79,8 +80,12 @@ class JointPlan(PlanOfNodes):
                 return frozenset()
             case "betweenness2":
                 return frozenset({"betweenness2_shares"})
-            case "both" | "lists" | "ordered":
+            case "both":
+                return _CUTS | {"ordered_degrees"}
+            case "lists":
                 return _CUTS
+            case "ordered":
+                return _CUTS | {"ordered_degrees"}
             case _:
                 assert_never(self.ranked_by)
 
@@ -99,6 +104,8 @@ class JointMotkinPlan(PlanOfNodes):
     weights : tuple of float or None
         Of a sum; None for the front.
     estimates : bool
+    version : int
+        `VERSION`, or that of a kept release.
     """
 
     KIND = "motkin"
@@ -106,6 +113,7 @@ class JointMotkinPlan(PlanOfNodes):
     metrics: tuple[str, ...]
     weights: tuple[float, ...] | None
     estimates: bool = False
+    version: int = field(default=VERSION, compare=False)
 
     @property
     def rests_on_bound(self) -> bool:
@@ -120,19 +128,26 @@ class JointMotkinPlan(PlanOfNodes):
         asked |= {"epsilon": format_nano(self.cost), "mechanism": "joint"}
         if self.weights is not None:
             asked |= {"weights": list(self.weights)}
-        return asked | ({"estimates": True} if self.estimates else {})
+        asked |= {"estimates": True} if self.estimates else {}
+        return asked | _versioned(self.version, since=3)
 
     @property
     def quantities(self) -> frozenset[str]:
         """What the draw asks of its projection, beside the degrees."""
         closed = {"cut_closed_shares"} if "density" in self.metrics else set()
         connected = {"cut_shares"} if {"ebc", "betweenness2"} & set(self.metrics) else set()
-        return frozenset(closed | connected)
+        behind = set() if "degree" in self.metrics else {"ordered_degrees"}
+        return frozenset(closed | connected | behind)
 
     @property
     def rho_shares(self) -> int:
         """``epsilon^2 / rho`` of what is epsilon-DP as a whole."""
         return rho.PURE
+
+
+def _versioned(version: int, since: int | None) -> dict[str, int]:
+    """Return the version as it is recorded: from the first one on that releases of the kind name."""
+    return {"version": version} if since is not None and version >= since else {}
 
 
 def plan_joint(name: str, asked: TopKOptions, facts: PublicFacts) -> JointPlan:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from edgedp.plan import JointPlan, Kind, Plan, PublicFacts, plan
+from edgedp.plan import JointMotkinPlan, JointPlan, Kind, Plan, PublicFacts, plan
+from edgedp.plan.joint import VERSION
 from edgedp.selection.domains import shown_domain
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def plan_of(
 ) -> Plan:
     """Return the plan of a kept release.
 
-    A joint release by both proxies that names no version is one of 0.1.0: its first version.
+    A joint release that names no version is of an older one, which is shown and never drawn again.
 
     Examples
     --------
@@ -71,7 +72,8 @@ def plan_of(
     """
     if domains is None and "domain" in public:
         domains = {parameters["property"]: shown_domain(public["domain"])}
+    version = parameters.get("version", 1)
+    if type(version) is int and 0 < version <= VERSION:
+        parameters = {name: value for name, value in parameters.items() if name != "version"}
     planned = plan(cast(Kind, kind), parameters, facts_of(public, domains))
-    if isinstance(planned, JointPlan) and "version" not in parameters:
-        return replace(planned, version=1)
-    return planned
+    return replace(planned, version=version) if isinstance(planned, JointPlan | JointMotkinPlan) else planned

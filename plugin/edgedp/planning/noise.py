@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, assert_never
 
-from edgedp.mechanisms.adaptive.choice import split_epsilon
+from edgedp.mechanisms.adaptive.choice import FIRST
 from edgedp.mechanisms.adaptive.vectors import cut_bits, cut_moves
 from edgedp.mechanisms.grid import grid_bits, noise_unit
 from edgedp.mechanisms.joint import joint_moves
@@ -165,9 +165,11 @@ def _noise_of_joint(plan: JointPlan) -> tuple[Noise, ...]:
             moves = Fraction(cut_moves(cap, plan.facts.node_count, bits, ordered=False), 1 << bits)
             return (Noise("betweenness2 through cuts", float(moves / plan.epsilon), _GEOMETRIC),)
         case "both" | "ordered":
-            first, _ = split_epsilon(plan.epsilon)
             moved = 2 if plan.facts.node_count >= 2 else 0
-            return (Noise("degree", float(moved / first), _GEOMETRIC), Noise("what the noisy degrees choose"))
+            return (
+                Noise("degree", float(moved / (FIRST * plan.epsilon)), _GEOMETRIC),
+                Noise("what the noisy degrees choose"),
+            )
         case _:
             assert_never(plan.ranked_by)
 

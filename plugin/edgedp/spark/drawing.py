@@ -24,6 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.errors import EngineError, ParameterError, StoreError
+from edgedp.mechanisms.adaptive.choice import OrderedDegrees
+from edgedp.mechanisms.adaptive.planned import asked_of
+from edgedp.mechanisms.adaptive.purchases import Purchase
 from edgedp.mechanisms.picking import Dampened, ShiftDampened, Undampened
 from edgedp.mechanisms.samplers import sampler
 from edgedp.metrics import metric as metric_by_name
@@ -37,6 +40,8 @@ from edgedp.spark.edges import Edges, arrow_map
 from edgedp.spark.executors import (
     DrawBest,
     DrawJoint,
+    DrawNoisyDegrees,
+    DrawOrderedDegrees,
     DrawWords,
     bounds_of,
     kth_largest,
@@ -95,11 +100,16 @@ def check_can_draw(plan: Plan) -> None:
     """
     match plan:
         case JointPlan():
-            if plan.ranked_by != "degree":
-                raise EngineError(
-                    f"engine 'spark' draws joint by degree alone and not by proxy {plan.ranked_by!r}; "
-                    "give proxy 'degree', or a mechanism such as 'sld' with metric 'ebc'"
-                )
+            match plan.ranked_by:
+                case "degree" | "both":
+                    pass
+                case "betweenness2" | "lists" | "ordered":
+                    raise EngineError(
+                        f"engine 'spark' has no cuts and does not draw joint by proxy {plan.ranked_by!r}; "
+                        "give proxy 'both' or 'degree', or a mechanism such as 'sld' with metric 'ebc'"
+                    )
+                case _:
+                    assert_never(plan.ranked_by)
             if plan.estimates:
                 raise EngineError("engine 'spark' draws no estimates; leave them out")
         case TopKPlan():
@@ -208,7 +218,18 @@ def _ask(degrees: DataFrame, edges: Edges, step: Any) -> pa.Table:
 def _joint(
     plan: JointPlan, edges: Edges, degrees: DataFrame, source: SecureSource | SeededSource
 ) -> list[Any]:
-    answered = _Answered.of(_ask(degrees, edges, DrawJoint(plan, source)), plan)
+    rows: DataFrame
+    step: DrawJoint | DrawOrderedDegrees
+    match plan.ranked_by:
+        case "degree":
+            rows, step = degrees, DrawJoint(plan, source)
+        case "both":
+            rows, step = _ordered(plan, edges, degrees, source)
+        case "betweenness2" | "lists" | "ordered":
+            raise EngineError(ENGINE_FAILED)
+        case _:
+            assert_never(plan.ranked_by)
+    answered = _Answered.of(_ask(rows, edges, step), plan)
     ties, own = answered.words.copy(), source.own()
     while True:
         order = np.lexsort((ties, answered.noisy))[::-1]
@@ -218,6 +239,26 @@ def _joint(
             return list(answered.ids[order[: plan.k]].tolist())
         # Two words alike: all are drawn again, so that given that they differ every order is equally likely.
         ties = own.take(len(ties))
+
+
+def _ordered(
+    plan: JointPlan, edges: Edges, degrees: DataFrame, source: SecureSource | SeededSource
+) -> tuple[DataFrame, DrawOrderedDegrees]:
+    """Buy the degrees, and return the ordered degrees with the step that buys these for all the rest.
+
+    The noisy degrees are kept once before anything reads them: both the ranking and the answer rest on them.
+    """
+    asked = asked_of(plan, cuts=False)
+    first = asked.next_purchase(())
+    if first is None:
+        raise EngineError(ENGINE_FAILED)
+    second = Purchase(OrderedDegrees(), plan.epsilon - first.epsilon)
+    drawing = DrawNoisyDegrees(asked.node_count, first.epsilon, source)
+    noisy = arrow_map(degrees, drawing, f"id {edges.kind}, degree long, noisy long").localCheckpoint(
+        eager=True
+    )
+    step = DrawOrderedDegrees(plan.k, asked.node_count, first, second, source)
+    return edges.ordered_degrees(noisy), step
 
 
 @dataclass

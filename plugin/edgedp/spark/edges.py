@@ -48,14 +48,9 @@ class Edges:
         """
         from pyspark.sql import functions as sf
 
-        source, target = sf.col("source"), sf.col("target")
-        whole = source.isNotNull() & target.isNotNull()  # least and greatest would skip what is missing
-        pairs = self.frame.select(
-            sf.when(whole, sf.least(source, target)).alias("low"),
-            sf.when(whole, sf.greatest(source, target)).alias("high"),
-        ).distinct()
         counted = (
-            pairs.select(
+            self._pairs()
+            .select(
                 sf.explode(sf.array("low", "high")).alias("id"),
                 sf.coalesce((sf.col("low") != sf.col("high")).cast("long"), sf.lit(0)).alias("one"),
             )
@@ -72,6 +67,45 @@ class Edges:
                 .alias("degree"),
             )
         return counted.localCheckpoint(eager=True)
+
+    def _pairs(self) -> DataFrame:
+        """Return ``low`` and ``high``, once for every pair of ends, loops among them; both null for half a row."""
+        from pyspark.sql import functions as sf
+
+        source, target = sf.col("source"), sf.col("target")
+        whole = source.isNotNull() & target.isNotNull()  # least and greatest would skip what is missing
+        return self.frame.select(
+            sf.when(whole, sf.least(source, target)).alias("low"),
+            sf.when(whole, sf.greatest(source, target)).alias("high"),
+        ).distinct()
+
+    def ordered_degrees(self, ranked: DataFrame) -> DataFrame:
+        """Return a row for every row of `ranked`: ``id``, how many neighbours stand ``behind`` it, and ``noisy``.
+
+        Parameters
+        ----------
+        ranked : DataFrame
+            ``id``, ``degree`` and ``noisy``, a noisy degree that was released and is kept: the larger one stands in
+            front, of equal ones the smaller id. A row whose degree is -1 has -1 behind it.
+        """
+        from pyspark.sql import functions as sf
+
+        def end(name: str) -> DataFrame:
+            return ranked.select(sf.col("id").alias(name), sf.col("noisy").alias(f"{name}_noisy"))
+
+        # Ids compare as they are sorted in memory: integers as numbers, texts by code points, as bytes of UTF-8 do.
+        front = sf.when(sf.col("low_noisy") >= sf.col("high_noisy"), sf.col("low")).otherwise(sf.col("high"))
+        behind = (
+            self._pairs()
+            .where("low != high")
+            .join(end("low"), "low")
+            .join(end("high"), "high")
+            .groupBy(front.alias("id"))
+            .agg(sf.count(sf.lit(1)).alias("behind"))
+        )
+        counted = ranked.join(behind, "id", "left_outer")
+        known = sf.when(sf.col("degree") < 0, sf.lit(-1)).otherwise(sf.coalesce("behind", sf.lit(0)))
+        return counted.select("id", known.cast("long").alias("behind"), "noisy")
 
     def values(self, name: str, ids: Sequence[Any]) -> dict[Any, float]:
         """Return a metric's exact values of some nodes, by two joins: edges with nodes, edges with neighbours.

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -19,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.graph import Graph
+from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, seen_degrees
+from edgedp.mechanisms.adaptive.vectors import NoisyVector, Vector, degree_vector
 from edgedp.mechanisms.grid import GridScores, grid_bits
 from edgedp.mechanisms.joint import joint_values, noisy
 from edgedp.mechanisms.sums import top_k_scores
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
 __all__ = [
     "DrawBest",
     "DrawJoint",
+    "DrawNoisyDegrees",
+    "DrawOrderedDegrees",
     "DrawWords",
     "Source",
     "bounds_of",
@@ -185,19 +190,94 @@ class DrawJoint:
         return _guarded(self._best, batches, draws=True)
 
     def _best(self, batches: Batches) -> Batches:
-        plan, words, kept, kind = self.plan, self.source.words(0, _partition()), _Kept(), None
-        for ids, degrees, _ in map(_columns, batches):
-            kind = ids.type
-            values, moves = joint_values(plan, _projection(degrees), "degree", plan.k)
-            seen = noisy(values, moves, plan.epsilon, words).astype(np.int64)
-            ties = words.take(len(seen))
-            kept.count(degrees, _named(ids), ties)
-            able = seen >= kth_largest(seen, plan.k) if len(seen) > plan.k else np.ones(len(seen), np.bool_)
-            kept.add(id=_array(ids, able), degree=degrees[able], noisy=seen[able], word=ties[able])
-            order = np.lexsort((kept.columns["word"], kept.columns["noisy"]))[::-1]
-            kept.keep(order[: _with_equals(kept, order, plan.k)])
-        if kind is not None:
-            yield kept.batch(kind)
+        def seen(degrees: NDArray[np.int64], _: object, words: Words) -> NDArray[np.int64]:
+            values, moves = joint_values(self.plan, _projection(degrees), "degree", self.plan.k)
+            return noisy(values, moves, self.plan.epsilon, words).astype(np.int64)
+
+        return _largest(batches, self.plan.k, self.source.words(0, _partition()), seen)
+
+
+@dataclass(frozen=True)
+class DrawNoisyDegrees:
+    """Draw the noisy degrees that a joint release buys first, to be kept: the same rows, and ``noisy``."""
+
+    node_count: int
+    epsilon: Fraction
+    source: Source
+
+    def __call__(self, batches: Batches) -> Batches:
+        """Answer a partition with its rows."""
+        return _guarded(self._draw, batches, draws=True)
+
+    def _draw(self, batches: Batches) -> Batches:
+        import pyarrow as pa
+
+        words = self.source.words(0, _partition())
+        for batch in batches:
+            degrees = _columns(batch)[1]
+            seen = degree_vector(_projection(degrees), self.node_count).with_noise(self.epsilon, words)
+            column = pa.array(seen.integers.astype(np.int64))
+            yield pa.RecordBatch.from_arrays([*batch.columns[:2], column], ["id", "degree", "noisy"])
+
+
+@dataclass(frozen=True)
+class DrawOrderedDegrees:
+    """Draw the ordered degrees that a joint release buys next, and the k largest by what it has bought.
+
+    Rows are ``id``, ``behind`` and the ``noisy`` degree that was bought first.
+    """
+
+    k: int
+    node_count: int
+    first: Purchase
+    second: Purchase
+    source: Source
+
+    def __call__(self, batches: Batches) -> Batches:
+        """Answer a partition: at most k rows, whatever its size, and one that sums it up."""
+        return _guarded(self._best, batches, draws=True)
+
+    def _best(self, batches: Batches) -> Batches:
+        def seen(
+            behind: NDArray[np.int64], first: NDArray[np.uint64] | None, words: Words
+        ) -> NDArray[np.int64]:
+            if first is None:
+                raise ValueError("the rows have no noisy degree")
+            exact = Vector(behind, 1 if self.node_count >= 2 else 0)
+            bought = (
+                Bought(self.first, NoisyVector(first.view(np.int64), Fraction(1))),
+                Bought(self.second, exact.with_noise(self.second.epsilon, words)),
+            )
+            return seen_degrees(bought).sums.astype(np.int64)
+
+        return _largest(batches, self.k, self.source.words(1, _partition()), seen)
+
+
+def _largest(
+    batches: Batches,
+    k: int,
+    words: Words,
+    noisy_of: Callable[[NDArray[np.int64], NDArray[np.uint64] | None, Words], NDArray[np.int64]],
+) -> Batches:
+    """Answer a partition with the k largest of noisy values and a row that sums it up.
+
+    Parameters
+    ----------
+    noisy_of : callable
+        From the second and third column of the rows, and words, to the noisy values.
+    """
+    kept, kind = _Kept(), None
+    for ids, values, carried in map(_columns, batches):
+        kind = ids.type
+        seen = noisy_of(values, carried, words)
+        ties = words.take(len(seen))
+        kept.count(values, _named(ids), ties)
+        able = seen >= kth_largest(seen, k) if len(seen) > k else np.ones(len(seen), np.bool_)
+        kept.add(id=_array(ids, able), degree=values[able], noisy=seen[able], word=ties[able])
+        order = np.lexsort((kept.columns["word"], kept.columns["noisy"]))[::-1]
+        kept.keep(order[: _with_equals(kept, order, k)])
+    if kind is not None:
+        yield kept.batch(kind)
 
 
 def _with_equals(kept: _Kept, order: NDArray[np.int64], k: int) -> int:

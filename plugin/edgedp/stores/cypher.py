@@ -70,6 +70,11 @@ class CypherProjection:
             "engine is 'cypher', must be 'native' or 'igraph' for betweenness2 by joint; choose another"
         )
 
+    def ordered_degrees(self, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the (n,) numbers of neighbours of a larger rank than the node's own."""
+        by_id = {str(node): rank for node, rank in zip(self.node_ids.tolist(), ranks.tolist(), strict=True)}
+        return self._per_node("ordered_degrees", None, ranks=by_id).astype(np.int64)
+
     def cut_shares(
         self,
         caps: NDArray[np.int64],

@@ -78,6 +78,8 @@ def _ask_everything(plan: Plan, projection: GraphProjection) -> None:
             case "cut_shares":
                 projection.cut_shares(caps, None, 20)
                 projection.cut_shares(caps, caps.cumsum(), 20)
+            case "ordered_degrees":
+                projection.ordered_degrees(caps.cumsum())
             case "cut_closed_shares":
                 projection.cut_closed_shares(caps, None, caps, 50, 20)
             case "max_common_neighbors":

@@ -30,6 +30,7 @@ __all__ = [
     "cut_shares",
     "ebc",
     "max_common_neighbors",
+    "ordered_degrees",
     "triangles",
 ]
 
@@ -131,6 +132,36 @@ def betweenness2_shares(graph: Graph, bits: int, *, threads: int | None = None) 
     from edgedp.engines.native import engine
 
     return engine.betweenness2_shares(graph, bits, threads)
+
+
+def ordered_degrees(graph: Graph, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many neighbours of each node have a larger rank than its own.
+
+    Parameters
+    ----------
+    graph : Graph
+    ranks : (n,) int64
+        All different.
+
+    Returns
+    -------
+    (n,) int64
+        Their sum is the number of edges.
+
+    Raises
+    ------
+    EngineError
+        The compiled kernels are missing.
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> ordered_degrees(Graph.from_edges([(0, 1), (0, 2), (0, 3)]), np.array([2, 0, 1, 3])).tolist()
+    [1, 1, 1, 0]
+    """
+    from edgedp.engines.native import cuts
+
+    return cuts.ordered_degrees(graph, ranks)
 
 
 def cut_shares(

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from edgedp.engines.cuts import CutRows, node_words, row_words
 from edgedp.engines.native.engine import _checked, _hub_rows, _rows, _scratch, _share_out, _thread_count
 from edgedp.engines.native.layout import by_strongest_neighbors
-from edgedp.engines.native.library import Address, Rows, call, given, taken
+from edgedp.engines.native.library import Address, Rows, Scratch, call, given, taken
 from edgedp.errors import EngineError
 
 if TYPE_CHECKING:
     from edgedp.graph import Graph
 
-__all__ = ["cut_closed_shares", "cut_rows", "cut_shares"]
+__all__ = ["cut_closed_shares", "cut_rows", "cut_shares", "ordered_degrees"]
 
 Ints = NDArray[np.int64]
 
@@ -27,14 +27,10 @@ def cut_rows(graph: Graph, caps: Ints, ranks: Ints | None) -> CutRows:
     n = graph.node_count
     words = node_words(graph.node_ids)
     places = Address() if ranks is None else given(ranks, np.int64, n, "ranks")
-    sizes, indptr = np.empty(n, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
-    limits = given(caps, np.int64, n, "caps")
-    if int(caps.min(initial=0)) < 0:
-        raise EngineError("caps holds a negative number, must be 0 or more; check the array")
+    indptr = np.zeros(n + 1, dtype=np.int64)
     with _scratch(graph) as memory:
         rows = _rows(graph, memory)
-        call("cut_sizes", memory, *rows.addresses, limits, places, taken(sizes, np.int64, n, "sizes"))
-        np.cumsum(sizes, out=indptr[1:])
+        np.cumsum(_cut_sizes(rows, caps, places, memory), out=indptr[1:])
         indices = np.empty(int(indptr[-1]), dtype=np.int32)
         call(
             "cut_rows",
@@ -47,6 +43,26 @@ def cut_rows(graph: Graph, caps: Ints, ranks: Ints | None) -> CutRows:
             taken(indices, np.int32, indices.size, "cut_indices"),
         )
     return CutRows(indptr, indices)
+
+
+def _cut_sizes(rows: Rows, caps: Ints, places: Address, memory: Scratch) -> Ints:
+    """Return how many members the cut of each node has."""
+    sizes = np.empty(rows.n, dtype=np.int64)
+    limits = given(caps, np.int64, rows.n, "caps")
+    if int(caps.min(initial=0)) < 0:
+        raise EngineError(
+            "caps holds a negative number, must be 0 or more; give the most members of each cut"
+        )
+    call("cut_sizes", memory, *rows.addresses, limits, places, taken(sizes, np.int64, rows.n, "sizes"))
+    return sizes
+
+
+def ordered_degrees(graph: Graph, ranks: Ints) -> Ints:
+    """Return how many neighbours of each node have a larger rank than its own."""
+    n = graph.node_count
+    with _scratch(graph) as memory:
+        places = given(ranks, np.int64, n, "ranks")
+        return _cut_sizes(_rows(graph, memory), np.full(n, n, dtype=np.int64), places, memory)
 
 
 def cut_shares(

@@ -1,6 +1,7 @@
 """What the noisy degrees say is worth buying next. Pure functions of released values and public facts.
 
-The constants were chosen on two graphs (dense clusters, e-mail) and measured on five (bench/results/joint.md).
+The borders of ``t = epsilon dk``, with ``dk`` the degree that the k-th node seems to have, were set on six graphs and
+checked on four others and on generated ones (bench/results/joint.md).
 """
 
 from __future__ import annotations
@@ -12,28 +13,47 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "AGAIN",
+    "CUTS_FROM",
+    "FIRST",
+    "SHARP_FROM",
+    "Choice",
+    "Closed",
     "Degrees",
     "Lists",
     "Ordered",
-    "Second",
-    "choose_second",
+    "OrderedDegrees",
     "cut_cap",
+    "cut_form",
     "kth_degree",
     "ranking",
-    "split_epsilon",
 ]
 
 Ints = NDArray[np.int64]
 
-_ORDERED_BELOW = 400
-"""Of ``dk e2``: below it noise decides, and the form that costs half; above it the likeness to EBC does."""
-_GAIN = 1.25
-"""How much more the second vector must tell than further degrees."""
+FIRST = Fraction(1, 4)
+"""The part of epsilon that buys the degrees of all nodes, before anything is known."""
+AGAIN = Fraction(1, 5)
+"""The part that sharpens them where the cuts follow from them and they are coarse."""
+CUTS_FROM = 45
+"""Of ``t``: below it the noise on length-2 betweenness would drown it, and degrees get all the rest."""
+SHARP_FROM = 150
+"""Of ``t``: from here on the first degrees are sharp enough for the cuts."""
+_FEW = 10_000
+"""How many of the largest are looked at first."""
+_LISTS_FROM = 375
+"""Of ``dk`` times what buys the cuts: below it noise decides, and the form that costs half; above it the likeness to
+EBC does."""
 
 
 @dataclass(frozen=True)
 class Degrees:
-    """The degrees once more."""
+    """The degrees of all nodes."""
+
+
+@dataclass(frozen=True)
+class OrderedDegrees:
+    """How many neighbours of each node stand behind it in the ranking by noisy degree."""
 
 
 @dataclass(frozen=True)
@@ -50,31 +70,15 @@ class Ordered:
     cap: int
 
 
-Second = Degrees | Lists | Ordered
+@dataclass(frozen=True)
+class Closed:
+    """The closed pairs in cuts; by the ranking by noisy degree, or of all neighbours."""
+
+    cap: int
+    ordered: bool
 
 
-def split_epsilon(epsilon: Fraction) -> tuple[Fraction, Fraction]:
-    """Split a budget into what buys the noisy degrees and what buys the second vector.
-
-    ``e1 = min(0.7 epsilon, max(0.2 epsilon, 0.06))``, in exact rationals.
-
-    Parameters
-    ----------
-    epsilon : Fraction
-        Positive.
-
-    Returns
-    -------
-    e1, e2 : Fraction
-        Positive, with ``e1 + e2 == epsilon``.
-
-    Examples
-    --------
-    >>> split_epsilon(Fraction(1))
-    (Fraction(1, 5), Fraction(4, 5))
-    """
-    first = min(epsilon * Fraction(7, 10), max(epsilon / 5, Fraction(6, 100)))
-    return first, epsilon - first
+Choice = Degrees | OrderedDegrees | Lists | Ordered | Closed
 
 
 def ranking(noisy_degrees: Ints) -> Ints:
@@ -102,73 +106,51 @@ def kth_degree(noisy_degrees: Ints, scale: float, k: int) -> float:
         Of their noise.
     k : int
     """
-    falling = np.sort(noisy_degrees.astype(np.float64))[::-1]
-    by_noise = len(falling) / 2 * np.exp(-np.maximum(falling, 0) / scale)
+    values = noisy_degrees.astype(np.float64)
+    few = max(4 * k, _FEW)
+    if few < len(values) / 4:  # the first place that will do is nearly always among these
+        values = np.partition(values, len(values) - few)[len(values) - few :]
+    found = _first_reached(np.sort(values)[::-1], len(noisy_degrees), scale, k)
+    if found is None and len(values) < len(noisy_degrees):
+        found = _first_reached(np.sort(noisy_degrees.astype(np.float64))[::-1], len(noisy_degrees), scale, k)
+    return 0.0 if found is None else found
+
+
+def _first_reached(falling: NDArray[np.float64], count: int, scale: float, k: int) -> float | None:
+    """Return the first of the largest values that k more nodes reach than `count` nodes of degree 0 would."""
+    by_noise = count / 2 * np.exp(-np.maximum(falling, 0) / scale)
     seen = np.flatnonzero(np.arange(1, len(falling) + 1) - by_noise - 2 * np.sqrt(by_noise) >= k)
-    return float(falling[seen[0]]) if len(seen) else 0.0
+    return float(falling[seen[0]]) if len(seen) else None
 
 
-def cut_cap(noisy_degrees: Ints, e1: Fraction, e2: Fraction, most: int, k: int) -> int:
+def cut_cap(noisy_degrees: Ints, seen: float, part: Fraction, most: int) -> int:
     """Return the cap of all cuts: the degree that the k-th node seems to have, more where noise is small.
 
     Parameters
     ----------
     noisy_degrees : (n,) int64
-        With two-sided geometric noise of scale ``2 / e1``.
-    e1, e2 : Fraction
+    seen : float
+        Of `kth_degree`.
+    part : Fraction
+        What buys the cuts.
     most : int
         ``n - 1``, or a smaller declared bound, which is public and nothing rests on.
-    k : int
 
     Returns
     -------
     int
         Below 2 where no degree is seen, or none can be.
     """
-    seen = kth_degree(noisy_degrees, 2 / float(e1), k)
-    wanted = seen * max(1.0, seen * float(e2) / 200)
+    wanted = seen * max(1.0, seen * float(part) / 200)
     return int(min(wanted, float(noisy_degrees.max(initial=0)), float(most)))
 
 
-def choose_second(noisy_degrees: Ints, e1: Fraction, e2: Fraction, most: int, k: int) -> Second:
-    """Return what `e2` buys: length-2 betweenness through cuts, or the degrees again where its noise would drown it.
-
-    Compared is the precision of ``ln B`` at the degree ``dk`` that the k-th largest node seems to have: from the
-    noisy ``B`` and degrees of `e1`, or from degrees of `e1` and `e2` alone. The degree knows ``ln B`` no better than
-    ``rho`` varies. Assumed are typical values, ``rho = 0.45`` and a spread of 0.3 in ``ln rho``.
-
-    Parameters
-    ----------
-    noisy_degrees, e1, e2, most, k
-        As in `cut_cap`.
-
-    Notes
-    -----
-    Privacy: post-processing of noisy values and public facts.
+def cut_form(cap: int, seen: float, part: Fraction, *, coarse: bool) -> Lists | Ordered:
+    """Return which cuts are bought: ordered where the degrees were coarse or noise decides, else lists.
 
     Examples
     --------
-    >>> hubs = np.array([300, 280, 270, 3, 2, 2, 1, 1])
-    >>> choose_second(hubs, Fraction(1, 5), Fraction(4, 5), 10**6, 2)
-    Ordered(cap=291)
-    >>> choose_second(hubs, Fraction(1), Fraction(4), 10**6, 2)
-    Lists(cap=300)
-    >>> choose_second(hubs, Fraction(1, 50), Fraction(1, 100), 10**6, 2)
-    Degrees()
+    >>> cut_form(300, 270.0, Fraction(3, 4), coarse=False), cut_form(300, 270.0, Fraction(3), coarse=False)
+    (Ordered(cap=300), Lists(cap=300))
     """
-    first, second = float(e1), float(e2)
-    seen = kth_degree(noisy_degrees, 2 / first, k)
-    cap = cut_cap(noisy_degrees, e1, e2, most, k)
-    if seen < 2 or cap < 2:
-        return Degrees()
-    ordered = seen * second < _ORDERED_BELOW
-    moves = cap if ordered else 2 * cap - 1
-    connected = min(seen, float(cap))
-
-    def by_degree(epsilon: float) -> float:
-        return 2 * (4 / (epsilon * seen)) ** 2 + 0.09
-
-    by_betweenness = 2 * (moves / (0.45 * second * connected * (connected - 1) / 2)) ** 2
-    if 1 / by_degree(first) + 1 / by_betweenness < _GAIN / by_degree(float(np.hypot(first, second))):
-        return Degrees()
-    return Ordered(cap) if ordered else Lists(cap)
+    return Ordered(cap) if coarse or seen * float(part) < _LISTS_FROM else Lists(cap)

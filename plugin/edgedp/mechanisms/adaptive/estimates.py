@@ -1,10 +1,13 @@
 """The numbers of edges and of wedges, estimated from the noisy degrees that a joint release bought anyway.
 
 With noise of mean 0 and variance ``v`` on each degree, ``sum nd / 2`` is an unbiased estimate of the edges, and
-``sum (nd**2 - v - nd) / 2`` of the wedges, the paths of length two. The intervals hold with probability 95 % or more:
-the error is a weighted sum of independent noise, whose law lies between the normal and the two-sided
-geometric one; of both, 2.12 standard deviations leave out at most a twentieth. Of the wedges the deviation itself
-is estimated from the noisy degrees, and their interval is therefore approximate where few nodes have edges.
+``sum (nd**2 - v - nd) / 2`` of the wedges, the paths of length two. Ordered degrees count every edge once, so their
+sum estimates the edges too; of wedges they say nothing. The estimates of the edges are weighted by inverse variance.
+
+The intervals hold with probability 95 % or more: the error is a weighted sum of independent noise, whose law lies
+between the normal and the two-sided geometric one; of both, 2.12 standard deviations leave out at most a twentieth.
+Of the wedges the deviation itself is estimated from the noisy degrees, and their interval is therefore approximate
+where few nodes have edges.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.mechanisms.adaptive.choice import Degrees, OrderedDegrees
+from edgedp.mechanisms.adaptive.purchases import Bought
 from edgedp.mechanisms.adaptive.vectors import NoisyVector
 
 __all__ = ["Estimate", "estimates"]
@@ -42,13 +47,13 @@ class Estimate:
         return {"value": self.value, "low": self.low, "high": self.high}
 
 
-def estimates(degrees: Sequence[NoisyVector]) -> dict[str, Estimate]:
-    """Return estimates of the edges and wedges from one or more noisy vectors of the same degrees.
+def estimates(bought: Sequence[Bought]) -> dict[str, Estimate]:
+    """Return estimates of the edges and wedges from the noisy degrees, and ordered degrees, that a release bought.
 
     Parameters
     ----------
-    degrees : sequence of NoisyVector
-        As released: L1 sensitivity 2, also where only the largest degree is asked for.
+    bought : sequence of Bought
+        As released, degrees among them: L1 sensitivity 2, also where only the largest degree is asked for.
 
     Returns
     -------
@@ -62,22 +67,37 @@ def estimates(degrees: Sequence[NoisyVector]) -> dict[str, Estimate]:
     Examples
     --------
     >>> from fractions import Fraction
+    >>> from edgedp.mechanisms.adaptive.purchases import Purchase
     >>> star = NoisyVector(np.array([5, 1, 1, 1, 1, 1]), Fraction(1, 100))
-    >>> estimates([star])["edges"], estimates([star])["wedges"].value
+    >>> found = estimates([Bought(Purchase(Degrees(), Fraction(200)), star)])
+    >>> found["edges"], found["wedges"].value
     (Estimate(value=5, low=5, high=5), 10)
     """
+    degrees = [each.vector.whole for each in bought if isinstance(each.purchase.choice, Degrees)]
+    behind = [each.vector.whole for each in bought if isinstance(each.purchase.choice, OrderedDegrees)]
     seen, variance, fourth = _combined(degrees)
     n = len(seen)
-    edges = float(seen.sum()) / 2
     wedges = float((seen**2 - variance - seen).sum()) / 2
     # Of one node's term: (2 d - 1) z / 2 + (z**2 - v) / 2, the two uncorrelated.
     slopes = max(float(((2 * seen - 1) ** 2 - 4 * variance).sum()), float(n))
     spread = (slopes * variance + n * max(fourth - variance**2, 0.0)) ** 0.5 / 2
     pairs = n * (n - 1) // 2
+    halves = [(float(seen.sum()) / 2, n * variance / 4)]
     return {
-        "edges": _within(edges, (n * variance) ** 0.5 / 2, pairs),
+        "edges": _within(
+            *_mean(halves + [(float(each.values.sum()), n * each.variance) for each in behind]), pairs
+        ),
         "wedges": _within(wedges, spread, pairs * max(n - 2, 0)),
     }
+
+
+def _mean(estimated: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return the mean of values by inverse variance, and its standard deviation."""
+    best = min(estimated, key=lambda each: each[1])
+    if best[1] == 0:
+        return best[0], 0.0
+    precision = sum(1 / variance for _, variance in estimated)
+    return sum(value / variance for value, variance in estimated) / precision, precision**-0.5
 
 
 def _combined(degrees: Sequence[NoisyVector]) -> tuple[NDArray[np.float64], float, float]:

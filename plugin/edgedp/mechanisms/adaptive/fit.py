@@ -10,7 +10,6 @@ cut away. It slides from a ranking by degree, where the noise is large, to one b
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Protocol
 
 import numpy as np
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from edgedp.mechanisms.adaptive.vectors import NoisyVector
 
-__all__ = ["Ratios", "combine_degrees", "fit_ratio", "pairs_of", "posterior_ratio", "rank"]
+__all__ = ["Ratios", "fit_ratio", "pairs_of", "posterior_ratio", "rank"]
 
 
 class ValuesAt(Protocol):
@@ -34,24 +33,6 @@ _FLAT = 0.05
 """Share of the prior that is flat in ``ln rho``."""
 _LEAST_SPREAD = 0.05
 """The fitted spread of ``ln rho`` stays above this, so that no node is ruled out by the others' likeness."""
-
-
-def combine_degrees(
-    first: NDArray[np.int64], second: NDArray[np.int64], e1: Fraction, e2: Fraction
-) -> NDArray[np.float64]:
-    """Return the mean of two noisy degree vectors, each weighted by the inverse of its noise's variance.
-
-    Notes
-    -----
-    Privacy: post-processing.
-
-    Examples
-    --------
-    >>> combine_degrees(np.array([0]), np.array([10]), Fraction(1), Fraction(3)).tolist()
-    [9.0]
-    """
-    share = float(e1**2 / (e1**2 + e2**2))
-    return share * first.astype(np.float64) + (1 - share) * second.astype(np.float64)
 
 
 def rank(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.mechanisms.adaptive.choice import Degrees
+from edgedp.mechanisms.adaptive.purchases import Bought, Purchase
 from edgedp.mechanisms.adaptive.several import Several, draw_several
 from edgedp.mechanisms.adaptive.top_k import Asked, draw_lists, draw_top_k
 from edgedp.mechanisms.adaptive.vectors import NoisyVector
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = ["asked_of", "draw_joint_motkin", "draw_joint_top_k", "several_of"]
 
-Drawn = tuple[NDArray[np.int64], list[NoisyVector]]
-"""Positions, and the noisy vectors of degrees that were bought."""
+Drawn = tuple[NDArray[np.int64], tuple[Bought, ...]]
+"""Positions, and what was bought for them where that is more than one vector or holds the degrees."""
 
 
-def asked_of(plan: JointAsked) -> Asked:
-    """Return what a plan asks of the adaptive release."""
+def asked_of(plan: JointAsked, *, cuts: bool = True) -> Asked:
+    """Return what a plan asks of the adaptive release, by an engine that has cuts or has none."""
     return Asked(
         plan.facts.node_count,
         plan.degree_bound,
@@ -33,6 +34,7 @@ def asked_of(plan: JointAsked) -> Asked:
         plan.epsilon,
         ordered=plan.ranked_by == "ordered",
         cap=plan.cap,
+        cuts=cuts,
     )
 
 
@@ -45,21 +47,19 @@ def draw_joint_top_k(plan: JointAsked, projection: Projection, words: Words) -> 
     """Draw a planned joint release of the top k."""
     match plan.ranked_by:
         case "both" | "ordered":
-            positions, bought = draw_top_k(asked_of(plan), projection, words)
-            again = [bought.second.whole] if isinstance(bought.choice, Degrees) else []
-            return positions, [bought.degrees, *again]
+            return draw_top_k(asked_of(plan), projection, words)
         case "lists":
-            return draw_lists(asked_of(plan), projection, words), []
+            return draw_lists(asked_of(plan), projection, words), ()
         case "degree":
             positions, seen = draw_joint(plan, "degree", projection, words)
-            return positions, [NoisyVector(seen, joint_moves(plan, "degree", plan.k) / plan.epsilon)]
+            noise = joint_moves(plan, "degree", plan.k) / plan.epsilon
+            return positions, (Bought(Purchase(Degrees(), plan.epsilon), NoisyVector(seen, noise)),)
         case "betweenness2":
-            return draw_joint(plan, "betweenness2", projection, words)[0], []
+            return draw_joint(plan, "betweenness2", projection, words)[0], ()
         case _:
             assert_never(plan.ranked_by)
 
 
 def draw_joint_motkin(plan: SeveralAsked, projection: Projection, words: Words) -> Drawn:
     """Draw a planned joint release of several metrics."""
-    positions, bought = draw_several(several_of(plan), projection, words)
-    return positions, bought.all_degrees
+    return draw_several(several_of(plan), projection, words)

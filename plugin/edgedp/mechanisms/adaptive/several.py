@@ -8,6 +8,7 @@ open, or by the mean of the weighted sum.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, assert_never
@@ -16,24 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.mechanisms.adaptive.choice import (
+    AGAIN,
+    CUTS_FROM,
+    FIRST,
+    SHARP_FROM,
+    Closed,
     Degrees,
     Lists,
     Ordered,
-    choose_second,
-    kth_degree,
-    ranking,
-    split_epsilon,
+    OrderedDegrees,
+    cut_cap,
+    cut_form,
 )
-from edgedp.mechanisms.adaptive.fit import Posterior, Ratios, combine_degrees, pairs_of
-from edgedp.mechanisms.adaptive.vectors import (
-    ClosedPairs,
-    CutVector,
-    NoisyVector,
-    Vector,
-    closed_pairs,
-    cut_vector,
-    degree_vector,
-)
+from edgedp.mechanisms.adaptive.fit import Posterior, Ratios, pairs_of
+from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, SeenDegrees, buy, seen_degrees
+from edgedp.mechanisms.adaptive.vectors import ClosedPairs
 from edgedp.mechanisms.pareto.score import pareto_score
 from edgedp.sampling.select import top_k_with_random_ties
 
@@ -41,17 +39,7 @@ if TYPE_CHECKING:
     from edgedp.projection import Projection
     from edgedp.sampling.words import Words
 
-__all__ = [
-    "BoughtSeveral",
-    "Closed",
-    "Several",
-    "buy_several",
-    "draw_several",
-    "further_choices",
-    "further_vector",
-    "scores",
-    "worth_splitting",
-]
+__all__ = ["Several", "draw_several", "further_choices", "scores", "worth_splitting"]
 
 CLOSED_CAP = 100
 """``Dh`` of the closed pairs: the noise on a hub's density hardly depends on it."""
@@ -87,57 +75,59 @@ class Several:
         weights = self.weights or (1.0,) * len(self.metrics)
         return sum(weight for name, weight in zip(self.metrics, weights, strict=True) if name in names)
 
-
-@dataclass(frozen=True)
-class Closed:
-    """The closed pairs in cuts; by the ranking by noisy degree, or of all neighbours."""
-
-    cap: int
-    ordered: bool
-
-
-Further = Degrees | Lists | Ordered | Closed
-
-
-@dataclass(frozen=True)
-class BoughtSeveral:
-    """The released vectors: all that an answer is computed from.
-
-    Attributes
-    ----------
-    degrees : NoisyVector
-        For the first part of epsilon, or for all of it.
-    further : tuple of (choice, NoisyVector)
-        For equal parts of the rest; none where the degrees alone were bought for all of epsilon.
-    """
-
-    degrees: NoisyVector
-    further: tuple[tuple[Further, NoisyVector], ...]
-
     @property
-    def all_degrees(self) -> list[NoisyVector]:
-        """Every noisy vector of the degrees."""
-        return [self.degrees, *(vector for choice, vector in self.further if isinstance(choice, Degrees))]
+    def again(self) -> Degrees | OrderedDegrees:
+        """What sharpens the degrees: where the degree itself counts, hubs must not lose their edges to each other."""
+        return Degrees() if "degree" in self.metrics else OrderedDegrees()
+
+    def next_purchase(self, bought: Sequence[Bought]) -> Purchase | None:
+        """Return what is bought next: a quarter buys the degrees, and these say what the rest buys, in equal parts."""
+        if not bought:
+            return Purchase(Degrees(), FIRST * self.epsilon if worth_splitting(self) else self.epsilon)
+        of_degrees = [each for each in bought if isinstance(each.purchase.choice, Degrees | OrderedDegrees)]
+        rest = self.epsilon - sum(each.purchase.epsilon for each in of_degrees)
+        if rest == 0:
+            return None
+        first = seen_degrees(bought[:1])
+        coarse = float(self.epsilon) * first.kth(self.k) < SHARP_FROM
+        if coarse and len(bought) == 1 and further_choices(self, first, rest, coarse=True):
+            return Purchase(self.again, AGAIN * self.epsilon, first.integers)
+        degrees = seen_degrees(of_degrees)
+        choices = further_choices(self, degrees, rest, coarse=coarse)
+        if not choices:
+            return Purchase(self.again, rest, degrees.integers)
+        further = choices[len(bought) - len(of_degrees) :]
+        return Purchase(further[0], rest / len(choices), degrees.integers) if further else None
 
 
-def further_choices(asked: Several, noisy_degrees: NDArray[np.int64]) -> tuple[Further, ...]:
-    """Return what the rest of epsilon buys, in equal parts: a function of released values and public facts.
+def further_choices(
+    asked: Several, degrees: SeenDegrees, rest: Fraction, *, coarse: bool = False
+) -> tuple[Closed | Lists | Ordered, ...]:
+    """Return which cuts the rest of epsilon buys, in equal parts: a function of released values and public facts.
+
+    Parameters
+    ----------
+    asked : Several
+    degrees : SeenDegrees
+    rest : Fraction
+    coarse : bool
+        Whether the first degrees were too coarse for lists.
 
     Examples
     --------
-    >>> hubs = np.array([1000, 900, 800, *[3] * 50])
+    >>> hubs = SeenDegrees(np.array([1000, 900, 800, *[3] * 50]), 1, 8.0)
     >>> wanted = Several(53, 10**6, 2, Fraction(1), ("degree", "density"))
-    >>> further_choices(wanted, hubs)
+    >>> further_choices(wanted, hubs, Fraction(3, 4))
     (Closed(cap=100, ordered=True),)
-    >>> further_choices(Several(53, 10**6, 2, Fraction(1, 10), ("degree", "density")), hubs)
-    (Degrees(),)
+    >>> further_choices(wanted, hubs, Fraction(3, 40))
+    ()
     """
-    e1, e2 = split_epsilon(asked.epsilon)
-    both = [choice for pays in (_closed, _connected) if (choice := pays(asked, noisy_degrees, e1, e2 / 2))]
-    if len(both) == 2:
-        return tuple(both)
-    one = [choice for pays in (_connected, _closed) if (choice := pays(asked, noisy_degrees, e1, e2))]
-    return (one[0],) if one else (Degrees(),)
+    half = Fraction(1, 2)
+    closed, connected = _closed(asked, degrees, rest * half), _connected(asked, degrees, rest, half, coarse)
+    if closed and connected:
+        return closed, connected
+    one = _connected(asked, degrees, rest, Fraction(1), coarse) or _closed(asked, degrees, rest)
+    return (one,) if one else ()
 
 
 def worth_splitting(asked: Several) -> bool:
@@ -152,23 +142,23 @@ def worth_splitting(asked: Several) -> bool:
     """
     if asked.weight("ebc", "betweenness2") != 0:
         return True
+    best = SeenDegrees(np.zeros(0, dtype=np.int64), 1, 2 / float(FIRST * asked.epsilon))
     return "density" in asked.metrics and _closed_pays(
-        asked, float(asked.most), *split_epsilon(asked.epsilon)
+        asked, float(asked.most), best, (1 - FIRST) * asked.epsilon
     )
 
 
-def _closed(asked: Several, noisy_degrees: NDArray[np.int64], e1: Fraction, e2: Fraction) -> Closed | None:
-    """Return how the closed pairs are to be bought for `e2`, or None where they tell too little."""
-    seen, epsilon = kth_degree(noisy_degrees, 2 / float(e1), asked.k), float(e2)
-    cap = min(CLOSED_CAP, asked.most)
-    if "density" not in asked.metrics or cap < 2 or not _closed_pays(asked, seen, e1, e2):
+def _closed(asked: Several, degrees: SeenDegrees, part: Fraction) -> Closed | None:
+    """Return how the closed pairs are to be bought for a part, or None where they tell too little."""
+    seen, cap = degrees.kth(asked.k), min(CLOSED_CAP, asked.most)
+    if "density" not in asked.metrics or cap < 2 or not _closed_pays(asked, seen, degrees, part):
         return None
-    return Closed(cap, ordered=seen * epsilon < _CLOSED_LISTS_FROM)
+    return Closed(cap, ordered=seen * float(part) < _CLOSED_LISTS_FROM)
 
 
-def _closed_pays(asked: Several, seen: float, e1: Fraction, e2: Fraction) -> bool:
-    """Return whether closed pairs for `e2` tell more than degrees about a k-th node of the degree `seen`."""
-    epsilon = float(e2)
+def _closed_pays(asked: Several, seen: float, degrees: SeenDegrees, part: Fraction) -> bool:
+    """Return whether closed pairs for a part tell more than degrees about a k-th node of the degree `seen`."""
+    epsilon = float(part)
     if seen < 2:
         return False
     if asked.weights is None:
@@ -176,74 +166,30 @@ def _closed_pays(asked: Several, seen: float, e1: Fraction, e2: Fraction) -> boo
     noise = 2 * ((2 + 100 / CLOSED_CAP) / (seen * epsilon)) ** 2
     known = _DENSITY_SPREAD**4 / (_DENSITY_SPREAD**2 + noise)
     slope = asked.weight("degree") + asked.weight("ebc", "betweenness2") * 0.45 * seen
-    again = 8 / float(e1) ** 2 - 8 / (float(e1) ** 2 + epsilon**2)
+    again = 2 * degrees.scale**2 - 2 / (degrees.scale**-2 + (epsilon / 2) ** 2)
     return asked.weight("density") ** 2 * known > slope**2 * again
 
 
 def _connected(
-    asked: Several, noisy_degrees: NDArray[np.int64], e1: Fraction, e2: Fraction
+    asked: Several, degrees: SeenDegrees, rest: Fraction, share: Fraction, coarse: bool
 ) -> Lists | Ordered | None:
-    """Return how length-2 betweenness is to be bought for `e2`, or None where its noise would drown it."""
+    """Return how length-2 betweenness is to be bought for a share of the rest, or None where noise would drown it."""
     if not {"ebc", "betweenness2"} & set(asked.metrics) or asked.weight("ebc", "betweenness2") == 0:
         return None
-    choice = choose_second(noisy_degrees, e1, e2, asked.most, asked.k)
-    return None if isinstance(choice, Degrees) else choice
+    seen = degrees.kth(asked.k)
+    cap = cut_cap(degrees.integers, seen, rest * share, asked.most)
+    if seen < 2 or cap < 2 or seen * float(asked.epsilon * share) < CUTS_FROM:
+        return None
+    return cut_form(cap, seen, rest * share, coarse=coarse)
 
 
-def further_vector(
-    asked: Several, choice: Further, noisy_degrees: NDArray[np.int64], projection: Projection
-) -> Vector | CutVector:
-    """Return one exact further vector with what one edge moves it by, for one outcome of the first."""
-    n = asked.node_count
-    match choice:
-        case Degrees():
-            return degree_vector(projection, n)
-        case Lists(cap):
-            return cut_vector(projection, n, cap, None)
-        case Ordered(cap):
-            return cut_vector(projection, n, cap, ranking(noisy_degrees))
-        case Closed(cap, ordered):
-            ranks = ranking(noisy_degrees) if ordered else None
-            return closed_pairs(projection, n, ClosedPairs.of(noisy_degrees, cap, asked.most), ranks)
-        case _:
-            assert_never(choice)
-
-
-def buy_several(asked: Several, projection: Projection, words: Words) -> BoughtSeveral:
-    """Buy all noisy degrees, and for the rest of epsilon what they say is worth it.
-
-    Notes
-    -----
-    Privacy: ``e1 + e2``-edge-DP, for any two graphs that differ by one edge: every further vector costs its part of
-    ``e2`` given the noisy degrees, and none depends on another.
-    """
-    degrees = degree_vector(projection, asked.node_count)
-    if not worth_splitting(asked):
-        return BoughtSeveral(degrees.with_noise(asked.epsilon, words), ())
-    e1, e2 = split_epsilon(asked.epsilon)
-    first = degrees.with_noise(e1, words)
-    choices = further_choices(asked, first.integers)
-    return BoughtSeveral(
-        first,
-        tuple(
-            (
-                choice,
-                further_vector(asked, choice, first.integers, projection)
-                .with_noise(e2 / len(choices), words)
-                .whole,
-            )
-            for choice in choices
-        ),
-    )
-
-
-def scores(asked: Several, bought: BoughtSeveral, seed: int) -> NDArray[np.float64]:
+def scores(asked: Several, bought: Sequence[Bought], seed: int) -> NDArray[np.float64]:
     """Return the (n,) scores that the release ranks by: post-processing of what was bought.
 
     Parameters
     ----------
     asked : Several
-    bought : BoughtSeveral
+    bought : sequence of Bought
     seed : int
         Of the draws that the probabilities are counted in; it protects nothing.
 
@@ -288,29 +234,30 @@ class _Known:
     names: tuple[str, ...]
 
     @classmethod
-    def of(cls, asked: Several, bought: BoughtSeveral) -> _Known:
-        first = bought.degrees
-        degrees, scale = first.values, first.scale
+    def of(cls, asked: Several, bought: Sequence[Bought]) -> _Known:
+        degrees = seen_degrees(bought)
         ratios: dict[str, Ratios] = {}
         names = ["degree"]
-        for choice, vector in bought.further:
+        for each in bought:
+            choice, seen = each.purchase.choice, each.purchase.seen.astype(np.float64)
             match choice:
-                case Degrees():
-                    degrees = combine_degrees(first.integers, vector.integers, *split_epsilon(asked.epsilon))
-                    scale = float(1 / np.hypot(1 / first.scale, 1 / vector.scale)) if scale else 0.0
+                case Degrees() | OrderedDegrees():
+                    continue
                 case Lists(cap) | Ordered(cap):
-                    connected = pairs_of(np.minimum(first.values, cap))
-                    ratios["ebc"] = ratios["betweenness2"] = Ratios.fitted(connected, vector, asked.k)
+                    connected = pairs_of(np.minimum(seen, cap))
+                    ratios["ebc"] = ratios["betweenness2"] = Ratios.fitted(
+                        connected, each.vector.whole, asked.k
+                    )
                     names += ["ebc", "betweenness2"]
                 case Closed(cap, _):
-                    counted = ClosedPairs.of(first.integers, cap, asked.most)
+                    counted = ClosedPairs.of(each.purchase.seen, cap, asked.most)
                     weight = counted.weights / (1 << counted.weight_bits)
-                    connected = pairs_of(np.minimum(first.values, counted.caps.astype(np.float64))) * weight
-                    ratios["density"] = Ratios.fitted(connected, vector, asked.k)
+                    connected = pairs_of(np.minimum(seen, counted.caps.astype(np.float64))) * weight
+                    ratios["density"] = Ratios.fitted(connected, each.vector.whole, asked.k)
                     names.append("density")
                 case _:
                     assert_never(choice)
-        return cls(degrees, scale, ratios, tuple(names))
+        return cls(degrees.values, degrees.scale, ratios, tuple(names))
 
     def means(self) -> dict[str, NDArray[np.float64]]:
         """Return each metric's mean for every node; where nothing tells, density 0, betweenness half of the pairs."""
@@ -343,21 +290,21 @@ class _Known:
 
 def draw_several(
     asked: Several, projection: Projection, words: Words
-) -> tuple[NDArray[np.int64], BoughtSeveral]:
+) -> tuple[NDArray[np.int64], tuple[Bought, ...]]:
     """Draw an adaptive release of nodes that are good in several metrics.
 
     Returns
     -------
     (k,) int64
         Distinct positions in order of the scores, ties uniformly at random.
-    BoughtSeveral
+    tuple of Bought
         The noisy vectors, for estimates from the same.
 
     Notes
     -----
     Privacy: ``asked.epsilon``-edge-DP, positions and vectors together; it rests on no degree bound.
     """
-    bought = buy_several(asked, projection, words)
+    bought = buy(asked, projection, words)
     seed = int(words.take(1)[0])
     ranked = np.unique(scores(asked, bought, seed), return_inverse=True)[1]
     return top_k_with_random_ties(ranked, asked.k, words), bought

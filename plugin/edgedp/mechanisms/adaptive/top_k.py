@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, assert_never
@@ -10,41 +11,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.mechanisms.adaptive.choice import (
+    AGAIN,
+    CUTS_FROM,
+    FIRST,
+    SHARP_FROM,
+    Closed,
     Degrees,
     Lists,
     Ordered,
-    Second,
-    choose_second,
+    OrderedDegrees,
     cut_cap,
-    ranking,
-    split_epsilon,
+    cut_form,
 )
-from edgedp.mechanisms.adaptive.fit import combine_degrees, rank
-from edgedp.mechanisms.adaptive.vectors import (
-    CutVector,
-    NoisyCutVector,
-    NoisyVector,
-    Vector,
-    cut_vector,
-    degree_vector,
-)
+from edgedp.mechanisms.adaptive.fit import rank
+from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, buy, seen_degrees
+from edgedp.mechanisms.adaptive.vectors import CutVector, cut_vector
 from edgedp.sampling.select import top_k_with_random_ties
 
 if TYPE_CHECKING:
     from edgedp.projection import Projection
     from edgedp.sampling.words import Words
 
-__all__ = [
-    "Asked",
-    "Bought",
-    "buy",
-    "draw_lists",
-    "draw_top_k",
-    "lists_vector",
-    "scores",
-    "second_choice",
-    "second_vector",
-]
+__all__ = ["Asked", "draw_lists", "draw_top_k", "lists_vector", "scores"]
 
 
 @dataclass(frozen=True)
@@ -59,9 +47,11 @@ class Asked:
     k : int
     epsilon : Fraction
     ordered : bool
-        Buy *ordered* second wherever a cut of two can be had, instead of choosing.
+        Buy *ordered* cuts wherever a cut of two can be had, instead of choosing.
     cap : int or None
         A public cap instead of the one that the noisy degrees suggest.
+    cuts : bool
+        Whether the engine has cuts; where it has none, ordered degrees get all the rest.
     """
 
     node_count: int
@@ -70,86 +60,70 @@ class Asked:
     epsilon: Fraction
     ordered: bool = False
     cap: int | None = None
+    cuts: bool = True
+
+    def next_purchase(self, bought: Sequence[Bought]) -> Purchase | None:
+        """Return what is bought next: a quarter buys the degrees, and these say what the rest buys.
+
+        Examples
+        --------
+        >>> from edgedp.mechanisms.adaptive.vectors import NoisyVector
+        >>> def after(*noisy):
+        ...     asked = Asked(1_000, 999, 2, Fraction(1))
+        ...     first = asked.next_purchase([])
+        ...     return asked.next_purchase([Bought(first, NoisyVector(np.array(noisy), Fraction(8)))])
+        >>> few = after(40, 30, 20, *[0] * 997)
+        >>> few.choice, few.epsilon
+        (OrderedDegrees(), Fraction(3, 4))
+        >>> some = after(140, 130, 120, *[0] * 997)
+        >>> some.choice, some.epsilon
+        (OrderedDegrees(), Fraction(1, 5))
+        >>> many = after(900, 800, 700, *[0] * 997)
+        >>> many.choice, many.epsilon
+        (Lists(cap=900), Fraction(3, 4))
+        """
+        if not bought:
+            return Purchase(Degrees(), FIRST * self.epsilon)
+        left = self.epsilon - sum(each.purchase.epsilon for each in bought)
+        if left == 0:
+            return None
+        first = seen_degrees(bought[:1])
+        told = first.kth(self.k)
+        degrees_only = not self.cuts or (
+            not self.ordered and (float(self.epsilon) * told < CUTS_FROM or told < 2)
+        )
+        coarse = float(self.epsilon) * told < SHARP_FROM
+        if degrees_only:
+            return Purchase(OrderedDegrees(), left, first.integers)
+        if coarse and len(bought) == 1:
+            return Purchase(OrderedDegrees(), AGAIN * self.epsilon, first.integers)
+        degrees = seen_degrees(bought)
+        seen = degrees.kth(self.k)
+        suggested = cut_cap(degrees.integers, seen, left, self.most) if self.cap is None else self.cap
+        cap = min(suggested, self.most)
+        if cap < 2:
+            return Purchase(OrderedDegrees(), left, degrees.integers)
+        form = Ordered(cap) if self.ordered else cut_form(cap, seen, left, coarse=coarse)
+        return Purchase(form, left, degrees.integers)
 
 
-@dataclass(frozen=True)
-class Bought:
-    """The released vectors: all that an answer is computed from.
-
-    Attributes
-    ----------
-    degrees : NoisyVector
-        For the first part of epsilon.
-    choice : Second
-    second : NoisyVector or NoisyCutVector
-        Degrees once more, or length-2 betweenness through cuts: computed where the ranking looks.
-    """
-
-    degrees: NoisyVector
-    choice: Second
-    second: NoisyVector | NoisyCutVector
-
-
-def second_choice(asked: Asked, noisy_degrees: NDArray[np.int64]) -> Second:
-    """Return what is bought second: a function of released values and public facts."""
-    e1, e2 = split_epsilon(asked.epsilon)
-    if not asked.ordered:
-        return choose_second(noisy_degrees, e1, e2, asked.most, asked.k)
-    suggested = cut_cap(noisy_degrees, e1, e2, asked.most, asked.k) if asked.cap is None else asked.cap
-    cap = min(suggested, asked.most)
-    return Ordered(cap) if cap >= 2 else Degrees()
-
-
-def second_vector(
-    asked: Asked, choice: Second, noisy_degrees: NDArray[np.int64], projection: Projection
-) -> Vector | CutVector:
-    """Return the exact second vector with what one edge moves it by, for one outcome of the first.
-
-    Notes
-    -----
-    Privacy: `choice` and the ranking come from `noisy_degrees`, so both graphs of a neighbouring pair have them alike.
-    """
-    match choice:
-        case Degrees():
-            return degree_vector(projection, asked.node_count)
-        case Lists(cap):
-            return cut_vector(projection, asked.node_count, cap, None)
-        case Ordered(cap):
-            return cut_vector(projection, asked.node_count, cap, ranking(noisy_degrees))
-        case _:
-            assert_never(choice)
-
-
-def buy(asked: Asked, projection: Projection, words: Words) -> Bought:
-    """Buy all noisy degrees, and for the rest of epsilon what they say is worth it.
-
-    Notes
-    -----
-    Privacy: ``e1``-edge-DP for the noisy degrees and, given these, ``e2``-edge-DP for the second vector, whichever
-    it is, for any two graphs that differ by one edge.
-    """
-    e1, e2 = split_epsilon(asked.epsilon)
-    first = degree_vector(projection, asked.node_count).with_noise(e1, words)
-    choice = second_choice(asked, first.integers)
-    second = second_vector(asked, choice, first.integers, projection).with_noise(e2, words)
-    return Bought(first, choice, second)
-
-
-def scores(asked: Asked, bought: Bought) -> NDArray[np.float64]:
+def scores(asked: Asked, bought: Sequence[Bought]) -> NDArray[np.float64] | NDArray[np.int64]:
     """Return the (n,) scores that the release ranks by: post-processing of what was bought."""
-    match bought.choice:
-        case Degrees():
-            return combine_degrees(
-                bought.degrees.integers, bought.second.whole.integers, *split_epsilon(asked.epsilon)
-            )
+    *_, last = bought
+    match last.purchase.choice:
+        case Degrees() | OrderedDegrees():
+            return seen_degrees(bought).sums
         case Lists(cap) | Ordered(cap):
-            second = bought.second
-            return rank(bought.degrees.integers, second, second.scale, asked.k, cap)
+            return rank(last.purchase.seen, last.vector, last.vector.scale, asked.k, cap)
+        case Closed():
+            raise AssertionError("closed pairs are bought for several metrics only")
         case _:
-            assert_never(bought.choice)
+            assert_never(last.purchase.choice)
 
 
-def draw_top_k(asked: Asked, projection: Projection, words: Words) -> tuple[NDArray[np.int64], Bought]:
+def draw_top_k(
+    asked: Asked, projection: Projection, words: Words
+) -> tuple[NDArray[np.int64], tuple[Bought, ...]]:
     """Draw an adaptive release.
 
     Parameters
@@ -163,7 +137,7 @@ def draw_top_k(asked: Asked, projection: Projection, words: Words) -> tuple[NDAr
     -------
     (k,) int64
         Distinct positions in order of the scores, ties uniformly at random.
-    Bought
+    tuple of Bought
         The noisy vectors, for estimates from the same.
 
     Notes

@@ -1,8 +1,9 @@
 """What an adaptive joint release buys: exact integer vectors, what one edge moves them by, and their noise.
 
 For any two graphs that differ by one edge, whatever their degrees, the vectors differ in L1 by at most ``moves``:
-2 for degrees; `cut_moves` for length-2 betweenness through cuts; `closed_moves` for the closed pairs in cuts.
-The cuts follow from public facts and from noisy values that were released before. Proofs: docs/privacy.md, "Lists".
+2 for degrees, 1 for ordered degrees, `cut_moves` for length-2 betweenness through cuts, `ClosedPairs.moves` for the
+closed pairs in cuts. Cuts and rankings follow from public facts and from noisy values that were released before.
+Proofs: docs/privacy.md, "Lists".
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ __all__ = [
     "cut_moves",
     "cut_vector",
     "degree_vector",
+    "ordered_degree_vector",
 ]
 
 Ints = NDArray[np.int64]
@@ -199,6 +201,20 @@ class NoisyCutVector:
 def degree_vector(projection: Projection, node_count: int) -> Vector:
     """Return the degrees: one edge moves two of them by one each, whatever they are."""
     return Vector(projection.degrees(), 2 if node_count >= 2 else 0)
+
+
+def ordered_degree_vector(projection: Projection, node_count: int, ranks: Ints) -> Vector:
+    """Return how many neighbours of each node stand behind it: one edge counts at its higher end, once.
+
+    Parameters
+    ----------
+    projection : Projection
+        The private data.
+    node_count : int
+    ranks : (n,) int64
+        Each node's place in a ranking that is public or was released.
+    """
+    return Vector(projection.ordered_degrees(ranks), 1 if node_count >= 2 else 0)
 
 
 def cut_bits(cap: int) -> int:
