@@ -115,6 +115,13 @@ class Count(ABC):
     def sensitivities(self, projection: NumberProjection, bounds: Bounds) -> Iterable[int]:
         """Yield ``I_0, I_1, ...``, nondecreasing, until one reaches `global_sensitivity` or for ever."""
 
+    def real_within(self, low: int, high: int, bounds: Bounds) -> tuple[int, int]:
+        """Return ends, in units, of where the real number lies whose integer lies between `low` and `high`.
+
+        They are the same where the number is an integer; a number of one node is rounded to its grid.
+        """
+        return low, high
+
     def leading(self, projection: NumberProjection, bounds: Bounds) -> int | None:
         """Return the figure ``z`` of which the profile is a nondecreasing function of ``z + t``.
 

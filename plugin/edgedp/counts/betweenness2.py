@@ -40,6 +40,12 @@ class LengthTwoBetweenness(Count):
     def value(self, projection: NumberProjection, bounds: Bounds) -> int:
         return int(projection.betweenness2_shares(self.bits(bounds))[self.node])
 
+    def real_within(self, low: int, high: int, bounds: Bounds) -> tuple[int, int]:
+        # Each pair loses less than one share, and of its ``2**q / c >= 2**q / D`` at most a part of ``D / 2**q``.
+        lost = bounds.degree_bound * bounds.most_common // 2
+        least = (1 << self.bits(bounds)) // max(bounds.degree_bound, 1)
+        return low, high + (min(lost, -(-high // (least - 1))) if least > 1 else lost)
+
     def sensitivities(self, projection: NumberProjection, bounds: Bounds) -> Iterable[int]:
         return self.sensitivities_from(int(projection.degrees()[self.node]), bounds)
 

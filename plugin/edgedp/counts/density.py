@@ -43,6 +43,10 @@ class Density(Count):
     def value(self, projection: NumberProjection, bounds: Bounds) -> int:
         return round(float(projection.values("density", np.array([self.node]))[0]) * (1 << BITS))
 
+    def real_within(self, low: int, high: int, bounds: Bounds) -> tuple[int, int]:
+        # Rounded to the nearest step, and the float before that within an eighth of one.
+        return low - 1, high + 1
+
     def sensitivities(self, projection: NumberProjection, bounds: Bounds) -> Iterator[int]:
         degree = int(projection.degrees()[self.node])
         for t in count():

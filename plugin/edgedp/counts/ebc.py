@@ -49,6 +49,10 @@ class Ebc(Count):
         value = float(projection.values("ebc", np.array([self.node]))[0])
         return round(value * (1 << self.bits(bounds)))
 
+    def real_within(self, low: int, high: int, bounds: Bounds) -> tuple[int, int]:
+        # Rounded to the nearest step, and the float before that within an eighth of one.
+        return low - 1, high + 1
+
     def sensitivities(self, projection: NumberProjection, bounds: Bounds) -> Iterator[int]:
         degree = int(projection.degrees()[self.node])
         shared = int(projection.max_common_neighbors(np.array([self.node]))[0])

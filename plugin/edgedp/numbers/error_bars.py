@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, floor
+from math import exp, floor, inf, nextafter
 from typing import TYPE_CHECKING
 
 from edgedp.counts import Count, Profile
@@ -34,6 +34,9 @@ BAR_SHARE = Fraction(1, 10)
 BOUND_FAILS = Fraction(1, 100)
 """Of the 5 % of intervals that may miss, those that the bound may cause; the rest is for the noise."""
 
+EXACT_FLOATS = 2**53
+"""From here on a released float may not be the integer that was drawn."""
+
 
 def public_bar(plan: CountPlan, value: int | float) -> Interval | None:
     """Return the error bar of a mechanism whose noise follows public facts; None for any other."""
@@ -46,7 +49,7 @@ def public_bar(plan: CountPlan, value: int | float) -> Interval | None:
     scale = float(scale_of(plan))
     if not isinstance(law, SymmetricLaw):
         raise AssertionError("noise of a public scale is symmetric")
-    return _cut(value, _radius(law), maximum, bits, scale)
+    return _interval(plan, found, value, _radius(law), scale)
 
 
 def scale_of(plan: CountPlan) -> Fraction:
@@ -75,7 +78,6 @@ class BoughtBound:
         """Return the interval around a number drawn for the rest of epsilon: from the bound, not from the graph."""
         plan, found = self.plan, _shape(self.plan)
         ceiling = found.global_sensitivity(plan.bounds)
-        maximum, bits = found.maximum(plan.bounds), found.bits(plan.bounds)
         if ceiling == 0:
             return Interval(value, value)
         rest = plan.epsilon * (1 - self.share)
@@ -87,7 +89,7 @@ class BoughtBound:
         widths = (rungs + [ceiling << steady.unit_bits] * max(whole + 1 - len(rungs), 0))[: whole + 1]
         reached = sum(widths[:whole]) + Fraction(height - whole) * widths[whole]
         radius = floor(reached / (1 << steady.unit_bits) + Fraction(1, 2))
-        return _cut(value, radius, maximum, bits, None)
+        return _interval(plan, found, value, radius, None)
 
 
 def buy_bound(plan: CountPlan, count: Count, projection: NumberProjection, words: Words) -> BoughtBound:
@@ -145,8 +147,18 @@ def _radius(law: SymmetricLaw) -> int:
     return high
 
 
-def _cut(value: int | float, radius: int, maximum: int, bits: int, scale: float | None) -> Interval:
-    if bits == 0:
-        return Interval(max(value - radius, 0), min(value + radius, maximum), scale)
+def _interval(
+    plan: CountPlan, found: Count, value: int | float, radius: int, scale: float | None
+) -> Interval:
+    """Return the interval of the real number whose noisy integer is within a radius, in units, of a released one."""
+    maximum, bits = found.maximum(plan.bounds), found.bits(plan.bounds)
     unit = 1 << bits
-    return Interval(max(value - radius / unit, 0.0), min(value + radius / unit, maximum / unit), scale)
+    middle = value if isinstance(value, int) else round(value * unit)
+    low, high = found.real_within(max(middle - radius, 0), min(middle + radius, maximum), plan.bounds)
+    low, high = max(low, 0), min(high, maximum)
+    if bits == 0:
+        return Interval(low, high, scale)
+    ends = low / unit, high / unit
+    if high >= EXACT_FLOATS:
+        ends = nextafter(ends[0], 0.0), nextafter(ends[1], inf)
+    return Interval(*ends, scale)
