@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edgedp.counts.base import Bounds, Count
+from edgedp.counts.base import STEEPEST, Bounds, Count, Curve
 
 if TYPE_CHECKING:
     from edgedp.projection import NumberProjection
@@ -46,6 +46,9 @@ class Density(Count):
     def real_within(self, low: int, high: int, bounds: Bounds) -> tuple[int, int]:
         # Rounded to the nearest step, and the float before that within an eighth of one.
         return low - 1, high + 1
+
+    def curve(self, bounds: Bounds) -> Curve:
+        return STEEPEST
 
     def sensitivities(self, projection: NumberProjection, bounds: Bounds) -> Iterator[int]:
         degree = int(projection.degrees()[self.node])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain, count
 from typing import TYPE_CHECKING
 
-from edgedp.counts.base import Bounds, Count
+from edgedp.counts.base import STEEP, Bounds, Count, Curve
 
 if TYPE_CHECKING:
     from edgedp.projection import NumberProjection
@@ -40,6 +40,9 @@ class TwoTriangles(Count):
 
     def value(self, projection: NumberProjection, bounds: Bounds) -> int:
         return projection.figures().two_triangles()
+
+    def curve(self, bounds: Bounds) -> Curve:
+        return STEEP
 
     def sensitivities(self, projection: NumberProjection, bounds: Bounds) -> Iterable[int]:
         most = projection.figures().most_common_neighbors()

@@ -18,7 +18,7 @@ from edgedp.mechanisms.numbers import Amounts
 from edgedp.mechanisms.numbers.base import Known, SymmetricLaw
 from edgedp.mechanisms.numbers.calibrated import rate_of
 from edgedp.mechanisms.numbers.nls import shift_for
-from edgedp.mechanisms.numbers.rungs import Pace, envelope, first_rung, pace
+from edgedp.mechanisms.numbers.rungs import Pace, envelope, first_rung, pace_on
 from edgedp.numbers.answers import CONFIDENCE, Interval
 from edgedp.sampling.geometric import two_sided_geometric
 
@@ -81,7 +81,7 @@ class BoughtBound:
         if ceiling == 0:
             return Interval(value, value)
         rest = plan.epsilon * (1 - self.share)
-        steady = pace(rest)
+        steady = pace_on(found.curve(plan.bounds), rest)
         steps = below(ceiling, found.sensitivities_from(self.bound, plan.bounds))
         rungs = envelope(steps, ceiling, steady)
         height = height_quantile(rest, steady, 1 - CONFIDENCE - float(BOUND_FAILS))
