@@ -16,6 +16,7 @@ import edgedp
 from edgedp import Graph
 from edgedp.counts import Bounds, Profile, count_class
 from edgedp.counts.base import BENT, FLAT, STEEP, STEEPER, STEEPEST, profile_of
+from edgedp.counts.stars import CLIMBS
 from edgedp.mechanisms.numbers import Amounts, number_mechanism
 from edgedp.mechanisms.numbers.base import NumberLaw
 from edgedp.mechanisms.numbers.rungs import pace_on
@@ -24,6 +25,7 @@ from edgedp.mechanisms.numbers.student import RoundedStudent
 from edgedp.projection import GraphProjection
 
 CURVES = {"flat": FLAT, "bent": BENT, "steep": STEEP, "steeper": STEEPER, "steepest": STEEPEST}
+CURVES |= {f"stars of {size}": curve for size, curve in CLIMBS.items()}
 SIZES = (12, 20, 30, 40, 50, 60, 80)
 FINE = [Fraction(round(10 ** (k / 24 + 6)), 10**6) for k in range(-48, 25)]
 """0.01 to 10, 24 to the decade; with both sides of where a pace once changed."""

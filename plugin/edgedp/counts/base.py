@@ -30,9 +30,8 @@ STEEP: Curve = (
     ("0.1", "10"),
     ("0.3", "12"),
     ("2", "12"),
-    ("4", "9.7"),
-    ("6", "14.5"),
-    ("10", "24"),
+    ("3.5", "9.45"),
+    ("4", "10.2"),
 )
 """For profiles that grow with the square of a figure of many nodes."""
 STEEPER: Curve = (("0.1", "5"), ("0.3", "8"), ("1", "10"), ("2", "12"), ("3", "14"), ("6", "26"))
@@ -167,6 +166,14 @@ class Count(ABC):
     def follows_one_figure(cls) -> bool:
         """Say whether an error bar can be bought: whether the count bounds its profile by one figure."""
         return cls.sensitivities_from is not Count.sensitivities_from
+
+    def bar_figure(self, projection: NumberProjection, bounds: Bounds) -> int | None:
+        """Return the figure that an error bar buys; one edge moves it by at most 1."""
+        return self.leading(projection, bounds)
+
+    def bar_steps(self, figure: int, bounds: Bounds) -> Iterable[int]:
+        """Yield what ``I_0, I_1, ...`` are at most where `bar_figure` is at most this."""
+        return self.sensitivities_from(figure, bounds)
 
     def sensitivities_from(self, leading: int, bounds: Bounds) -> Iterable[int]:
         """Yield what ``I_0, I_1, ...`` are at most where `leading` is at most this."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
+from math import isqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["COUNT", "Ebc"]
 
 FINEST = 20
+LEAST_FIGURE = 3
 EXACT = 46
 """A value is below this power of two in steps, so that 16 roundings of float64 keep it within an eighth of one."""
 
@@ -62,14 +64,33 @@ class Ebc(Count):
         return (self._moved(degree + t, shared + t, bounds) for t in count())
 
     def leading(self, projection: NumberProjection, bounds: Bounds) -> int | None:
-        return int(projection.degrees()[self.node])
+        degree = int(projection.degrees()[self.node])
+        shared = int(projection.max_common_neighbors(np.array([self.node]))[0])
+        return max(shared, figure_of(degree))
 
     def sensitivities_from(self, leading: int, bounds: Bounds) -> Iterable[int]:
-        return (self._moved(leading + t, leading + t, bounds) for t in count())
+        # ``d + t <= z (z - 1) / 4 + t <= (z + t)(z + t - 1) / 4`` for z >= 2, and ``m + t <= z + t``.
+        return (self._moved(0, max(leading, LEAST_FIGURE) + t, bounds) for t in count())
 
     def _moved(self, degree: int, shared: int, bounds: Bounds) -> int:
         quarters = max(4 * degree, shared * (shared - 1))
         return -(-(quarters << self.bits(bounds)) // 4) + 1
+
+
+def figure_of(degree: int) -> int:
+    """Return the least ``k >= 3`` with ``k (k - 1) / 4 >= d``; one neighbour more moves it by at most 1.
+
+    ``(k + 1) k / 4 = k (k - 1) / 4 + k / 2 >= d + 1`` for ``k >= 2``; without the 3 it would go from 0 to 3 at once.
+
+    Examples
+    --------
+    >>> [figure_of(d) for d in (0, 1, 2, 3, 4, 1383)]
+    [3, 3, 4, 4, 5, 75]
+    """
+    k = max(isqrt(4 * degree), LEAST_FIGURE)
+    while k * (k - 1) < 4 * degree:
+        k += 1
+    return k
 
 
 def _pairs(degree: int) -> int:

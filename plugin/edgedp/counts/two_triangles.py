@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate, chain, count
+from math import isqrt
 from typing import TYPE_CHECKING
 
 from edgedp.counts.base import STEEP, Bounds, Count, Curve
@@ -57,6 +58,19 @@ class TwoTriangles(Count):
         m = bounds.most_common
         reached = chain(range(min(leading, m), m), iter(lambda: m, None))
         return ((5 * most * most - most) // 2 for most in reached)
+
+    def bar_figure(self, projection: NumberProjection, bounds: Bounds) -> int | None:
+        # The least z with ``4 z**2 >= LS`` and ``2 z + 1 >= c``: an edge moves LS by at most ``4 c <= 8 z + 4``.
+        most, move = projection.figures().most_common_neighbors(), projection.figures().two_triangles_move()
+        root = isqrt(move // 4)
+        return max(most // 2, root + (4 * root * root < move))
+
+    def bar_steps(self, figure: int, bounds: Bounds) -> Iterable[int]:
+        most = 2 * figure + 1
+        grown = accumulate(
+            (4 * min(most + s, bounds.most_common) for s in count()), initial=4 * figure * figure
+        )
+        return map(min, grown, self.sensitivities_from(most, bounds))
 
 
 COUNT = TwoTriangles

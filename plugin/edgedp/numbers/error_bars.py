@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import exp, floor, inf, nextafter
 from typing import TYPE_CHECKING
 
-from edgedp.counts import Count, Profile
+from edgedp.counts import Bounds, Count, Profile
 from edgedp.counts.base import below
 from edgedp.mechanisms.numbers import Amounts
 from edgedp.mechanisms.numbers.base import Known, SymmetricLaw
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from edgedp.projection import NumberProjection
     from edgedp.sampling.words import Words
 
-__all__ = ["BAR_SHARE", "BoughtBound", "buy_bound", "height_quantile", "public_bar", "scale_of"]
+__all__ = ["BAR_SHARE", "BoughtBound", "buy_bound", "height_quantile", "public_bar", "radius_of", "scale_of"]
 
 BAR_SHARE = Fraction(1, 10)
 """Of epsilon, for a bound that an error bar rests on."""
@@ -80,21 +80,25 @@ class BoughtBound:
         ceiling = found.global_sensitivity(plan.bounds)
         if ceiling == 0:
             return Interval(value, value)
-        rest = plan.epsilon * (1 - self.share)
-        steady = pace_on(found.curve(plan.bounds), rest)
-        steps = below(ceiling, found.sensitivities_from(self.bound, plan.bounds))
-        rungs = envelope(steps, ceiling, steady)
-        height = height_quantile(rest, steady, 1 - CONFIDENCE - float(BOUND_FAILS))
-        whole = floor(height)
-        widths = (rungs + [ceiling << steady.unit_bits] * max(whole + 1 - len(rungs), 0))[: whole + 1]
-        reached = sum(widths[:whole]) + Fraction(height - whole) * widths[whole]
-        radius = floor(reached / (1 << steady.unit_bits) + Fraction(1, 2))
+        radius = radius_of(found, plan.bounds, self.bound, plan.epsilon * (1 - self.share))
         return _interval(plan, found, value, radius, None)
+
+
+def radius_of(count: Count, bounds: Bounds, bound: int, rest: Fraction) -> int:
+    """Return how far noise bought for the rest of epsilon reaches where the figure is at most a bound, in units."""
+    ceiling = count.global_sensitivity(bounds)
+    steady = pace_on(count.curve(bounds), rest)
+    rungs = envelope(below(ceiling, count.bar_steps(bound, bounds)), ceiling, steady)
+    height = height_quantile(rest, steady, 1 - CONFIDENCE - float(BOUND_FAILS))
+    whole = floor(height)
+    widths = (rungs + [ceiling << steady.unit_bits] * max(whole + 1 - len(rungs), 0))[: whole + 1]
+    reached = sum(widths[:whole]) + Fraction(height - whole) * widths[whole]
+    return floor(reached / (1 << steady.unit_bits) + Fraction(1, 2))
 
 
 def buy_bound(plan: CountPlan, count: Count, projection: NumberProjection, words: Words) -> BoughtBound:
     """Draw the bound, for `BAR_SHARE` of epsilon, of a figure that an edge moves by at most 1."""
-    figure = count.leading(projection, plan.bounds)
+    figure = count.bar_figure(projection, plan.bounds)
     scale = 1 / (BAR_SHARE * plan.epsilon)
     noise = int(two_sided_geometric(1, scale, words)[0])
     return BoughtBound(max((figure or 0) + noise + shift_for(scale, BOUND_FAILS), 0), BAR_SHARE, plan)
