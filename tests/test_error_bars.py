@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+import edgedp
 import number_cases as cases
 import small_graphs as small
 from edgedp import Graph
 from edgedp.counts import Bounds, Count, count_class
 from edgedp.counts.base import below, profile_of
 from edgedp.counts.ebc import figure_of
+from edgedp.errors import ParameterError
 from edgedp.mechanisms.numbers import Amounts, number_mechanism
+from edgedp.mechanisms.numbers.heights import BAR_SHARE, BOUND_FAILS, radius_of
 from edgedp.mechanisms.numbers.nls import shift_for
 from edgedp.mechanisms.numbers.stairs import Stairs
-from edgedp.numbers.error_bars import BAR_SHARE, BOUND_FAILS, radius_of
 from edgedp.projection import GraphProjection
 
 WITH_BAR = ("triangles", "two_triangles", "wedges", "stars 3", "ebc", "betweenness2")
@@ -125,3 +127,13 @@ def test_bars_are_within_three_times_the_noise(
     placed = {name: int(np.flatnonzero(enron.node_ids == node)[0]) for name, node in options.items()}
     wide = widths(enron, count_class(of)(**placed), Bounds(enron.node_count, 2000), Fraction(epsilon))
     assert 1 <= wide <= 3
+
+
+def test_a_bar_that_would_say_nothing_is_refused_before_it_costs() -> None:
+    """From public facts: the narrowest bar there is, of a figure of 0, already reaches over half of the range."""
+    graph = Graph.from_edges([(0, leaf) for leaf in range(1, 40)])
+    asked: list[tuple[str, dict[str, Any]]] = [("ebc", {"node": 0}), ("two_triangles", {})]
+    for of, options in asked:
+        with pytest.raises(ParameterError, match="would reach over at least half of what is possible"):
+            edgedp.count(graph, of, epsilon="0.01", error_bar=True, **options)
+        assert edgedp.count(graph, of, epsilon=20, error_bar=True, **options).answer is not None

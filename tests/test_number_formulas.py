@@ -11,7 +11,7 @@ import pytest
 import edgedp
 from edgedp import Graph
 from edgedp.counts.base import Profile
-from edgedp.mechanisms.numbers import Amounts
+from edgedp.mechanisms.numbers import Amounts, heights
 from edgedp.mechanisms.numbers.nls import NoisyBound, NoisyLocalSensitivityLaw, shift_for
 from edgedp.mechanisms.numbers.rungs import pace_on
 from edgedp.numbers import counting, distributing, error_bars
@@ -81,16 +81,18 @@ def test_an_error_bar_is_of_what_is_left_of_epsilon_and_of_what_is_left_of_five_
 ) -> None:
     """A tenth bought the bound, which fails once in 100: the height is of nine tenths, and misses 4 in 100."""
     asked: list[tuple[Fraction, Fraction, float]] = []
-    real = error_bars.height_quantile
+    real = heights.height_quantile
 
     def quantile(epsilon: Fraction, pace: Any, missed: float) -> float:
         asked.append((epsilon, Fraction(pace.growth), missed))
         return real(epsilon, pace, missed)
 
-    monkeypatch.setattr(error_bars, "height_quantile", quantile)
+    monkeypatch.setattr(heights, "height_quantile", quantile)
     options = {"node": 0} if of in ("ebc", "betweenness2") else {}
-    plan = planned(of=of, epsilon="0.7", error_bar=True, **options)
+    asked_for = CountOptions.given({"of": of, "epsilon": "0.7", "error_bar": True} | options)
+    plan = plan_count(asked_for, PublicFacts(2001, 2000))
     count = counting.count_in(plan, np.arange(5))
+    asked.clear()  # of the plan, which refuses a bar that would say nothing
     error_bars.BoughtBound(2, error_bars.BAR_SHARE, plan).around(1)
     ((epsilon, growth, missed),) = asked
     assert epsilon == Fraction(63, 100)
@@ -113,7 +115,7 @@ def test_an_error_bar_misses_as_often_as_its_law_says(of: str) -> None:
     steady = pace_on(count.curve(plan.bounds), rest)
     profile = Profile(0, (1,) * 200, ceiling << 60, 1, curve=count.curve(plan.bounds))
     law = MECHANISM.law_at(profile, rest, steady)
-    height = error_bars.height_quantile(rest, steady, 0.04)
+    height = heights.height_quantile(rest, steady, 0.04)
     rungs = envelope(profile.steps, profile.ceiling, steady)
     reach = sum(rungs[: int(height)]) + Fraction(height - int(height)) * rungs[int(height)]
     cell = int(reach * (1 << (law.bits - steady.unit_bits)))

@@ -180,12 +180,12 @@ SABOTAGES = [
     ),
     Sabotage(
         "an error bar of all of epsilon",
-        {"edgedp.numbers.error_bars:height_quantile": height_of_all_of_epsilon},
+        {"edgedp.mechanisms.numbers.heights:height_quantile": height_of_all_of_epsilon},
         f"{FORMULAS}_an_error_bar_misses_as_often_as_its_law_says[triangles]",
     ),
     Sabotage(
         "an error bar that forgets what its bound may miss",
-        {"edgedp.numbers.error_bars:height_quantile": all_that_may_miss},
+        {"edgedp.mechanisms.numbers.heights:height_quantile": all_that_may_miss},
         f"{FORMULAS}_an_error_bar_misses_as_often_as_its_law_says[triangles]",
     ),
     Sabotage(

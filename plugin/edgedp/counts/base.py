@@ -123,6 +123,10 @@ class Count(ABC):
     bounds_to_buy: ClassVar[int] = 0
     """For `nls`: 1 where the local sensitivity is the leading figure, 2 where it moves by at most four times that."""
 
+    bar_may_say_nothing: ClassVar[bool] = False
+    """Whether noise grows with the square of the figure that a bar buys, so that a bar can be as wide as the range:
+    it is then refused."""
+
     def bits(self, bounds: Bounds) -> int:
         """Return the binary places of the unit."""
         return 0

@@ -35,6 +35,7 @@ class Ebc(Count):
     node: int
 
     name = "ebc"
+    bar_may_say_nothing = True
 
     def bits(self, bounds: Bounds) -> int:
         return max(0, min(FINEST, EXACT - max(1, _pairs(bounds.degree_bound)).bit_length()))

@@ -29,6 +29,7 @@ class TwoTriangles(Count):
     """
 
     name = "two_triangles"
+    bar_may_say_nothing = True
     bounds_to_buy = 2
 
     def maximum(self, bounds: Bounds) -> int:

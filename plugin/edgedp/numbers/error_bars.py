@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, floor, inf, nextafter
+from math import inf, nextafter
 from typing import TYPE_CHECKING
 
-from edgedp.counts import Bounds, Count, Profile
-from edgedp.counts.base import below
+from edgedp.counts import Count, Profile
 from edgedp.mechanisms.numbers import Amounts
 from edgedp.mechanisms.numbers.base import Known, SymmetricLaw
-from edgedp.mechanisms.numbers.calibrated import rate_of
+from edgedp.mechanisms.numbers.heights import BAR_SHARE, BOUND_FAILS, height_quantile, radius_of
 from edgedp.mechanisms.numbers.nls import shift_for
-from edgedp.mechanisms.numbers.rungs import Pace, envelope, first_rung, pace_on
 from edgedp.numbers.answers import CONFIDENCE, Interval
 from edgedp.sampling.geometric import two_sided_geometric
 
@@ -29,11 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["BAR_SHARE", "BoughtBound", "buy_bound", "height_quantile", "public_bar", "radius_of", "scale_of"]
 
-BAR_SHARE = Fraction(1, 10)
-"""Of epsilon, for a bound that an error bar rests on."""
-BOUND_FAILS = Fraction(1, 100)
-"""Of the 5 % of intervals that may miss, those that the bound may cause; the rest is for the noise."""
-
 EXACT_FLOATS = 2**53
 """From here on a released float may not be the integer that was drawn."""
 
@@ -42,7 +35,7 @@ def public_bar(plan: CountPlan, value: int | float) -> Interval | None:
     """Return the error bar of a mechanism whose noise follows public facts; None for any other."""
     if not plan.rule.public_scale:
         return None
-    found = _shape(plan)
+    found = plan.shape
     ceiling = found.global_sensitivity(plan.bounds)
     maximum, bits = found.maximum(plan.bounds), found.bits(plan.bounds)
     law = plan.rule.law(Profile(0, (), ceiling, maximum, bits), Amounts(plan.epsilon))
@@ -54,7 +47,7 @@ def public_bar(plan: CountPlan, value: int | float) -> Interval | None:
 
 def scale_of(plan: CountPlan) -> Fraction:
     """Return the scale of noise that follows public facts: the global sensitivity over epsilon."""
-    found = _shape(plan)
+    found = plan.shape
     return Fraction(found.global_sensitivity(plan.bounds), 1 << found.bits(plan.bounds)) / plan.epsilon
 
 
@@ -76,24 +69,12 @@ class BoughtBound:
 
     def around(self, value: int | float) -> Interval:
         """Return the interval around a number drawn for the rest of epsilon: from the bound, not from the graph."""
-        plan, found = self.plan, _shape(self.plan)
+        plan, found = self.plan, self.plan.shape
         ceiling = found.global_sensitivity(plan.bounds)
         if ceiling == 0:
             return Interval(value, value)
         radius = radius_of(found, plan.bounds, self.bound, plan.epsilon * (1 - self.share))
         return _interval(plan, found, value, radius, None)
-
-
-def radius_of(count: Count, bounds: Bounds, bound: int, rest: Fraction) -> int:
-    """Return how far noise bought for the rest of epsilon reaches where the figure is at most a bound, in units."""
-    ceiling = count.global_sensitivity(bounds)
-    steady = pace_on(count.curve(bounds), rest)
-    rungs = envelope(below(ceiling, count.bar_steps(bound, bounds)), ceiling, steady)
-    height = height_quantile(rest, steady, 1 - CONFIDENCE - float(BOUND_FAILS))
-    whole = floor(height)
-    widths = (rungs + [ceiling << steady.unit_bits] * max(whole + 1 - len(rungs), 0))[: whole + 1]
-    reached = sum(widths[:whole]) + Fraction(height - whole) * widths[whole]
-    return floor(reached / (1 << steady.unit_bits) + Fraction(1, 2))
 
 
 def buy_bound(plan: CountPlan, count: Count, projection: NumberProjection, words: Words) -> BoughtBound:
@@ -102,39 +83,6 @@ def buy_bound(plan: CountPlan, count: Count, projection: NumberProjection, words
     scale = 1 / (BAR_SHARE * plan.epsilon)
     noise = int(two_sided_geometric(1, scale, words)[0])
     return BoughtBound(max((figure or 0) + noise + shift_for(scale, BOUND_FAILS), 0), BAR_SHARE, plan)
-
-
-def height_quantile(epsilon: Fraction, pace: Pace, missed: float) -> float:
-    """Return a height ``T`` that calibrated noise exceeds with probability at most `missed`, on any graph.
-
-    The rungs of no graph grow faster than ``1 + 1/B``, so the height is largest, in the stochastic order, where all
-    grow as fast: there the weights of heights ``j + v``, ``0 < v <= 1``, fall by ``r = exp(-h) (1 + 1/B)``
-    from one ``j`` to the next.
-
-    Examples
-    --------
-    >>> from edgedp.mechanisms.numbers.rungs import pace
-    >>> round(height_quantile(Fraction(1), pace(Fraction(1)), 0.04), 1)
-    3.5
-    """
-    rate = rate_of(epsilon, pace)
-    share, bits = first_rung(rate)
-    g, fall = share / (1 << bits), exp(-min(float(rate), 700.0))
-    ratio = fall * (1 + 1 / pace.growth)
-    j, left = 0, 1.0
-    while left * ratio > missed:
-        left *= ratio
-        j += 1
-    # Pr[T > j + v] = left (1 - (1 - ratio) part), where part is the share of a unit up to v.
-    part = (1 - missed / left) / (1 - ratio)
-    unit = g + (1 - g) * fall
-    mass = min(max(part, 0.0), 1.0) * unit
-    return j + (mass if mass <= g else g + (mass - g) / fall)
-
-
-def _shape(plan: CountPlan) -> Count:
-    """Return the count with stand-ins for its nodes: for what follows from public facts alone."""
-    return plan.count(tuple(range(len(plan.named))))
 
 
 def _radius(law: SymmetricLaw) -> int:
