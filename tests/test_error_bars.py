@@ -21,6 +21,10 @@ from edgedp.mechanisms.numbers import Amounts, number_mechanism
 from edgedp.mechanisms.numbers.heights import BAR_SHARE, BOUND_FAILS, radius_of
 from edgedp.mechanisms.numbers.nls import shift_for
 from edgedp.mechanisms.numbers.stairs import Stairs
+from edgedp.options import CountOptions
+from edgedp.plan import PublicFacts
+from edgedp.plan.numbers import plan_count
+from edgedp.planning.noise import noise_of
 from edgedp.projection import GraphProjection
 
 WITH_BAR = ("triangles", "two_triangles", "wedges", "stars 3", "ebc", "betweenness2")
@@ -137,3 +141,17 @@ def test_a_bar_that_would_say_nothing_is_refused_before_it_costs() -> None:
         with pytest.raises(ParameterError, match="would reach over at least half of what is possible"):
             edgedp.count(graph, of, epsilon="0.01", error_bar=True, **options)
         assert edgedp.count(graph, of, epsilon=20, error_bar=True, **options).answer is not None
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "says"), [("1", "degree 50 or so, and more"), ("0.001", "says little of any node")]
+)
+def test_a_plan_says_of_which_nodes_a_metric_says_something(epsilon: str, says: str) -> None:
+    """From epsilon and the declared bound alone: no graph is read."""
+    plan = plan_count(
+        CountOptions.given({"of": "density", "node": 1, "epsilon": epsilon}), PublicFacts(9_000, 2_000)
+    )
+    (told,) = noise_of(plan)
+    assert says in told.reach
+    assert told.reach in str(told)
+    assert told.to_dict()["on"] == "density"
