@@ -187,7 +187,7 @@ def test_parameters_give_the_same_options_again() -> None:
     for asked in (
         {"of": "stars", "star_size": 4, "epsilon": 0.3},
         {"of": "common_neighbors", "pair": ("a", "b"), "epsilon": "0.0000000011", "mechanism": "staircase"},
-        {"of": "ebc", "node": 3, "epsilon": 2, "error_bar": True},
+        {"of": "ebc", "node": 3, "epsilon": 40, "error_bar": True},
         {"of": "triangles", "mechanism": "nls", "delta": 1e-6, "epsilon": 2},
     ):
         options = count_plan(FACTS, asked, stored=False)
