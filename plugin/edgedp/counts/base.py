@@ -30,7 +30,7 @@ STEEP: Curve = (
     ("0.1", "10"),
     ("0.3", "12"),
     ("2", "12"),
-    ("3.5", "9.45"),
+    ("3.5", "9.4"),
     ("4", "10.2"),
 )
 """For profiles that grow with the square of a figure of many nodes."""
