@@ -1,7 +1,8 @@
 """SHA-256 of what the kernels return, to the last bit: the values that every later version must meet.
 
 ``tests/conformance/kernels.json`` was written by this file from version 0.1.0, whose kernels were other ones (cuts and
-bounds of common neighbours, new in 0.2.0, from the first kernels that had them).
+bounds of common neighbours, new in 0.2.0, from the first kernels that had them; figures over pairs from the first
+kernels that returned what numpy does).
 To add a case or a quantity: ``python tests/kernel_digests.py``, and read the difference before it is committed.
 """
 
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from edgedp import Graph, read_graph
 from edgedp.engines import native
+from edgedp.engines.native import shared
 from edgedp.engines.native.dominance import count_dominating
 from metric_definitions import skewed, union_of_small_graphs, with_hubs
 
@@ -59,6 +61,7 @@ QUANTITIES: dict[str, Callable[..., Arrays]] = {
     ],
     "max_common_neighbors": lambda graph, threads: [native.max_common_neighbors(graph, threads=threads)],
     "common_neighbors_between": lambda graph, threads: [*native.common_neighbors_between(graph)],
+    "figures": lambda graph, threads: figures(graph),
     "some": lambda graph, threads: [
         getattr(native, name)(graph, some(graph), threads=threads)
         for name in ("triangles", "ebc", "betweenness2", "max_common_neighbors")
@@ -104,6 +107,12 @@ def some(graph: Graph) -> NDArray[np.int64]:
     """Return some positions, not in order, one of them twice."""
     chosen = np.random.default_rng(5).permutation(graph.node_count)[: max(1, graph.node_count // 200)]
     return np.concatenate([chosen, chosen[:1]])
+
+
+def figures(graph: Graph) -> Arrays:
+    """Return the triangles on every arc, the most common neighbours, and how far the two-triangles move."""
+    on_edge, most = shared.edge_triangles(graph), shared.most_common_of(graph)
+    return [on_edge, np.array([most, shared.two_triangles_move(graph, on_edge, most)])]
 
 
 def dominance_counts(graph: Graph) -> Arrays:

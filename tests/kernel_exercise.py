@@ -14,6 +14,7 @@ import kernel_reference
 import small_graphs
 from edgedp import Graph
 from edgedp.engines import native
+from edgedp.engines.native import shared
 from edgedp.engines.native.build import LEVELS
 from edgedp.engines.native.dominance import Boxes, count_dominating
 from edgedp.engines.native.library import instruction_level, level_name
@@ -51,7 +52,20 @@ def results(graph: Graph) -> list[np.ndarray]:
         getattr(native, name)(graph, threads=threads) for name in QUANTITIES for threads in threads_of(graph)
     ]
     found += native.common_neighbors_between(graph)
-    return [*found, native.betweenness2_shares(graph, 20), *cut_results(graph)]
+    return [*found, native.betweenness2_shares(graph, 20), *cut_results(graph), *figures_of(graph)]
+
+
+def figures_of(graph: Graph) -> list[np.ndarray]:
+    """Return the figures over all pairs, and both largest pairs where every common neighbour is a column."""
+    most, on_edge = shared.most_common_of(graph), shared.edge_triangles(graph)
+    found = [most, shared.two_triangles_move(graph, on_edge, most)]
+    part, shared.COLUMN_LEAST, shared.COLUMN_PART = (shared.COLUMN_LEAST, shared.COLUMN_PART), 0, 1 << 30
+    try:
+        found += [shared.most_common_of(graph), shared.two_triangles_move(graph, on_edge, most)]
+    finally:
+        shared.COLUMN_LEAST, shared.COLUMN_PART = part
+    assert found[:2] == found[2:]
+    return [on_edge, np.array(found)]
 
 
 def cut_results(graph: Graph) -> list[np.ndarray]:
@@ -83,6 +97,9 @@ def exercise_graphs(levels: tuple[str, ...]) -> None:
             expected = results(graph)
         if graph.node_count <= 30 and number % 7 == 0:
             assert expected[4].tolist() == kernel_reference.triangles(graph) or graph.node_count == 0
+            assert expected[-2].tolist() == kernel_reference.edge_triangles(graph)
+            assert expected[-1][0] == kernel_reference.most_common_of(graph)
+            assert expected[-1][1] == kernel_reference.two_triangles_move(graph)
         for level in levels if graph.node_count > 5 else ():
             with instruction_level(level):
                 assert same(results(graph), expected), (number, level)

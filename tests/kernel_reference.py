@@ -57,6 +57,27 @@ def most_common_among(graph: Graph, chosen: list[int]) -> list[int]:
     return [max((len(rows[v] & rows[w]) for w in chosen if w != v), default=0) for v in chosen]
 
 
+def edge_triangles(graph: Graph) -> list[int]:
+    """Return the triangles on the edge of every arc, in the order of the rows."""
+    rows = neighbors(graph)
+    return [len(row & rows[w]) for row in rows for w in sorted(row)]
+
+
+def most_common_of(graph: Graph) -> int:
+    return max(max_common_neighbors(graph), default=0)
+
+
+def two_triangles_move(graph: Graph) -> int:
+    rows = neighbors(graph)
+
+    def moved(u: int, w: int) -> int:
+        common = rows[u] & rows[w]
+        around = sum(len(rows[x] & rows[k]) for x in (u, w) for k in common)
+        return len(common) * (len(common) - 1) // 2 + around - 2 * len(common) * (w in rows[u])
+
+    return max((moved(u, w) for u, w in combinations(range(len(rows)), 2)), default=0)
+
+
 def rows_of_pairs(n: int, pairs: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
     """Return the indptr and indices of the simple graph of some pairs."""
     rows: list[set[int]] = [set() for _ in range(n)]

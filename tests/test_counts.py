@@ -165,14 +165,15 @@ def matrix(graph: Graph) -> np.ndarray:
     return edges
 
 
+@pytest.mark.parametrize("engine", ["igraph", "native"])
 @given(graph=graphs())
 @settings(max_examples=60)
-def test_figures_by_their_definitions(graph: Graph) -> None:
+def test_figures_by_their_definitions(engine: str, graph: Graph) -> None:
     edges = matrix(graph)
     common = edges @ edges
     np.fill_diagonal(common, 0)
     on_edge = common * edges
-    found = figures.GraphFigures(graph, "igraph")
+    found = figures.GraphFigures(graph, engine)
     assert found.triangles() == on_edge.sum() // 6
     assert found.most_common_neighbors() == common.max()
     assert found.two_triangles() == (on_edge * (on_edge - 1)).sum() // 4
@@ -232,6 +233,26 @@ def test_figures_of_the_bundled_graphs(enron: Graph, github: Graph) -> None:
     assert edgedp.exact.count(github, "wedges") == 127_167_276
     assert edgedp.exact.count_sensitivity(enron, "stars", 0) == pytest.approx(1.889e6, rel=1e-3)
     assert edgedp.exact.count_sensitivity(github, "stars", 0) == pytest.approx(6.980e7, rel=1e-3)
+
+
+@pytest.mark.parametrize("n", [65, 700])
+def test_the_figures_of_a_clique_are_found_without_a_walk_over_its_paths(
+    n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No bound ends the search in a dense core: it is made of bits, not of ``n**3`` paths (figures in numbers.md)."""
+
+    def walked(*arguments: object) -> None:
+        raise AssertionError("a walk over the paths of length two")
+
+    for name in ("_most_shared", "_ends", "two_triangles_move", "edge_triangles"):
+        monkeypatch.setattr(figures, name, walked)
+    i, j = np.triu_indices(n, 1)
+    core = Graph.from_positions(np.arange(n + 9), np.column_stack([i, j]), nodes_supplied=True)
+    found, c = figures.GraphFigures(core), n - 2
+    assert found.most_common_neighbors() == c
+    assert found.two_triangles() == comb(n, 2) * comb(c, 2)
+    assert found.two_triangles_move() == comb(c, 2) + 2 * c * c - 2 * c
+    assert edgedp.exact.count_sensitivity(core, "triangles", 0) == c
 
 
 def test_engines_agree(enron: Graph) -> None:

@@ -134,7 +134,65 @@ def one_hub_too_few(real: Any) -> Any:
     return lambda degrees, shared: real(np.maximum(degrees - 1, 0), shared)
 
 
+def all_of_epsilon_each_round(real: Any) -> Any:
+    def one_by_one(values: Any, k: int, words: Any, *, epsilon: Any, **asked: Any) -> Any:
+        return real(values, k, words, epsilon=k * epsilon, **asked)
+
+    return one_by_one
+
+
+def all_of_delta_for_each(real: Any) -> Any:
+    def built(self: Any, profile: Any, amounts: Any) -> None:
+        real(self, profile, replace(amounts, delta=amounts.delta * profile.bounds_to_buy))
+
+    return built
+
+
+def height_of_all_of_epsilon(real: Any) -> Any:
+    return lambda epsilon, pace, missed: real(epsilon * Fraction(10, 9), pace, missed)
+
+
+def all_that_may_miss(real: Any) -> Any:
+    return lambda epsilon, pace, missed: real(epsilon, pace, missed + 0.01)
+
+
+def turns_back(real: Any) -> Any:
+    def pace_on(curve: Any, epsilon: Any) -> Any:
+        from edgedp.mechanisms.numbers.rungs import pace
+
+        return pace(epsilon)
+
+    return pace_on
+
+
+FORMULAS = "test_number_formulas.py::test"
+
 SABOTAGES = [
+    Sabotage(
+        "all of epsilon for each round where a gap was cut",
+        {"edgedp.selection.picking:_one_by_one": all_of_epsilon_each_round},
+        f"{FORMULAS}_every_round_of_a_cut_top_k_runs_at_a_kth_of_epsilon_and_delta",
+    ),
+    Sabotage(
+        "all of delta for each of two noisy bounds",
+        {"edgedp.mechanisms.numbers.nls:NoisyLocalSensitivityLaw.__init__": all_of_delta_for_each},
+        f"{FORMULAS}_each_noisy_bound_of_nls_fails_with_its_part_of_delta[2]",
+    ),
+    Sabotage(
+        "an error bar of all of epsilon",
+        {"edgedp.mechanisms.numbers.heights:height_quantile": height_of_all_of_epsilon},
+        f"{FORMULAS}_an_error_bar_misses_as_often_as_its_law_says[triangles]",
+    ),
+    Sabotage(
+        "an error bar that forgets what its bound may miss",
+        {"edgedp.mechanisms.numbers.heights:height_quantile": all_that_may_miss},
+        f"{FORMULAS}_an_error_bar_misses_as_often_as_its_law_says[triangles]",
+    ),
+    Sabotage(
+        "one pace for all numbers",
+        {"edgedp.mechanisms.numbers.calibrated:pace_on": turns_back},
+        "test_pace.py::test_more_epsilon_is_never_worse_where_a_pace_once_changed",
+    ),
     Sabotage(
         "rungs of the calibrated ladder that are not paid for",
         {"edgedp.mechanisms.numbers.calibrated:rate_of": unpaid},
@@ -257,7 +315,7 @@ SABOTAGES = [
     Sabotage(
         "a hub left out of the search for common neighbours",
         {"edgedp.engines.figures:most_common_neighbors": one_hub_too_few},
-        "test_counts.py::test_figures_by_their_definitions",
+        "test_counts.py::test_figures_by_their_definitions[igraph]",
     ),
 ]
 

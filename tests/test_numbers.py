@@ -188,7 +188,7 @@ def test_parameters_give_the_same_options_again() -> None:
     for asked in (
         {"of": "stars", "star_size": 4, "epsilon": 0.3},
         {"of": "common_neighbors", "pair": ("a", "b"), "epsilon": "0.0000000011", "mechanism": "staircase"},
-        {"of": "ebc", "node": 3, "epsilon": 2, "error_bar": True},
+        {"of": "ebc", "node": 3, "epsilon": 40, "error_bar": True},
         {"of": "triangles", "mechanism": "nls", "delta": 1e-6, "epsilon": 2},
     ):
         options = count_plan(FACTS, asked, stored=False)
@@ -371,7 +371,7 @@ ENRON = {
     "triangles": {"0.01": 0.111, "0.03": 0.025, "0.1": 0.0064, "0.3": 0.00205, "1": 0.00059, "3": 0.000146},
     "wedges": {"0.01": 0.0129, "0.03": 0.0041, "0.1": 0.00114, "0.3": 0.00038, "1": 0.000109, "3": 2.73e-5},
     "stars": {"0.01": 0.051, "0.03": 0.015, "0.1": 0.0041, "0.3": 0.00136, "1": 0.00039, "3": 0.000098},
-    "two_triangles": {"0.01": 3.6, "0.03": 0.41, "0.1": 0.065, "0.3": 0.0134, "1": 0.00365, "3": 0.00090},
+    "two_triangles": {"0.01": 2.9, "0.03": 0.362, "0.1": 0.0518, "0.3": 0.0139, "1": 0.0038, "3": 0.00098},
 }
 
 
@@ -475,6 +475,48 @@ def test_error_bars_hold_the_exact_number() -> None:
             assert answer.interval.high is not None
             held += answer.interval.low <= exact <= answer.interval.high
         assert held >= 184
+
+
+@pytest.mark.parametrize("epsilon", [50, 700, 5000])
+@pytest.mark.parametrize(
+    ("of", "options"),
+    [
+        ("ebc", {"error_bar": True}),
+        ("betweenness2", {"error_bar": True}),
+        *((of, {"mechanism": "geometric"}) for of in ("ebc", "density", "betweenness2")),
+        *((of, {"mechanism": "staircase"}) for of in ("ebc", "density", "betweenness2")),
+    ],
+)  # fmt: skip
+def test_intervals_hold_a_number_that_lies_between_two_steps_of_its_grid(
+    of: str, options: dict[str, Any], epsilon: int
+) -> None:
+    """Without noise to speak of the interval is as wide as the rounding: thirds lie on no grid of halves."""
+    rng = seeded(6)
+    edges = [(a, b) for a in range(18) for b in range(a) if rng.random() < 0.4]
+    graph = Graph.from_edges(edges, nodes=range(18))
+    for node in range(0, 18, 3):
+        exact = edgedp.exact.count(graph, of, node=node)
+        for bound in (None, graph.max_degree):
+            answer = edgedp.count(
+                graph, of, epsilon=epsilon, node=node, degree_bound=bound, rng=rng, **options
+            ).answer
+            assert isinstance(answer, Number)
+            assert answer.interval is not None
+            assert answer.interval.low <= exact <= answer.interval.high
+            if options.get("mechanism") == "staircase" and epsilon >= 700:
+                assert answer.interval.high - answer.interval.low < 1e-2
+
+
+def test_the_shares_of_a_metric_lose_no_more_than_its_interval_allows() -> None:
+    for bound in (2, 3, 10, 2000, 1 << 20, 1 << 22, 1 << 31):
+        count, bounds = cases.count_of("betweenness2"), Bounds(bound + 1, bound)
+        bits = count.bits(bounds)
+        for commons in ([1], [3] * 7, [bound], [max(bound - 1, 1), bound, 2], [7, 11, 13] * 5):
+            real = sum(Fraction(1 << bits, c) for c in commons)
+            units = sum((1 << bits) // c for c in commons)
+            if len(commons) <= bound * (bound - 1) // 2 and max(commons) <= bound:
+                low, high = count.real_within(units, units, bounds)
+                assert low <= real <= high
 
 
 def test_an_error_bar_costs_a_tenth_and_the_number_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -611,6 +653,21 @@ def test_a_summary_of_large_epsilon_is_the_graph(enron: Graph) -> None:
     text = edgedp.summary(enron, epsilon=1).to_text()
     assert all(len(line) < 250 for line in text.splitlines())
     assert "clustering" in text
+
+
+def test_quantiles_of_a_summary_are_exact_where_a_share_of_the_nodes_is_met_exactly() -> None:
+    """The least degree that at least so many hundredths of the nodes do not exceed, counted in integers."""
+    rng = seeded(8)
+    for n in (*range(1, 41), 100, 300, 1000):
+        for least in range(3):
+            degrees = np.sort(rng.integers(least, 8, n))
+            page = summarizing.page_of(0, 0, 0, at_least_counts(degrees, 9), 9, n)
+            for share, degree in page["degree_quantiles"].items():
+                hundredths = round(100 * float(share))
+                upto = [int((degrees <= d).sum()) for d in range(10)]
+                assert degree == next(d for d in range(10) if 100 * upto[d] >= hundredths * n), (n, share)
+    tied = summarizing.page_of(0, 0, 0, at_least_counts(np.repeat([1, 5], [90, 10]), 9), 9, 100)
+    assert tied["degree_quantiles"]["0.9"] == 1
 
 
 def test_a_summary_of_nothing() -> None:

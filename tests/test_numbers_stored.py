@@ -46,7 +46,8 @@ COUNTS: list[dict[str, Any]] = [
     {"of": "common_neighbors", "pair": (1, 3)},
     {"of": "degree", "node": 3},
     {"of": "density", "node": 3},
-    {"of": "ebc", "node": 3, "error_bar": True},
+    {"of": "betweenness2", "node": 3, "error_bar": True},
+    {"of": "ebc", "node": 3},
     {"of": "betweenness2", "node": 9},
 ]
 RECEIPT = {"account", "graph", "release_id", "epsilon_budget", "epsilon_spent", "epsilon_remaining"}

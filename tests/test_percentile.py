@@ -252,8 +252,6 @@ def test_every_value_is_read_by_itself() -> None:
         read = numbers_of([1, 2.5, value, Decimal("0.5"), Fraction(1, 4), np.float32(8)])
         assert read[[0, 1, 3, 4, 5]].tolist() == [1, 2.5, 0.5, 0.25, 8]
         assert math.isnan(read[2])
-    assert numbers_of(np.array(["1", "2"])).tolist() == pytest.approx([math.nan] * 2, nan_ok=True)
-    assert math.isnan(numbers_of(np.array([True]))[0])
     masked = numbers_of(np.ma.array([1, 2], mask=[False, True]))
     assert masked[0] == 1
     assert math.isnan(masked[1])

@@ -90,7 +90,7 @@ def pick_class(counts: np.ndarray, epsilon: float, score: str, rng: np.random.Ge
     """Pick the class of a leaf, for one record more or less."""
     if score == "counts":
         return int(edgedp.select(counts, epsilon=epsilon, global_sensitivity=1, monotone=True, rng=rng).value)
-    majority = np.arange(len(counts)) == counts.argmax()
+    majority = (np.arange(len(counts)) == counts.argmax()).astype(int)
     return int(edgedp.select(majority, epsilon=epsilon, global_sensitivity=1, rng=rng).value)
 
 

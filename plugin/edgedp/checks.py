@@ -6,11 +6,13 @@ import difflib
 import math
 import numbers
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeVar, assert_never, cast
 
+from edgedp.containers import is_list, values_of
 from edgedp.errors import ParameterError, UnknownNameError
-from edgedp.shown import kind_of
+from edgedp.shown import kind_of, shortened
 from edgedp.vocabulary import (
     MECHANISMS,
     SAMPLERS,
@@ -246,16 +248,15 @@ def check_weights(value: Any, count: int) -> tuple[float, ...]:
     """Return the weights of an aggregate: as many as metrics, finite, not all 0; default all 1."""
     if value is None:
         return (1.0,) * count
+    listed: list[Any] = list(values_of(value, "weights")) if is_list(value) else [None]
+    if not all(isinstance(each, (numbers.Real, Decimal)) and not isinstance(each, bool) for each in listed):
+        raise ParameterError(
+            f"weights is {shortened(value)}, must be a list of numbers; give one for each metric"
+        )
     try:
-        weights = tuple(float(weight) for weight in value)
-        if any(isinstance(weight, (bool, str)) for weight in value):
-            raise TypeError
+        weights = tuple(float(weight) for weight in listed)
     except OverflowError:
         raise ParameterError("weights holds a number beyond the floats; give other weights") from None
-    except (TypeError, ValueError):
-        raise ParameterError(
-            f"weights is {value!r}, must be a list of numbers; give one for each metric"
-        ) from None
     if len(weights) != count:
         raise ParameterError(f"weights has length {len(weights)}, must be {count}; give one for each metric")
     if not all(math.isfinite(weight) for weight in weights):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from edgedp.containers import is_list, labels_of, values_of
 from edgedp.errors import GraphFormatError, ParameterError, UnknownNameError
 from edgedp.shown import kind_of
 
@@ -67,6 +68,7 @@ def positions_of(node_ids: NDArray[Any], wanted: NDArray[Any], *, what: str) -> 
 
 def as_ids(values: ArrayLike, name: str) -> NDArray[Any]:
     """Return a list of node ids as (n,) int64 or str."""
+    values = labels_of(values, name)
     try:
         array = np.asarray(values)
     except ValueError:
@@ -80,14 +82,15 @@ def as_column(values: Any, name: Any, count: int) -> NDArray[Any]:
     """Return one value a node; a list is kept as it is where it holds anything but numbers of one kind."""
     if not isinstance(name, str) or not name:
         raise GraphFormatError(f"the property's name is {name!r}, must be a text; name it")
-    if isinstance(values, np.ndarray) or hasattr(values, "__array__"):
-        column = np.asarray(values)
-    elif not hasattr(values, "__iter__"):
+    if not is_list(values):
         raise GraphFormatError(
             f"the property {name!r} is {kind_of(values)}, must be a list of {count}; give one value for each node"
         )
+    given = values_of(values, f"the property {name!r}")
+    if isinstance(given, np.ndarray):
+        column: NDArray[Any] = given
     else:
-        listed = list(values)
+        listed = list(given)
         column = np.fromiter(listed, dtype=object, count=len(listed))
         kinds = {type(value) for value in listed}
         if kinds == {float} or (kinds == {int} and all(abs(value) < 2**63 for value in listed)):
@@ -107,6 +110,7 @@ def as_column(values: Any, name: Any, count: int) -> NDArray[Any]:
 def as_pairs(edges: Any) -> NDArray[Any]:
     """Return pairs of node ids as (m, 2) int64 or str."""
     _refuse_frames(edges, "edges")
+    edges = labels_of(edges, "edges")
     try:
         listed = edges if isinstance(edges, np.ndarray) or hasattr(edges, "__array__") else list(edges)
     except TypeError:
@@ -199,34 +203,30 @@ def rows_of(n: int, positions: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int
     return indptr, (both - rows * n).astype(np.int32)
 
 
-def numbers_of(values: Any) -> NDArray[np.float64]:
+def numbers_of(values: Any, name: str = "values") -> NDArray[np.float64]:
     """Return every value as a float; NaN for what is no number: missing, text, lists, truth values, dates.
 
-    Each value is read by itself. An array of numbers is taken as it is, anything else as a list of objects
-    (`numpy` would make texts of the numbers beside a text). Numbers beyond the floats become infinite, and are
+    Each value is read by itself: an array of numbers is taken as it is, an array of objects or a list value by value,
+    and an array of another type is refused (`edgedp.containers`). Numbers beyond the floats become infinite, and are
     clipped like others.
+
+    Raises
+    ------
+    ParameterError
+        It is neither a list nor an array of one dimension, or an array of texts, truth values, dates or the like.
 
     Examples
     --------
     >>> numbers_of([1, "7", None, 2.5, [3], True]).tolist()
     [1.0, nan, nan, 2.5, nan, nan]
     """
-    if not isinstance(values, np.ndarray) and hasattr(values, "__array__"):
-        values = np.asarray(values)
-    if isinstance(values, np.ma.MaskedArray):
-        values = np.ma.filled(values.astype(object), None)
+    values = values_of(values, name)
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
-            raise ParameterError(f"values has {values.ndim} dimensions, must be a list of one value a record")
-        if values.dtype.kind in "iuf":
-            return values.astype(np.float64)
+            raise ParameterError(f"{name} has {values.ndim} dimensions, must be a list of one value a record")
         if values.dtype.kind != "O":
-            return np.full(len(values), np.nan)
+            return values.astype(np.float64)
         values = values.tolist()
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
-        raise ParameterError(
-            "values is not a list, must hold one value for each record; give a list or an array"
-        )
     return np.fromiter((number_of(value) for value in values), dtype=np.float64, count=len(values))
 
 

@@ -63,5 +63,6 @@ def _print_lines(told: Mapping[str, Any]) -> None:
     for noise in told["noise"]:
         scale = noise["scale"]
         said = scale if isinstance(scale, str) else f"{noise['law']}, scale {scale:.6g}"
-        click.echo(f"noise on {noise['on']}: {said}")
+        reach = f"; {noise['reach']}" if "reach" in noise else ""
+        click.echo(f"noise on {noise['on']}: {said}{reach}")
     click.echo("nothing was spent or read: this rests on public facts alone")

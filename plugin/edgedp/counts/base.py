@@ -12,7 +12,32 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     from edgedp.projection import NumberProjection
 
-__all__ = ["Bounds", "Count", "Profile", "profile_of", "sensitivity_at"]
+__all__ = [
+    "BENT", "FLAT", "STEEP", "STEEPER", "STEEPEST", "Bounds", "Count", "Curve", "Profile", "profile_of",
+    "sensitivity_at",
+]  # fmt: skip
+
+Curve = tuple[tuple[str, str], ...]
+"""Knots ``(epsilon, B epsilon)`` in rising order, as decimal texts: how much slower rungs grow than epsilon would let
+them. Public, like what is counted and the declared bound that it follows."""
+
+FLAT: Curve = (("0.05", "10"), ("0.1", "20"), ("3", "20"), ("6", "30"))
+"""For profiles that hardly grow within ``1 / epsilon`` edges."""
+BENT: Curve = (("0.1", "10"), ("0.3", "12"), ("1", "14"), ("2", "16"), ("3", "20"), ("6", "32"))
+"""For profiles that grow in proportion to a figure that may be small."""
+STEEP: Curve = (
+    ("0.03", "8"),
+    ("0.1", "10"),
+    ("0.3", "12"),
+    ("2", "12"),
+    ("3.5", "9.4"),
+    ("4", "10.2"),
+)
+"""For profiles that grow with the square of a figure of many nodes."""
+STEEPER: Curve = (("0.1", "5"), ("0.3", "8"), ("1", "10"), ("2", "12"), ("3", "14"), ("6", "26"))
+"""For profiles that grow with the square of a figure of one node."""
+STEEPEST: Curve = (("0.3", "3"), ("0.5", "5"), ("1", "8"), ("2", "13"), ("6", "39"))
+"""For profiles that grow without end towards their ceiling."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +80,8 @@ class Profile:
         The figure that the profile follows (`Count.leading`); one edge moves it by at most 1.
     bounds_to_buy : int
         What `nls` has to make noisy before the number (`Count.bounds_to_buy`).
+    curve : tuple
+        How slowly the rungs of `calibrated` grow (`edgedp.mechanisms.numbers.rungs`); public.
 
     Notes
     -----
@@ -70,6 +97,7 @@ class Profile:
     bits: int = 0
     leading: int | None = None
     bounds_to_buy: int = 0
+    curve: Curve = FLAT
 
     def at(self, t: int) -> int:
         """Return ``I_t``."""
@@ -95,6 +123,10 @@ class Count(ABC):
     bounds_to_buy: ClassVar[int] = 0
     """For `nls`: 1 where the local sensitivity is the leading figure, 2 where it moves by at most four times that."""
 
+    bar_may_say_nothing: ClassVar[bool] = False
+    """Whether noise grows with the square of the figure that a bar buys, so that a bar can be as wide as the range:
+    it is then refused."""
+
     def bits(self, bounds: Bounds) -> int:
         """Return the binary places of the unit."""
         return 0
@@ -115,6 +147,17 @@ class Count(ABC):
     def sensitivities(self, projection: NumberProjection, bounds: Bounds) -> Iterable[int]:
         """Yield ``I_0, I_1, ...``, nondecreasing, until one reaches `global_sensitivity` or for ever."""
 
+    def real_within(self, low: int, high: int, bounds: Bounds) -> tuple[int, int]:
+        """Return ends, in units, of where the real number lies whose integer lies between `low` and `high`.
+
+        They are the same where the number is an integer; a number of one node is rounded to its grid.
+        """
+        return low, high
+
+    def curve(self, bounds: Bounds) -> Curve:
+        """Return how slowly the rungs of `calibrated` grow: from public facts, by the shape that its profiles have."""
+        return FLAT
+
     def leading(self, projection: NumberProjection, bounds: Bounds) -> int | None:
         """Return the figure ``z`` of which the profile is a nondecreasing function of ``z + t``.
 
@@ -127,6 +170,14 @@ class Count(ABC):
     def follows_one_figure(cls) -> bool:
         """Say whether an error bar can be bought: whether the count bounds its profile by one figure."""
         return cls.sensitivities_from is not Count.sensitivities_from
+
+    def bar_figure(self, projection: NumberProjection, bounds: Bounds) -> int | None:
+        """Return the figure that an error bar buys; one edge moves it by at most 1."""
+        return self.leading(projection, bounds)
+
+    def bar_steps(self, figure: int, bounds: Bounds) -> Iterable[int]:
+        """Yield what ``I_0, I_1, ...`` are at most where `bar_figure` is at most this."""
+        return self.sensitivities_from(figure, bounds)
 
     def sensitivities_from(self, leading: int, bounds: Bounds) -> Iterable[int]:
         """Yield what ``I_0, I_1, ...`` are at most where `leading` is at most this."""
@@ -148,6 +199,7 @@ def profile_of(count: Count, projection: NumberProjection, bounds: Bounds) -> Pr
         bits,
         count.leading(projection, bounds),
         count.bounds_to_buy,
+        count.curve(bounds),
     )
 
 

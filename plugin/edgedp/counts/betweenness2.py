@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
-from edgedp.counts.base import Bounds, Count
+from edgedp.counts.base import BENT, Bounds, Count, Curve
 from edgedp.metrics.betweenness2 import share_bits
 
 if TYPE_CHECKING:
@@ -39,6 +39,15 @@ class LengthTwoBetweenness(Count):
 
     def value(self, projection: NumberProjection, bounds: Bounds) -> int:
         return int(projection.betweenness2_shares(self.bits(bounds))[self.node])
+
+    def real_within(self, low: int, high: int, bounds: Bounds) -> tuple[int, int]:
+        # Each pair loses less than one share, and of its ``2**q / c >= 2**q / D`` at most a part of ``D / 2**q``.
+        lost = bounds.degree_bound * bounds.most_common // 2
+        least = (1 << self.bits(bounds)) // max(bounds.degree_bound, 1)
+        return low, high + (min(lost, -(-high // (least - 1))) if least > 1 else lost)
+
+    def curve(self, bounds: Bounds) -> Curve:
+        return BENT
 
     def sensitivities(self, projection: NumberProjection, bounds: Bounds) -> Iterable[int]:
         return self.sensitivities_from(int(projection.degrees()[self.node]), bounds)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edgedp.counts.base import Bounds, Count
+from edgedp.counts.base import STEEPEST, Bounds, Count, Curve
 
 if TYPE_CHECKING:
     from edgedp.projection import NumberProjection
@@ -42,6 +42,13 @@ class Density(Count):
 
     def value(self, projection: NumberProjection, bounds: Bounds) -> int:
         return round(float(projection.values("density", np.array([self.node]))[0]) * (1 << BITS))
+
+    def real_within(self, low: int, high: int, bounds: Bounds) -> tuple[int, int]:
+        # Rounded to the nearest step, and the float before that within an eighth of one.
+        return low - 1, high + 1
+
+    def curve(self, bounds: Bounds) -> Curve:
+        return STEEPEST
 
     def sensitivities(self, projection: NumberProjection, bounds: Bounds) -> Iterator[int]:
         degree = int(projection.degrees()[self.node])

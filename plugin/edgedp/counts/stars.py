@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edgedp.counts.base import Bounds, Count
+from edgedp.counts.base import BENT, FLAT, Bounds, Count, Curve
 from edgedp.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -18,6 +18,25 @@ if TYPE_CHECKING:
 
 __all__ = ["COUNT", "MOST_BITS", "Stars", "check_star_size"]
 
+NEAR = 256
+"""A degree bound up to which the ceiling of wedges and 3-stars is near."""
+_FOUR: Curve = (
+    ("0.1", "10"),
+    ("0.3", "9"),
+    ("1", "7.5"),
+    ("3", "7.5"),
+    ("4", "8"),
+    ("6", "12"),
+    ("10", "20"),
+)
+CLIMBS: dict[int, Curve] = {
+    2: BENT,
+    3: (("0.1", "10"), ("0.3", "12"), ("1.5", "12"), ("3", "18"), ("6", "30"), ("10", "45")),
+    4: _FOUR,
+    5: _FOUR,
+    6: (("0.1", "10"), ("0.3", "8"), ("1", "6"), ("2", "6"), ("3", "5"), ("6", "10"), ("10", "16")),
+}
+"""Paces of stars, which climb to their ceiling the more steeply the larger they are; 6 stands for more."""
 MOST_BITS = 256
 """The counts of one release fit this many bits: larger stars are refused by public facts."""
 
@@ -44,6 +63,11 @@ class Stars(Count):
         degrees, counts = np.unique(projection.degrees(), return_counts=True)
         stars = (comb(d, self.star_size) * c for d, c in zip(degrees.tolist(), counts.tolist(), strict=True))
         return sum(stars)
+
+    def curve(self, bounds: Bounds) -> Curve:
+        if self.star_size <= 3 and bounds.degree_bound > NEAR:
+            return FLAT
+        return CLIMBS[min(self.star_size, max(CLIMBS))]
 
     def sensitivities(self, projection: NumberProjection, bounds: Bounds) -> Iterator[int]:
         m = bounds.most_common

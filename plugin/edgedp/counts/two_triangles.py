@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate, chain, count
+from math import isqrt
 from typing import TYPE_CHECKING
 
-from edgedp.counts.base import Bounds, Count
+from edgedp.counts.base import STEEP, Bounds, Count, Curve
 
 if TYPE_CHECKING:
     from edgedp.projection import NumberProjection
@@ -28,6 +29,7 @@ class TwoTriangles(Count):
     """
 
     name = "two_triangles"
+    bar_may_say_nothing = True
     bounds_to_buy = 2
 
     def maximum(self, bounds: Bounds) -> int:
@@ -40,6 +42,9 @@ class TwoTriangles(Count):
 
     def value(self, projection: NumberProjection, bounds: Bounds) -> int:
         return projection.figures().two_triangles()
+
+    def curve(self, bounds: Bounds) -> Curve:
+        return STEEP
 
     def sensitivities(self, projection: NumberProjection, bounds: Bounds) -> Iterable[int]:
         most = projection.figures().most_common_neighbors()
@@ -54,6 +59,19 @@ class TwoTriangles(Count):
         m = bounds.most_common
         reached = chain(range(min(leading, m), m), iter(lambda: m, None))
         return ((5 * most * most - most) // 2 for most in reached)
+
+    def bar_figure(self, projection: NumberProjection, bounds: Bounds) -> int | None:
+        # The least z with ``4 z**2 >= LS`` and ``2 z + 1 >= c``: an edge moves LS by at most ``4 c <= 8 z + 4``.
+        most, move = projection.figures().most_common_neighbors(), projection.figures().two_triangles_move()
+        root = isqrt(move // 4)
+        return max(most // 2, root + (4 * root * root < move))
+
+    def bar_steps(self, figure: int, bounds: Bounds) -> Iterable[int]:
+        most = 2 * figure + 1
+        grown = accumulate(
+            (4 * min(most + s, bounds.most_common) for s in count()), initial=4 * figure * figure
+        )
+        return map(min, grown, self.sensitivities_from(most, bounds))
 
 
 COUNT = TwoTriangles

@@ -21,7 +21,10 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from edgedp.graph import Graph
 
-__all__ = ["Figures", "GraphFigures", "falling", "maximal_pairs", "most_common_neighbors"]
+__all__ = [
+    "Figures", "GraphFigures", "edge_triangles", "falling", "maximal_pairs", "most_common_neighbors", "most_common_of",
+    "move_bounds", "ranges", "top_sums", "two_triangles_move",
+]  # fmt: skip
 
 Ints = NDArray[np.int64]
 
@@ -88,7 +91,10 @@ class GraphFigures:
 
     def two_triangles_move(self) -> int:
         """Return by how much the two-triangles move if the worst pair's edge is added or removed."""
-        return _two_triangles_move(self._graph, self._edge_triangles, self._most_common_neighbors)
+        move: int = self._module.two_triangles_move(
+            self._graph, self._edge_triangles, self._most_common_neighbors
+        )
+        return move
 
     def maximal_pairs(self) -> Ints:
         """Return the (p, 2) degrees ``x >= y`` of pairs that no other pair exceeds, their own edge left out."""
@@ -102,11 +108,18 @@ class GraphFigures:
 
     @cached_property
     def _most_common_neighbors(self) -> int:
-        return most_common_neighbors(self._graph.degrees, _most_shared(self._graph))
+        return int(self._module.most_common_of(self._graph))
 
     @cached_property
     def _edge_triangles(self) -> Ints:
-        return edge_triangles(self._graph)
+        found: Ints = self._module.edge_triangles(self._graph)
+        return found
+
+    @property
+    def _module(self) -> Any:
+        return import_module(
+            "edgedp.engines.native.shared" if self._engine == "native" else "edgedp.engines.figures"
+        )
 
 
 def falling(degrees: Ints) -> Ints:
@@ -138,6 +151,11 @@ def most_common_neighbors(degrees: Ints, most_shared: Iterable[int]) -> int:
             break
         best = max(best, next(shared))
     return best
+
+
+def most_common_of(graph: Graph) -> int:
+    """Return the most neighbours that any two nodes of a graph share."""
+    return most_common_neighbors(graph.degrees, _most_shared(graph))
 
 
 def _most_shared(graph: Graph) -> Iterator[int]:
@@ -189,31 +207,54 @@ def edge_triangles(graph: Graph) -> Ints:
     return result
 
 
-def _two_triangles_move(graph: Graph, on_edge: Ints, most: int) -> int:
+def top_sums(indptr: Ints, values: Ints) -> Ints:
+    """Return the (2m,) sums of the largest values of each row: of one, of two, ..., in the row's places.
+
+    Examples
+    --------
+    >>> top_sums(np.array([0, 3, 4]), np.array([5, 9, 1, 7])).tolist()
+    [9, 14, 15, 7]
+    """
+    span = int(values.max(initial=0)) + 1
+    starts = np.repeat(indptr[:-1], np.diff(indptr))
+    row = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)) * span
+    keys = row + (span - 1 - values)
+    keys.sort()
+    sums = np.concatenate([[0], np.cumsum(span - 1 - (keys - row))])
+    found: Ints = sums[1:] - sums[starts]
+    return found
+
+
+def move_bounds(graph: Graph, on_edge: Ints, most: int) -> Ints:
+    """Return, for each node, what the two-triangles move at most by one of its pairs (`two_triangles_move`)."""
+    n, indptr = graph.node_count, graph.indptr
+    tails = np.repeat(np.arange(n), graph.degrees)
+    largest = np.zeros(n, dtype=np.int64)
+    np.maximum.at(largest, tails, on_edge)
+    sums = np.concatenate([[0], top_sums(indptr, on_edge + largest[graph.indices])])
+    able = np.minimum(graph.degrees, most)
+    bounds: Ints = able * (able - 1) // 2 + np.where(able > 0, sums[indptr[:-1] + able], 0)
+    return bounds
+
+
+def two_triangles_move(graph: Graph, on_edge: Ints, most: int) -> int:
     """Return ``max over pairs of C(c, 2) + sum over common neighbours k of (a_ik + a_jk) - 2 c [adjacent]``.
 
     With ``a_ik`` the triangles on the edge ``{i, k}``. A pair of ``i`` shares at most ``min(most, d_i)`` neighbours,
     so it reaches no more than the largest ``a_ik + max_j a_kj`` allow: sources are walked from in falling
     order of that.
     """
-    n, indptr, indices = graph.node_count, graph.indptr, graph.indices
+    indptr, indices = graph.indptr, graph.indices
     if len(indices) == 0:
         return 0
-    tails = np.repeat(np.arange(n), graph.degrees)
-    largest = np.zeros(n, dtype=np.int64)
-    np.maximum.at(largest, tails, on_edge)
-    reach = on_edge + largest[indices]
-    falling = np.lexsort((-reach, tails))
-    sums = np.concatenate([[0], np.cumsum(reach[falling])])
-    able = np.minimum(graph.degrees, most)
-    bounds = able * (able - 1) // 2 + sums[indptr[:-1] + able] - sums[indptr[:-1]]
+    bounds = move_bounds(graph, on_edge, most)
     best = 0
     for u in np.argsort(-bounds, kind="stable").tolist():
         if bounds[u] <= best:
             break
         row = _row(graph, u)
         lengths = graph.degrees[row]
-        arcs = _ranges(indptr[row], lengths)
+        arcs = ranges(indptr[row], lengths)
         ends = indices[arcs]
         size = int(ends.max()) + 1
         shared = np.bincount(ends, minlength=size)
@@ -279,9 +320,10 @@ def _row(graph: Graph, v: Any) -> NDArray[np.int32]:
 
 def _ends(graph: Graph, nodes: NDArray[Any]) -> NDArray[np.int32]:
     """Return the neighbours of the nodes, row after row."""
-    return graph.indices[_ranges(graph.indptr[nodes], graph.degrees[nodes])]
+    return graph.indices[ranges(graph.indptr[nodes], graph.degrees[nodes])]
 
 
-def _ranges(starts: Ints, lengths: Ints) -> Ints:
+def ranges(starts: Ints, lengths: Ints) -> Ints:
+    """Return the integers from each start on, as many as its length says, one range after the other."""
     before = np.cumsum(lengths) - lengths
     return np.repeat(starts - before, lengths) + np.arange(lengths.sum())

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgedp.checks import check_choice, check_no_option, check_sampler
+from edgedp.containers import values_of
 from edgedp.errors import ParameterError
+from edgedp.ids import number_of
 from edgedp.mechanisms.dampening import locally_dampened
 from edgedp.mechanisms.grid import GridScores, noise_unit
 from edgedp.mechanisms.samplers import sampler as sampler_by_name
@@ -204,12 +206,23 @@ def _global(value: Any, mechanism: str) -> float:
 
 def finite(values: ArrayLike, name: str, dimensions: int) -> _Floats:
     """Return an array of finite float64, or refuse it without a value of it."""
+    given = values_of(values, name)
     try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
+        array = np.asarray(given)
+    except ValueError:  # rows of different lengths
         array = np.full(1, np.nan)
+    # numpy would read a number out of a text, and 1 out of a truth value.
+    array = array.astype(np.float64) if array.dtype.kind in "iuf" else _each(array)
     if array.ndim != dimensions or not np.isfinite(array).all():
         raise ParameterError(
             f"{name} is not an array of {dimensions} dimension(s) of finite numbers; check its values"
         )
     return array
+
+
+def _each(array: NDArray[Any]) -> _Floats:
+    """Return objects as floats, NaN for what is no number."""
+    if array.dtype.kind != "O":
+        return np.full(array.shape, np.nan)
+    read = np.fromiter((number_of(value) for value in array.reshape(-1)), np.float64, count=array.size)
+    return read.reshape(array.shape)

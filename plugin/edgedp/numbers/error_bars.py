@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, floor
+from math import inf, nextafter
 from typing import TYPE_CHECKING
 
 from edgedp.counts import Count, Profile
-from edgedp.counts.base import below
 from edgedp.mechanisms.numbers import Amounts
 from edgedp.mechanisms.numbers.base import Known, SymmetricLaw
-from edgedp.mechanisms.numbers.calibrated import rate_of
+from edgedp.mechanisms.numbers.heights import BAR_SHARE, BOUND_FAILS, height_quantile, radius_of
 from edgedp.mechanisms.numbers.nls import shift_for
-from edgedp.mechanisms.numbers.rungs import Pace, envelope, first_rung, pace
 from edgedp.numbers.answers import CONFIDENCE, Interval
 from edgedp.sampling.geometric import two_sided_geometric
 
@@ -27,31 +25,29 @@ if TYPE_CHECKING:
     from edgedp.projection import NumberProjection
     from edgedp.sampling.words import Words
 
-__all__ = ["BAR_SHARE", "BoughtBound", "buy_bound", "height_quantile", "public_bar", "scale_of"]
+__all__ = ["BAR_SHARE", "BoughtBound", "buy_bound", "height_quantile", "public_bar", "radius_of", "scale_of"]
 
-BAR_SHARE = Fraction(1, 10)
-"""Of epsilon, for a bound that an error bar rests on."""
-BOUND_FAILS = Fraction(1, 100)
-"""Of the 5 % of intervals that may miss, those that the bound may cause; the rest is for the noise."""
+EXACT_FLOATS = 2**53
+"""From here on a released float may not be the integer that was drawn."""
 
 
 def public_bar(plan: CountPlan, value: int | float) -> Interval | None:
     """Return the error bar of a mechanism whose noise follows public facts; None for any other."""
     if not plan.rule.public_scale:
         return None
-    found = _shape(plan)
+    found = plan.shape
     ceiling = found.global_sensitivity(plan.bounds)
     maximum, bits = found.maximum(plan.bounds), found.bits(plan.bounds)
     law = plan.rule.law(Profile(0, (), ceiling, maximum, bits), Amounts(plan.epsilon))
     scale = float(scale_of(plan))
     if not isinstance(law, SymmetricLaw):
         raise AssertionError("noise of a public scale is symmetric")
-    return _cut(value, _radius(law), maximum, bits, scale)
+    return _interval(plan, found, value, _radius(law), scale)
 
 
 def scale_of(plan: CountPlan) -> Fraction:
     """Return the scale of noise that follows public facts: the global sensitivity over epsilon."""
-    found = _shape(plan)
+    found = plan.shape
     return Fraction(found.global_sensitivity(plan.bounds), 1 << found.bits(plan.bounds)) / plan.epsilon
 
 
@@ -73,62 +69,20 @@ class BoughtBound:
 
     def around(self, value: int | float) -> Interval:
         """Return the interval around a number drawn for the rest of epsilon: from the bound, not from the graph."""
-        plan, found = self.plan, _shape(self.plan)
+        plan, found = self.plan, self.plan.shape
         ceiling = found.global_sensitivity(plan.bounds)
-        maximum, bits = found.maximum(plan.bounds), found.bits(plan.bounds)
         if ceiling == 0:
             return Interval(value, value)
-        rest = plan.epsilon * (1 - self.share)
-        steady = pace(rest)
-        steps = below(ceiling, found.sensitivities_from(self.bound, plan.bounds))
-        rungs = envelope(steps, ceiling, steady)
-        height = height_quantile(rest, steady, 1 - CONFIDENCE - float(BOUND_FAILS))
-        whole = floor(height)
-        widths = (rungs + [ceiling << steady.unit_bits] * max(whole + 1 - len(rungs), 0))[: whole + 1]
-        reached = sum(widths[:whole]) + Fraction(height - whole) * widths[whole]
-        radius = floor(reached / (1 << steady.unit_bits) + Fraction(1, 2))
-        return _cut(value, radius, maximum, bits, None)
+        radius = radius_of(found, plan.bounds, self.bound, plan.epsilon * (1 - self.share))
+        return _interval(plan, found, value, radius, None)
 
 
 def buy_bound(plan: CountPlan, count: Count, projection: NumberProjection, words: Words) -> BoughtBound:
     """Draw the bound, for `BAR_SHARE` of epsilon, of a figure that an edge moves by at most 1."""
-    figure = count.leading(projection, plan.bounds)
+    figure = count.bar_figure(projection, plan.bounds)
     scale = 1 / (BAR_SHARE * plan.epsilon)
     noise = int(two_sided_geometric(1, scale, words)[0])
     return BoughtBound(max((figure or 0) + noise + shift_for(scale, BOUND_FAILS), 0), BAR_SHARE, plan)
-
-
-def height_quantile(epsilon: Fraction, pace: Pace, missed: float) -> float:
-    """Return a height ``T`` that calibrated noise exceeds with probability at most `missed`, on any graph.
-
-    The rungs of no graph grow faster than ``1 + 1/B``, so the height is largest, in the stochastic order, where all
-    grow as fast: there the weights of heights ``j + v``, ``0 < v <= 1``, fall by ``r = exp(-h) (1 + 1/B)``
-    from one ``j`` to the next.
-
-    Examples
-    --------
-    >>> from edgedp.mechanisms.numbers.rungs import pace
-    >>> round(height_quantile(Fraction(1), pace(Fraction(1)), 0.04), 1)
-    3.5
-    """
-    rate = rate_of(epsilon, pace)
-    share, bits = first_rung(rate)
-    g, fall = share / (1 << bits), exp(-min(float(rate), 700.0))
-    ratio = fall * (1 + 1 / pace.growth)
-    j, left = 0, 1.0
-    while left * ratio > missed:
-        left *= ratio
-        j += 1
-    # Pr[T > j + v] = left (1 - (1 - ratio) part), where part is the share of a unit up to v.
-    part = (1 - missed / left) / (1 - ratio)
-    unit = g + (1 - g) * fall
-    mass = min(max(part, 0.0), 1.0) * unit
-    return j + (mass if mass <= g else g + (mass - g) / fall)
-
-
-def _shape(plan: CountPlan) -> Count:
-    """Return the count with stand-ins for its nodes: for what follows from public facts alone."""
-    return plan.count(tuple(range(len(plan.named))))
 
 
 def _radius(law: SymmetricLaw) -> int:
@@ -145,8 +99,18 @@ def _radius(law: SymmetricLaw) -> int:
     return high
 
 
-def _cut(value: int | float, radius: int, maximum: int, bits: int, scale: float | None) -> Interval:
-    if bits == 0:
-        return Interval(max(value - radius, 0), min(value + radius, maximum), scale)
+def _interval(
+    plan: CountPlan, found: Count, value: int | float, radius: int, scale: float | None
+) -> Interval:
+    """Return the interval of the real number whose noisy integer is within a radius, in units, of a released one."""
+    maximum, bits = found.maximum(plan.bounds), found.bits(plan.bounds)
     unit = 1 << bits
-    return Interval(max(value - radius / unit, 0.0), min(value + radius / unit, maximum / unit), scale)
+    middle = value if isinstance(value, int) else round(value * unit)
+    low, high = found.real_within(max(middle - radius, 0), min(middle + radius, maximum), plan.bounds)
+    low, high = max(low, 0), min(high, maximum)
+    if bits == 0:
+        return Interval(low, high, scale)
+    ends = low / unit, high / unit
+    if high >= EXACT_FLOATS:
+        ends = nextafter(ends[0], 0.0), nextafter(ends[1], inf)
+    return Interval(*ends, scale)

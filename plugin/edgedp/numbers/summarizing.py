@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_summary", "page_of"]
 
-QUANTILES = (0.25, 0.5, 0.75, 0.9, 0.99)
+QUANTILES = (25, 50, 75, 90, 99)
+"""In hundredths: integers, so that a share of the nodes that is met exactly is met."""
 
 DEGREE_BOUND_FAILS = Fraction(1, 100)
 """How often the noisy bound is below the largest degree."""
@@ -87,7 +88,8 @@ def page_of(
         "nodes_without_edges": node_count - int(above[0]),
         # The least degree that at least this share of the nodes does not exceed.
         "degree_quantiles": {
-            f"{share:g}": int(np.argmax(above <= (1 - share) * node_count)) for share in QUANTILES
+            f"{share / 100:g}": int(np.argmax(100 * above <= (100 - share) * node_count))
+            for share in QUANTILES
         },
         "degree_ccdf": degree_ccdf[: int(np.count_nonzero(degree_ccdf))].tolist(),
     }

@@ -17,6 +17,7 @@ from edgedp.counts import Bounds, Count, count_class, count_names
 from edgedp.counts.stars import check_star_size
 from edgedp.errors import ParameterError
 from edgedp.mechanisms.numbers import NumberMechanism, number_mechanism
+from edgedp.mechanisms.numbers.heights import says_nothing
 from edgedp.options import CountOptions, DistributionOptions, SummaryOptions
 from edgedp.plan.base import PlanBase, PublicFacts
 from edgedp.plan.named import resolved
@@ -158,6 +159,11 @@ class CountPlan(_PurePlan):
             (options["node"],) = positions
         return count_class(self.of)(**options)
 
+    @property
+    def shape(self) -> Count:
+        """What is counted, with stand-ins for its nodes: for what follows from public facts alone."""
+        return self.count(tuple(range(len(self.named))))
+
     def parts(self) -> list[tuple[Self, Fraction]]:
         """Return the releases that a computed number is made of with their shares; none for one that is drawn."""
         return [(replace(self, of=name), share) for name, share in count_class(self.of).parts]
@@ -265,7 +271,7 @@ def plan_count(
         raise ParameterError(
             f"delta is not an option of {of!r}; leave it out, and use mechanism 'calibrated'"
         )
-    return CountPlan(
+    planned = CountPlan(
         cost=cost,
         facts=facts,
         of=of,
@@ -276,6 +282,16 @@ def plan_count(
         delta=paid,
         error_bar=_check_error_bar(asked.error_bar, found, mechanism, cost),
     )
+    if (
+        planned.error_bar
+        and found.bar_may_say_nothing
+        and says_nothing(planned.shape, planned.bounds, planned.epsilon)
+    ):
+        raise ParameterError(
+            f"error_bar of {of!r} would reach over at least half of what is possible at epsilon "
+            f"{format_nano(cost)}, on any graph; ask for more epsilon, or leave error_bar out"
+        )
+    return planned
 
 
 def plan_distribution(asked: DistributionOptions, facts: PublicFacts) -> DistributionPlan:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 from typing import Any, assert_never
 
 from edgedp.mechanisms.adaptive.choice import FIRST
@@ -51,16 +52,19 @@ class Noise:
         Scale of its law, in units of what it goes on; None where it follows the graph, and is private.
     law : str
         ``two-sided geometric``, ``staircase``, ``Gumbel`` or ``exponential``; empty where there is no scale.
+    reach : str
+        Of which nodes a metric of one node says something at this epsilon; empty for anything else.
     """
 
     on: str
     scale: float | None = None
     law: str = ""
+    reach: str = ""
 
     def __str__(self) -> str:
         """Return one line for people."""
         if self.scale is None:
-            return f"{self.on}: {FOLLOWS_THE_GRAPH}"
+            return f"{self.on}: {FOLLOWS_THE_GRAPH}" + (f"; {self.reach}" if self.reach else "")
         return f"{self.on}: {self.law}, scale {self.scale:.6g}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -72,7 +76,8 @@ class Noise:
         {'on': 'the scores', 'scale': 'follows the graph; private'}
         """
         if self.scale is None:
-            return {"on": self.on, "scale": FOLLOWS_THE_GRAPH}
+            reach = {"reach": self.reach} if self.reach else {}
+            return {"on": self.on, "scale": FOLLOWS_THE_GRAPH} | reach
         return {"on": self.on, "scale": self.scale, "law": self.law}
 
 
@@ -182,9 +187,23 @@ def _noise_of_count(plan: CountPlan, share: Fraction) -> Noise:
         case "staircase":
             return Noise(plan.of, float(scale_of(plan) / share), "staircase")
         case "calibrated" | "ladder" | "smooth" | "nls" | "lls":
-            return Noise(plan.of)
+            return Noise(plan.of, reach=_says_something(plan, share))
         case _:
             assert_never(plan.mechanism)
+
+
+_DEGREES = {"density": 50, "betweenness2": 50, "ebc": 150}
+"""Epsilon times the degree from which on a metric of one node says something (docs/numbers.md, "From where on")."""
+
+
+def _says_something(plan: CountPlan, share: Fraction) -> str:
+    """Say of which nodes a metric says something: from epsilon and the declared bound, whatever the graph."""
+    if plan.of not in _DEGREES:
+        return ""
+    least = ceil(_DEGREES[plan.of] / (plan.epsilon * share))
+    if least > plan.bounds.degree_bound:
+        return "at this epsilon it says little of any node within the degree bound"
+    return f"at this epsilon it says something of nodes of degree {least:,} or so, and more"
 
 
 def _noise_of_distribution(epsilon: Fraction) -> Noise:

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgedp.checks import check_choice, check_whole
+from edgedp.containers import is_list, values_of
 from edgedp.errors import ParameterError
-from edgedp.ids import number_of
+from edgedp.ids import number_of, numbers_of
 from edgedp.vocabulary import DEPENDENCES, DependsOn
 
 __all__ = ["Domain", "codes", "declare", "declared_grid", "shown_domain"]
@@ -179,7 +180,8 @@ def codes(values: Any, categories: Sequence[Any]) -> NDArray[np.int64]:
     >>> codes(["red", "blue", None, "pink"], ["blue", "red"]).tolist()
     [1, 0, 3, 2]
     """
-    listed = values.tolist() if hasattr(values, "tolist") else list(values)
+    read = values_of(values, "values")
+    listed = read.tolist() if isinstance(read, np.ndarray) else list(read)
     place = {category: position for position, category in enumerate(categories)}
     if len(place) < len(categories):
         raise ParameterError("categories holds one twice; leave one out")
@@ -207,11 +209,8 @@ def _number(value: Any, name: str) -> float:
 
 
 def _points(grid: ArrayLike) -> NDArray[np.float64]:
-    try:
-        points = np.array(grid, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        points = np.zeros(0)
-    if points.ndim != 1 or len(points) < 2 or not np.isfinite(points).all():
+    points = numbers_of(grid, "grid").copy() if is_list(grid) else np.zeros(0)
+    if len(points) < 2 or not np.isfinite(points).all():
         raise ParameterError(
             "grid is not a list of at least two points, all finite numbers; give the values to pick from"
         )

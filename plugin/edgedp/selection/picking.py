@@ -11,6 +11,7 @@ import numpy as np
 
 from edgedp.amounts.epsilon import epsilon_nano, format_nano, to_fraction
 from edgedp.checks import check_no_option, check_whole
+from edgedp.containers import labels_of
 from edgedp.errors import ParameterError
 from edgedp.mechanisms.picks import finite, pick_scores
 from edgedp.mechanisms.smooth import check_delta
@@ -245,7 +246,7 @@ def _draw(
     """Draw k candidates from the arguments of `select_top_k`: what was picked, what is shown, whether it is private."""
     words = words_from(rng)
     values = finite(utilities, "utilities", 1)
-    listed = list(range(len(values)) if candidates is None else candidates)
+    listed = list(range(len(values))) if candidates is None else list(labels_of(candidates, "candidates"))
     if len(listed) != len(values):
         raise ParameterError(
             f"candidates has length {len(listed)}, must be {len(values)}; give one for each utility"

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from edgedp.mechanisms.numbers.base import Amounts, Known, NumberLaw, NumberMechanism
-from edgedp.mechanisms.numbers.rungs import Pace, envelope, first_rung, pace
+from edgedp.mechanisms.numbers.rungs import Pace, envelope, first_rung, pace_on
 from edgedp.mechanisms.numbers.stairs import Stairs
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Calibrated(NumberMechanism):
         """Return the law of the noisy number."""
         if profile.ceiling == 0:
             return Known(profile.value)
-        return self.law_at(profile, amounts.epsilon, pace(amounts.epsilon))
+        return self.law_at(profile, amounts.epsilon, pace_on(profile.curve, amounts.epsilon))
 
     def law_at(self, profile: Profile, epsilon: Fraction, pace: Pace) -> Stairs:
         """Return the law at a given pace; any with ``1/B < epsilon`` is private."""

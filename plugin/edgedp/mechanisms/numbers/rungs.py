@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import Context, Decimal
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil
+from typing import TYPE_CHECKING
 
-__all__ = ["Pace", "envelope", "first_rung", "pace", "rounded_up"]
+if TYPE_CHECKING:
+    from edgedp.counts.base import Curve
+
+__all__ = ["Pace", "envelope", "first_rung", "pace", "pace_on", "rounded_up"]
 
 LEAST_BITS = 16
 LEAST_SHARE_BITS = 8
@@ -53,7 +58,7 @@ def rounded_up(growth: Fraction) -> Fraction:
 
 
 def pace(epsilon: Fraction) -> Pace:
-    """Return the pace of an epsilon: ``B = ceil(20 / epsilon)``, below 0.1 half of it.
+    """Return the pace of `smooth`: ``B = ceil(20 / epsilon)``, below 0.1 half of it.
 
     Examples
     --------
@@ -61,6 +66,35 @@ def pace(epsilon: Fraction) -> Pace:
     (20, 9, 1000)
     """
     return Pace(ceil((20 if 10 * epsilon >= 1 else 10) / epsilon))
+
+
+FINE_BITS, FINER_BITS, FINEST_BITS = 24, 48, 80
+"""Units of the envelope: so fine, and so seldom others, that an error is never seen to rise where they change."""
+
+
+def pace_on(curve: Curve, epsilon: Fraction) -> Pace:
+    """Return the pace of the calibrated ladder: ``1/B`` on the line through the knots of a curve.
+
+    Below the first knot ``1/B`` is in proportion to epsilon, beyond the last it stays. Nowhere does it fall as epsilon
+    rises, and nowhere does it rise faster: so a rung never grows slower, and what is left for it never falls
+    (docs/decisions/0023-pace.md).
+
+    Examples
+    --------
+    >>> from edgedp.counts.base import FLAT
+    >>> [float(pace_on(FLAT, Fraction(epsilon)).growth) for epsilon in ("0.01", "0.1", "1", "100")]
+    [1000.0, 200.0, 20.0, 5.0]
+    """
+    knots = [(Fraction(0), Fraction(0))]
+    knots += [(Fraction(at), Fraction(at) / Fraction(times)) for at, times in curve]
+    paid = knots[-1][1]
+    for (start, low), (end, high) in pairwise(knots):
+        if epsilon <= end:
+            paid = low + (high - low) * (epsilon - start) / (end - start)
+            break
+    growth = rounded_up(1 / paid)
+    bits = next(bits for bits in (FINE_BITS, FINER_BITS, FINEST_BITS) if growth < 1 << (bits - 14))
+    return Pace(growth, bits)
 
 
 def envelope(steps: Iterable[int], ceiling: int, pace: Pace) -> list[int]:
