@@ -28,7 +28,7 @@ LEDGER = {
     for path in (asset("queries") / "sqlite").glob("*.sql")
     if not path.stem.startswith("migrat")
 }
-ONLY_SQLITE = {"address_conflicts", "complete"}  # Neo4j: place_conflicts
+ONLY_SQLITE = {"address_conflicts", "complete", "log_complete"}  # Neo4j: place_conflicts
 PLACEHOLDERS = {
     "node_label", "relationship_type", "id_property", "display_label", "constraint_name", "property", "table",
 }  # fmt: skip

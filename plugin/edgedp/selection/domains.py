@@ -208,7 +208,10 @@ def _number(value: Any, name: str) -> float:
 
 def _points(grid: ArrayLike) -> NDArray[np.float64]:
     try:
-        points = np.array(grid, dtype=np.float64)
+        given = np.asarray(grid)
+        if given.dtype.kind not in "iuf":  # of texts numpy would make numbers: 10 of "1_0"
+            given = np.array([number_of(each) for each in np.asarray(grid, dtype=object)])
+        points = np.array(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         points = np.zeros(0)
     if points.ndim != 1 or len(points) < 2 or not np.isfinite(points).all():

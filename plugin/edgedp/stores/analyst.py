@@ -307,7 +307,7 @@ class AnalystStore(OpenedStore):
             reach("debited")
             # The debit is committed: from here on a failure costs budget, never privacy.
             try:
-                with leased(self._backend, name, debited.release_id):
+                with leased(self._backend, _account(name, planned), debited.release_id):
                     answer = self._draw(session, row, planned, engine)
                     self._record(session, _account(name, planned), debited, answer)
             except StoreError as error:

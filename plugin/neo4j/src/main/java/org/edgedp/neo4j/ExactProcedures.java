@@ -95,8 +95,12 @@ public final class ExactProcedures extends ProcedureBase {
     }
 
     private static boolean noted(Call call, GraphEntry graph, long entry) {
-        return call.inner().read(transaction -> !rows(
-                        transaction, "exact_noted", Map.of("name", graph.name(), "entry", entry))
-                .isEmpty());
+        try {
+            return call.inner().commit(transaction -> !rows(
+                            transaction, "exact_noted", Map.of("name", graph.name(), "entry", entry))
+                    .isEmpty());
+        } catch (InnerTransactions.ReadOnlyException copy) {
+            return false;
+        }
     }
 }
