@@ -233,6 +233,7 @@ def _connected(path: Path, shown: Path, timeout: float) -> Iterator[Ledger]:
         connection.create_function("sealed", -1, chain.digest, deterministic=True)
         connection.create_function("genuine", -1, _genuine, deterministic=True)
         connection.create_function("link", 1, chain.genesis, deterministic=True)
+        connection.create_function("overlap", 2, _overlap, deterministic=True)
         connection.create_function("boot", 0, clock.boot)
         connection.create_function("process", 0, os.getpid)
         connection.create_function("ticks", 0, clock.ticks)
@@ -250,6 +251,12 @@ def _connected(path: Path, shown: Path, timeout: float) -> Iterator[Ledger]:
         if mode != "delete":
             raise ledger._damaged(f"its journal mode is {mode}")
         yield ledger
+
+
+def _overlap(one: str, other: str) -> int:
+    from edgedp.spark.sources import overlap
+
+    return int(overlap(one, other))
 
 
 def _genuine(kind: str, seal: str, *values: Any) -> int:
