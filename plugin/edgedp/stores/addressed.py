@@ -43,7 +43,8 @@ class AddressStore(OpenedStore):
     ) -> dict[str, Any]:
         """Register edges at an address that Spark reads; nothing is copied. It needs ``edgedp[spark]`` and a JDK.
 
-        An address has one ledger: a second name for it, or for one inside or around it, is refused, also after a drop. Its rows may change; its nodes
+        An address has one ledger: a second name for it, or for one inside or around it, is refused, also after a
+        drop. Its rows may change; its nodes
         may not, and are counted at every release, as the degree bound is checked.
 
         Parameters

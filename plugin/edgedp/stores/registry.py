@@ -189,7 +189,9 @@ def register_script(
 
 def address_taken(name: str) -> StoreError:
     """Return the refusal of a second name for edges at an address, or at one inside or around it."""
-    return StoreError(f"the budget of these edges, or of a part of them, is kept under the name {name!r}; use that name")
+    return StoreError(
+        f"the budget of these edges, or of a part of them, is kept under the name {name!r}; use that name"
+    )
 
 
 def drop_script(
