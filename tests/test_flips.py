@@ -165,3 +165,31 @@ def test_a_failed_draw_leaves_no_lease(tmp_path: Path, monkeypatch: pytest.Monke
             store.priv_top_k("kite", **QUESTION, request_id="q")
         with store._backend.session() as session:
             assert not session.run("request_find", name="kite", analyst="", requestId="q")[0]["leaseAlive"]
+
+
+def test_a_sweep_asks_again_before_it_removes(tmp_path: Path) -> None:
+    """A load names its version between the sweep's first look and its lock."""
+    from edgedp.stores.embedded import files
+    from edgedp.stores.embedded.folder import Folder
+
+    with open_store(tmp_path / "store") as store:
+        store.load(Graph.from_edges([(1, 2), (2, 3)]), "kite")
+    folder = Folder(tmp_path / "store")
+    there = {version for version, _ in folder.versions()}
+    answers = iter([set[int]()])
+    files.sweep(folder, lambda: next(answers, there))
+    assert {version for version, _ in folder.versions()} == there
+
+
+def test_a_version_that_was_written_otherwise_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from edgedp.stores.embedded import files
+
+    fill = files._fill
+    other = Graph.from_edges([(1, 2), (1, 3)])
+    monkeypatch.setattr(files, "_fill", lambda path, graph, kept: fill(path, other, kept))
+    with open_store(tmp_path / "store") as store:
+        with pytest.raises(EdgeDPError, match="not the one that was written"):
+            store.load(Graph.from_edges([(1, 2), (2, 3)]), "kite")
+        assert store.graphs() == []
