@@ -3,12 +3,12 @@
 //
 // parameters:
 //   name: the graph's name
-//   entry: the row's number
+//   entry: the row's number; 0 for the last
 // columns:
 //   seq: the row's number; no row if it does not
 // cost: one row
 MATCH (account:EdgeDPAccount {name: $name})
-MATCH (entry:EdgeDPEntry {name: $name, seq: $entry})
+MATCH (entry:EdgeDPEntry {name: $name, seq: CASE $entry WHEN 0 THEN account.entries ELSE $entry END})
 SET account.held = true
 WITH account, entry
 CALL dbms.showCurrentUser() YIELD username

@@ -17,7 +17,7 @@ from edgedp.vocabulary import ENGINES, TOP_K_ENGINES
 
 __all__ = ["Word", "engine_option", "release_options"]
 
-_NUMBERS = {int: WHOLE, float: DECIMAL}
+_NUMBERS: dict[Any, Any] = {int: WHOLE, float: DECIMAL}
 """The one rule of numbers in place of click's own."""
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])

@@ -89,6 +89,7 @@ public final class ExactProcedures extends ProcedureBase {
         JsonNode script = call.ask(request).header().get("script");
         try {
             call.run(graph.name(), graph.row(), script);
+            noted(call, graph, 0); // the row is of this read, and of no further one
         } catch (InnerTransactions.ReadOnlyException copy) {
             // a copy that nobody can write to keeps no log
         }
