@@ -77,7 +77,7 @@ def test_exact_values_and_sensitivities_are_those_of_python(
 def test_every_exact_read_is_a_row_whatever_row_it_names(neo4j_with_plugin: PluginServer) -> None:
     ask, planted = neo4j_with_plugin.ask, neo4j_with_plugin.plant([(1, 2), (2, 3)])
     count = "MATCH (e:EdgeDPEntry {name: $name, kind: 'exact'}) RETURN count(e) AS n, max(e.seq) AS last"
-    ask("CALL edgedp.exact.values($name, {metric: 'degree'})", name=planted.name)
+    ask("CALL edgedp.exact.stream($name, {metric: 'degree'})", name=planted.name)
     for reads in (2, 3, 4):
         last = ask(count, name=planted.name)[0]["last"]
         ask("CALL edgedp.exact.adjacency($name, $entry)", name=planted.name, entry=last)

@@ -37,7 +37,11 @@ class _Decimal(click.types.FloatParamType):
 
 
 def _check_written(
-    kind: click.types.IntParamType | click.types.FloatParamType | click.IntRange, value: Any, read: Any, param: click.Parameter | None, ctx: click.Context | None
+    kind: click.types.IntParamType | click.types.FloatParamType | click.IntRange,
+    value: Any,
+    read: Any,
+    param: click.Parameter | None,
+    ctx: click.Context | None,
 ) -> None:
     if isinstance(value, str) and read(value) is None:
         kind.fail(f"{value[:200]!r} is not a valid {kind.name}.", param, ctx)
