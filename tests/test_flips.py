@@ -9,6 +9,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from edgedp import Graph, open_store
@@ -110,7 +111,7 @@ def test_an_index_that_lost_its_rows_hides_no_request(whole: Path, tmp_path: Pat
 def test_one_identifier_asked_of_both_accounts_at_one_moment_is_one_release(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    graph = Graph.from_edges([(1, 2), (2, 3)]).with_properties({"age": [1, 2, 3]})
+    graph = Graph.from_edges([(1, 2), (2, 3)]).with_properties({"age": np.array([1, 2, 3])})
     with open_store(tmp_path / "store") as store:
         store.load(graph, "kite", epsilon_budget=9, attribute_epsilon_budget=9)
         store.attribute("kite", "age", 0, 9, points=10)
