@@ -8,6 +8,7 @@ process only; what a test starts as a process of its own runs unpatched.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -1386,5 +1387,25 @@ SABOTAGES = [
         "an estimate that forgets the share",
         {"edgedp.stores.shares:of_analyst": lambda real: lambda *asked: None},
         "test_shares.py::test_an_estimate_of_a_percentile_is_of_all_it_debits",
+    ),
+    Sabotage(
+        "a sweep that does not ask again before it removes",
+        {"edgedp.stores.embedded.files:_unnamed": lambda real: lambda version, named: True},
+        "test_flips.py::test_a_sweep_asks_again_before_it_removes",
+    ),
+    Sabotage(
+        "a version that is not read again once it is written",
+        {"edgedp.stores.embedded.files:_verify_content": lambda real: lambda *_: None},
+        "test_flips.py::test_a_version_that_was_written_otherwise_is_not_taken",
+    ),
+    Sabotage(
+        "a lock that is closed and not let go",
+        {"edgedp.stores.embedded.locks:_let_go": lambda real: lambda handle, process: os.close(handle)},
+        "test_locks.py::test_a_fork_keeps_no_lock",
+    ),
+    Sabotage(
+        "an address that is compared whole alone",
+        {"edgedp.spark.sources:overlap": lambda real: lambda one, other: one == other},
+        "test_spark.py::test_an_address_inside_or_around_a_registered_one_has_its_ledger",
     ),
 ]

@@ -168,7 +168,7 @@ def test_a_kill_in_a_release_costs_budget_and_nothing_else(path: Path, point: st
 def end_leases(path: Path) -> None:
     """Let the leases be over, as thirty seconds would."""
     with sqlite3.connect(path / "ledger.sqlite") as connection:
-        connection.execute("UPDATE leases SET until = 0")
+        connection.execute("UPDATE leases SET ticks = 0, until = 0")
     connection.close()
 
 
@@ -430,7 +430,7 @@ def test_a_newer_store_is_refused_and_not_written(path: Path) -> None:
     before = snapshot(path)
     for question in (lambda: ask(path), lambda: open_store(path).load(KITE, "x")):
         with pytest.raises(
-            StoreError, match=r"written by a newer edgedp \(its version is 7, this one knows 3\)"
+            StoreError, match=r"written by a newer edgedp \(its version is 7, this one knows 4\)"
         ):
             question()
     assert snapshot(path) == before

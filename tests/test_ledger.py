@@ -257,8 +257,8 @@ def test_an_answer_without_its_debit_is_refused(session: Session) -> None:
 def test_a_lease_is_renewed_by_its_drawer(session: Session) -> None:
     assert debit(session, planned(), request_id="q") == "debited"
     (row,) = session.run("request_find", name="kite", analyst="", requestId="q")
-    steps = ledger.lease_renewal_script(row["releaseId"]).steps
-    session.run("lease_renew", releaseId=row["releaseId"], seconds=-5)
+    steps = ledger.lease_renewal_script("kite", row["releaseId"]).steps
+    session.run("lease_renew", name="kite", releaseId=row["releaseId"], seconds=-5)
     assert not session.run("request_find", name="kite", analyst="", requestId="q")[0]["leaseAlive"]
     for step in steps:
         session.run(step.statement, **step.parameters)

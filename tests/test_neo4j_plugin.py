@@ -74,6 +74,22 @@ def test_exact_values_and_sensitivities_are_those_of_python(
         assert {row["id"]: row["value"] for row in rows} == dict(enumerate(expected.tolist()))
 
 
+def test_every_exact_read_is_a_row_whatever_row_it_names(neo4j_with_plugin: PluginServer) -> None:
+    ask, planted = neo4j_with_plugin.ask, neo4j_with_plugin.plant([(1, 2), (2, 3)])
+    count = "MATCH (e:EdgeDPEntry {name: $name, kind: 'exact'}) RETURN count(e) AS n, max(e.seq) AS last"
+    ask("CALL edgedp.exact.stream($name, {metric: 'degree'})", name=planted.name)
+    for reads in (2, 3, 4):
+        last = ask(count, name=planted.name)[0]["last"]
+        ask("CALL edgedp.exact.adjacency($name, $entry)", name=planted.name, entry=last)
+        assert ask(count, name=planted.name)[0]["n"] == reads
+    with edgedp.open_store(neo4j_with_plugin.server.uri, auth=neo4j_with_plugin.server.auth) as store:
+        store.graph(planted.name)
+    last = ask(count, name=planted.name)[0]
+    assert last["n"] == 5, "a read that the Python store has noted is one row"
+    ask("CALL edgedp.exact.adjacency($name, $entry)", name=planted.name, entry=last["last"])
+    assert ask(count, name=planted.name)[0]["n"] == 6
+
+
 @pytest.mark.parametrize(
     "nodes", [[30, -1, 7, 2**62, 5], ["ä", "b", "𝄞", "", "zebra"]], ids=["integers", "texts"]
 )

@@ -675,6 +675,36 @@ def test_two_processes_that_register_an_address_at_once_get_one_ledger(
         store.register_edges("fourth", "s3a://lake/e", epsilon_budget=1)
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("s3a://lake/e", "s3://LAKE/e/month=2024-06/"),
+        ("s3a://lake/e/a.parquet", "S3N://lake/x/../e"),
+        ("hdfs://nn/e", "hdfs://ada@NN:8020/e/part"),
+        ("hdfs://nn/e/part", "hdfs://nn"),
+        ("file:///lake/e", "/lake/e/../e/month=1"),
+        ("abfss://c@account/e", "abfs://c@account/e/a"),
+    ],
+)
+def test_an_address_inside_or_around_a_registered_one_has_its_ledger(
+    open_embedded: OpenStore, monkeypatch: pytest.MonkeyPatch, one: str, other: str
+) -> None:
+    monkeypatch.setattr(session, "check_installed", lambda: None)
+    monkeypatch.setattr(sources, "detected", lambda place: place)
+    monkeypatch.setattr(sources, "surveyed", lambda place: Figures(5, 5, 3, 0))
+    store = open_embedded()
+    store.register_edges("first", one, epsilon_budget=1)
+    for _ in range(2):  # at once, and where somebody else was quicker than the first look
+        with pytest.raises(StoreError, match="under the name 'first'"):
+            store.register_edges("second", other, epsilon_budget=1)
+        monkeypatch.setattr(addressed, "_ledgers", lambda *_: [])
+    store.drop("first")
+    with pytest.raises(StoreError, match="under the name 'first'"):
+        store.register_edges("second", other, epsilon_budget=1)
+    beside = sources.canonical(one, "edges") + "2"
+    store.register_edges("third", beside, epsilon_budget=1)
+
+
 def test_columns_that_changed_are_not_named_before_the_debit(
     open_embedded: OpenStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

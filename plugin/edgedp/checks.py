@@ -10,6 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeVar, assert_never, cast
 
+from edgedp.amounts.written import fraction_of
 from edgedp.containers import is_list, values_of
 from edgedp.errors import ParameterError, UnknownNameError
 from edgedp.shown import kind_of, shortened
@@ -196,13 +197,8 @@ def part_of_one(value: Any) -> Fraction | None:
     >>> part_of_one("1/3"), part_of_one(0.1), part_of_one(1), part_of_one("much")
     (Fraction(1, 3), Fraction(1, 10), None, None)
     """
-    if value is None or isinstance(value, bool):
-        return None
-    try:
-        part = value if isinstance(value, Fraction) else Fraction(str(value))
-    except (ValueError, ZeroDivisionError):
-        return None
-    return part if 0 < part < 1 else None
+    part = fraction_of(value)
+    return part if part is not None and 0 < part < 1 else None
 
 
 def check_text(value: Any, name: str) -> str:

@@ -7,6 +7,9 @@ private edges; only loading, which is the curator's, may count.
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 __all__ = [
     "AccessError",
     "BudgetError",
@@ -20,8 +23,33 @@ __all__ = [
 ]
 
 
+MOST_ECHOED = 200
+"""Characters of what somebody gave that a message repeats."""
+
+_VALUE = re.compile(f"(?<= is )[^\n]{{{MOST_ECHOED + 1},}}(?=, must )", re.DOTALL)
+_QUOTED = re.compile(rf"(?<![\w])(?P<sign>['\"])(?P<text>[^'\"]{{{MOST_ECHOED + 1},}})(?P=sign)")
+
+
 class EdgeDPError(Exception):
-    """Base class of every refusal of this package."""
+    """Base class of every refusal of this package; its message repeats no long value whole.
+
+    Examples
+    --------
+    >>> len(str(ParameterError(f"k is {'9' * 10**6}, must be a whole number; write one"))) < 250
+    True
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*(_shortened(each) if isinstance(each, str) else each for each in args))
+
+
+def _shortened(message: str) -> str:
+    if len(message) <= MOST_ECHOED:
+        return message
+    cut = _VALUE.sub(lambda found: found[0][: MOST_ECHOED - 3] + "...", message)
+    return _QUOTED.sub(
+        lambda found: f"{found['sign']}{found['text'][: MOST_ECHOED - 3]}...{found['sign']}", cut
+    )
 
 
 class ParameterError(EdgeDPError, ValueError):

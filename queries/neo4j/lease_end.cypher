@@ -6,5 +6,5 @@
 // columns: none
 // cost: the leases of one graph
 MATCH (lease:EdgeDPLease)
-WHERE lease.releaseId = $releaseId OR (lease.name = $name AND lease.until < timestamp())
+WHERE lease.releaseId = $releaseId OR (lease.name = $name AND (lease.until < timestamp() OR lease.until > timestamp() + 30000))
 DELETE lease

@@ -3,7 +3,7 @@
 // parameters:
 //   name: the graph's name
 //   releaseId: identifier of the release
-//   seconds: how long, by the database's clock
+//   seconds: how long, at most 30
 // columns: none
 // cost: one row
 CREATE (:EdgeDPLease {releaseId: $releaseId, name: $name, until: timestamp() + 1000 * $seconds})

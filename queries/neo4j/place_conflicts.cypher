@@ -14,6 +14,18 @@ CALL () {
   WHERE account.relationshipType = $relationshipType AND (account.name <> $name OR $loaded)
   RETURN 'account' AS conflict, account.name AS other
   UNION ALL
+  MATCH (account:EdgeDPAccount)
+  WHERE NOT $loaded AND $relationshipType CONTAINS '://' AND account.relationshipType CONTAINS '://'
+    AND account.name <> $name AND account.relationshipType <> $relationshipType
+  WITH account, [kind IN [account.relationshipType, $relationshipType] |
+    [part IN [CASE WHEN split(kind, '://')[0] IN ['s3', 's3n'] THEN 's3a' ELSE split(kind, '://')[0] END]
+             + toLower(split(split(kind, '://')[1], '/')[0]) + split(split(kind, '://')[1], '/')[1..]
+     WHERE part <> '']
+  ] AS parts
+  WITH account, parts, CASE WHEN size(parts[0]) < size(parts[1]) THEN size(parts[0]) ELSE size(parts[1]) END AS short
+  WHERE parts[0][..short] = parts[1][..short]
+  RETURN 'account' AS conflict, account.name AS other
+  UNION ALL
   MATCH (account:EdgeDPAccount {name: $name})
   WHERE NOT $loaded AND account.relationshipType <> $relationshipType
   RETURN 'own_account' AS conflict, account.relationshipType AS other

@@ -15,5 +15,5 @@ WHERE debit.kind = 'debit'
 OPTIONAL MATCH (answer:EdgeDPEntry {releaseId: debit.releaseId, kind: 'answer'})
 RETURN debit.releaseId AS releaseId, debit.at AS at, debit.cost AS cost, debit.body AS body, answer.body AS answer,
        EXISTS {
-         MATCH (lease:EdgeDPLease {releaseId: debit.releaseId}) WHERE lease.until > timestamp()
+         MATCH (lease:EdgeDPLease {releaseId: debit.releaseId}) WHERE timestamp() < lease.until <= timestamp() + 30000
        } AS leaseAlive

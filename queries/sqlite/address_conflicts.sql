@@ -1,4 +1,4 @@
--- Whose account an address has already; run it after account_open.
+-- Whose account an address has already, or one inside or around it; run it after account_open.
 --
 -- parameters:
 --   name: the graph's name
@@ -8,4 +8,4 @@
 -- cost: one row an account
 SELECT name AS name, relationshipType AS relationshipType, sound
 FROM account
-WHERE relationshipType = $relationshipType AND name <> $name
+WHERE relationshipType IS NOT NULL AND overlap(relationshipType, $relationshipType) AND name <> $name

@@ -6,5 +6,4 @@
 -- columns: none
 -- cost: the leases of one graph
 DELETE FROM leases
-WHERE releaseId = $releaseId
-   OR (name = $name AND until < CAST(strftime('%s', 'now') AS INTEGER))
+WHERE releaseId = $releaseId OR (name = $name AND NOT leased(boot, ticks, until))

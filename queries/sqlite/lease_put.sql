@@ -3,8 +3,8 @@
 -- parameters:
 --   name: the graph's name
 --   releaseId: identifier of the release
---   seconds: how long, by the database's clock
+--   seconds: how long, at most 30
 -- columns: none
 -- cost: one row
-INSERT INTO leases (releaseId, name, until)
-VALUES ($releaseId, $name, CAST(strftime('%s', 'now') AS INTEGER) + $seconds)
+INSERT INTO leases (releaseId, name, boot, process, ticks, until)
+VALUES ($releaseId, $name, boot(), process(), ticks() + $seconds, wall() + $seconds)

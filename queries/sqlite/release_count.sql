@@ -5,7 +5,6 @@
 -- columns:
 --   releases: number of releases
 -- cost: the log of one graph
-SELECT coalesce(sum(kind = 'debit'), 0) AS releases,
-       coalesce(min(sound) AND count(*) = max(seq), 1) AS sound
+SELECT coalesce(sum(kind = 'debit'), 0) AS releases, coalesce(min(sound), 1) AS sound
 FROM entry
 WHERE name = $name

@@ -14,8 +14,8 @@
 -- cost: the debits of one analyst; in Neo4j the log of one graph
 INSERT INTO shares (name, analyst, account, delta, declared, budget, spent, maxPerRelease)
 SELECT $name, $analyst, $account, $delta, $declared, $budget,
-       coalesce((SELECT sum(charge) FROM log WHERE analyst = $analyst AND name = $name), 0), $maxPerRelease
-WHERE coalesce((SELECT sum(charge) FROM log WHERE analyst = $analyst AND name = $name), 0) <= $budget
+       coalesce((SELECT sum(charge) FROM log WHERE name = $name AND +analyst = $analyst), 0), $maxPerRelease
+WHERE coalesce((SELECT sum(charge) FROM log WHERE name = $name AND +analyst = $analyst), 0) <= $budget
   AND $declared >= 0 AND ($maxPerRelease IS NULL OR $maxPerRelease > 0)
   AND EXISTS (SELECT 1 FROM accounts WHERE name = $name AND delta IS $delta)
 ON CONFLICT (name, analyst, account) DO UPDATE

@@ -8,12 +8,12 @@ fractions, both of which are exact: decimal arithmetic would round to the digits
 
 from __future__ import annotations
 
-import numbers
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor
 from typing import Any
 
+from edgedp.amounts.written import decimal_of
 from edgedp.errors import ParameterError
 
 __all__ = ["MAX_EPSILON", "NANO", "budget_nano", "epsilon_nano", "format_nano", "to_fraction"]
@@ -91,21 +91,9 @@ def _positive_decimal(value: Any, name: str) -> Decimal:
 
 
 def _decimal(value: Any, name: str) -> Decimal:
-    try:
-        if isinstance(value, bool) or value is None:
-            raise TypeError
-        if isinstance(value, str):
-            amount = Decimal(value.strip())
-        elif isinstance(value, Decimal):
-            amount = value
-        elif isinstance(value, numbers.Integral):
-            amount = Decimal(int(value))
-        elif isinstance(value, numbers.Real):
-            amount = Decimal(repr(float(value)))
-        else:
-            raise TypeError
-    except (InvalidOperation, TypeError, ValueError):
-        raise ParameterError(f"{name} is {value!r}, must be a number such as 0.5; write a decimal") from None
+    amount = decimal_of(value)
+    if amount is None:
+        raise ParameterError(f"{name} is {value!r}, must be a number such as 0.5; write a decimal")
     if not amount.is_finite():
         raise ParameterError(f"{name} is {value}, must be finite; write a decimal such as 0.5")
     return amount

@@ -52,6 +52,7 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from edgedp.amounts.epsilon import NANO
+from edgedp.amounts.written import decimal_of
 from edgedp.errors import ParameterError
 
 __all__ = [
@@ -107,12 +108,9 @@ def delta_atto(value: Any, name: str = "delta") -> int:
     >>> delta_atto("1e-6")
     1000000000000
     """
-    try:
-        if isinstance(value, bool):
-            raise TypeError
-        amount = value if isinstance(value, Decimal) else Decimal(str(value).strip())
-    except (ArithmeticError, TypeError, ValueError):
-        raise ParameterError(f"{name} is {value!r}, must be a number such as 1e-6; write a decimal") from None
+    amount = decimal_of(value)
+    if amount is None:
+        raise ParameterError(f"{name} is {value!r}, must be a number such as 1e-6; write a decimal")
     if not amount.is_finite() or not Decimal("1e-18") <= amount < 1:
         raise ParameterError(f"{name} is {value}, must be at least 1e-18 and below 1; declare 1e-6 or less")
     return math.floor(Fraction(amount) * ATTO)

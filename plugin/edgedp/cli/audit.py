@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from edgedp.cli.numerals import WholeRange
 from edgedp.cli.options import Word
 from edgedp.cli.output import format_option, notice, print_rows, progress_bar
 from edgedp.metrics import metric_names
@@ -22,7 +23,7 @@ _Item = TypeVar("_Item")
 
 @click.command()
 @click.option(
-    "--nodes", metavar="N", type=click.IntRange(2, 6), help="All graphs of up to N nodes.  [default: 5]"
+    "--nodes", metavar="N", type=WholeRange(2, 6), help="All graphs of up to N nodes.  [default: 5]"
 )
 @click.option("--slow", is_flag=True, help="Up to 6 nodes, and more values of epsilon.")
 @click.option("--metric", type=Word("metric", metric_names()), help="Only releases that read this metric.")
@@ -36,7 +37,7 @@ _Item = TypeVar("_Item")
 @click.option(
     "--processes",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=WholeRange(min=1),
     default=2,
     show_default=True,
     help="How many compute.",

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from edgedp.amounts.written import decimal_of
+from edgedp.cli.numerals import WHOLE
 from edgedp.cli.opening import opened_store
 from edgedp.cli.output import format_option, notice, print_object, print_rows, progress_bar, say, working
 from edgedp.cli.reading import name_of, reading_options
@@ -23,7 +25,7 @@ _DELTA = click.option(
     "--delta", metavar="D", help="Declare the budget as (epsilon, delta), before the first release."
 )
 _BOUND = click.option(
-    "--degree-bound", metavar="D", type=int, help="Public bound on the degree.  [default: nodes - 1]"
+    "--degree-bound", metavar="D", type=WHOLE, help="Public bound on the degree.  [default: nodes - 1]"
 )
 _FORMAT = click.option(
     "--format",
@@ -274,7 +276,7 @@ def _print_balance(row: Mapping[str, Any], head: str | None, second: str | None,
     show_default=True,
     help="The points that an answer is one of; a file holds one a line.",
 )
-@click.option("--points", metavar="N", type=int, help="Of linear and geometric.  [default: 1001]")
+@click.option("--points", metavar="N", type=WHOLE, help="Of linear and geometric.  [default: 1001]")
 @click.option(
     "--depends-on",
     metavar="WORD",
@@ -316,10 +318,10 @@ def attribute(
 def _bound(value: str | None, name: str) -> float:
     if value is None:
         raise ParameterError(f"{name}, a public end of the range, is missing; give --{name}")
-    try:
-        return float(value)
-    except ValueError:
-        raise ParameterError(f"{name} is {value!r}, must be a number; give another") from None
+    number = decimal_of(value)
+    if number is None:
+        raise ParameterError(f"{name} is {value!r}, must be a number; give another")
+    return float(number)
 
 
 def _grid(given: str) -> str | list[float]:
@@ -332,10 +334,10 @@ def _grid(given: str) -> str | list[float]:
         raise ParameterError(
             f"grid is {given!r}, must be linear, geometric or a file of points; check the path"
         ) from None
-    try:
-        return [float(word) for word in words]
-    except ValueError:
-        raise ParameterError(f"grid is {given!r}, a file that must hold numbers alone; correct it") from None
+    numbers = [decimal_of(word) for word in words]
+    if None in numbers:
+        raise ParameterError(f"grid is {given!r}, a file that must hold numbers alone; correct it")
+    return [float(number) for number in numbers if number is not None]
 
 
 COMMANDS = (load, register, drop, budget, attribute)

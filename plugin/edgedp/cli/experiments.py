@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from edgedp.cli.numerals import DECIMAL, WHOLE
 from edgedp.cli.opening import opened_store
 from edgedp.cli.options import Word
 from edgedp.cli.output import format_option, notice, print_rows, progress_bar
@@ -44,14 +45,14 @@ def _many(flag: str, name: str, words: tuple[str, ...] | None, help: str) -> Cal
 
 
 _EPSILON = _many("--epsilon", "epsilon", None, "Privacy loss, as often as wanted.  [default: 1e-3 to 1e4]")
-_K = click.option("-k", "k", type=int, multiple=True, help="How many nodes, as often as wanted.")
+_K = click.option("-k", "k", type=WHOLE, multiple=True, help="How many nodes, as often as wanted.")
 _METRIC = _many("--metric", "metric", metric_names(), "What the nodes are ranked by, as often as wanted.")
 _MECHANISM = _many("--mechanism", "mechanism", MECHANISMS, "As often as wanted.  [default: all]")
 _SAMPLER = _many("--sampler", "sampler", SAMPLERS, "Of ld and sld.  [default: exponential]")
 _SHIFT = _many("--shift", "shift", SHIFTS, "Of sld.  [default: by the metric alone]")
 _PROXY = _many("--proxy", "proxy", PROXIES, "What joint ranks by.  [default: both]")
 _BOUND = click.option(
-    "--degree-bound", metavar="D", type=int, help="Declared.  [default: the graph's largest degree]"
+    "--degree-bound", metavar="D", type=WHOLE, help="Declared.  [default: the graph's largest degree]"
 )
 _EXACT = click.option(
     "--exact", is_flag=True, help="The expected recall of one pick by its law, without runs."
@@ -60,9 +61,9 @@ _EXACT = click.option(
 
 _TOP_K = _all(_METRIC, _K, _MECHANISM, _SAMPLER, _SHIFT, _PROXY, _EPSILON)
 _running = _all(
-    click.option("--runs", type=int, default=100, show_default=True, help="Of each cell."),
-    click.option("--seed", type=int, default=1, show_default=True, help="Of all runs."),
-    click.option("--processes", metavar="P", type=int, help="How many compute.  [default: one a core]"),
+    click.option("--runs", type=WHOLE, default=100, show_default=True, help="Of each cell."),
+    click.option("--seed", type=WHOLE, default=1, show_default=True, help="Of all runs."),
+    click.option("--processes", metavar="P", type=WHOLE, help="How many compute.  [default: one a core]"),
     click.option(
         "-o",
         "--output",
@@ -99,7 +100,9 @@ def topk(source: str, **asked: Any) -> None:
 @click.option(
     "--approach", type=Word("approach", APPROACHES), help="Pareto score or weighted sum.  [default: pareto]"
 )
-@click.option("--weight", "weights", type=float, multiple=True, help="Of aggregate, once for each --metric.")
+@click.option(
+    "--weight", "weights", type=DECIMAL, multiple=True, help="Of aggregate, once for each --metric."
+)
 @_MECHANISM
 @_SAMPLER
 @_SHIFT
@@ -125,8 +128,8 @@ def numbers(source: str, **asked: Any) -> None:
 
 @experiment.command()
 @click.argument("source")
-@click.option("--samples", type=int, default=10, show_default=True, help="How many samples.")
-@click.option("--sample-nodes", type=int, default=50, show_default=True, help="Nodes of each.")
+@click.option("--samples", type=WHOLE, default=10, show_default=True, help="How many samples.")
+@click.option("--sample-nodes", type=WHOLE, default=50, show_default=True, help="Nodes of each.")
 @_TOP_K
 @_running
 def samples(source: str, **asked: Any) -> None:
@@ -136,7 +139,7 @@ def samples(source: str, **asked: Any) -> None:
 
 @experiment.command()
 @click.argument("source", metavar="GENERATOR")
-@click.option("--nodes", type=int, multiple=True, help="Sizes.  [default: 1,000 to 30,000]")
+@click.option("--nodes", type=WHOLE, multiple=True, help="Sizes.  [default: 1,000 to 30,000]")
 @_METRIC
 @_running
 def growth(source: str, **asked: Any) -> None:
@@ -178,13 +181,13 @@ def report(results: tuple[Path, ...], file: Path) -> None:
 
 
 _advising = _all(
-    click.option("-k", "k", type=int, default=10, show_default=True, help="How many nodes."),
-    click.option("--target", type=float, default=0.9, show_default=True, help="Mean recall to reach."),
+    click.option("-k", "k", type=WHOLE, default=10, show_default=True, help="How many nodes."),
+    click.option("--target", type=DECIMAL, default=0.9, show_default=True, help="Mean recall to reach."),
     click.option("--metric", type=Word("metric", metric_names()), default="ebc", show_default=True,
                  help="What the nodes are ranked by."),
     _MECHANISM,
-    click.option("--runs", type=int, default=20, show_default=True, help="Of each epsilon."),
-    click.option("--seed", type=int, default=1, show_default=True, help="Of all runs."),
+    click.option("--runs", type=WHOLE, default=20, show_default=True, help="Of each epsilon."),
+    click.option("--seed", type=WHOLE, default=1, show_default=True, help="Of all runs."),
     format_option,
 )  # fmt: skip
 """What advice takes on any graph."""
@@ -193,9 +196,9 @@ _advising = _all(
 @click.command()
 @click.option("--like", metavar="G", required=True, help="A public graph: a dataset, a file, or a generator.")
 @click.option(
-    "--nodes", metavar="N", type=int, help="Of a generator; a graph is filled up.  [default: 10,000]"
+    "--nodes", metavar="N", type=WHOLE, help="Of a generator; a graph is filled up.  [default: 10,000]"
 )
-@click.option("--degree-bound", metavar="D", type=int, help="As it will be declared.  [default: nodes - 1]")
+@click.option("--degree-bound", metavar="D", type=WHOLE, help="As it will be declared.  [default: nodes - 1]")
 @_advising
 def advise(output: str, **asked: Any) -> None:
     """Say which mechanism needs which epsilon, tried on a public graph that is like the private one."""

@@ -10,11 +10,15 @@ import click
 
 from edgedp import checks
 from edgedp.cli.estimating import estimate_shown
+from edgedp.cli.numerals import DECIMAL, WHOLE
 from edgedp.cli.output import format_option
 from edgedp.options import Option, Options, TopKOptions
 from edgedp.vocabulary import ENGINES, TOP_K_ENGINES
 
 __all__ = ["Word", "engine_option", "release_options"]
+
+_NUMBERS: dict[Any, Any] = {int: WHOLE, float: DECIMAL}
+"""The one rule of numbers in place of click's own."""
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -90,7 +94,9 @@ def _click_option(option: Option) -> Callable[[_Command], _Command]:
     return click.option(
         option.flag,
         option.name,
-        type=option.number if option.choices is None else Word(singular, option.choices),
+        type=_NUMBERS.get(option.number, option.number)
+        if option.choices is None
+        else Word(singular, option.choices),
         metavar=None if option.choices is not None or option.number is int else metavar,
         nargs=max(len(option.metavars), 1),
         required=option.required,

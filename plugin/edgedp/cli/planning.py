@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 import click
 
+from edgedp.cli.numerals import WHOLE
 from edgedp.cli.options import Word
 from edgedp.cli.output import format_option, print_object, print_rows
 from edgedp.metrics import metric_names
@@ -15,12 +16,12 @@ __all__ = ["COMMANDS"]
 
 
 @click.command()
-@click.option("--nodes", metavar="N", type=int, required=True, help="Number of nodes; public.")
+@click.option("--nodes", metavar="N", type=WHOLE, required=True, help="Number of nodes; public.")
 @click.option(
-    "--degree-bound", metavar="D", type=int, help="Public bound on the degree.  [default: nodes - 1]"
+    "--degree-bound", metavar="D", type=WHOLE, help="Public bound on the degree.  [default: nodes - 1]"
 )
 @click.option("--epsilon", metavar="E", required=True, help="Privacy loss of one release.")
-@click.option("-k", type=int, required=True, help="How many nodes.")
+@click.option("-k", type=WHOLE, required=True, help="How many nodes.")
 @click.option(
     "--metric",
     "metrics",
@@ -29,7 +30,7 @@ __all__ = ["COMMANDS"]
     help="Show the noise of this one, as often as wanted.  [default: all]",
 )
 @click.option(
-    "--edges-of-a-person", metavar="M", type=int, help="Say what is promised to somebody with M edges."
+    "--edges-of-a-person", metavar="M", type=WHOLE, help="Say what is promised to somebody with M edges."
 )
 @click.option("--epsilon-budget", metavar="B", help="Say how many such releases it affords.")
 @format_option

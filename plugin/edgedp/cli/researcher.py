@@ -8,6 +8,7 @@ import click
 
 from edgedp.cli.analyst import show_release, typed_ids
 from edgedp.cli.experiments import STORED
+from edgedp.cli.numerals import WHOLE, WholeRange
 from edgedp.cli.opening import opened_store
 from edgedp.cli.options import Word, engine_option
 from edgedp.cli.output import format_option, notice, print_rows, progress_bar, say, working
@@ -61,11 +62,11 @@ def exact() -> None:
 @click.argument("name")
 @click.option("--metric", type=Word("metric", metric_names()), required=True, help="What to compute.")
 @click.option(
-    "--top", metavar="N", type=click.IntRange(min=1), default=10, show_default=True, help="Rows to show."
+    "--top", metavar="N", type=WholeRange(min=1), default=10, show_default=True, help="Rows to show."
 )
 @engine_option
 @click.option(
-    "--sensitivity-at", metavar="T", type=int, help="Show the admissible sensitivity at distance T instead."
+    "--sensitivity-at", metavar="T", type=WHOLE, help="Show the admissible sensitivity at distance T instead."
 )
 @click.option(
     "--sensitivity-form", type=Word("form", METRIC_FORMS), help="With --sensitivity-at.  [default: degree]"
@@ -97,14 +98,17 @@ def metric_values(
 @click.command("count")
 @click.argument("name")
 @click.option("--of", type=Word("of", count_names()), required=True, help="What is counted.")
-@click.option("--star-size", metavar="S", type=int, help="Of stars: how many neighbours.  [default: 3]")
+@click.option("--star-size", metavar="S", type=WHOLE, help="Of stars: how many neighbours.  [default: 3]")
 @click.option("--pair", metavar="U V", nargs=2, help="Of common_neighbors: two node ids.")
 @click.option("--node", metavar="V", help="Of a metric: the node's id.")
 @click.option(
-    "--sensitivity-at", metavar="T", type=int, help="Show the admissible sensitivity at distance T instead."
+    "--sensitivity-at", metavar="T", type=WHOLE, help="Show the admissible sensitivity at distance T instead."
 )
 @click.option(
-    "--degree-bound", metavar="D", type=int, help="With --sensitivity-at: under this bound.  [default: none]"
+    "--degree-bound",
+    metavar="D",
+    type=WHOLE,
+    help="With --sensitivity-at: under this bound.  [default: none]",
 )
 @engine_option
 @format_option

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from edgedp.cli.numerals import DECIMAL, WHOLE, WholeRange
 from edgedp.cli.opening import opened_store
 from edgedp.errors import EngineError
 
@@ -17,7 +18,7 @@ _FILE = click.Path(path_type=Path)
 @click.command()
 @click.option("--host", metavar="H", default="127.0.0.1", show_default=True, help="Address to listen at.")
 @click.option(
-    "--port", metavar="P", type=click.IntRange(0, 65535), default=8750, show_default=True, help="0: any free."
+    "--port", metavar="P", type=WholeRange(0, 65535), default=8750, show_default=True, help="0: any free."
 )
 @click.option("--tls-certificate", metavar="FILE", type=_FILE, help="PEM file; with --tls-key.")
 @click.option("--tls-key", metavar="FILE", type=_FILE, help="PEM file; with --tls-certificate.")
@@ -33,16 +34,16 @@ _FILE = click.Path(path_type=Path)
 @click.option(
     "--metrics-port",
     metavar="P",
-    type=click.IntRange(0, 65535),
+    type=WholeRange(0, 65535),
     help="Loopback port of Prometheus metrics; 0: any free.  [default: the port after --port]",
 )
 @click.option(
-    "--workers", metavar="N", type=click.IntRange(1), help="Releases drawn at once.  [default: processors]"
+    "--workers", metavar="N", type=WholeRange(1), help="Releases drawn at once.  [default: processors]"
 )
 @click.option(
     "--queue",
     metavar="N",
-    type=click.IntRange(0),
+    type=WholeRange(0),
     default=64,
     show_default=True,
     help="Releases that may wait.",
@@ -50,22 +51,22 @@ _FILE = click.Path(path_type=Path)
 @click.option(
     "--response-step",
     metavar="SECONDS",
-    type=float,
+    type=DECIMAL,
     default=0.25,
     show_default=True,
     help="Response times of releases are rounded up to it.",
 )
 @click.option(
-    "--body-bytes", metavar="N", type=int, default=64 * 1024, show_default=True, help="Largest body."
+    "--body-bytes", metavar="N", type=WHOLE, default=64 * 1024, show_default=True, help="Largest body."
 )
 @click.option(
-    "--request-seconds", metavar="S", type=float, default=60.0, show_default=True, help="Longest request."
+    "--request-seconds", metavar="S", type=DECIMAL, default=60.0, show_default=True, help="Longest request."
 )
 @click.option(
-    "--connections", metavar="N", type=int, default=256, show_default=True, help="Open connections."
+    "--connections", metavar="N", type=WHOLE, default=256, show_default=True, help="Open connections."
 )
 @click.option(
-    "--requests-per-minute", metavar="N", type=int, default=600, show_default=True, help="Of one analyst."
+    "--requests-per-minute", metavar="N", type=WHOLE, default=600, show_default=True, help="Of one analyst."
 )
 def serve(
     host: str,

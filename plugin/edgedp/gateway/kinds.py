@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from edgedp.amounts.written import UNSIGNED
 from edgedp.checks import check_choice
 from edgedp.options import Option, Options
 from edgedp.plan import options_of
@@ -159,7 +160,7 @@ def _property(option: Option) -> dict[str, Any]:
         item = {
             "anyOf": [
                 {"type": "number", "exclusiveMinimum": 0},
-                {"type": "string", "pattern": r"^[0-9]+(\.[0-9]+)?([eE]-?[0-9]+)?$"},
+                {"type": "string", "pattern": rf"^\+?{UNSIGNED}$"},
             ]
         }
     else:

@@ -20,6 +20,7 @@ from edgedp.gateway.context import Gateway
 from edgedp.gateway.observing import Log, Metrics, quiet_libraries
 from edgedp.gateway.settings import Settings
 from edgedp.gateway.wire import CROWDED
+from edgedp.stores.resident import load_everything
 
 if TYPE_CHECKING:
     from edgedp.stores import Store
@@ -45,6 +46,7 @@ def serve(store: Store, settings: Settings, say: Callable[[str], None]) -> None:
     """
     settings.checked()
     log, metrics = Log(sys.stdout), Metrics()
+    load_everything()
     listening = _bound(settings)
     end_metrics: Callable[[], None] | None = None
     gateway = Gateway(store, settings, log, metrics)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from edgedp import checks
 from edgedp.amounts.epsilon import epsilon_nano, format_nano, to_fraction
+from edgedp.amounts.written import decimal_of
 from edgedp.counts import Bounds, Count, count_class, count_names
 from edgedp.counts.stars import check_star_size
 from edgedp.errors import ParameterError
@@ -381,13 +382,12 @@ def _check_delta(value: Any, mechanism: NumberMechanism, *, stored: bool) -> Fra
         return None
     if not mechanism.takes_delta:
         raise ParameterError(f"delta is not an option of mechanism {name!r}, which is pure; leave it out")
-    try:
-        delta = Fraction(Decimal(str(value)))
-    except (InvalidOperation, ValueError, OverflowError):
-        raise ParameterError(f"delta is {value!r}, must be a number such as 1e-6; write a decimal") from None
-    if not Fraction(1, 10**30) <= delta <= Fraction(1, 3):
+    amount = decimal_of(value)
+    if amount is None or not amount.is_finite():
+        raise ParameterError(f"delta is {value!r}, must be a number such as 1e-6; write a decimal")
+    if not Decimal("1e-30") <= amount < 1 or 3 * Fraction(amount) > 1:
         raise ParameterError(f"delta is {value}, must be from 1e-30 to 1/3; write a decimal such as 1e-6")
-    return delta
+    return Fraction(amount)
 
 
 def _check_error_bar(value: Any, count: type[Count], mechanism: NumberMechanism, cost: int) -> bool:

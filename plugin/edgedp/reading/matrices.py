@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from edgedp.amounts.written import whole_of
 from edgedp.errors import GraphFormatError
 from edgedp.reading.content import Content
 from edgedp.reading.layout import Layout
@@ -112,7 +113,10 @@ def read_metis(content: Content, source: str, ids: Ids | None) -> Read:
     if any(len(row) < skipped or (len(row) - skipped) % step for row in rows):
         _refuse(source, "has a line without its weights, must have them as its first line says")
     try:
-        targets = np.array([int(word) for row in neighbours for word in row], dtype=np.int64)
+        written = [whole_of(word.decode("ascii", errors="replace")) for row in neighbours for word in row]
+        if None in written:
+            raise ValueError
+        targets = np.array(written, dtype=np.int64)
     except (ValueError, OverflowError):
         _refuse(source, "holds a neighbour that is no integer, must hold numbers of nodes")
     sources = np.repeat(np.arange(1, n + 1, dtype=np.int64), [len(row) for row in neighbours])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from edgedp.amounts.written import whole_of
 from edgedp.errors import ParameterError
 from edgedp.shown import kind_of
 
@@ -111,8 +112,8 @@ def _told(value: object) -> str:
 
 
 def _column(value: Any, name: str) -> Column | None:
-    if isinstance(value, str) and value.strip().isdecimal():
-        value = int(value)
+    if isinstance(value, str) and (number := whole_of(value.strip(" "))) is not None:
+        value = number
     if isinstance(value, int) and not isinstance(value, bool):
         if value < 1:
             raise ParameterError(f"{name} is {value}, must be at least 1; columns are counted from 1")

@@ -24,10 +24,11 @@ from edgedp.spark.session import open_session
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Place", "canonical", "detected", "opened", "same_place", "surveyed"]
+__all__ = ["Place", "canonical", "detected", "opened", "overlap", "same_place", "surveyed"]
 
 _TEXT = re.compile(r"\.(csv|tsv|tab|txt|edges|edgelist)(\.(gz|bz2|zst|xz|lz4|snappy))?$", re.IGNORECASE)
 _WHOLE = r"^[+-]?[0-9]{1,18}$"
+_SAME = {"s3": "s3a", "s3n": "s3a", "abfss": "abfs", "wasbs": "wasb"}
 _CANONICAL = r"^(0|-?[1-9][0-9]{0,17})$"
 
 
@@ -138,7 +139,7 @@ def canonical(address: Any, name: str) -> str:
 
 
 def same_place(one: str, other: str) -> bool:
-    """Return whether two canonical addresses are one place: hosts have no case, and ``s3a`` and its elders are one.
+    """Return whether two canonical addresses are one place: hosts have no case, and ``s3a`` is ``s3``.
 
     Examples
     --------
@@ -148,14 +149,27 @@ def same_place(one: str, other: str) -> bool:
     return _folded(one) == _folded(other)
 
 
+def overlap(one: str, other: str) -> bool:
+    """Return whether one canonical address is the other, or lies inside it: a folder's edges are those of its files.
+
+    Examples
+    --------
+    >>> overlap("s3a://lake/e", "s3://LAKE/e/month=2024-06"), overlap("s3a://lake/e", "s3a://lake/edges")
+    (True, False)
+    """
+    short, long = sorted((_folded(one), _folded(other)), key=len)
+    return long == short or long.startswith(short.rstrip("/") + "/")
+
+
 def _folded(address: str) -> str:
     scheme, mark, rest = address.partition("://")
+    if not mark:
+        return address
     host, slash, path = rest.partition("/")
-    return (
-        f"{'s3a' if scheme in ('s3', 's3n') else scheme}{mark}{host.lower()}{slash}{path}"
-        if mark
-        else address
-    )
+    host = host.lower()
+    if scheme == "hdfs":  # a user and the port that is the default say nothing of the place
+        host = host.rpartition("@")[2].removesuffix(":8020")
+    return f"{_SAME.get(scheme, scheme)}{mark}{host}{slash}{path}"
 
 
 def opened(place: Place, session: SparkSession | None = None) -> Edges:

@@ -43,7 +43,8 @@ class AddressStore(OpenedStore):
     ) -> dict[str, Any]:
         """Register edges at an address that Spark reads; nothing is copied. It needs ``edgedp[spark]`` and a JDK.
 
-        An address has one ledger: a second name for it is refused, also after a drop. Its rows may change; its nodes
+        An address has one ledger: a second name for it, or for one inside or around it, is refused, also after a
+        drop. Its rows may change; its nodes
         may not, and are counted at every release, as the degree bound is checked.
 
         Parameters
@@ -137,14 +138,14 @@ def _check_free(session: Session, name: str, address: str) -> None:
 
 def _ledgers(session: Session, name: str, address: str) -> list[StoreError]:
     """Return why a name or an address cannot be registered."""
-    from edgedp.spark.sources import same_place
+    from edgedp.spark.sources import overlap, same_place
 
     found = []
     if registry.find(session, name) is not None:
         found.append(StoreError(str(events.curator_refusal("taken", name))))
     for row in session.run("account_places"):
         same = same_place(row["relationshipType"], address)
-        if same and row["name"] != name:
+        if row["name"] != name and overlap(row["relationshipType"], address):
             found.append(registry.address_taken(row["name"]))
         if row["name"] == name and not same:
             found.append(

@@ -30,6 +30,7 @@ from edgedp.stores.killpoints import reach
 from edgedp.stores.lease import leased
 from edgedp.stores.ledger import Debit, Kept
 from edgedp.stores.opened import OpenedStore
+from edgedp.stores.resident import load_statements
 from edgedp.stores.script import run
 from edgedp.stores.shares import DIRECT, Share
 from edgedp.stores.trial import try_engine
@@ -307,7 +308,7 @@ class AnalystStore(OpenedStore):
             reach("debited")
             # The debit is committed: from here on a failure costs budget, never privacy.
             try:
-                with leased(self._backend, name, debited.release_id):
+                with leased(self._backend, _account(name, planned), debited.release_id):
                     answer = self._draw(session, row, planned, engine)
                     self._record(session, _account(name, planned), debited, answer)
             except StoreError as error:
@@ -334,6 +335,7 @@ class AnalystStore(OpenedStore):
     @staticmethod
     def _prepare(session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
         """Refuse, before a debit, what cannot be drawn here; no edge is told of."""
+        load_statements()
         on_spark.check_place(row, engine)
         if engine == "spark":
             on_spark.try_spark(planned, row)

@@ -66,7 +66,11 @@ class Head:
     def parse(cls, text: str) -> Head:
         """Read ``SEQ:HASH``."""
         seq, _, hashed = text.strip().partition(":")
-        if not seq.isdecimal() or len(hashed) != 64 or set(hashed) - set("0123456789abcdef"):
+        if (
+            not (seq.isascii() and seq.isdecimal())
+            or len(hashed) != 64
+            or set(hashed) - set("0123456789abcdef")
+        ):
             raise ParameterError(
                 f"head is {text!r}, must be a number, a colon and 64 hexadecimal digits; "
                 "copy it from 'edgedp budget NAME --format json' or an export"

@@ -28,20 +28,24 @@ def leased(backend: Backend, name: str, release_id: str) -> Iterator[None]:
     database have gone away.
     """
     over = threading.Event()
-    thread = threading.Thread(target=_renew, args=(backend, release_id, over), daemon=True)
+    thread = threading.Thread(target=_renew, args=(backend, name, release_id, over), daemon=True)
     thread.start()
-    try:
-        yield
-    except BaseException:
-        with suppress(EdgeDPError), backend.session() as session:
-            run(session, ledger.lease_end_script(name, release_id))
-        raise
-    finally:
+
+    def stop() -> None:
         over.set()
         thread.join(PATIENCE)
 
+    try:
+        yield
+    except BaseException:
+        stop()  # a renewal after the end would make the lease anew
+        with suppress(EdgeDPError), backend.session() as session:
+            run(session, ledger.lease_end_script(name, release_id))
+        raise
+    stop()
 
-def _renew(backend: Backend, release_id: str, over: threading.Event) -> None:
+
+def _renew(backend: Backend, name: str, release_id: str, over: threading.Event) -> None:
     while not over.wait(ledger.LEASE_RENEWAL):
         with suppress(EdgeDPError), backend.session() as session:
-            run(session, ledger.lease_renewal_script(release_id))
+            run(session, ledger.lease_renewal_script(name, release_id))

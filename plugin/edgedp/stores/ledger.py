@@ -36,6 +36,7 @@ from edgedp.stores.account import (
 )
 from edgedp.stores.script import Script, Step
 from edgedp.stores.shares import DIRECT, Share
+from edgedp.vocabulary import ACCOUNTS
 
 if TYPE_CHECKING:
     from edgedp.plan import Charge, Plan
@@ -64,7 +65,7 @@ __all__ = [
 ]
 
 LEASE_SECONDS = 30
-"""How long a release counts as being drawn after its drawer was last heard of."""
+"""How long a release counts as being drawn after its drawer was last heard of, at most (the statements have it too)."""
 
 LEASE_RENEWAL = 10
 """After how many seconds a drawer renews its lease."""
@@ -160,8 +161,10 @@ def debit_script(
         steps.append(Step("account_lock", named, on_none="unknown"))
     steps.append(Step("account_find", named, on_none="unknown"))
     if request_id is not None:
-        asked = named | {"analyst": analyst, "requestId": request_id}
-        steps.append(Step("request_find", asked, on_row="asked_before"))
+        # Whichever of the accounts it was of: the lock of the edges' account keeps both still.
+        for account in ACCOUNTS:
+            asked = {"name": account_of(name, account), "analyst": analyst, "requestId": request_id}
+            steps.append(Step("request_find", asked, on_row="asked_before"))
     steps.append(Step("graph_current", {"name": name, "version": version}, on_none="replaced"))
     if plan.declaration is not None:
         head = json.dumps({"property": plan.declaration["property"]})[:-1]
@@ -333,9 +336,10 @@ ANSWER_GONE = "the release's row is not in the ledger, or has an answer; what wa
 """What the outcome ``gone`` of an answer means."""
 
 
-def lease_renewal_script(release_id: str) -> Script:
+def lease_renewal_script(name: str, release_id: str) -> Script:
     """Return the script that says that a release is still being drawn."""
-    return Script([Step("lease_renew", {"releaseId": release_id, "seconds": LEASE_SECONDS})])
+    asked = {"name": name, "releaseId": release_id, "seconds": LEASE_SECONDS}
+    return Script([Step("lease_renew", asked)])
 
 
 def lease_end_script(name: str, release_id: str) -> Script:

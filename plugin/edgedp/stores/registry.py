@@ -188,8 +188,10 @@ def register_script(
 
 
 def address_taken(name: str) -> StoreError:
-    """Return the refusal of a second name for edges at an address."""
-    return StoreError(f"the budget of these edges is kept under the name {name!r}; use that name")
+    """Return the refusal of a second name for edges at an address, or at one inside or around it."""
+    return StoreError(
+        f"the budget of these edges, or of a part of them, is kept under the name {name!r}; use that name"
+    )
 
 
 def drop_script(

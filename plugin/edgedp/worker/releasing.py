@@ -57,6 +57,7 @@ def plan(request: Frame) -> Frame:
     places.check_nodes(row, header["survey"])
     planned = planned.naming([each["id"] for each in header.get("named", ())])
     release_id = ledger.new_release_id()
+    account = account_of(row.name, planned.charges[-1].account)
     script = ledger.debit_script(
         row.name, row.version, planned, release_id=release_id, request_id=request_id, by=BY, at=ledger.now()
     )
@@ -71,8 +72,8 @@ def plan(request: Frame) -> Frame:
             "script": script.to_dict(),
             "lease": {
                 "seconds": ledger.LEASE_RENEWAL,
-                "renew": ledger.lease_renewal_script(release_id).to_dict(),
-                "end": ledger.lease_end_script(row.name, release_id).to_dict(),
+                "renew": ledger.lease_renewal_script(account, release_id).to_dict(),
+                "end": ledger.lease_end_script(account, release_id).to_dict(),
             },
             "write": written,
             "failed": STORE_FAILED,

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs
 
 from starlette.requests import Request
 
+from edgedp.amounts.written import decimal_of, whole_of
 from edgedp.errors import ParameterError
 from edgedp.gateway.kinds import ReleaseKind
 from edgedp.gateway.problems import Problem
@@ -150,10 +151,10 @@ def _value(option: Option, text: str) -> Any:
     if option.number is bool:
         return True
     if option.number in (int, float):
-        try:
-            return option.number(text)
-        except (ValueError, OverflowError):
-            raise ParameterError(f"{option.name} is {text[:40]!r}, must be a number; write one") from None
+        number = whole_of(text) if option.number is int else decimal_of(text)
+        if number is None:
+            raise ParameterError(f"{option.name} is {text[:40]!r}, must be a number; write one")
+        return option.number(number)
     if option.choices is None and option.name in ("node", "pair") and _WHOLE.fullmatch(text):
         return int(text)
     return text

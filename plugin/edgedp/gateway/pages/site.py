@@ -77,6 +77,7 @@ class Pages:
             loader=jinja2.PackageLoader("edgedp.gateway.pages"),
             autoescape=True,
             undefined=jinja2.StrictUndefined,
+            auto_reload=False,
             trim_blocks=True,
             lstrip_blocks=True,
         )

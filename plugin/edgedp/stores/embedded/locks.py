@@ -23,6 +23,7 @@ class Held:
 
     def __init__(self, handle: int) -> None:
         self._handle = handle
+        self._process = os.getpid()
 
     @property
     def handle(self) -> int:
@@ -33,13 +34,24 @@ class Held:
         """Let go; twice does nothing."""
         handle, self._handle = self._handle, -1
         if handle >= 0:
-            os.close(handle)
+            _let_go(handle, self._process)
 
     def __enter__(self) -> Held:
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.release()
+
+
+def _let_go(handle: int, process: int) -> None:
+    """Unlock and close; a process that was forked off meanwhile has the lock's file open and would keep the lock.
+
+    What is closed in such a process stays locked: the lock is of whoever took it.
+    """
+    if process == os.getpid():
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_UN)
+    os.close(handle)
 
 
 def try_hold(path: Path, *, shared: bool) -> Held | None:
@@ -86,6 +98,7 @@ class _Waiting:
 
     def __init__(self, handle: int) -> None:
         self._handle = handle
+        self._process = os.getpid()
         self._guard = threading.Lock()
         self._here = threading.Event()
         self._standing = False
@@ -104,13 +117,13 @@ class _Waiting:
             self._left = True
             if self._standing and not self._here.is_set():
                 return
-        os.close(self._handle)
+        _let_go(self._handle, self._process)
 
     def _stand(self) -> None:
         self._flock(fcntl.LOCK_EX)
         with self._guard:
             if self._left:
-                os.close(self._handle)
+                _let_go(self._handle, self._process)
             else:
                 self._here.set()
 

@@ -6,6 +6,7 @@ Never WAL: one flipped bit in a ``-wal`` file loses commits without a word.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -18,6 +19,7 @@ from edgedp.errors import StoreError, StoreUnavailableError, UnknownNameError
 from edgedp.places import asset
 from edgedp.stores import chain
 from edgedp.stores.backend import Row
+from edgedp.stores.embedded import clock
 from edgedp.stores.embedded.locks import queue
 from edgedp.stores.queries import statement_text
 
@@ -31,6 +33,11 @@ _ABSENT = {
     "graph_find", "account_find", "account_lock", "account_open", "graph_current", "person_active", "share_find",
     "address_conflicts",
 }  # fmt: skip
+_LOGS = {
+    "attribute_current", "attribute_list", "release_count", "release_list", "share_put",
+}  # fmt: skip
+"""What goes through the log of one account; a bit that hides rows of it would change what it finds."""
+
 _LISTINGS = {
     "graph_list", "graph_places", "account_list", "account_places", "person_list", "share_list", "share_own",
 }  # fmt: skip
@@ -59,6 +66,8 @@ class Ledger:
         with self._one_sentence():
             if statement == "account_open":
                 self._check_complete()
+            if statement in _LOGS:
+                self._check_complete("log_complete", name=parameters["name"])
             rows = self._rows(statement_text("sqlite", statement), parameters)
             if statement in _LISTINGS or (statement in _ABSENT and not rows):
                 self._check_complete()
@@ -73,8 +82,8 @@ class Ledger:
                 raise self._damaged("a row is not what was written")
         return rows
 
-    def _check_complete(self) -> None:
-        (found,) = self._rows(statement_text("sqlite", "complete"), {})
+    def _check_complete(self, statement: str = "complete", **parameters: Any) -> None:
+        (found,) = self._rows(statement_text("sqlite", statement), parameters)
         if not found["complete"]:
             raise self._damaged("a row is missing or not what was written")
 
@@ -224,6 +233,12 @@ def _connected(path: Path, shown: Path, timeout: float) -> Iterator[Ledger]:
         connection.create_function("sealed", -1, chain.digest, deterministic=True)
         connection.create_function("genuine", -1, _genuine, deterministic=True)
         connection.create_function("link", 1, chain.genesis, deterministic=True)
+        connection.create_function("overlap", 2, _overlap, deterministic=True)
+        connection.create_function("boot", 0, clock.boot)
+        connection.create_function("process", 0, os.getpid)
+        connection.create_function("ticks", 0, clock.ticks)
+        connection.create_function("wall", 0, clock.wall)
+        connection.create_function("leased", 3, clock.leased)
         with ledger._one_sentence():
             for setting in (
                 "synchronous = EXTRA",
@@ -236,6 +251,12 @@ def _connected(path: Path, shown: Path, timeout: float) -> Iterator[Ledger]:
         if mode != "delete":
             raise ledger._damaged(f"its journal mode is {mode}")
         yield ledger
+
+
+def _overlap(one: str, other: str) -> int:
+    from edgedp.spark.sources import overlap
+
+    return int(overlap(one, other))
 
 
 def _genuine(kind: str, seal: str, *values: Any) -> int:

@@ -89,14 +89,19 @@ public final class ExactProcedures extends ProcedureBase {
         JsonNode script = call.ask(request).header().get("script");
         try {
             call.run(graph.name(), graph.row(), script);
+            noted(call, graph, 0); // the row is of this read, and of no further one
         } catch (InnerTransactions.ReadOnlyException copy) {
             // a copy that nobody can write to keeps no log
         }
     }
 
     private static boolean noted(Call call, GraphEntry graph, long entry) {
-        return call.inner().read(transaction -> !rows(
-                        transaction, "exact_noted", Map.of("name", graph.name(), "entry", entry))
-                .isEmpty());
+        try {
+            return call.inner().commit(transaction -> !rows(
+                            transaction, "exact_noted", Map.of("name", graph.name(), "entry", entry))
+                    .isEmpty());
+        } catch (InnerTransactions.ReadOnlyException copy) {
+            return false;
+        }
     }
 }

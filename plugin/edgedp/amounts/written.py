@@ -1,0 +1,85 @@
+"""Numbers as somebody writes them: one rule for the command line, files, pages, requests and Python.
+
+ASCII digits, one point, one exponent, a sign in front; nothing else. Python's own readers also take ``1_0`` for 10,
+digits of other scripts, ``infinity`` and spaces, so that what is spent would not be what stands there.
+"""
+
+from __future__ import annotations
+
+import numbers
+import re
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Any
+
+__all__ = ["UNSIGNED", "decimal_of", "fraction_of", "whole_of"]
+
+UNSIGNED = r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4})?"
+"""A number without a sign, as a regular expression of ECMA-262 too: the OpenAPI description holds it."""
+
+_NUMBER = re.compile(f"[+-]?{UNSIGNED}")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,4000}")
+_PARTS = re.compile(r"([0-9]{1,4000})/([0-9]{1,4000})")
+_LONGEST = 4000
+
+
+def decimal_of(value: Any) -> Decimal | None:
+    r"""Return a number or a text of one as an exact decimal; None for anything else, also for a truth value.
+
+    A float is the shortest decimal that stands for it. Infinity and NaN are returned where they are numbers already.
+
+    Examples
+    --------
+    >>> decimal_of("0.5"), decimal_of(0.1), decimal_of("1e-3"), decimal_of("-.5")
+    (Decimal('0.5'), Decimal('0.1'), Decimal('0.001'), Decimal('-0.5'))
+    >>> [decimal_of(text) for text in ("1_0", "\u0663", " 1", "1 0", "0x1", "infinity", "1e5_0", "", "1\n")]
+    [None, None, None, None, None, None, None, None, None]
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        if len(value) > _LONGEST or _NUMBER.fullmatch(value) is None:
+            return None
+        return Decimal(value)
+    if isinstance(value, Decimal):
+        return value
+    try:
+        if isinstance(value, numbers.Integral):
+            return Decimal(int(value))
+        if isinstance(value, numbers.Real):
+            return Decimal(repr(float(value)))
+    except (InvalidOperation, ValueError, OverflowError):
+        return None
+    return None
+
+
+def fraction_of(value: Any) -> Fraction | None:
+    """Return a finite number, a text of one, or a text such as ``1/3`` exactly; None for anything else.
+
+    Examples
+    --------
+    >>> fraction_of("1/3"), fraction_of(0.1), fraction_of("1_0/30"), fraction_of("1/0")
+    (Fraction(1, 3), Fraction(1, 10), None, None)
+    """
+    if isinstance(value, Fraction):
+        return value
+    parts = _PARTS.fullmatch(value) if isinstance(value, str) else None
+    if parts is not None:
+        below = int(parts[2])
+        return Fraction(int(parts[1]), below) if below else None
+    number = decimal_of(value)
+    # The exponent is bounded: the fraction of 1e-999999999 would have a billion digits.
+    if number is None or not number.is_finite() or abs(number.adjusted()) > 2 * _LONGEST:
+        return None
+    return Fraction(number)
+
+
+def whole_of(text: str) -> int | None:
+    r"""Return a text of a whole number, or None.
+
+    Examples
+    --------
+    >>> [whole_of(text) for text in ("12", "-3", "1_0", "1.0", "\u0663", " 1", "0x1")]
+    [12, -3, None, None, None, None, None]
+    """
+    return int(text) if _WHOLE.fullmatch(text) else None

@@ -1,0 +1,9 @@
+-- Whether a log has all rows that its account counts; SQLite alone needs it.
+--
+-- parameters:
+--   name: the account's name
+-- columns:
+--   complete: 1 or 0
+-- cost: the log of one account
+SELECT coalesce((SELECT entries FROM account WHERE name = $name), 0)
+       = (SELECT count(*) FROM log WHERE name = $name AND seq > 0) AS complete

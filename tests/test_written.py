@@ -1,0 +1,134 @@
+"""Numbers as texts: one rule in every face."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from edgedp import Graph, open_store, read_graph
+from edgedp.amounts.epsilon import budget_nano, epsilon_nano
+from edgedp.amounts.rho import delta_atto
+from edgedp.amounts.written import decimal_of, fraction_of, whole_of
+from edgedp.checks import part_of_one
+from edgedp.cli import edgedp as command_line
+from edgedp.errors import EdgeDPError, ParameterError, StoreError, UnknownNameError
+from edgedp.gateway.kinds import release_kinds
+from edgedp.gateway.pages.forms import options_in
+from edgedp.reading.options import checked_options
+from edgedp.selection.domains import declare
+from edgedp.stores.chain import Head
+
+ODD = (
+    "1_0", "1e5_0", "\u0663", "\uff11", "0.\u0665", " 1", "1 ", "1\n", "1 0", "\u00a01", "0x1", "infinity", "nan",
+    "inf", "1,5", "1.2.3", "1e", "e5", ".", "+", "", "1e1e1", "--1", "1e99999999999", "1/3/5",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_no_text_of_another_kind_is_a_number(text: str) -> None:
+    assert (decimal_of(text), fraction_of(text), whole_of(text)) == (None, None, None)
+    for read in (epsilon_nano, budget_nano, delta_atto):
+        with pytest.raises(ParameterError):
+            read(text)
+    assert part_of_one(text) is None
+
+
+def test_fractions_have_no_other_digits_either() -> None:
+    assert part_of_one("1/3") == Fraction(1, 3)
+    for text in ("1_0/30", "1/3_0", "\u0661/3", "1 / 3", "1/3\n", "-1/-3"):
+        assert part_of_one(text) is None
+
+
+def test_an_exponent_costs_no_time() -> None:
+    for text in ("1e-999999999", "1e999999999", Decimal("1e-999999999")):
+        assert part_of_one(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "nano"),
+    [("1", 10**9), ("0.5", 5 * 10**8), (".5", 5 * 10**8), ("1.", 10**9), ("+1e-1", 10**8), ("1E1", 10**10)],
+)
+def test_what_is_a_number_stays_one(text: str, nano: int) -> None:
+    assert epsilon_nano(text) == nano
+
+
+def test_the_pattern_of_openapi_is_the_rule() -> None:
+    (pattern,) = {
+        each["pattern"]
+        for kind in release_kinds()
+        for each in kind.schema()["properties"].get("epsilon", {}).get("anyOf", ())
+        if "pattern" in each
+    }
+    texts = [*ODD, "1", "+1", "0.5", ".5", "5.", "1e3", "1e-3", "1E+3"]
+    for text in texts:
+        assert (re.search(pattern.replace("$", r"\Z"), text) is not None) == (decimal_of(text) is not None), (
+            text
+        )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("topk", "kite", "--metric", "degree", "-k", "{}", "--epsilon", "1"),
+        ("topk", "kite", "--metric", "degree", "-k", "1", "--epsilon", "{}"),
+        ("count", "kite", "--of", "stars", "--star-size", "{}", "--epsilon", "1"),
+        ("budget", "kite", "--set", "{}"),
+        ("exact", "values", "kite", "--metric", "degree", "--top", "{}"),
+        ("serve", "--port", "{}"),
+        ("serve", "--request-seconds", "{}"),
+        ("attribute", "kite", "--property", "age", "--low", "{}", "--high", "90"),
+        ("attribute", "kite", "--property", "age", "--low", "0", "--high", "90", "--points", "{}"),
+    ],
+)
+def test_the_command_line_takes_no_other_digits(words: tuple[str, ...], tmp_path: Path) -> None:
+    store = str(tmp_path / "store")
+    with open_store(store) as opened:
+        opened.load(Graph.from_edges([(1, 2), (2, 3)]), "kite", epsilon_budget=100)
+        for odd in ("1_0", "\u0663"):
+            done = CliRunner().invoke(command_line, ["--store", store, *(word.format(odd) for word in words)])
+            assert done.exit_code != 0, done.output
+        assert opened.budget("kite")["epsilon_spent"] == 0
+
+
+def test_a_form_takes_no_other_digits() -> None:
+    kind = next(each for each in release_kinds() if each.path == "top-k")
+    for odd in ("1_0", "\u0663"):
+        with pytest.raises(ParameterError, match="must be a number"):
+            options_in(kind, {"k": [odd]})
+
+
+def test_columns_grids_and_files_take_no_other_digits(tmp_path: Path) -> None:
+    assert (
+        checked_options(source="\u0661", target="b").source == "\u0661"
+    )  # the name of a column, which no number turns into
+    with pytest.raises(ParameterError):
+        declare(0, 100, ["1_0", "20"])
+    with pytest.raises(ParameterError):
+        declare(0, 100, np.array(["10", "20"]))
+    with pytest.raises(ParameterError):
+        Head.parse("\u0663:" + "ab" * 32)
+    file = tmp_path / "eleven.graph"
+    file.write_text("11 1\n1_1\n" + "\n" * 9 + "1\n")
+    with pytest.raises(EdgeDPError, match="no integer"):
+        read_graph(file)
+
+
+@pytest.mark.parametrize("kind", [ParameterError, StoreError, UnknownNameError])
+def test_a_message_repeats_no_long_value(kind: Any) -> None:
+    long = "x" * 10**6
+    for message in (
+        f"k is {long!r}, must be whole; ask",
+        f"the graph {long!r} is not there",
+        f"k is {long}, must not be",
+    ):
+        assert len(str(kind(message))) <= 300
+    with pytest.raises(ParameterError) as refused:
+        epsilon_nano("9" * 10_000)
+    assert len(str(refused.value)) < 300
