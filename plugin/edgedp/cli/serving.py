@@ -43,7 +43,10 @@ _FILE = click.Path(path_type=Path)
     help="Loopback port of Prometheus metrics; 0: any free.  [default: the port after --port]",
 )
 @click.option(
-    "--workers", metavar="N", type=click.IntRange(1), help="Releases drawn at once.  [default: processors]"
+    "--workers",
+    metavar="N",
+    type=click.IntRange(1),
+    help="Releases drawn at once.  [default: processors and one]",
 )
 @click.option(
     "--queue",

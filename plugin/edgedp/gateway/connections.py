@@ -50,6 +50,8 @@ class Connection:
         Of the caller; None of a trusted proxy, until a head says for whom it asks.
     since : float
         When it was accepted, or last answered, by `time.monotonic`.
+    proxied : bool
+        Whether a trusted proxy opened it, which uses it for one caller after another.
     person : str, optional
         Who asks by it, from the check of a token to the answer: such a connection is not cut for others.
     crowded : bool
@@ -62,6 +64,7 @@ class Connection:
     all: Connections = field(repr=False)
     place: str | None
     since: float
+    proxied: bool = False
     person: str | None = None
     crowded: bool = False
     cut: bool = False
@@ -79,9 +82,11 @@ class Connection:
         if self.all.kept_for(person) < self.all.of_one_person:
             self.person = person
 
-    def waits(self) -> None:
-        """Note that nothing is being answered by it."""
+    def answered(self) -> None:
+        """Note that it waits for the next request."""
         self.person, self.since = None, time.monotonic()
+        if self.proxied:
+            self.place = None
 
     def end(self) -> None:
         """Cut it: the event loop sees an end of the stream, and closes the socket."""
@@ -115,8 +120,9 @@ class Connections:
         """Count a connection; return whether it may stay."""
         if len(self._open) >= 2 * self._most:
             return False
-        place = None if self._trusts(address) else place_of(address)
-        connection = Connection(peer, self, place, time.monotonic())
+        proxied = self._trusts(address)
+        place = None if proxied else place_of(address)
+        connection = Connection(peer, self, place, time.monotonic(), proxied)
         self._open[peer.fileno()] = connection
         self.make_room(connection)
         return True
@@ -143,7 +149,8 @@ class Connections:
         newcomer.crowded = bool(crowd) and not idle
         if idle:
             counts = Counter(each.place for each in there)
-            max(idle, key=lambda each: (counts[each.place], -each.since)).end()
+            # A proxy takes a connection that is cut as it asks for a failure: its own are cut last.
+            max(idle, key=lambda each: (each.place is not None, counts[each.place], -each.since)).end()
 
 
 class _Counted(socket.socket):

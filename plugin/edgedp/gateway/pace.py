@@ -70,7 +70,7 @@ class PacedProtocol(H11Protocol):
     def on_response_complete(self) -> None:
         """Answer the next request; who sends many before reading is answered a few, and cut."""
         if self._open is not None:
-            self._open.waits()
+            self._open.answered()
         self._ahead = self._ahead + 1 if self.conn.trailing_data[0] else 0
         if self._ahead > _PIPELINED:
             self.transport.close()
@@ -80,7 +80,7 @@ class PacedProtocol(H11Protocol):
         """Wait for the caller to read, for so long as that may take."""
         super().pause_writing()
         if self._open is not None:
-            self._open.waits()
+            self._open.person = None  # one that does not read makes room, whoever it is
         if self._answer_timer is None:
             seconds = self.ANSWER_SECONDS + self.transport.get_write_buffer_size() / _BYTES_A_SECOND
             self._answer_timer = self.loop.call_later(seconds, self.transport.abort)

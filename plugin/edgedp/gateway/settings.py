@@ -13,8 +13,8 @@ from edgedp.shown import shortened
 
 __all__ = ["Settings", "is_loopback"]
 
-_DEFAULT_WORKERS = max(os.cpu_count() or 1, 2)
-"""One analyst runs on all but one of them, so there are two at least."""
+_DEFAULT_WORKERS = max(os.cpu_count() or 1, 1) + 1
+"""One analyst runs on all but one of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +136,7 @@ class Settings:
     @property
     def proxies(self) -> tuple[str, ...]:
         """Addresses and networks of the proxies that are believed."""
-        return (self.trusted_proxies or ("127.0.0.0/8", "::1")) if self.behind_proxy else ()
+        return (self.trusted_proxies or ("127.0.0.1", "::1")) if self.behind_proxy else ()
 
     def trusts(self, address: str) -> bool:
         """Return whether an address is that of a proxy that is believed.
