@@ -1,4 +1,4 @@
-"""The proxies' configurations of docs/how-to.md before a gateway: who is honest is served, whoever waits or never reads."""
+"""The proxies' configurations of docs/how-to.md before a gateway: honest callers are served, whoever waits."""
 
 from __future__ import annotations
 
