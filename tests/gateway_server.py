@@ -114,6 +114,7 @@ class Served:
         if self.process.poll() is None:
             self.end(signal.SIGKILL)
         self._reading.set()
+        self._reader.join(60)
         assert self.process.stdout is not None
         self.process.stdout.close()
         self._errors.close()
