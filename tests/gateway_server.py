@@ -59,6 +59,8 @@ class Served:
         )  # fmt: skip
         self.said: list[str] = []
         self._began = threading.Event()
+        self._reading = threading.Event()
+        self._reading.set()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         self._began.wait(120)
@@ -74,7 +76,12 @@ class Served:
         for line in self.process.stdout:
             self.said.append(line)
             self._began.set()
+            self._reading.wait()
         self._began.set()
+
+    def stop_reading(self) -> None:
+        """Read one more line of the log at most; it stays in its pipe."""
+        self._reading.clear()
 
     def errors(self) -> str:
         """Return what it said on stderr."""
@@ -94,6 +101,7 @@ class Served:
 
     def end(self, by: signal.Signals = signal.SIGTERM) -> int:
         """End it and return its exit status."""
+        self._reading.set()
         self.process.send_signal(by)
         status = self.process.wait(120)
         self._reader.join(60)
@@ -105,6 +113,8 @@ class Served:
     def __exit__(self, *exception: object) -> None:
         if self.process.poll() is None:
             self.end(signal.SIGKILL)
+        self._reading.set()
+        self._reader.join(60)
         assert self.process.stdout is not None
         self.process.stdout.close()
         self._errors.close()

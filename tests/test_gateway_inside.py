@@ -282,8 +282,8 @@ def test_the_log_and_the_metrics_know_steps_and_nothing_finer(opened: Opened) ->
     assert client.post(PLACE, json=TOP).status_code == 201
     (line,) = [json.loads(line) for line in client.said.getvalue().splitlines()]
     assert set(line) == {
-        "at", "event", "method", "route", "who", "role", "graph", "kind", "asked", "epsilon", "release_id", "kept",
-        "status", "seconds_at_most",
+        "at", "event", "method", "address", "route", "who", "role", "graph", "kind", "asked", "epsilon", "release_id",
+        "kept", "status", "seconds_at_most",
     }  # fmt: skip
     steps = line["seconds_at_most"] / 0.2
     assert steps == pytest.approx(round(steps), abs=1e-6)

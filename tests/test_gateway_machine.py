@@ -1,14 +1,21 @@
 """People, shares and requests over HTTP in any order: what was spent is the sum of what was debited, and never more.
 
 The curator acts by the pages and the analysts by the API, both in this process; a small model says which status each
-request must get.
+request must get. Beside them stand callers who flood, who are rotated while they wait, who never read, and who never
+shake hands: whatever they do, the next request of an honest one gets the model's status.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import io
 import re
+import shutil
+import socket
+import ssl
 import tempfile
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +27,12 @@ from edgedp import Graph, open_store
 from edgedp.gateway.context import Gateway
 from edgedp.gateway.observing import Log, Metrics
 from edgedp.gateway.settings import Settings
-from gateway_server import Inside
+from edgedp.stores.analyst import AnalystStore
+from gateway_server import Inside, Served, serve
+from test_gateway_tls import certified
 
 BUDGET = 10
+WORKERS = 3
 NAMES = ("ann", "bob & <co>", "Zoë")
 people = st.sampled_from(NAMES)
 amounts = st.integers(1, 6)
@@ -36,8 +46,10 @@ class Door(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         self.store = open_store(Path(self.folder.name) / "g.edgedp")
         self.store.load(Graph.from_edges([(0, 1), (0, 2), (0, 3)]), "star", epsilon_budget=BUDGET)
+        self.store.load(Graph.from_edges([(0, 1), (0, 2)]), "crowd", epsilon_budget=10**6)
+        self.served: Served | None = None
         said = io.StringIO()
-        chosen = Settings(response_step=0.0001, requests_per_minute=10**6)
+        chosen = Settings(response_step=0.0001, requests_per_minute=10**6, workers=WORKERS, queue=16)
         self.web = Inside(Gateway(self.store, chosen, Log(said), Metrics()), said)
         cora = self.store.add_curator("cora")["token"]
         assert self.web.post("/sign-in", data={"token": cora}).status_code == 303
@@ -50,6 +62,9 @@ class Door(RuleBasedStateMachine):
         self.kept: dict[tuple[str, str], dict[str, Any]] = {}
 
     def teardown(self) -> None:
+        if self.served is not None:
+            assert self.served.end() == 0
+            self.served.__exit__()
         self.web.close()
         assert self.store.check("star") == []
         self.store.close()
@@ -133,6 +148,81 @@ class Door(RuleBasedStateMachine):
         share, limit = self.share.get(name, (0, None))
         fits = asked["epsilon"] <= min(share - self.spent[name], BUDGET - sum(self.spent.values()))
         return 201 if fits and (limit is None or asked["epsilon"] <= limit) else 403
+
+    def _active(self) -> list[str]:
+        return sorted(self.tokens.keys() - self.revoked)
+
+    @precondition(lambda self: len(self._active()) >= 2)
+    @rule(data=st.data(), rotate=st.booleans())
+    def flood_and_rotate_in_mid_queue(self, data: Any, rotate: bool) -> None:
+        """One floods while no draw of theirs ends; another one is served, and a token that went pays for nothing."""
+        one, other = data.draw(st.permutations(self._active()))[:2]
+        for name in (one, other):
+            self.store.grant("crowd", name, epsilon_budget=1000)
+        spent = {name: self._spent_of_crowd(name) for name in (one, other)}
+        gate, drawing, real = threading.Event(), threading.Event(), AnalystStore._draw
+
+        def waits(store: Any, *given: Any) -> Any:
+            if store._analyst == one:
+                drawing.set()
+                gate.wait(60)
+            return real(store, *given)
+
+        async def asked(name: str) -> int:
+            headers = {"Authorization": f"Bearer {self.tokens[name]}"}
+            body = {"metric": "degree", "k": 1, "epsilon": 1}
+            answer = await self.web.send("POST", "/v1/graphs/crowd/top-k", json=body, headers=headers)
+            return int(answer.status_code)
+
+        async def all_at_once() -> tuple[list[int], int]:
+            asking = [asyncio.create_task(asked(one)) for _ in range(30)]
+            try:
+                assert await asyncio.to_thread(drawing.wait, 60)
+                honest = await asked(other)
+                if rotate:
+                    self.gone[one].add(self.tokens[one])
+                    self.tokens[one] = self.store.rotate_analyst(one)["token"]
+            finally:
+                gate.set()
+            return [await each for each in asking], honest
+
+        AnalystStore._draw = waits  # type: ignore[method-assign,assignment]
+        try:
+            statuses, honest = self.web.run(all_at_once())
+        finally:
+            AnalystStore._draw = real  # type: ignore[method-assign]
+        assert honest == 201, "nobody shuts out another"
+        assert self._spent_of_crowd(other) == spent[other] + 1
+        assert 503 in statuses
+        assert set(statuses) <= ({401, 503} if rotate else {201, 503})
+        debited = self._spent_of_crowd(one) - spent[one]
+        assert debited == (WORKERS - 1 if rotate else statuses.count(201))
+
+    def _spent_of_crowd(self, name: str) -> float:
+        return float(self.store.share("crowd", name)["epsilon_spent"])
+
+    @precondition(lambda self: bool(self._active()) and shutil.which("openssl") is not None)
+    @rule(data=st.data(), shaken=st.booleans())
+    def stand_in_the_door(self, data: Any, shaken: bool) -> None:
+        """Many who never shake hands, or never read: whoever has a token is served by the real socket."""
+        name = data.draw(st.sampled_from(self._active()))
+        if self.served is None:
+            certificate, key = certified(Path(self.folder.name), "own")
+            self.trusted = ssl.create_default_context(cafile=certificate)
+            tls = ("--tls-certificate", str(certificate), "--tls-key", str(key), "--connections", "12")
+            self.served = serve(Path(self.folder.name) / "g.edgedp", Path(self.folder.name), *tls)
+        peers: list[socket.socket] = []
+        for _ in range(20):
+            peer = socket.create_connection(("127.0.0.1", self.served.port), timeout=60)
+            with contextlib.suppress(OSError):
+                if shaken:
+                    peer = self.trusted.wrap_socket(peer, server_hostname="127.0.0.1")
+                    peer.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 50)
+            peers.append(peer)
+        with self.served.client(self.tokens[name], verify=self.trusted) as client:
+            assert client.get("/v1/graphs").status_code == 200
+        for peer in peers:
+            peer.close()
 
     @precondition(lambda self: any(self.gone.values()))
     @rule(data=st.data())

@@ -26,6 +26,12 @@ _FILE = click.Path(path_type=Path)
     "--behind-proxy", is_flag=True, help="A reverse proxy ends TLS in front and passes the Host on."
 )
 @click.option(
+    "--trusted-proxy",
+    metavar="NETWORK",
+    multiple=True,
+    help="Proxy that is believed for whom it asks; repeatable.  [default with --behind-proxy: loopback]",
+)
+@click.option(
     "--allowed-host",
     metavar="NAME",
     multiple=True,
@@ -38,7 +44,10 @@ _FILE = click.Path(path_type=Path)
     help="Loopback port of Prometheus metrics; 0: any free.  [default: the port after --port]",
 )
 @click.option(
-    "--workers", metavar="N", type=WholeRange(1), help="Releases drawn at once.  [default: processors]"
+    "--workers",
+    metavar="N",
+    type=WholeRange(1),
+    help="Releases drawn at once.  [default: processors and one]",
 )
 @click.option(
     "--queue",
@@ -46,7 +55,14 @@ _FILE = click.Path(path_type=Path)
     type=WholeRange(0),
     default=64,
     show_default=True,
-    help="Releases that may wait.",
+    help="Releases that may wait, a quarter of them of one analyst.",
+)
+@click.option(
+    "--min-epsilon",
+    metavar="E",
+    default="0.0001",
+    show_default=True,
+    help="What a release costs at least.",
 )
 @click.option(
     "--response-step",
@@ -66,6 +82,12 @@ _FILE = click.Path(path_type=Path)
     "--connections", metavar="N", type=WHOLE, default=256, show_default=True, help="Open connections."
 )
 @click.option(
+    "--connections-per-address",
+    metavar="N",
+    type=WHOLE,
+    help="Of one address.  [default: half of --connections]",
+)
+@click.option(
     "--requests-per-minute", metavar="N", type=WHOLE, default=600, show_default=True, help="Of one analyst."
 )
 def serve(
@@ -74,14 +96,17 @@ def serve(
     tls_certificate: Path | None,
     tls_key: Path | None,
     behind_proxy: bool,
+    trusted_proxy: tuple[str, ...],
     allowed_host: tuple[str, ...],
     metrics_port: int | None,
     workers: int | None,
     queue: int,
+    min_epsilon: str,
     response_step: float,
     body_bytes: int,
     request_seconds: float,
     connections: int,
+    connections_per_address: int | None,
     requests_per_minute: int,
 ) -> None:
     """Serve releases and budgets of the store over HTTP, with pages for analysts and the curator."""
@@ -98,13 +123,16 @@ def serve(
         tls_certificate=tls_certificate,
         tls_key=tls_key,
         behind_proxy=behind_proxy,
+        trusted_proxies=trusted_proxy,
         allowed_hosts=allowed_host,
         metrics_port=metrics_port,
         queue=queue,
+        min_epsilon=min_epsilon,
         response_step=response_step,
         body_bytes=body_bytes,
         request_seconds=request_seconds,
         connections=connections,
+        connections_per_address=connections_per_address,
         requests_per_minute=requests_per_minute,
         **({} if workers is None else {"workers": workers}),
     ).checked()

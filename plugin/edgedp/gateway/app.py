@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.exceptions import HTTPException
 from starlette.routing import Router
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from edgedp.gateway import api, pages
 from edgedp.gateway.context import Gateway
@@ -13,7 +13,7 @@ from edgedp.gateway.wire import Boundary
 __all__ = ["application"]
 
 
-def application(gateway: Gateway) -> ASGIApp:
+def application(gateway: Gateway) -> Boundary:
     """Return the application of a gateway."""
     site = pages.Pages(gateway)
     router = Router([*api.routes(gateway), *pages.routes(site)], redirect_slashes=False, default=_nothing)

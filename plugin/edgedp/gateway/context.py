@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,11 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.requests import Request
 
+from edgedp.amounts.epsilon import epsilon_nano
+from edgedp.gateway.connections import CONNECTION, place_of
+from edgedp.gateway.descriptors import held
 from edgedp.gateway.flights import Flight, Flights
 from edgedp.gateway.observing import Log, Metrics, note_of
 from edgedp.gateway.problems import Problem, of_error
 from edgedp.gateway.settings import Settings
-from edgedp.gateway.work import Limiter, Pool, hold
+from edgedp.gateway.work import Limiter, Pool, ended, hold
 from edgedp.stores.asker import Asker
 
 if TYPE_CHECKING:
@@ -26,7 +30,13 @@ __all__ = ["Gateway"]
 
 _Result = TypeVar("_Result")
 
+_ASKED_WITH = "edgedp.asked_with"
+"""In a scope: the token that a request was identified by, which is asked for again as long as it is answered."""
+
 _LATE = "the answer takes longer than a request may; ask again"
+ASKS = 4
+"""Threads that answer from public facts."""
+
 _LATE_RELEASE = f"{_LATE} with the same Idempotency-Key, if it had one"
 
 
@@ -38,24 +48,40 @@ class Gateway:
     settings: Settings
     log: Log
     metrics: Metrics
+    loop: asyncio.AbstractEventLoop | None = None
 
     def __post_init__(self) -> None:
-        seconds = self.settings.request_seconds
-        self.draws = Pool("releases", self.settings.workers, self.settings.queue, seconds, _LATE_RELEASE)
-        self.asks = Pool("requests", 4, self.settings.connections, seconds, _LATE)
+        chosen, seconds = self.settings, self.settings.request_seconds
+        self.draws = Pool(
+            "releases",
+            chosen.workers,
+            chosen.queue,
+            seconds,
+            _LATE_RELEASE,
+            running_each=max(chosen.workers - 1, 1),
+            waiting_each=max(chosen.queue // 4, 1) if chosen.queue else 0,
+        )
+        self.asks = Pool("requests", ASKS, chosen.connections, seconds, _LATE, running_each=ASKS - 1)
+        self._least = epsilon_nano(chosen.min_epsilon, "min_epsilon")
         self._flights = Flights()
         self._limiter = Limiter(self.settings.requests_per_minute)
         self._wrong = Limiter(self.settings.requests_per_minute)
+
+    def end(self) -> None:
+        """Debit nothing from now on, and refuse the releases that wait; called by a signal, too."""
+        self.draws.ending = True
+        if self.loop is not None:
+            self.loop.call_soon_threadsafe(self.draws.end)
 
     def close(self) -> None:
         """Wait for what runs."""
         self.draws.close()
         self.asks.close()
 
-    async def ask(self, call: Callable[[], _Result], *, missing: bool = True) -> _Result:
-        """Run a call on public facts in a thread; a refusal becomes a `Problem`."""
+    async def ask(self, call: Callable[[], _Result], *, missing: bool = True, address: str = "") -> _Result:
+        """Run a call on public facts in a thread, addresses in turn; a refusal becomes a `Problem`."""
         try:
-            return await self.asks.run(call)
+            return await self.asks.run(call, address)
         except Exception as error:
             raise of_error(error, missing=missing) from None
 
@@ -69,7 +95,9 @@ class Gateway:
         """
         if not token:
             raise _nobody()
-        return await self.ask(lambda: self._identified(request, token, role))
+        person = await self.ask(lambda: self._identified(request, token, role), address=_address(request))
+        request.scope[_ASKED_WITH] = token
+        return person
 
     async def tell(
         self, request: Request, token: str | None, question: Callable[[Asker], _Result]
@@ -83,23 +111,23 @@ class Gateway:
                 person = self._identified(request, token, "analyst")
                 return question(self.asking(person))
 
-        return await self.ask(told)
+        return await self.ask(told, address=_address(request))
 
-    def asking(self, person: Person, flight: Flight | None = None) -> Asker:
+    def asking(self, person: Person, **told: Any) -> Asker:
         """Return the store as an analyst sees it through this gateway: releases on their way are not drawn yet."""
-        debited = None if flight is None else flight.debited
-        return Asker(self.store, person.name, hides=self._flights.hides, debited=debited)
+        return Asker(self.store, person.name, hides=self._flights.hides, least=self._least, **told)
 
     def _identified(self, request: Request, token: str, role: str | None) -> Person:
         person = self.store.identify(token)
         if person is None:
             # Nobody guesses 256 bits; whoever tries is slowed, and nobody with a token behind the same address is.
-            address = request.client.host if request.client else ""
-            if wait := self._wrong.wait(address, time.monotonic()):
+            if wait := self._wrong.wait(place_of(_address(request)), time.monotonic()):
                 raise _too_many(wait)
             raise _nobody()
         note = note_of(request)
         note.who, note.role = person.name, person.role
+        if (connection := request.scope.get(CONNECTION)) is not None:
+            connection.belongs(f"{person.role} {person.name}")
         if wait := self._limiter.wait(f"{person.role} {person.name}", time.monotonic()):
             raise _too_many(wait)
         if role is not None and person.role != role:
@@ -127,22 +155,40 @@ class Gateway:
         started, step = time.monotonic(), self.settings.response_step
         flight = Flight(self._flights, started, step)
 
+        def same() -> None:
+            if self.store.identify(request.scope[_ASKED_WITH]) != person:
+                raise _nobody()
+
         def drawn() -> Release:
-            method: Callable[..., Release] = getattr(self.asking(person, flight), kind.kind)
-            try:
-                return method(name, **asked, request_id=request_id)
-            finally:
-                flight.end()
+            with held() as free:
+
+                def admitted() -> None:
+                    """Refuse, right before the debit, what may not be debited any more."""
+                    same()
+                    if self.draws.ending:
+                        raise ended()
+
+                def debited(release_id: str) -> None:
+                    flight.debited(release_id)
+                    free()
+
+                asking = self.asking(person, admits=admitted, debited=debited)
+                method: Callable[..., Release] = getattr(asking, kind.kind)
+                try:
+                    return method(name, **asked, request_id=request_id)
+                finally:
+                    flight.end()
 
         try:
             asked = kind.asked(options)
-            release = await self.draws.run(drawn)
+            release = await self.draws.run(drawn, person.name)
         except Exception as error:
             raise await self._problem(error, name) from None
         finally:
             note.steps = await hold(started, step)  # also on the way of a refusal
         note.release_id, note.kept = release.receipt["release_id"], release.kept
         note.epsilon = float(release.plan.epsilon)
+        await self.ask(same, address=_address(request))  # a token that was rotated meanwhile reads nothing
         return release
 
     async def estimate(
@@ -163,7 +209,7 @@ class Gateway:
             return asking.estimate(name, kind.kind, request_id=request_id, **kind.asked(options))
 
         try:
-            return await self.asks.run(estimate)
+            return await self.asks.run(estimate, _address(request))
         except Exception as error:
             raise await self._problem(error, name) from None
 
@@ -175,6 +221,10 @@ class Gateway:
             if name not in {row["name"] for row in stored}:
                 problem.status = 404
         return problem
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
 
 
 def _nobody() -> Problem:

@@ -12,15 +12,11 @@ import sys
 import threading
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, TextIO
+from typing import Any, Protocol
+from wsgiref.simple_server import WSGIRequestHandler
 
-from prometheus_client import (
-    CollectorRegistry,
-    Counter,
-    Histogram,
-    disable_created_metrics,
-    start_http_server,
-)
+from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics, make_wsgi_app
+from prometheus_client.exposition import ThreadingWSGIServer
 from starlette.requests import Request
 
 __all__ = ["Log", "Metrics", "Note", "note_of", "quiet_libraries"]
@@ -36,9 +32,12 @@ class Note:
         The endpoint, with places for names.
     steps : int, optional
         After how many response steps a release was answered; what is no release is not timed.
+    address : str, optional
+        Of the caller: behind a proxy that is trusted, the one that it asks for.
     """
 
     method: str = ""
+    address: str | None = None
     route: str = "unknown"
     who: str | None = None
     role: str | None = None
@@ -52,10 +51,17 @@ class Note:
     more: dict[str, Any] = field(default_factory=dict)
 
 
+class Written(Protocol):
+    """What lines are written to."""
+
+    def write(self, text: str, /) -> Any:
+        """Take a line."""
+
+
 class Log:
     """Writes one JSON object a line."""
 
-    def __init__(self, stream: TextIO | None = None) -> None:
+    def __init__(self, stream: Written | None = None) -> None:
         self._stream = stream or sys.stderr
         self._guard = threading.Lock()
 
@@ -66,7 +72,6 @@ class Log:
         with self._guard:
             try:
                 self._stream.write(line + "\n")
-                self._stream.flush()
             except (OSError, ValueError):
                 return  # the reader of the log went away; requests are answered all the same
 
@@ -75,6 +80,7 @@ class Log:
         self.write(
             "request",
             method=note.method,
+            address=note.address,
             route=note.route,
             who=note.who,
             role=note.role,
@@ -112,6 +118,14 @@ class Metrics:
             registry=self.registry,
         )
 
+        self._dropped = Counter(
+            "edgedp_log_lines_dropped", "Log lines that nobody read in time.", registry=self.registry
+        )
+
+    def dropped(self) -> None:
+        """Count a line of the log that is dropped."""
+        self._dropped.inc()
+
     def request(self, note: Note, status: int) -> None:
         """Count an answered request."""
         self._requests.labels(note.route, note.method, str(status)).inc()
@@ -123,7 +137,10 @@ class Metrics:
 
     def serve(self, port: int) -> tuple[int, Any]:
         """Serve the metrics on a loopback port; return the port and what ends it."""
-        server, thread = start_http_server(port, addr="127.0.0.1", registry=self.registry)
+        server = _MetricsServer(("127.0.0.1", port), _MetricsHandler)
+        server.set_app(make_wsgi_app(self.registry))
+        thread = threading.Thread(target=server.serve_forever, name="edgedp-metrics", daemon=True)
+        thread.start()
 
         def end() -> None:
             server.shutdown()
@@ -131,6 +148,42 @@ class Metrics:
             thread.join()
 
         return server.server_address[1], end
+
+
+class _MetricsHandler(WSGIRequestHandler):
+    """Waits no longer than this for a request, and says nothing."""
+
+    timeout = 5.0
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing."""
+
+
+class _MetricsServer(ThreadingWSGIServer):
+    """A few connections at once, so that they take no descriptors from releases; others are closed."""
+
+    AT_ONCE = 8
+
+    def __init__(self, *given: Any) -> None:
+        self._room = threading.BoundedSemaphore(self.AT_ONCE)
+        super().__init__(*given)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread, where there is room."""
+        if self._room.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer, and give the place back."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._room.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a caller that went away."""
 
 
 def quiet_libraries(log: Log) -> None:

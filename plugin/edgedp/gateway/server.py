@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import signal
 import socket
 import ssl
 import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from edgedp.errors import ParameterError
 from edgedp.gateway.app import application
-from edgedp.gateway.context import Gateway
+from edgedp.gateway.connections import Connections, Listening
+from edgedp.gateway.context import ASKS, Gateway
+from edgedp.gateway.descriptors import raise_limit
 from edgedp.gateway.observing import Log, Metrics, quiet_libraries
+from edgedp.gateway.outlet import Outlet
+from edgedp.gateway.pace import PacedProtocol
 from edgedp.gateway.settings import Settings
-from edgedp.gateway.wire import CROWDED
 from edgedp.stores.resident import load_everything
 
 if TYPE_CHECKING:
     from edgedp.stores import Store
 
 __all__ = ["serve"]
+
+_BACKLOG = 512
 
 
 def serve(store: Store, settings: Settings, say: Callable[[str], None]) -> None:
@@ -45,9 +51,13 @@ def serve(store: Store, settings: Settings, say: Callable[[str], None]) -> None:
         A setting is refused, or the address is taken.
     """
     settings.checked()
-    log, metrics = Log(sys.stdout), Metrics()
+    raise_limit(settings.connections, settings.workers + ASKS)
+    metrics = Metrics()
     load_everything()
-    listening = _bound(settings)
+    connections = Connections(settings.connections, settings.of_one_address, settings.trusts)
+    listening = _bound(settings, connections)
+    outlet = Outlet(sys.stdout.fileno(), metrics.dropped)
+    log = Log(outlet)
     end_metrics: Callable[[], None] | None = None
     gateway = Gateway(store, settings, log, metrics)
     try:
@@ -60,86 +70,39 @@ def serve(store: Store, settings: Settings, say: Callable[[str], None]) -> None:
         told = "" if metrics_port is None else f"; metrics at http://127.0.0.1:{metrics_port}/metrics"
         say(f"listening at {scheme}://{host}:{port}{told}")
         log.write("listening", host=settings.host, port=port, metrics_port=metrics_port)
-        _run(uvicorn.Server(_config(gateway)), listening, log)
+        _run(_Server(_config(gateway, connections), gateway), listening, log)
     finally:
         gateway.close()
         if end_metrics is not None:
             end_metrics()
         listening.close()
         log.write("ended")
+        outlet.close()
 
 
-class PacedProtocol(H11Protocol):
-    """HTTP/1.1 whose request heads must come in time: a slow client does not keep its connection.
-
-    A connection above the limit is told so, with the headers and in the form of every problem; above twice the limit
-    it is cut.
-    """
-
-    SECONDS = 10.0
-    CONNECTIONS = 256
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start to wait for the first request."""
-        super().connection_made(transport)
-        if len(self.connections) > 2 * self.CONNECTIONS:
-            transport.abort()
-        elif len(self.connections) > self.CONNECTIONS:
-            self.app = self._crowded
-        self._head_timer: asyncio.TimerHandle | None = None
-        self._expect_head()
-
-    async def _crowded(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer through the application, which knows how."""
-        await self.config.loaded_app(scope | {CROWDED: True}, receive, send)
-
-    def data_received(self, data: bytes) -> None:
-        """Wait for the rest of a head, or no more."""
-        super().data_received(data)
-        if self.cycle is not None and not self.cycle.response_complete:
-            self._forget_head()
-        elif self._head_timer is None:
-            self._expect_head()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no more."""
-        self._forget_head()
-        super().connection_lost(exc)
-
-    def _expect_head(self) -> None:
-        self._head_timer = self.loop.call_later(self.SECONDS, self._too_slow)
-
-    def _forget_head(self) -> None:
-        if self._head_timer is not None:
-            self._head_timer.cancel()
-            self._head_timer = None
-
-    def _too_slow(self) -> None:
-        self._head_timer = None
-        if (self.cycle is None or self.cycle.response_complete) and not self.transport.is_closing():
-            self.transport.close()
-
-
-def _config(gateway: Gateway) -> uvicorn.Config:
+def _config(gateway: Gateway, connections: Connections) -> uvicorn.Config:
     settings = gateway.settings
     tls: dict[str, Any] = {}
     if settings.tls:
         tls = {"ssl_certfile": settings.tls_certificate, "ssl_keyfile": settings.tls_key}
-    limits = {
-        "SECONDS": min(PacedProtocol.SECONDS, settings.request_seconds),
-        "CONNECTIONS": settings.connections,
+    app = application(gateway)
+    made = {
+        "HEAD_SECONDS": min(PacedProtocol.HEAD_SECONDS, settings.request_seconds),
+        "CONNECTIONS": connections,
+        "UNREAD": staticmethod(app.unread),
     }
-    protocol = type("Paced", (PacedProtocol,), limits)
     config = uvicorn.Config(
-        application(gateway),
-        http=protocol,
+        app,
+        http=type("Paced", (PacedProtocol,), made),
         ws="none",
         lifespan="off",
-        proxy_headers=False,
+        proxy_headers=settings.behind_proxy,
+        forwarded_allow_ips=list(settings.proxies),
         server_header=False,
         access_log=False,
         log_config=None,
         timeout_keep_alive=30,
+        timeout_graceful_shutdown=math.ceil(settings.request_seconds + settings.response_step),
         **tls,
     )
     try:
@@ -149,6 +112,40 @@ def _config(gateway: Gateway) -> uvicorn.Config:
             "the certificate and the key must be PEM files that fit each other; check both"
         ) from None
     return config
+
+
+class _Server(uvicorn.Server):
+    """One listening socket whose handshakes have as long as a head; a signal refuses what waits at once."""
+
+    def __init__(self, config: uvicorn.Config, gateway: Gateway) -> None:
+        super().__init__(config)
+        self._gateway = gateway
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen."""
+        loop = asyncio.get_running_loop()
+        self._gateway.loop = loop
+
+        def protocol() -> asyncio.Protocol:
+            made: asyncio.Protocol = self.config.http_protocol_class(  # type: ignore[call-arg]
+                config=self.config, server_state=self.server_state, app_state={}, _loop=loop
+            )
+            return made
+
+        seconds = PacedProtocol.HEAD_SECONDS if self.config.ssl else None
+        self.servers = [
+            await loop.create_server(
+                protocol, sock=each, ssl=self.config.ssl, backlog=_BACKLOG,
+                ssl_handshake_timeout=seconds, ssl_shutdown_timeout=seconds,
+            )
+            for each in sockets or []
+        ]  # fmt: skip
+        self.started = True
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Debit nothing from now on, and end."""
+        self._gateway.end()
+        super().handle_exit(sig, frame)
 
 
 def _run(server: uvicorn.Server, listening: socket.socket, log: Log) -> None:
@@ -172,17 +169,20 @@ def _run(server: uvicorn.Server, listening: socket.socket, log: Log) -> None:
             signal.signal(each, handler)
 
 
-def _bound(settings: Settings) -> socket.socket:
+def _bound(settings: Settings, connections: Connections) -> Listening:
     try:
         family, *_, address = socket.getaddrinfo(
             settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        return socket.create_server(address[:2], family=family, backlog=512)
+        made = socket.create_server(address[:2], family=family, backlog=_BACKLOG)
     except (OSError, OverflowError) as error:
         why = getattr(error, "strerror", None) or error
         raise ParameterError(
             f"the gateway cannot listen at {settings.host}:{settings.port} ({why}); choose another host or port"
         ) from None
+    listening = Listening(made.family, made.type, made.proto, fileno=made.detach())
+    listening.connections = connections
+    return listening
 
 
 def _metrics(

@@ -7,12 +7,14 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from edgedp.amounts.epsilon import epsilon_nano
 from edgedp.errors import ParameterError
 from edgedp.shown import shortened
 
 __all__ = ["Settings", "is_loopback"]
 
-_DEFAULT_WORKERS = max(os.cpu_count() or 1, 1)
+_DEFAULT_WORKERS = max(os.cpu_count() or 1, 1) + 1
+"""One analyst runs on all but one of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +30,8 @@ class Settings:
         PEM files.
     behind_proxy : bool
         A reverse proxy ends TLS in front: another host than loopback is allowed, and cookies are Secure.
+    trusted_proxies : tuple of str
+        Addresses and networks of proxies that are believed for whom they ask (X-Forwarded-For); empty: loopback.
     allowed_hosts : tuple of str
         Host names that requests may carry; empty: loopback names where there is neither TLS nor a proxy, else any.
     metrics_port : int, optional
@@ -35,15 +39,19 @@ class Settings:
     workers : int
         Releases that are drawn at the same time.
     queue : int
-        Releases that may wait for a worker; further ones are told to ask again.
+        Releases that may wait for a worker, a quarter of them of one analyst; further ones are told to ask again.
+    min_epsilon : str or number
+        What a release costs at least.
     response_step : float
         Seconds that response times of releases are rounded up to.
     body_bytes : int
         Largest body of a request.
     request_seconds : float
-        How long each is waited for at most: the head of a request, its body, its answer.
+        How long an answer is waited for; a head and a body have 10 s of it at most.
     connections : int
         Open connections.
+    connections_per_address : int, optional
+        Of one address; None is half of them.
     requests_per_minute : int
         Of one analyst or curator; and as many with wrong tokens from one address.
     session_seconds : float
@@ -55,14 +63,17 @@ class Settings:
     tls_certificate: Path | None = None
     tls_key: Path | None = None
     behind_proxy: bool = False
+    trusted_proxies: tuple[str, ...] = ()
     allowed_hosts: tuple[str, ...] = ()
     metrics_port: int | None = None
     workers: int = _DEFAULT_WORKERS
     queue: int = 64
+    min_epsilon: str | float = "0.0001"
     response_step: float = 0.25
     body_bytes: int = 64 * 1024
     request_seconds: float = 60.0
     connections: int = 256
+    connections_per_address: int | None = None
     requests_per_minute: int = 600
     session_seconds: float = 8 * 3600.0
 
@@ -95,6 +106,15 @@ class Settings:
                 raise ParameterError(f"{name} is {getattr(self, name):g}, must be above 0; choose another")
         if self.queue < 0:
             raise ParameterError(f"queue is {self.queue}, must be 0 or more; choose another")
+        if self.of_one_address <= 0:
+            raise ParameterError(
+                f"connections_per_address is {self.connections_per_address}, must be above 0; choose another"
+            )
+        epsilon_nano(self.min_epsilon, "min_epsilon")
+        if self.trusted_proxies and not self.behind_proxy:
+            raise ParameterError("a trusted_proxy goes with behind_proxy; give both")
+        for network in self.trusted_proxies:
+            _network(network)
         return self
 
     @property
@@ -107,6 +127,31 @@ class Settings:
         """Whether browsers reach it by HTTPS."""
         return self.tls or self.behind_proxy
 
+    @property
+    def of_one_address(self) -> int:
+        """How many connections one address may have."""
+        most = self.connections_per_address
+        return max(self.connections // 2, 1) if most is None else most
+
+    @property
+    def proxies(self) -> tuple[str, ...]:
+        """Addresses and networks of the proxies that are believed."""
+        return (self.trusted_proxies or ("127.0.0.1", "::1")) if self.behind_proxy else ()
+
+    def trusts(self, address: str) -> bool:
+        """Return whether an address is that of a proxy that is believed.
+
+        Examples
+        --------
+        >>> Settings(behind_proxy=True).trusts("127.0.0.1"), Settings().trusts("127.0.0.1")
+        (True, False)
+        """
+        try:
+            found = ipaddress.ip_address(address.partition("%")[0])
+        except ValueError:
+            return False
+        return any(found in _network(each) for each in self.proxies)
+
     def hosts(self) -> frozenset[str] | None:
         """Return the host names that requests may carry, in lower case; None where any may."""
         local = {"localhost", "127.0.0.1", "[::1]"}
@@ -116,6 +161,15 @@ class Settings:
             return None
         own = f"[{self.host}]" if ":" in self.host else self.host
         return frozenset(local | {own.lower()})
+
+
+def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+    try:
+        return ipaddress.ip_network(text)
+    except ValueError:
+        raise ParameterError(
+            f"trusted_proxy is {shortened(text)}, must be an address or a network as 10.0.0.0/8; choose another"
+        ) from None
 
 
 def is_loopback(host: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -11,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from edgedp.gateway.connections import CONNECTION
 from edgedp.gateway.observing import Note
 from edgedp.gateway.problems import TITLES, Problem, of_error
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
     from edgedp.gateway.context import Gateway
 
-__all__ = ["CROWDED", "Boundary", "json_body", "name_in"]
+__all__ = ["Boundary", "json_body", "name_in"]
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; "
@@ -40,8 +42,7 @@ _HEADERS = {
 
 _UNREAD = {"Connection": "close"}
 
-CROWDED = "edgedp.crowded"
-"""In a scope: the request came by a connection that is one too many."""
+_BODY_SECONDS = 10.0
 
 
 class Boundary:
@@ -68,11 +69,12 @@ class Boundary:
         """Answer a request."""
         if scope["type"] != "http":
             return
-        note = Note(method=_known_method(scope["method"]))
+        address = _address(scope)
+        note = Note(method=_known_method(scope["method"]), address=address)
         # Names are parts of a path as it was sent: %2F is no border between two parts.
         raw = scope.get("raw_path") or scope["path"].encode("ascii", "replace")
         path = raw.split(b"?", 1)[0].decode("ascii", "replace")
-        scope = dict(scope) | {"path": path, "app": self, "edgedp.note": note}
+        scope = dict(scope) | {"path": path, "app": self, "edgedp.note": note, "client": (address, 0)}
         status = 500
         began = False
 
@@ -85,7 +87,8 @@ class Boundary:
 
         try:
             try:
-                if scope.get(CROWDED):
+                connection = scope.get(CONNECTION)
+                if connection is not None and not connection.asked(address):
                     raise Problem(
                         503,
                         "too many connections are open; ask again",
@@ -93,8 +96,7 @@ class Boundary:
                         {"Retry-After": "1"} | _UNREAD,
                     )
                 self._check_host(scope)
-                body = await self._body(scope, receive)
-                await self._app(scope, _replayed(body, receive), sent)
+                await self._app(scope, self._bounded(scope, receive), sent)
             except Exception as error:
                 if began:
                     return  # half an answer cannot be mended; the connection ends
@@ -145,18 +147,45 @@ class Boundary:
                 _UNREAD,
             )
 
-    async def _body(self, scope: Scope, receive: Receive) -> bytes:
+    def _bounded(self, scope: Scope, receive: Receive) -> Receive:
+        """Return what gives a request's whole body when it is first asked for: who asks is known from the head before.
+
+        Raises
+        ------
+        Problem
+            400, 413; and, where the body is asked for, 408.
+        """
+        most = self._gateway.settings.body_bytes
+        announced = [value for name, value in scope["headers"] if name == b"content-length"]
+        chunked = any(name == b"transfer-encoding" for name, _ in scope["headers"])
+        if chunked and (announced or scope.get("http_version") == "1.0"):
+            # Two lengths: what stands before the gateway may read another one, and take the rest for a request.
+            raise Problem(
+                400,
+                "the body has Transfer-Encoding beside Content-Length or in HTTP/1.0; send one of them",
+                "ParameterError",
+                _UNREAD,
+            )
+        if any(not value.isdigit() or len(value) > 18 or int(value) > most for value in announced):
+            raise _too_large(most)
+        body: Message | None = None
+
+        async def bounded() -> Message:
+            nonlocal body
+            if body is not None:
+                return await receive()
+            whole = await self._whole(receive) if chunked or announced else b""
+            body = {"type": "http.request", "body": whole, "more_body": False}
+            return body
+
+        return bounded
+
+    async def _whole(self, receive: Receive) -> bytes:
         """Return the whole body, or refuse one that is too large or too slow before it is kept."""
         most = self._gateway.settings.body_bytes
-        headers = dict(scope["headers"])
-        announced = headers.get(b"content-length", b"0")
-        if not announced.isdigit() or int(announced) > most:
-            raise _too_large(most)
-        if b"transfer-encoding" not in headers and int(announced) == 0:
-            return b""
         body = bytearray()
         try:
-            async with asyncio.timeout(self._gateway.settings.request_seconds):
+            async with asyncio.timeout(min(self._gateway.settings.request_seconds, _BODY_SECONDS)):
                 while True:
                     message = await receive()
                     if message["type"] != "http.request":
@@ -170,6 +199,16 @@ class Boundary:
             raise Problem(
                 408, "the body came too slowly; send it again", "StoreUnavailableError", _UNREAD
             ) from None
+
+    def unread(self, address: str) -> Response:
+        """Return the answer to what is not HTTP, with headers and a line of the log as any other."""
+        problem = Problem(400, "the request is not HTTP/1.1; check it", "ParameterError", _UNREAD)
+        note = Note(method="other", address=address)
+        self._gateway.log.request(note, problem.status, self._gateway.settings.response_step)
+        self._gateway.metrics.request(note, problem.status)
+        response = problem.response()
+        response.raw_headers = self._with_headers(response.raw_headers)
+        return response
 
 
 def name_in(request: Request, part: str = "name") -> str:
@@ -227,17 +266,13 @@ def _too_large(most: int) -> Problem:
     return Problem(413, f"the body must have at most {most} bytes; send less", "ParameterError", _UNREAD)
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    given = False
-
-    async def replay() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return replay
+def _address(scope: Scope) -> str:
+    """Return the address of a caller; where a proxy forwards what is none, it is not shown."""
+    address = str((scope.get("client") or ("", 0))[0])
+    try:
+        return str(ipaddress.ip_address(address.partition("%")[0]))
+    except ValueError:
+        return "unknown"
 
 
 def _known_method(method: str) -> str:

@@ -332,8 +332,7 @@ class AnalystStore(OpenedStore):
             analyst=self._analyst,
         )  # fmt: skip
 
-    @staticmethod
-    def _prepare(session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
+    def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
         """Refuse, before a debit, what cannot be drawn here; no edge is told of."""
         load_statements()
         on_spark.check_place(row, engine)

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
 
-from edgedp.errors import LostReleaseError, UnknownNameError
+from edgedp.amounts.epsilon import format_nano
+from edgedp.errors import LostReleaseError, ParameterError, UnknownNameError
 from edgedp.plan import Kind, Plan
 from edgedp.release import Release
 from edgedp.rows import Balance, GraphFacts, ReleaseRow
@@ -18,7 +19,7 @@ from edgedp.stores.analyst import AnalystStore
 from edgedp.stores.backend import GraphRow, Row, Session
 from edgedp.stores.opened import OpenedStore
 from edgedp.stores.shares import Share
-from edgedp.vocabulary import ACCOUNTS
+from edgedp.vocabulary import ACCOUNTS, TopKEngine
 
 __all__ = ["Asker"]
 
@@ -38,6 +39,11 @@ class Asker(AnalystStore):
         Whether a release, by its id, is still shown as being drawn, whatever became of it.
     debited : callable, optional
         Told the id of a release that was debited, before it is drawn.
+    admits : callable, optional
+        Called right before a debit; raises where it may not be made any more.
+    least : int
+        Nano-epsilon that a release costs at least. Drawing takes as long whatever it costs, so that one who asked for
+        next to nothing could keep a gateway busy for ever.
     """
 
     def __init__(
@@ -46,6 +52,8 @@ class Asker(AnalystStore):
         analyst: str,
         hides: Callable[[str], bool] | None = None,
         debited: Callable[[str], None] | None = None,
+        admits: Callable[[], None] | None = None,
+        least: int = 1,
     ) -> None:
         self._store = store
         self._backend = store._backend
@@ -54,6 +62,8 @@ class Asker(AnalystStore):
         self._analyst = analyst
         self._hides = hides
         self._debited = debited
+        self._admits = admits
+        self._least = least
 
     @property
     def analyst(self) -> str:
@@ -137,9 +147,19 @@ class Asker(AnalystStore):
             )
         return _shown(rows[0])
 
+    def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
+        if planned.cost < self._least:
+            raise ParameterError(
+                f"epsilon is {format_nano(planned.cost)}, must be at least {format_nano(self._least)} at this gateway; "
+                "give a larger one"
+            )
+        super()._prepare(session, row, planned, engine)
+
     def _debit(
         self, session: Session, row: GraphRow, planned: Plan, request_id: str | None
     ) -> ledger.Debit | ledger.Kept:
+        if self._admits is not None:
+            self._admits()
         try:
             debited = super()._debit(session, row, planned, request_id)
         except LostReleaseError:

@@ -117,10 +117,10 @@ class Pages:
 
         async def checked(request: Request) -> Response:
             self._check_origin(request)
-            form = await form_of(request)
             visit = await self._visit(request, role)
             if visit is None:
                 return self._sent_to_sign_in()
+            form = await form_of(request)
             if not hmac.compare_digest(form.get("csrf", [""])[0].encode(), visit.session.csrf.encode()):
                 raise Problem(403, "the form is not of this session; open the page again", "AccessError")
             return await act(visit, form)
