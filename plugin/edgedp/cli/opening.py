@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from edgedp.errors import ParameterError
-
 if TYPE_CHECKING:
     from edgedp.stores.store import Store
 
@@ -30,12 +28,15 @@ def opened_store() -> Iterator[Store]:
         check_address(uri)
         user, password = user_and_password()
         if password is None:
-            if not sys.stdin.isatty():
-                raise ParameterError(
-                    f"the password of {user} is missing, and nobody can be asked; set NEO4J_PASSWORD"
-                )
-            password = click.prompt(f"Password of {user}", hide_input=True, err=True)
-        auth = (user, password)
+            # A server that authenticates nobody needs none: leave it empty, or ask without a terminal.
+            prompt = f"Password of {user} (empty: none)"
+            given = (
+                click.prompt(prompt, "", hide_input=True, show_default=False, err=True)
+                if sys.stdin.isatty()
+                else ""
+            )
+            password = given or None
+        auth = None if password is None else (user, password)
     head = click.get_current_context().meta.get("edgedp.head")
     with open_store(uri, auth, head=head) as store, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
