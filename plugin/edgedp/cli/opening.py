@@ -28,15 +28,8 @@ def opened_store() -> Iterator[Store]:
         check_address(uri)
         user, password = user_and_password()
         if password is None:
-            # A server that authenticates nobody needs none: leave it empty, or ask without a terminal.
-            prompt = f"Password of {user} (empty: none)"
-            given = (
-                click.prompt(prompt, "", hide_input=True, show_default=False, err=True)
-                if sys.stdin.isatty()
-                else ""
-            )
-            password = given or None
-        auth = None if password is None else (user, password)
+            password = _asked_for(user) if sys.stdin.isatty() else None
+        auth = (user, password) if password else None
     head = click.get_current_context().meta.get("edgedp.head")
     with open_store(uri, auth, head=head) as store, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
@@ -45,3 +38,9 @@ def opened_store() -> Iterator[Store]:
         finally:
             for each in caught:
                 click.echo(f"Warning: {each.message}", err=True)
+
+
+def _asked_for(user: str) -> str:
+    """Ask for a password; it is empty for a server that authenticates nobody."""
+    prompt = f"Password of {user} (empty: none)"
+    return str(click.prompt(prompt, "", hide_input=True, show_default=False, err=True))
