@@ -6,7 +6,7 @@ import contextlib
 import subprocess
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -162,13 +162,18 @@ def built_jar() -> Path:
 
 
 @contextlib.contextmanager
-def plugin_server(version: str, home: Path, jvm: Sequence[str] = SHORT_LIVED) -> Iterator[PluginServer]:
+def plugin_server(
+    version: str,
+    home: Path,
+    jvm: Sequence[str] = SHORT_LIVED,
+    extra_conf: Mapping[str, str] | None = None,
+) -> Iterator[PluginServer]:
     """Start a server with the plugin, put there by ``install``."""
     built_jar()
     (home / "conf").mkdir(parents=True)
     (home / "conf" / "neo4j.conf").touch()
     install(home)
-    with start(version, home=home, jvm=jvm) as server:
+    with start(version, home=home, jvm=jvm, extra_conf=extra_conf) as server:
         running = PluginServer(server)
         running.configure()
         try:

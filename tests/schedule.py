@@ -9,14 +9,16 @@ import pytest
 
 GROUPS = {
     "Neo4j, stores": (
-        "attributes", "cypher_metrics", "holes", "neo4j_promises", "neo4j_store", "neo4jserver", "numbers_stored",
-        "shares", "shares_machine", "store",
+        "attributes", "cypher_metrics", "holes", "neo4j_facts", "neo4j_promises", "neo4j_store", "neo4jserver",
+        "numbers_stored", "shares", "shares_machine", "store",
     ),
     "Neo4j, the rest": (
-        "docs", "gateway", "gateway_faults", "neo4j_machine", "neo4j_old", "neo4j_plugin_newest", "spark",
+        "docs", "gateway", "gateway_faults", "neo4j_machine", "neo4j_old", "neo4j_plugin_newest",
+        "neo4j_unauthenticated", "spark",
     ),
     "Neo4j with the plugin": (
-        "docker", "neo4j_plugin", "neo4j_plugin_before", "neo4j_plugin_docs", "neo4j_plugin_worker",
+        "docker", "neo4j_plugin", "neo4j_plugin_before", "neo4j_plugin_docs", "neo4j_plugin_limits",
+        "neo4j_plugin_worker",
     ),
 }  # fmt: skip
 """Modules that share a server: a second server is half a minute of starting and compiling. One that lacks here costs

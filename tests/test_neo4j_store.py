@@ -306,8 +306,6 @@ def test_no_server_a_wrong_password_a_wrong_database(empty_neo4j: Server, store:
             broken.graphs()
         assert "s3cret" not in str(refused.value)
         assert empty_neo4j.password not in str(refused.value)
-    with pytest.raises(ParameterError, match="password is missing"):
-        open_store(empty_neo4j.uri)
     with pytest.raises(ParameterError, match="holds a user or password") as told:
         open_store("neo4j://me:s3cret@localhost:7687", auth=("a", "b"))
     assert "s3cret" not in str(told.value)

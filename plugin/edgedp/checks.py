@@ -29,6 +29,7 @@ __all__ = [
     "check_choice",
     "check_degree_bound",
     "check_distance",
+    "check_facts",
     "check_form",
     "check_graph",
     "check_graph_name",
@@ -72,6 +73,22 @@ def check_choice(value: Any, name: str, choices: Sequence[_Name]) -> _Name:
         hint = close if close.startswith("did you mean") else "choose one of these"
         raise UnknownNameError(f"{name} is {value!r}, must be one of {', '.join(choices)}; {hint}")
     return choices[choices.index(cast(_Name, value))]
+
+
+def check_facts(value: Any) -> None:
+    """Refuse a graph whose facts are not promised to be recorded.
+
+    Examples
+    --------
+    >>> check_facts("recorded")
+    """
+    if value == "computed":
+        raise ParameterError(
+            "facts is 'computed', must be 'recorded'; one relationship changes many that are computed from it, "
+            "and no noise covers that, so register the relationships that they are computed from, with a label "
+            "that no relationship decides"
+        )
+    check_choice(value, "facts", ("recorded",))
 
 
 def check_metric(value: Any, name: str = "metric") -> MetricName:

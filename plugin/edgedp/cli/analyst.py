@@ -187,6 +187,7 @@ def show_release(release: Release, output: str) -> None:
         tell(
             f"public: {public['node_count']:,} nodes ({public['nodes']}), "
             f"degree bound {public['degree_bound']:,} ({public['degree_bound_source']})"
+            + (f", facts {public['facts']}" if "facts" in public else "")
         )
     if release.receipt:
         whose = "" if shown["account"] == "edges" else f" {shown['account']}"

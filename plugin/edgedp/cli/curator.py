@@ -138,6 +138,10 @@ def load(
 @_BOUND
 @_LIMIT
 @click.option("--allow-empty", is_flag=True, help="Register even if no relationship joins two of the nodes.")
+@click.option(
+    "--facts", default="recorded", show_default=True, metavar="WORD",
+    help="A promise that every answer shows: neither relationships nor labels are computed from relationships.",
+)  # fmt: skip
 @_FORMAT
 def register(
     name: str,
@@ -151,6 +155,7 @@ def register(
     degree_bound: int | None,
     max_epsilon_per_release: str | None,
     allow_empty: bool,
+    facts: str,
     output: str,
     **reading: Any,
 ) -> None:
@@ -161,6 +166,7 @@ def register(
         "degree_bound": degree_bound,
         "max_epsilon_per_release": max_epsilon_per_release,
         "delta": delta,
+        "facts": facts,
     }
     _check_registered(place, edges, {"nodes": nodes} | reading, allow_empty=allow_empty)
     with opened_store() as store, working("counting"):

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from edgedp.errors import ParameterError
-
 if TYPE_CHECKING:
     from edgedp.stores.store import Store
 
@@ -30,12 +28,8 @@ def opened_store() -> Iterator[Store]:
         check_address(uri)
         user, password = user_and_password()
         if password is None:
-            if not sys.stdin.isatty():
-                raise ParameterError(
-                    f"the password of {user} is missing, and nobody can be asked; set NEO4J_PASSWORD"
-                )
-            password = click.prompt(f"Password of {user}", hide_input=True, err=True)
-        auth = (user, password)
+            password = _asked_for(user) if sys.stdin.isatty() else None
+        auth = (user, password) if password else None
     head = click.get_current_context().meta.get("edgedp.head")
     with open_store(uri, auth, head=head) as store, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
@@ -44,3 +38,9 @@ def opened_store() -> Iterator[Store]:
         finally:
             for each in caught:
                 click.echo(f"Warning: {each.message}", err=True)
+
+
+def _asked_for(user: str) -> str:
+    """Ask for a password; it is empty for a server that authenticates nobody."""
+    prompt = f"Password of {user} (empty: none)"
+    return str(click.prompt(prompt, "", hide_input=True, show_default=False, err=True))

@@ -34,6 +34,8 @@ class PublicFacts:
         Whether the budget is declared as (epsilon, delta), where a release of k picks is cheaper than a joint one.
     domains : mapping of str to Domain
         The declared properties of the nodes.
+    facts : str or None
+        Where relationships and nodes of a stored graph come from, as it is shown: a promise that nobody can check.
     """
 
     node_count: int
@@ -41,6 +43,7 @@ class PublicFacts:
     nodes_supplied: bool = False
     delta_declared: bool = field(default=False, repr=False, compare=False)
     domains: Mapping[str, Domain] = field(default_factory=dict, repr=False, compare=False)
+    facts: str | None = field(default=None, repr=False, compare=False)
 
     @property
     def effective_degree_bound(self) -> int:
@@ -59,6 +62,7 @@ class PublicFacts:
             "degree_bound_source": (
                 "declared by the curator" if self.degree_bound is not None else "the default, n - 1"
             ),
+            **({} if self.facts is None else {"facts": self.facts}),
         }
 
 

@@ -37,6 +37,7 @@ def facts_of(public: Mapping[str, Any], domains: Mapping[str, Domain] | None = N
         public["degree_bound"] if declared else None,
         public["nodes"] == "supplied",
         domains=domains or {},
+        facts=public.get("facts"),
     )
 
 

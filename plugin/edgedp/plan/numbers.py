@@ -335,7 +335,8 @@ def _pair(value: Any, of: str) -> tuple[Any, Any] | None:
         raise ParameterError("pair is missing; name the two nodes whose common neighbours are counted")
     ids = list(value) if isinstance(value, (list, tuple, np.ndarray)) else []
     if len(ids) != 2:
-        raise ParameterError(f"pair is {value!r}, must be two node ids; name both nodes")
+        told = f"has {len(ids)} ids, must be two node ids" if ids else f"is {value!r}, must be two node ids"
+        raise ParameterError(f"pair {told}; name both nodes")
     first, second = (_node_id(each, "pair") for each in ids)
     _check_two(first, second)
     return first, second

@@ -33,6 +33,7 @@ class AddressStore(OpenedStore):
         max_epsilon_per_release: Any = None,
         *,
         delta: Any = None,
+        facts: str = "recorded",
         source: str | int | None = None,
         target: str | int | None = None,
         header: bool | None = None,
@@ -55,6 +56,8 @@ class AddressStore(OpenedStore):
             reads (``hdfs://``, ``s3a://``, ...). Without `nodes` those of the edges are declared public.
         epsilon_budget, degree_bound, max_epsilon_per_release, delta
             As for `load`.
+        facts : {"recorded"}
+            As for `register`.
         source, target, header, nodes_header, separator, ids, comments
             As for `edgedp.read_graph`.
 
@@ -77,6 +80,7 @@ class AddressStore(OpenedStore):
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
         declared = declaration(epsilon_budget, delta, max_epsilon_per_release)
+        checks.check_facts(facts)
         options = checked_options(
             source=source, target=target, header=header, nodes_header=nodes_header, separator=separator,
             ids=ids, comments=comments,

@@ -33,6 +33,13 @@ AT_ADDRESS = "EdgeDP at an address"
 """The node label of the row of a graph whose edges are at an address; the type is the address. No label begins so."""
 
 
+FACTS_RECORDED = "recorded, promised by the curator"
+"""Shown of a registered graph: no relationship and no label of a node is computed from relationships."""
+
+FACTS_AS_LOADED = "as they were loaded"
+"""Shown of a loaded graph: its nodes and edges are a copy, which nothing that happens beside it changes."""
+
+
 @dataclass(frozen=True)
 class GraphRow:
     """A graph's row of the registry: its public facts and where it lies."""
@@ -54,7 +61,12 @@ class GraphRow:
     @property
     def facts(self) -> PublicFacts:
         """The public facts."""
-        return PublicFacts(self.node_count, self.degree_bound, self.nodes_supplied)
+        return PublicFacts(
+            self.node_count,
+            self.degree_bound,
+            self.nodes_supplied,
+            facts=FACTS_AS_LOADED if self.loaded else FACTS_RECORDED,
+        )
 
     @property
     def at_address(self) -> bool:

@@ -151,6 +151,7 @@ class CuratorStore(OpenedStore):
         *,
         delta: Any = None,
         allow_empty: bool = False,
+        facts: str = "recorded",
     ) -> dict[str, Any]:
         """Register a graph that is already in the Neo4j database; nothing is copied.
 
@@ -167,6 +168,9 @@ class CuratorStore(OpenedStore):
         allow_empty : bool
             Register even if no relationship of the type joins two of the nodes, which is refused otherwise: a misspelt
             type looks the same.
+        facts : {"recorded"}
+            **Promise:** no relationship of the type, and not the label of a node, is computed from relationships
+            (docs/privacy.md). Every answer shows it. ``"computed"`` is refused.
 
         Returns
         -------
@@ -181,6 +185,7 @@ class CuratorStore(OpenedStore):
         kind = checks.check_text(relationship_type, "relationship_type")
         key = checks.check_text(id_property, "id_property")
         checks.check_switch(allow_empty, "allow_empty")
+        checks.check_facts(facts)
         with self._session() as session:
             if registry.find(session, name) is not None:
                 raise events.curator_refusal("taken", name)

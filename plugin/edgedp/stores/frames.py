@@ -142,7 +142,7 @@ def read_frame(stream: BinaryIO, *, limit: int) -> Frame | None:
     try:
         header = json.loads(header_bytes.tobytes())
         return Frame(header, _decode_all(header.pop("arrays", []), body))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FrameError("the frame's header does not match its body; report this") from error
 
 

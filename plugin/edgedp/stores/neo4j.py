@@ -24,7 +24,7 @@ from edgedp.stores.killpoints import reach
 from edgedp.stores.neo4j_errors import one_line_errors
 from edgedp.stores.neo4j_login import user_and_password
 from edgedp.stores.packed import graph_of_adjacency, graph_of_pieces
-from edgedp.stores.queries import query, statement_names
+from edgedp.stores.queries import for_nobody, query, statement_names
 from edgedp.stores.script import Script, Step, run
 from edgedp.stores.values import columns_of
 
@@ -40,6 +40,7 @@ _DIALECT = "neo4j"
 _NODE_BATCH = 20_000
 _EDGE_BATCH = 50_000
 _CLEAR_BATCH = 10_000
+_NO_SUCH_PROCEDURE = "Neo.ClientError.Procedure.ProcedureNotFound"
 
 
 class Neo4jBackend(Backend):
@@ -54,12 +55,16 @@ class Neo4jBackend(Backend):
         self._database = database
         self._lock_timeout = lock_timeout
         self._of_this_version = False
+        self._authenticates: bool | None = None
 
     @classmethod
     def connect(
         cls, address: str, auth: Sequence[str] | None, database: str | None, lock_timeout: float
     ) -> Neo4jBackend:
-        """Make a driver; user, password and database default to ``NEO4J_USERNAME`` and its like."""
+        """Make a driver; user, password and database default to ``NEO4J_USERNAME`` and its like.
+
+        Where there is no password none is sent: a server that authenticates nobody needs none.
+        """
         import neo4j
 
         if "@" in address:
@@ -68,16 +73,14 @@ class Neo4jBackend(Backend):
             )
         if auth is None:
             user, password = user_and_password()
-            if password is None:
-                raise ParameterError("the password is missing; pass auth or set NEO4J_PASSWORD")
-            auth = (user, password)
+            auth = None if password is None else (user, password)
         # What the driver logs is said by our own errors, once.
         logging.getLogger("neo4j").addHandler(logging.NullHandler())
         database = database or os.environ.get("NEO4J_DATABASE") or None
         try:
             driver = neo4j.GraphDatabase.driver(
                 address,
-                auth=(auth[0], auth[1]),
+                auth=None if auth is None else (auth[0], auth[1]),
                 user_agent="edgedp",
                 connection_timeout=min(lock_timeout, 15.0),
                 connection_acquisition_timeout=lock_timeout,
@@ -99,7 +102,11 @@ class Neo4jBackend(Backend):
             one_line_errors(self._address, self._database),
             self._driver.session(database=self._database) as session,
         ):
-            opened = Neo4jSession(session, self._address, self._database, self._lock_timeout)
+            if self._authenticates is None:
+                self._authenticates = _authenticates(session)
+            opened = Neo4jSession(
+                session, self._address, self._database, self._lock_timeout, authenticates=self._authenticates
+            )
             if not self._of_this_version:
                 self._of_this_version = neo4j_schema.ensure(opened, create=create)
             yield opened
@@ -149,8 +156,11 @@ class Neo4jBackend(Backend):
 class Neo4jSession(Session):
     """An open session; nothing is retried by the driver, so no debit is written twice."""
 
-    def __init__(self, session: Any, address: str, database: str | None, lock_timeout: float) -> None:
+    def __init__(
+        self, session: Any, address: str, database: str | None, lock_timeout: float, *, authenticates: bool
+    ) -> None:
         self._session = session
+        self._authenticates = authenticates
         self._address = address
         self._database = database
         self._lock_timeout = lock_timeout
@@ -171,12 +181,12 @@ class Neo4jSession(Session):
 
     def send(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> Any:
         """Start a statement of ``queries/``; its result waits for it."""
-        return self._session.run(_text(statement, identifiers), parameters)
+        return self._session.run(_text(statement, identifiers, self._authenticates), parameters)
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
         with self._errors(), self._session.begin_transaction(timeout=self._lock_timeout) as tx:
-            yield Neo4jTransaction(tx, self._noted)
+            yield Neo4jTransaction(tx, self._noted, authenticates=self._authenticates)
             tx.commit()
 
     def graph(self, row: GraphRow) -> Graph:
@@ -311,12 +321,15 @@ class Neo4jSession(Session):
 class Neo4jTransaction(Transaction):
     """An explicit transaction."""
 
-    def __init__(self, tx: Any, noted: dict[str, int]) -> None:
+    def __init__(self, tx: Any, noted: dict[str, int], *, authenticates: bool) -> None:
         self._tx = tx
+        self._authenticates = authenticates
         self._noted = noted
 
     def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
-        rows = cast("list[Row]", self._tx.run(_text(statement, identifiers), parameters).data())
+        rows = cast(
+            "list[Row]", self._tx.run(_text(statement, identifiers, self._authenticates), parameters).data()
+        )
         if statement in ("log_debit", "log_append") and rows:
             self._noted[parameters["name"]] = rows[0]["seq"]
         return rows
@@ -337,6 +350,20 @@ def _check_written(result: Any, edges: int, row: GraphRow) -> None:
         raise places.cleared(row.name)
 
 
-def _text(statement: str, identifiers: dict[str, str] | None) -> str:
+def _authenticates(session: Any) -> bool:
+    """Find out whether the server authenticates its users: where it does not, it has no procedure that names one."""
+    from neo4j.exceptions import ClientError
+
+    try:
+        session.run(query(_DIALECT, "current_user")).consume()
+    except ClientError as error:
+        if error.code != _NO_SUCH_PROCEDURE:
+            raise
+        return False
+    return True
+
+
+def _text(statement: str, identifiers: dict[str, str] | None, authenticates: bool) -> str:
     """Return a statement of ``queries/``; its identifiers are quoted, its values are parameters."""
-    return query(_DIALECT, statement, **(identifiers or {}))
+    text = query(_DIALECT, statement, **(identifiers or {}))
+    return text if authenticates else for_nobody(text)

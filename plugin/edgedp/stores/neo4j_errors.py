@@ -34,7 +34,8 @@ def _translated(error: Exception, address: str, database: str | None) -> EdgeDPE
         )
     if isinstance(error, exceptions.AuthError):
         return StoreError(
-            f"{address} refuses the user or the password; set NEO4J_USERNAME and NEO4J_PASSWORD"
+            f"{address} refuses the user or the password, or that there is none; "
+            "pass auth, or set NEO4J_USERNAME and NEO4J_PASSWORD"
         )
     if "DatabaseNotFound" in code or "Database.General" in code:
         return StoreError(

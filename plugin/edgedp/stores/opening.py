@@ -40,7 +40,8 @@ def open_store(
         (``neo4j://``, ``bolt://``, also ``+s`` and ``+ssc``); or of a gateway (``https://``, on this machine also
         ``http://``), where an analyst's methods are and no other.
     auth : (user, password), optional
-        For Neo4j; default ``NEO4J_USERNAME`` and ``NEO4J_PASSWORD``.
+        For Neo4j; default ``NEO4J_USERNAME`` and ``NEO4J_PASSWORD``. Where no password is set none is sent, which a
+        server with ``dbms.security.auth_enabled=false`` accepts.
     database : str, optional
         For Neo4j; default ``NEO4J_DATABASE``, else the server's default.
     lock_timeout : float

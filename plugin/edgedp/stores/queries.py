@@ -16,6 +16,7 @@ from edgedp.places import asset
 
 __all__ = [
     "fill",
+    "for_nobody",
     "query",
     "quote_identifier",
     "statement_names",
@@ -49,6 +50,18 @@ def query(dialect: str, name: str, **identifiers: str) -> str:
     False
     """
     return fill(statement_text(dialect, name), **identifiers)
+
+
+def for_nobody(text: str) -> str:
+    """Return a statement of Neo4j for a server that authenticates nobody: a fixed name is written for the user.
+
+    Examples
+    --------
+    >>> "showCurrentUser" in query("neo4j", "log_append"), "showCurrentUser" in for_nobody(query("neo4j", "log_append"))
+    (True, False)
+    """
+    asked, fixed = (query("neo4j", name).partition("\n")[0] for name in ("current_user", "no_user"))
+    return text.replace(asked, fixed)
 
 
 def fill(text: str, **identifiers: str) -> str:

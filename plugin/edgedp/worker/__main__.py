@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import BinaryIO
 
 from edgedp.errors import EdgeDPError
-from edgedp.stores.frames import Frame, FrameError, read_frame, write_frame
+from edgedp.stores.frames import Frame, read_frame, write_frame
 
 _PACKAGE = "edgedp"
 
@@ -74,12 +74,12 @@ def _watch(requests: BinaryIO, queue: SimpleQueue[Frame | BaseException], limit:
         while (frame := read_frame(requests, limit=limit)) is not None:
             queue.put(frame)
             del frame  # the job owns the arrays now
-    except (FrameError, MemoryError) as error:
+    except OSError:
+        pass
+    except Exception as error:
         queue.put(error)  # the plugin will not use this worker again; until it lets go, wait
         while requests.read(2**16):
             pass
-    except OSError:
-        pass
     os._exit(0)
 
 

@@ -37,6 +37,7 @@ _PLACE = ("nodeLabel", "relationshipType", "idProperty")
 _DOMAIN = ("property", "low", "high", "grid", "points", "dependsOn", "epsilonBudget")
 _BUDGET, _LIMIT = "epsilonBudget", "maxEpsilonPerRelease"
 _EMPTY = "allowEmpty"
+_FACTS = "facts"
 
 
 def version(request: Frame) -> Frame:
@@ -54,7 +55,7 @@ def migrate(request: Frame) -> Frame:
 
 def register(request: Frame) -> Frame:
     """Validate the declaration of a graph; what comes back is its row, still without a number of nodes."""
-    config = known_config(request, [*_PLACE, "degreeBound", _BUDGET, _LIMIT, "delta", _EMPTY])
+    config = known_config(request, [*_PLACE, "degreeBound", _BUDGET, _LIMIT, "delta", _EMPTY, _FACTS])
     name = checks.check_graph_name(request.header["name"])
     place = {key: checks.check_text(config.get(key), key) for key in _PLACE}
     for key in _PLACE[:2]:
@@ -70,6 +71,7 @@ def register(request: Frame) -> Frame:
         nodes_supplied=True,
         loaded=False,
     )
+    checks.check_facts("recorded" if config.get(_FACTS) is None else config[_FACTS])
     allowed = checks.check_switch(config.get(_EMPTY) or False, _EMPTY)
     return Frame({"graph": registry.row_to_json(row), "declared": _declared(config), "allow_empty": allowed})
 

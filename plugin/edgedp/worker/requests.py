@@ -61,6 +61,7 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
             "node_count": facts.node_count,
             "degree_bound": facts.degree_bound,
             "nodes_supplied": facts.nodes_supplied,
+            "facts": facts.facts,
         },
         "domain": plan.declaration,
     }

@@ -22,7 +22,8 @@ record Call(InnerTransactions inner, Transaction callers, WorkerPool workers, Te
     static Call of(GraphDatabaseService database, Transaction callers, TerminationGuard guard, Log log) {
         WorkerPool workers = WorkerPool.current();
         Settings settings = workers.settings();
-        InnerTransactions inner = new InnerTransactions(database, settings.lockLimit(), settings.transactionLimit());
+        InnerTransactions inner = new InnerTransactions(database, guard, settings.lockLimit(), settings.transactionLimit());
+        Statements.learn(inner);
         return new Call(inner, callers, workers, guard, log);
     }
 
@@ -51,7 +52,7 @@ record Call(InnerTransactions inner, Transaction callers, WorkerPool workers, Te
         if (name == null) {
             throw new EdgeDPException("name is null, must be the name of a graph; see edgedp.graph.list()");
         }
-        return name;
+        return Arguments.text("name", name);
     }
 
     private EdgeDPException unknown(String name) {
@@ -104,7 +105,7 @@ record Call(InnerTransactions inner, Transaction callers, WorkerPool workers, Te
     /** A request with the caller's configuration. */
     static ObjectNode request(String verb, Map<String, Object> configuration) {
         ObjectNode request = Frame.request(verb);
-        request.set("config", Frame.toJson(configuration));
+        request.set("config", Arguments.of("the configuration", configuration));
         return request;
     }
 }

@@ -63,8 +63,24 @@ record Frame(ObjectNode header, Map<String, Object> arrays) {
         return (double[]) arrays.get(name);
     }
 
-    /** Write the frame, or refuse it before the first byte where it is beyond the limit. */
-    void write(OutputStream stream, long limit) throws IOException {
+    /**
+     * A frame as it is written.
+     *
+     * @param start the prefix and the header
+     * @param body the arrays
+     */
+    record Written(byte[] start, List<Payload> body) {
+        void to(OutputStream stream) throws IOException {
+            stream.write(start);
+            for (Payload payload : body) {
+                payload.write(stream);
+            }
+            stream.flush();
+        }
+    }
+
+    /** Return what is written of the frame; one that cannot be, or is beyond the limit, is refused. */
+    Written written(long limit) {
         ObjectNode described = header.deepCopy();
         List<Payload> payloads = new ArrayList<>();
         if (!arrays.isEmpty()) {
@@ -79,24 +95,31 @@ record Frame(ObjectNode header, Map<String, Object> arrays) {
                 payloads.add(payload);
             });
         }
-        byte[] text = JSON.writeValueAsBytes(described);
+        byte[] text = text(described);
         long body = payloads.stream().mapToLong(Payload::paddedSize).sum();
         if (text.length + body > limit) {
             // No length: it tells the number of relationships, and a release is debited by now.
             throw new EdgeDPException("the graph needs a longer frame than " + limit
                     + " bytes; raise worker.frame.limit in conf/edgedp.conf");
         }
-        stream.write(littleEndian(PREFIX_LENGTH)
+        byte[] start = littleEndian(Math.addExact(PREFIX_LENGTH, text.length))
                 .put(MAGIC)
                 .putShort(PROTOCOL_VERSION)
                 .putInt(text.length)
                 .putLong(body)
-                .array());
-        stream.write(text);
-        for (Payload payload : payloads) {
-            payload.write(stream);
+                .put(text)
+                .array();
+        return new Written(start, payloads);
+    }
+
+    private static byte[] text(ObjectNode header) {
+        try {
+            return JSON.writeValueAsBytes(header);
+        } catch (JsonProcessingException | StackOverflowError unwritable) {
+            throw new EdgeDPException(
+                    "what was asked cannot be sent to a worker, must be plain text, numbers, and lists and maps of them; "
+                            + "give less of it");
         }
-        stream.flush();
     }
 
     /** Read one frame; an {@link EOFException} says that the other side has stopped. */
@@ -135,7 +158,7 @@ record Frame(ObjectNode header, Map<String, Object> arrays) {
         return new Frame(header, arrays);
     }
 
-    /** Return a value of a procedure's configuration as JSON; what JSON lacks becomes the name of its type. */
+    /** Return rows of the database as JSON; what JSON lacks becomes the name of its type. */
     static JsonNode toJson(Object value) {
         if (value instanceof Map<?, ?> map) {
             ObjectNode object = JSON.createObjectNode();

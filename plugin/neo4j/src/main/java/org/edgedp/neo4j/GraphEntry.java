@@ -3,6 +3,7 @@ package org.edgedp.neo4j;
 import static org.edgedp.neo4j.Statements.rows;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,6 +44,15 @@ record GraphEntry(
     JsonNode named(Transaction transaction, List<Object> ids) {
         Map<String, String> place = Map.of("node_label", nodeLabel.name(), "id_property", idProperty);
         return Frame.toJson(rows(transaction, "named", place, Map.of("ids", ids)));
+    }
+
+    /** Return what Neo4j calls the nodes of some ids; of those that no node has, nothing. */
+    Map<Object, String> nodeIds(Transaction transaction, List<Object> ids) {
+        Map<String, String> place = Map.of("node_label", nodeLabel.name(), "id_property", idProperty);
+        Map<Object, String> found = new HashMap<>();
+        rows(transaction, "picked", place, Map.of("ids", ids))
+                .forEach(row -> found.putIfAbsent(row.get("id"), (String) row.get("nodeId")));
+        return found;
     }
 
     /** Whether an index finds a node by its id. */

@@ -179,7 +179,7 @@ public final class GraphProcedures extends ProcedureBase {
             @Name(
                             value = "configuration",
                             description = "nodeLabel, relationshipType, idProperty, degreeBound, epsilonBudget, "
-                                    + "maxEpsilonPerRelease, delta, allowEmpty.")
+                                    + "maxEpsilonPerRelease, delta, allowEmpty, facts.")
                     Map<String, Object> configuration) {
         Call call = call();
         JsonNode checked = new Registry(call).register(name, configuration);

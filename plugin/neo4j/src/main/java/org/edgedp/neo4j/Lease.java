@@ -9,16 +9,16 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /** Says in the ledger, now and then, that a debited release is still being drawn. */
 final class Lease implements AutoCloseable {
-    private static final ScheduledExecutorService RENEWALS = LockWatch.clock("edgedp-leases");
+    private static final ScheduledExecutorService RENEWALS = Watch.clock("edgedp-leases");
 
-    private final InnerTransactions inner;
+    private final InnerTransactions inner; // which outlive the caller: the lease is ended then too
     private final Script end;
     private final Future<?> renewal;
     private final ReentrantLock renewing = new ReentrantLock();
     private boolean answered;
 
     Lease(InnerTransactions inner, JsonNode lease) {
-        this.inner = inner;
+        this.inner = inner.afterTheCaller();
         this.end = Script.of(lease.get("end"));
         Script renew = Script.of(lease.get("renew"));
         long seconds = lease.get("seconds").longValue();

@@ -43,7 +43,7 @@ record Projection(Object ids, String[] elementIds, int[] sources, int[] targets)
         IntArrayList sources = new IntArrayList();
         IntArrayList targets = new IntArrayList();
         try (ResourceIterator<Relationship> edges = transaction.findRelationships(graph.relationshipType())) {
-            while (edges.hasNext()) {
+            for (int seen = 1; edges.hasNext(); seen++) {
                 Relationship edge = edges.next();
                 int source = rows.getIfAbsent(startId(edge), OUTSIDE);
                 int target = rows.getIfAbsent(endId(edge), OUTSIDE);
@@ -51,7 +51,7 @@ record Projection(Object ids, String[] elementIds, int[] sources, int[] targets)
                     sources.add(source);
                     targets.add(target);
                 }
-                checkNowAndThen(guard, sources.size());
+                checkNowAndThen(guard, seen);
             }
         }
         return new Projection(

@@ -21,7 +21,8 @@ final class Registry {
     /** Register a graph that is already there, nothing is copied; return what the curator is told of it. */
     JsonNode register(String name, Map<String, Object> configuration) {
         JsonNode asked =
-                call.ask(Call.request("register", configuration).put("name", name)).header();
+                call.ask(Call.request("register", configuration).put("name", Call.named(name)))
+                        .header();
         new Schema(call).migrate();
         GraphEntry entry = GraphEntry.of(asked.get("graph"));
         ObjectNode check = Frame.request("check_graph");
@@ -49,8 +50,8 @@ final class Registry {
                 .read(transaction -> GraphEntry.find(transaction, name))
                 .map(GraphEntry::row)
                 .orElse(null));
-        request.set("epsilon_budget", Frame.toJson(epsilonBudget));
-        request.set("delta", Frame.toJson(delta));
+        request.set("epsilon_budget", Arguments.of("epsilonBudget", epsilonBudget));
+        request.set("delta", Arguments.of("delta", delta));
         call.run(name, null, call.ask(request).header().get("script"));
     }
 

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.neo4j.graphdb.Node;
@@ -35,11 +36,37 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
      *
      * @param releaseId identifier
      * @param epsilon what it cost when it was drawn
+     * @param named whether the caller gave a requestId
      */
-    record Receipt(String releaseId, double epsilon) {
-        static Receipt of(JsonNode told) {
+    record Receipt(String releaseId, double epsilon, boolean named) {
+        static Receipt of(JsonNode told, Map<String, Object> configuration) {
+            boolean named = configuration != null && configuration.get("requestId") != null;
             return new Receipt(
-                    told.get("release_id").textValue(), told.get("epsilon").doubleValue());
+                    told.get("release_id").textValue(), told.get("epsilon").doubleValue(), named);
+        }
+
+        /** Do what is left to do for a release; a failure, and an end by the caller, says that it is debited. */
+        <T> T saying(Call call, Supplier<T> work) {
+            try {
+                return work.get();
+            } catch (EdgeDPException error) {
+                throw new EdgeDPException(error.getMessage() + debited());
+            } catch (RuntimeException error) {
+                try {
+                    call.guard().check();
+                } catch (TransactionTerminatedException ended) {
+                    throw new DebitedException(
+                            ended.status(), "the call was ended before its answer was shown" + debited());
+                }
+                throw error;
+            }
+        }
+
+        private String debited() {
+            String how = named
+                    ? "; asking again with the same requestId gives the kept answer, or says that it was lost)"
+                    : "; edgedp.releases gives its answer, or null if it was lost)";
+            return " (release " + releaseId + " is debited" + how;
         }
     }
 
@@ -82,7 +109,7 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         GraphEntry graph = call.graph(name);
         ObjectNode request = question("plan", call, kind, graph, configuration).put("writes", writes);
         JsonNode planned = call.ask(request).header();
-        Receipt receipt = Receipt.of(planned);
+        Receipt receipt = Receipt.of(planned, configuration);
         if (!planned.get("kept").isNull()) {
             return new Release(graph, receipt, planned.get("kept"), null, planned.get("write"));
         }
@@ -90,19 +117,18 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         Script.Outcome debit = call.inner().run(Script.of(planned.get("script")));
         if (!debit.done()) {
             JsonNode kept = kept(call, graph, planned, debit);
-            return new Release(graph, Receipt.of(kept), kept.get("answer"), null, planned.get("write"));
+            return new Release(graph, Receipt.of(kept, configuration), kept.get("answer"), null, planned.get("write"));
         }
-        try (Lease lease = new Lease(call.inner(), planned.get("lease"))) {
-            return fresh(call, graph, planned, lease);
-        } catch (EdgeDPException error) {
-            throw new EdgeDPException(error.getMessage() + " (release " + receipt.releaseId() + " is debited)");
-        } catch (TransactionTerminatedException ended) {
-            throw ended;
-        } catch (RuntimeException unforeseen) { // whose own words could hold figures
-            call.log().error("edgedp release %s: %s", receipt.releaseId(), unforeseen.getClass().getName());
-            throw new EdgeDPException(
-                    planned.get("failed").textValue() + " (release " + receipt.releaseId() + " is debited)");
-        }
+        return receipt.saying(call, () -> {
+            try (Lease lease = new Lease(call.inner(), planned.get("lease"))) {
+                return fresh(call, graph, planned, receipt, lease);
+            } catch (EdgeDPException | TransactionTerminatedException ours) {
+                throw ours;
+            } catch (RuntimeException unforeseen) { // whose own words could hold figures
+                call.log().error("edgedp release %s: %s", receipt.releaseId(), unforeseen.getClass().getName());
+                throw new EdgeDPException(planned.get("failed").textValue());
+            }
+        });
     }
 
     /** What is public of a graph and its account, with a caller's configuration: what a plan is made of. */
@@ -120,20 +146,22 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
 
     /** The nodes of the answer as rows, in the order picked. */
     Stream<Rank> ranks(Call call) {
-        return picks(call).map(pick -> new Rank(pick, call.callers(), receipt));
+        return receipt.saying(call, () -> picks(call).stream()
+                .map(pick -> new Rank(pick, call.callers(), receipt))
+                .toList()
+                .stream());
     }
 
-    private Stream<Picked> picks(Call call) {
+    private List<Picked> picks(Call call) {
         if (picked != null) {
-            return picked.stream();
+            return picked;
         }
-        JsonNode ids = answer.path("nodes");
-        return call
-                .inner()
-                .read(transaction -> IntStream.range(0, ids.size())
-                        .mapToObj(pick -> found(transaction, pick + 1, ids.get(pick)))
-                        .toList())
-                .stream();
+        List<Object> ids = new ArrayList<>();
+        answer.path("nodes").forEach(id -> ids.add(Frame.toCypher(id)));
+        Map<Object, String> found = call.inner().read(transaction -> graph.nodeIds(transaction, ids));
+        return IntStream.range(0, ids.size())
+                .mapToObj(pick -> new Picked(pick + 1, found.get(ids.get(pick)), ids.get(pick)))
+                .toList();
     }
 
     /** Write the ranks in the caller's transaction, in place of the property's old marks. */
@@ -146,7 +174,7 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
                     .forEach(node -> node.removeProperty(property));
         }
         rows(callers, "written_put", Map.of("name", graph.name(), "property", property));
-        return picks(call).filter(pick -> mark(callers, property, pick)).count();
+        return picks(call).stream().filter(pick -> mark(callers, property, pick)).count();
     }
 
     private static boolean mark(Transaction callers, String property, Picked pick) {
@@ -207,7 +235,8 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         List<Object> asked = new ArrayList<>();
         if (configuration != null) {
             asked.add(configuration.get("node"));
-            asked.addAll(configuration.get("pair") instanceof List<?> pair ? pair : List.of());
+            // Any other number is refused by the worker, and nobody pays for looking it up.
+            asked.addAll(configuration.get("pair") instanceof List<?> pair && pair.size() == 2 ? pair : List.of());
             asked.removeIf(id -> !(id instanceof Long || id instanceof String));
         }
         return call.inner().read(transaction -> graph.named(transaction, asked));
@@ -222,7 +251,8 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         return call.ask(request).header();
     }
 
-    private static Release fresh(Call call, GraphEntry graph, JsonNode planned, Lease lease) {
+    private static Release fresh(
+            Call call, GraphEntry graph, JsonNode planned, Receipt receipt, Lease lease) {
         ObjectNode request = Frame.request("draw").put("name", graph.name());
         request.set("release_id", planned.get("release_id"));
         request.set("plan", planned.get("plan"));
@@ -244,18 +274,10 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
                 : IntStream.range(0, rows.length)
                         .mapToObj(pick -> rank(pick, projection, (int) rows[pick]))
                         .toList();
-        return new Release(graph, Receipt.of(planned), shown.get("answer"), picked, planned.get("write"));
+        return new Release(graph, receipt, shown.get("answer"), picked, planned.get("write"));
     }
 
     private static Picked rank(int pick, Projection projection, int row) {
         return new Picked(pick + 1, projection.elementIds()[row], projection.id(row));
-    }
-
-    private Picked found(Transaction transaction, long rank, JsonNode kept) {
-        Object id = kept.isTextual() ? kept.textValue() : (Object) kept.longValue();
-        try (Stream<Node> nodes =
-                transaction.findNodes(graph.nodeLabel(), graph.idProperty(), id).stream()) {
-            return new Picked(rank, nodes.map(Node::getElementId).findFirst().orElse(null), id);
-        }
     }
 }

@@ -58,7 +58,7 @@ record Script(List<Step> steps, String done) {
     }
 
     /** Run the steps; {@code watch} knows when a lock is being waited for. The caller commits or rolls back. */
-    Outcome run(Transaction transaction, LockWatch watch) {
+    Outcome run(Transaction transaction, Watch watch) {
         ObjectNode kept = Frame.JSON.createObjectNode();
         for (Step step : steps) {
             List<Map<String, Object>> found = step.locks()

@@ -11,19 +11,46 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.neo4j.graphdb.QueryExecutionException;
 import org.neo4j.graphdb.Result;
 import org.neo4j.graphdb.Transaction;
 
 /** The Cypher of the project, the files that Python runs: {@code queries/neo4j} travels in the jar. */
 final class Statements {
     private static final Map<String, String> READ = new ConcurrentHashMap<>();
+    private static final String NO_SUCH_PROCEDURE = "Neo.ClientError.Procedure.ProcedureNotFound";
+
+    /** Whether the server authenticates its users; null until it was asked. It holds until the server is started anew. */
+    private static volatile Boolean authenticates;
+
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{\\{(\\w+)\\}\\}");
 
     private Statements() {}
 
+    /** Find out, once, whether the server authenticates its users: where it does not, nobody's name can be asked for. */
+    static void learn(InnerTransactions inner) {
+        if (authenticates == null) {
+            try {
+                inner.read(transaction -> rows(transaction, "current_user", Map.of()));
+                authenticates = true;
+            } catch (QueryExecutionException refused) {
+                if (!refused.getStatusCode().equals(NO_SUCH_PROCEDURE)) {
+                    throw refused;
+                }
+                authenticates = false;
+            }
+        }
+    }
+
     /** Return a statement of {@code queries/neo4j}, without its header. */
     private static String statement(String name) {
-        return READ.computeIfAbsent(name, Statements::read);
+        String text = READ.computeIfAbsent(name, Statements::read);
+        return Boolean.FALSE.equals(authenticates) ? text.replace(asking("current_user"), asking("no_user")) : text;
+    }
+
+    /** Return the line that asks who it is. */
+    private static String asking(String name) {
+        return READ.computeIfAbsent(name, Statements::read).lines().findFirst().orElseThrow();
     }
 
     /** Return a statement with its placeholders replaced by quoted names of labels, types and properties. */

@@ -68,7 +68,7 @@ final class Worker {
     }
 
     /** Send a request and return the worker's reply: an answer or a refusal. */
-    Frame ask(Frame request, TerminationGuard guard, Log log) {
+    Frame ask(Frame.Written request, TerminationGuard guard, Log log) {
         Frame reply = await(
                 () -> {
                     write(request);
@@ -120,9 +120,9 @@ final class Worker {
         }
     }
 
-    private void write(Frame request) {
+    private void write(Frame.Written request) {
         try {
-            request.write(process.getOutputStream(), settings.frameLimit());
+            request.to(process.getOutputStream());
         } catch (IOException error) {
             throw new Gone("the edgedp worker ended before it answered" + errors.lastWords());
         }

@@ -61,7 +61,7 @@ final class WorkerPool {
 
     /** Return the worker's answer to a request; its refusal, or its loss, is thrown as one sentence. */
     Frame ask(Frame request, TerminationGuard guard, Log log) {
-        Frame reply = exchange(request, guard, log);
+        Frame reply = exchange(request.written(settings.frameLimit()), guard, log); // refused before one is taken
         JsonNode refusal = reply.header().get("refusal");
         if (refusal != null) {
             throw new EdgeDPException(refusal.textValue());
@@ -69,7 +69,7 @@ final class WorkerPool {
         return new Frame(reply.header().withObject("/answer"), reply.arrays());
     }
 
-    private Frame exchange(Frame request, TerminationGuard guard, Log log) {
+    private Frame exchange(Frame.Written request, TerminationGuard guard, Log log) {
         waitForSlot(guard);
         try {
             while (true) {

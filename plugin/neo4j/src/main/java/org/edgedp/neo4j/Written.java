@@ -16,7 +16,9 @@ public final class Written {
     }
 
     static Stream<Written> release(Call call, String kind, String name, Map<String, Object> configuration) {
-        long count = Release.draw(call, kind, name, configuration, true).writeRanks(call);
-        return Stream.of(new Written(count, Account.of(call, name).remaining()));
+        Release release = Release.draw(call, kind, name, configuration, true);
+        return release.receipt()
+                .saying(call, () -> Stream.of(
+                        new Written(release.writeRanks(call), Account.of(call, name).remaining())));
     }
 }

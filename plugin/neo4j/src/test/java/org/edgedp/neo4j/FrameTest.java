@@ -44,7 +44,7 @@ class FrameTest {
         byte[] whole = bytes(expected);
         Frame frame = Frame.read(new ByteArrayInputStream(whole), LIMIT);
         ByteArrayOutputStream written = new ByteArrayOutputStream();
-        frame.write(written, LIMIT);
+        frame.written(LIMIT).to(written);
         assertArrayEquals(body(whole), body(written.toByteArray()));
         Frame again = Frame.read(new ByteArrayInputStream(written.toByteArray()), LIMIT);
         assertEquals(expected.get("header"), again.header());
@@ -60,7 +60,7 @@ class FrameTest {
         }
         assertThrows(EdgeDPException.class, () -> Frame.read(new ByteArrayInputStream(whole), whole.length - 21));
         ByteArrayOutputStream written = new ByteArrayOutputStream();
-        assertThrows(EdgeDPException.class, () -> frame.write(written, whole.length - 21));
+        assertThrows(EdgeDPException.class, () -> frame.written(whole.length - 21).to(written));
         assertEquals(0, written.size());
     }
 
