@@ -2,7 +2,7 @@
 
 mutmut changes one operator, number or argument of one function at a time and runs the tests that reach the function.
 A mutant that no test fails on is a survivor: kill it by a test, or give the reason in ``mutants.toml``. Why mutmut: the
-decision 0024. It wants the package at the root of a folder, so the package, its assets and the tests are copied to one.
+decision 0021. It wants the package at the root of a folder, so the package, its assets and the tests are copied to one.
 
 Usage: ``python tests/mutants.py [--sample N] [--seed S] [--only 'edgedp/sampling/*'] [--processes P]``. What an earlier
 run found in the same folder is kept and not run again; ``--anew`` forgets it.

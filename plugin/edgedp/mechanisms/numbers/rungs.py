@@ -77,7 +77,7 @@ def pace_on(curve: Curve, epsilon: Fraction) -> Pace:
 
     Below the first knot ``1/B`` is in proportion to epsilon, beyond the last it stays. Nowhere does it fall as epsilon
     rises, and nowhere does it rise faster: so a rung never grows slower, and what is left for it never falls
-    (docs/decisions/0023-pace.md).
+    (docs/decisions/0020-pace.md).
 
     Examples
     --------
