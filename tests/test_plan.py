@@ -48,7 +48,7 @@ PRICED: dict[Kind, list[tuple[dict[str, Any], int]]] = {
 
 
 def test_defaults_are_filled_in_and_shown() -> None:
-    joint = {"mechanism": "joint", "proxy": "both", "version": 2}
+    joint = {"mechanism": "joint", "proxy": "both", "version": 3}
     assert plan("priv_top_k", TOP_K, FACTS).parameters == {"metric": "ebc", "k": 3, "epsilon": "0.5", **joint}
     assert plan("priv_top_k", TOP_K | {"mechanism": "sld"}, FACTS).parameters == {
         "metric": "ebc",
