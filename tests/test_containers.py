@@ -85,7 +85,6 @@ REFUSED: dict[str, Any] = {
     "numpy masked texts": np.ma.array(["20", "61"], mask=[False, True]),
     "array of characters": array("u", "ab"),
     "memoryview of truth values": memoryview(np.array([True, False])),
-    "pandas texts": pd.Series(["20", "n/a"]),
     "pandas string": pd.Series(["20", "n/a"], dtype="string"),
     "pandas arrow string": pd.Series(["20", "n/a"], dtype=pd.ArrowDtype(pa.string())),
     "pandas category": pd.Series([20, "n/a"], dtype="category"),
@@ -117,7 +116,6 @@ TEXTS = [
     "numpy texts",
     "numpy strings",
     "array of characters",
-    "pandas texts",
     "pandas string",
     "pandas arrow string",
 ]

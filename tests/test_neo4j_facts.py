@@ -33,6 +33,7 @@ def ask(empty_neo4j: Server) -> Iterator[Ask]:
 
 def follow(ask: Ask) -> None:
     """Write a ring of 18 people who follow the next two, and one who follows one."""
+    ask("CREATE CONSTRAINT IF NOT EXISTS FOR (n:Person) REQUIRE n.id IS UNIQUE")
     ask("UNWIND range(0, 18) AS id CREATE (:Person {id: id})")
     ask(
         "UNWIND range(0, 17) AS id UNWIND [1, 2] AS step "
@@ -88,6 +89,7 @@ def test_a_label_that_a_job_computes_tells_one_relationship(store: Store, ask: A
         ask("MATCH (p:Person) WHERE COUNT { (p)-[:FOLLOWS]->() } >= 2 SET p:Active")
 
     follow(ask)
+    ask("CREATE CONSTRAINT IF NOT EXISTS FOR (n:Active) REQUIRE n.id IS UNIQUE")
     job()
     store.register("active", "Active", "FOLLOWS", "id", epsilon_budget=9)
     counts = [store.graphs()[0]["node_count"]]
@@ -107,7 +109,7 @@ def test_a_type_that_a_job_computes_moves_by_many_for_one_relationship(ask: Ask)
             "MATCH (a:Customer)-[:BOUGHT]->()<-[:BOUGHT]-(b:Customer) WHERE a.id < b.id "
             "MERGE (a)-[:SIMILAR]->(b)"
         )
-        return int(ask("MATCH ()-[all:SIMILAR]->() RETURN count(all) AS number")[0]["number"])
+        return int(ask("MATCH ()-[each:SIMILAR]->() RETURN count(each) AS number")[0]["number"])
 
     ask("UNWIND range(1, 13) AS id CREATE (:Customer {id: id})")
     ask("CREATE (:Product {id: 1})")

@@ -11,7 +11,6 @@ from fractions import Fraction
 from typing import Any, TypeVar, assert_never, cast
 
 from edgedp.amounts.written import fraction_of
-from edgedp.containers import is_list, values_of
 from edgedp.errors import ParameterError, UnknownNameError
 from edgedp.shown import kind_of, shortened
 from edgedp.vocabulary import (
@@ -261,6 +260,8 @@ def check_weights(value: Any, count: int) -> tuple[float, ...]:
     """Return the weights of an aggregate: as many as metrics, finite, not all 0; default all 1."""
     if value is None:
         return (1.0,) * count
+    from edgedp.containers import is_list, values_of  # numpy is not needed before a question is asked
+
     listed: list[Any] = list(values_of(value, "weights")) if is_list(value) else [None]
     if not all(isinstance(each, (numbers.Real, Decimal)) and not isinstance(each, bool) for each in listed):
         raise ParameterError(

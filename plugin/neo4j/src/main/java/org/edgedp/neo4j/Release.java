@@ -5,6 +5,7 @@ import static org.edgedp.neo4j.Statements.rows;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -236,10 +237,19 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         if (configuration != null) {
             asked.add(configuration.get("node"));
             // Any other number is refused by the worker, and nobody pays for looking it up.
-            asked.addAll(configuration.get("pair") instanceof List<?> pair && pair.size() == 2 ? pair : List.of());
+            List<?> pair = listOf(configuration.get("pair"));
+            asked.addAll(pair.size() == 2 ? pair : List.of());
             asked.removeIf(id -> !(id instanceof Long || id instanceof String));
         }
+        if (asked.isEmpty()) return Frame.toJson(List.of());
         return call.inner().read(transaction -> graph.named(transaction, asked));
+    }
+
+    /** A list as it is written in Cypher, or as a property of a node holds it. */
+    private static List<?> listOf(Object value) {
+        if (value instanceof long[] numbers) return Arrays.stream(numbers).boxed().toList();
+        if (value instanceof Object[] texts) return List.of(texts);
+        return value instanceof List<?> list ? list : List.of();
     }
 
     private static JsonNode kept(Call call, GraphEntry graph, JsonNode planned, Script.Outcome debit) {
