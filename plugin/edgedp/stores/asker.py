@@ -118,12 +118,7 @@ class Asker(AnalystStore):
             return attributes.listed(attributes.declared(session, name))
 
     def releases(
-        self,
-        name: str | None = None,
-        limit: int | None = None,
-        since: str | None = None,
-        *,
-        newest_first: bool = False,
+        self, name: str | None = None, limit: int | None = None, since: str | int | None = None
     ) -> list[ReleaseRow]:
         """Return the analyst's own releases, of one graph or of all, in the order in which they were debited.
 
@@ -137,14 +132,28 @@ class Asker(AnalystStore):
             How many at most; default all. Only the rows of such a page are read.
         since : str, optional
             The ``release_id`` of the last release of the page before.
-        newest_first : bool
-            Of each graph the newest first.
 
         Returns
         -------
         list of dict
             graph and request_id, and what `Store.releases` shows. Reading a release again costs nothing.
         """
+        return self._listed_own(name, limit, since, back=False)
+
+    def newest(self, limit: int, before: str | None = None) -> list[ReleaseRow]:
+        """Return the analyst's own releases, graph by graph, of each the newest first; rows as of `releases`.
+
+        Parameters
+        ----------
+        limit : int
+        before : str, optional
+            The ``release_id`` of the last release of the page before.
+        """
+        return self._listed_own(None, limit, before, back=True)
+
+    def _listed_own(
+        self, name: str | None, limit: Any, since: str | int | None, *, back: bool
+    ) -> list[ReleaseRow]:
         most = check_limit(limit)
         with self._session() as session:
             shares.check_active(session, self._analyst)
@@ -154,7 +163,7 @@ class Asker(AnalystStore):
                 ledger.find(session, account_of(name, "edges"))
                 names = pages.accounts_of(name)
             place = pages.start(session, since, names, self._analyst)
-            rows = pages.own(session, self._analyst, names, place, most, back=newest_first)
+            rows = pages.own(session, self._analyst, names, place, most, back=back)
             return cast(list[ReleaseRow], [_shown(self._seen(row)) for row in rows])
 
     def release(self, release_id: str) -> dict[str, Any]:

@@ -91,9 +91,7 @@ class AnalystPages:
         """List the analyst's own releases by pages: graph by graph, of each the newest first."""
         asking = self._gateway.asking(visit.person)
         since = visit.request.query_params.get("before") or None
-        rows = await self._gateway.ask(
-            lambda: asking.releases(limit=SHOWN + 1, since=since, newest_first=True)
-        )
+        rows = await self._gateway.ask(lambda: asking.newest(SHOWN + 1, since))
         shown = [row | {"asked": _asked(row), "title": _title(row)} for row in rows[:SHOWN]]
         before = shown[-1]["release_id"] if len(rows) > SHOWN else None
         return self._pages.render(
