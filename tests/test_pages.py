@@ -26,6 +26,7 @@ from edgedp.stores import ledger
 from edgedp.stores.embedded.backend import EmbeddedSession
 from edgedp.stores.embedded.sqlite import opened
 from edgedp.stores.queries import query
+from edgedp.stores.remote import RemoteStore
 from neo4jserver import Server
 from test_clocks import FAKETIME
 from test_flips import flipped, pages_of
@@ -139,9 +140,19 @@ def test_a_log_is_read_by_pages_of_its_numbers(open_any: OpenStore) -> None:
     assert store.log("kite", since=len(whole)) == []
     assert ids(store.releases("kite", since=whole[-3]["seq"])) == [whole[-2]["release_id"]]
     assert store.releases("kite", since=len(whole)) == []
-    for limit, since in ((0, 0), (-1, 0), (1.5, 0), ("2", 0), (True, 0), (1, -1), (1, 2**63), (1, "x")):
+    odd: list[tuple[Any, Any]] = [
+        (0, 0),
+        (-1, 0),
+        (1.5, 0),
+        ("2", 0),
+        (True, 0),
+        (1, -1),
+        (1, 2**63),
+        (1, "x"),
+    ]
+    for limit, since in odd:
         with pytest.raises(ParameterError):
-            store.log("kite", limit=limit, since=since)  # type: ignore[arg-type]
+            store.log("kite", limit=limit, since=since)
     for since in ("nobody", "", "-1", "9" * 4400, 2**70):
         with pytest.raises(EdgeDPError):
             store.releases("kite", since=since)
@@ -286,7 +297,9 @@ def test_a_page_of_a_long_log_costs_what_it_costs_of_a_short_one_in_neo4j(empty_
             )
         assert len(session.run(query("neo4j", "release_own"), asked).data()) == 5
     short, long = taken
-    assert all(0 < long[name] <= 1.1 * short[name] + 10 for name in statements), (short, long)
+    assert not {
+        name: (short[name], long[name]) for name in statements if not 0 < long[name] <= 2 * short[name] + 20
+    }
 
 
 def hits(profile: Any) -> int:
@@ -509,7 +522,7 @@ def test_the_gateway_answers_by_pages(room: Any) -> None:
             assert "limit" in refused.json()["detail"]
         for bad in ("x", "1", theirs):
             assert client.get("/v1/releases", params={"since": bad}).status_code in (404, 422), bad
-    with open_store(served.address, token=token) as remote:
+    with RemoteStore(served.address, token) as remote:
         assert remote.releases() == whole
         assert ids(remote.releases(limit=3)) == ids(whole)[:3]
         assert remote.releases("kite", 2, ann.releases("kite")[1]["release_id"]) == ann.releases("kite")[2:4]

@@ -1,5 +1,6 @@
 -- A page of the log of a graph, oldest first.
 --
+-- complete: never (its numbers are compared)
 -- parameters:
 --   name: the graph's name
 --   since: number of a row; those after it

@@ -1,5 +1,6 @@
 -- A page of the releases of an account, newest first.
 --
+-- complete: never (its totals are compared)
 -- parameters:
 --   name: the account's name
 --   before: number of a row; those before it

@@ -1,5 +1,6 @@
 -- How many releases of a graph were debited.
 --
+-- complete: never (it compares with the account)
 -- parameters:
 --   name: the graph's name
 -- columns:

@@ -1,5 +1,6 @@
 -- One release, by its identifier.
 --
+-- complete: never (it compares two indexes)
 -- parameters:
 --   releaseId: identifier of the release
 -- columns:

@@ -1,5 +1,6 @@
 -- A page of the releases that an analyst had from an account, newest first.
 --
+-- complete: never (it compares two indexes)
 -- parameters:
 --   analyst: the analyst's name
 --   name: the account's name

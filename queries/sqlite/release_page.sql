@@ -1,5 +1,6 @@
 -- A page of the releases of an account, oldest first.
 --
+-- complete: never (its totals are compared)
 -- parameters:
 --   name: the account's name
 --   since: number of a row; those after it
