@@ -1,4 +1,4 @@
--- Version 5: lists are read by pages, and the releases of a log are counted as they are written.
+-- Version 6: lists are read by pages, and the releases of a log are counted as they are written.
 --
 -- A page reads the rows that it shows and no more. The debits of a log prove by their running total that none between
 -- them is missing, so one index finds them; those of one analyst, and the rows of a release, are found by two indexes
