@@ -103,6 +103,8 @@ def graphs(output: str) -> None:
     if output != "json" and "attributes" in columns:
         columns = [*columns[:-1], "attributes_budget", "attributes_spent"]
         rows = [{**row, **_beside(row["attributes"])} for row in rows]
+    if any("problem" in row for row in rows):
+        rows, columns = [{"problem": None, **row} for row in rows], [*columns, "problem"]
     print_rows(rows, output, columns)
 
 

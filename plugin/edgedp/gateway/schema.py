@@ -30,7 +30,12 @@ _SHARE = {
         "epsilon_remaining": _AMOUNT,
         "max_epsilon_per_release": _AMOUNT,
         "delta": {"type": "number"},
+        "problem": {"type": "string"},
     },
+}
+_PROBLEM = {
+    "description": "Where the account does not add up: its amounts are null, and the curator must see to it.",
+    "type": "string",
 }
 _ATTRIBUTES = {
     "description": "The same of the account of the nodes' properties, once it is opened; never added to the edges'.",
@@ -39,8 +44,9 @@ _ATTRIBUTES = {
         "epsilon_budget": _AMOUNT,
         "epsilon_spent": _AMOUNT,
         "epsilon_remaining": _AMOUNT,
-        "releases": {"type": "integer"},
+        "releases": {"type": ["integer", "null"]},
         "share": {"$ref": "#/components/schemas/Share"},
+        "problem": _PROBLEM,
     },
 }
 _SCHEMAS: dict[str, Any] = {
@@ -66,6 +72,7 @@ _SCHEMAS: dict[str, Any] = {
             "epsilon_spent": _AMOUNT,
             "share": {"$ref": "#/components/schemas/Share"},
             "attributes": _ATTRIBUTES,
+            "problem": _PROBLEM,
         },
     },
     "Budget": {
@@ -75,9 +82,10 @@ _SCHEMAS: dict[str, Any] = {
             "epsilon_budget": _AMOUNT,
             "epsilon_spent": _AMOUNT,
             "epsilon_remaining": _AMOUNT,
-            "releases": {"type": "integer"},
+            "releases": {"type": ["integer", "null"]},
             "share": {"$ref": "#/components/schemas/Share"},
             "attributes": _ATTRIBUTES,
+            "problem": _PROBLEM,
         },
     },
     "Release": {

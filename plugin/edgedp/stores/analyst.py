@@ -319,7 +319,7 @@ class AnalystStore(OpenedStore):
     def _debit(self, session: Session, row: GraphRow, planned: Plan, request_id: str | None) -> Debit | Kept:
         release_id = ledger.new_release_id()
         script = ledger.debit_script(
-            row.name, row.version, planned, release_id=release_id, request_id=request_id, by=session.by,
+            row, planned, release_id=release_id, request_id=request_id, by=session.by,
             at=ledger.now(), analyst=self._analyst,
         )  # fmt: skip
         outcome = run(session, script)

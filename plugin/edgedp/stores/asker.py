@@ -19,7 +19,6 @@ from edgedp.stores.account import account_of, split_account
 from edgedp.stores.analyst import AnalystStore
 from edgedp.stores.backend import GraphRow, Row, Session
 from edgedp.stores.opened import OpenedStore
-from edgedp.stores.shares import Share
 from edgedp.vocabulary import ACCOUNTS, TopKEngine
 
 __all__ = ["Asker"]
@@ -83,8 +82,10 @@ class Asker(AnalystStore):
         """Return the public facts of every graph as `Store.graphs`, each with the analyst's ``share`` (or None)."""
         with self._session() as session:
             shares.check_active(session, self._analyst)
-            found = [Share.of(row) for row in session.run("share_own", analyst=self._analyst)]
-            own = {(share.name, share.account): share.shown() for share in found}
+            own = {
+                (split_account(row["name"])[0], row["account"]): shares.listed(row)
+                for row in session.run("share_own", analyst=self._analyst)
+            }
             shown = [
                 _beside(row, own.get((row["name"], "edges")), own.get((row["name"], "attributes")))
                 for row in registry.listing(session)

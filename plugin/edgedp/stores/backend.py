@@ -6,6 +6,7 @@ once, over these few methods.
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -72,6 +73,25 @@ class GraphRow:
     def at_address(self) -> bool:
         """Whether the edges are at an address that Spark reads, and not in the store."""
         return self.node_label == AT_ADDRESS
+
+    @property
+    def terms(self) -> str:
+        """What an account is for, as its log keeps it: the whole row, but for the present number of nodes.
+
+        Another number of nodes is another graph only where edgedp wrote it.
+        """
+        place = {
+            "version": self.version,
+            "nodeLabel": self.node_label,
+            "relationshipType": self.relationship_type,
+            "idProperty": self.id_property,
+            "degreeBound": self.degree_bound,
+            "nodesSupplied": bool(self.nodes_supplied),
+            "loaded": bool(self.loaded),
+        }
+        if self.loaded:
+            place |= {"nodeCount": self.node_count, "digest": self.digest}
+        return json.dumps(place)
 
     @property
     def identifiers(self) -> dict[str, str]:
@@ -156,9 +176,6 @@ class Backend(ABC):
 
     cypher: ClassVar[frozenset[str]]
     """What the engine ``cypher`` computes here in reasonable time."""
-
-    restores_accounts: ClassVar[bool] = False
-    """Whether an account that somebody deleted can be made again from its log (``account_open``)."""
 
     keeps_versions: ClassVar[bool] = False
     """Whether a stored version never changes, so that its graph may be kept in memory while it stands."""

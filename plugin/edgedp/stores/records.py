@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from edgedp.checks import check_choice
 from edgedp.rows import Balance, GraphFacts, LogRow, ProblemRow, ReleaseRow
-from edgedp.stores import attributes, history, ledger, registry
+from edgedp.stores import attributes, consistency, history, ledger, registry
 from edgedp.stores.account import account_of, split_account
 from edgedp.stores.opened import OpenedStore
 from edgedp.vocabulary import ACCOUNTS
@@ -157,16 +157,16 @@ class StoreRecords(OpenedStore):
         ]
         with self._session() as session:
             if name is not None:
-                if not session.run("account_find", name=account_of(name, "edges")):
+                own = (account_of(name, "edges"), account_of(name, "attributes"))
+                names = [each for each in consistency.names(session) if each in own]
+                if not names:
                     raise ledger.unknown(name)
-                second = account_of(name, "attributes")
-                names = [name, *([second] if session.run("account_find", name=second) else [])]
             else:
-                names = [row["name"] for row in session.run("account_list")]
+                names = consistency.names(session)
             for each in names:
                 graph, account = split_account(each)
                 told = "" if account == "edges" else f"{account}: "
-                problems = history.problems(session, each)
+                problems = consistency.problems(session, each)
                 found += [{"graph": graph, "problem": f"{told}{text}"} for text in problems]
         return found
 

@@ -9,20 +9,24 @@ from numpy.typing import NDArray
 
 from edgedp import checks, exact
 from edgedp.errors import ParameterError
-from edgedp.stores import events, history, ledger, pages
-from edgedp.stores.account import Account
+from edgedp.stores import consistency, events, history, ledger, pages, registry
 from edgedp.stores.backend import Row, Runner
 from edgedp.stores.frames import Frame
 from edgedp.stores.packed import graph_of_arrays
 from edgedp.vocabulary import MetricName
 from edgedp.worker.requests import BY, for_cypher, known_config
+from edgedp.worker.wording import in_cypher
 
 __all__ = ["accounts", "check", "exact_script", "exact_sensitivity", "exact_values", "log", "page"]
 
 
 def accounts(request: Frame) -> Frame:
     """Say in epsilon what accounts hold in integers of their currency."""
-    return Frame({"accounts": [Account.of(row).shown() for row in request.header["rows"]]})
+    accounts = [registry.listed_account(row) for row in request.header["rows"]]
+    for account in accounts:
+        if "problem" in account:
+            account["problem"] = in_cypher(account["problem"])
+    return Frame({"accounts": accounts})
 
 
 def log(request: Frame) -> Frame:
@@ -54,7 +58,7 @@ def _page(request: Frame) -> tuple[int | None, int]:
 
 def check(request: Frame) -> Frame:
     """Say what is wrong with a ledger."""
-    return Frame({"problems": history.problems(_AlreadyRead(request), request.header["name"])})
+    return Frame({"problems": consistency.problems(_AlreadyRead(request), request.header["name"])})
 
 
 def exact_script(request: Frame) -> Frame:

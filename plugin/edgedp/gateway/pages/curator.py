@@ -159,6 +159,7 @@ def _accounts(facts: Mapping[str, Any], grants: list[dict[str, Any]]) -> list[di
             "name": account,
             "epsilon_budget": found["epsilon_budget"],
             "epsilon_spent": found["epsilon_spent"],
+            "problem": found.get("problem"),
             "grants": [row for row in grants if row["account"] == account],
         }
         for account, found in amounts.items()

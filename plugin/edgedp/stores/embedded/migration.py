@@ -199,7 +199,7 @@ class _Account:
     ) -> None:
         """Write budget changes and releases in the order of their times, then the state of now."""
         from edgedp.stores.ledger import now
-        from edgedp.stores.registry import put_step
+        from edgedp.stores.registry import place_steps
 
         row, name = self._row, self._name
         delta = row["delta"]
@@ -207,6 +207,7 @@ class _Account:
         budget = row["budget"] if delta is None else row["budgetRho"]
         declared = row["budget"] if delta is None else row["declared"]
         self._run("account_open")
+        self._run("migrate_terms")  # what the account was before each release is not known
         if delta is not None:
             self._run("account_set_budget", delta=delta, declared=declared, budget=10**18)
         events = [(change["at"], 0, change) for change in changes] + [
@@ -225,8 +226,8 @@ class _Account:
         if row["maxPerRelease"] is not None:
             self._limit(row["maxPerRelease"])
         if graph is not None:
-            step = put_step(graph)
-            self._ledger.run(step.statement, **step.parameters)
+            for step in place_steps(graph):
+                self._ledger.run(step.statement, **step.parameters)
             body = graph.facts.to_dict() | {"version": graph.version, "migrated_from": "0.1.0"}
             self._note("load", now(), f"uid {os.getuid()}", body)
         (kept,) = self._ledger.run("account_find", name=name)

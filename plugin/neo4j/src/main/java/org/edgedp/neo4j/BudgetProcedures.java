@@ -76,6 +76,10 @@ public final class BudgetProcedures extends ProcedureBase {
 
     static Stream<Budget> budget(Call call, String name) {
         Account account = Account.of(call, name);
+        if (account.problem() != null || call.read("account_adds_up", name).isEmpty()) {
+            throw call.refused(
+                    Frame.request("curator_refusal").put("name", name).put("outcome", "broken"));
+        }
         return Stream.of(new Budget(account, releases(call, name), attributes(call, name)));
     }
 
@@ -95,6 +99,9 @@ public final class BudgetProcedures extends ProcedureBase {
         shown.put("epsilonSpent", account.spent());
         shown.put("epsilonRemaining", account.remaining());
         shown.put("releases", releases(call, ledger));
+        if (account.problem() != null) {
+            shown.put("problem", account.problem());
+        }
         return shown;
     }
 

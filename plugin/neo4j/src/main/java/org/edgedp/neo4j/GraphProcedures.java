@@ -36,6 +36,8 @@ public final class GraphProcedures extends ProcedureBase {
         public final Double epsilonSpent;
         /** Delta of a budget that is declared as (epsilon, delta); null for a pure one. */
         public final Double delta;
+        /** What is wrong with the account where it does not add up, and its amounts are null; else null. */
+        public final String problem;
 
         Listed(Map<String, Object> row, Account account) {
             name = (String) row.get("name");
@@ -46,6 +48,7 @@ public final class GraphProcedures extends ProcedureBase {
             epsilonBudget = account.budget();
             epsilonSpent = account.spent();
             delta = account.delta();
+            problem = account.problem();
         }
     }
 
@@ -307,7 +310,7 @@ public final class GraphProcedures extends ProcedureBase {
 
     private static List<JsonNode> problems(Call call, String account) {
         ObjectNode request = Frame.request("check").put("name", account);
-        for (String statement : List.of("account_find", "log_list", "share_list", "release_count")) {
+        for (String statement : List.of("account_find", "log_list", "share_list", "graph_find", "release_count")) {
             request.withObject("/rows").set(statement, Frame.toJson(call.read(statement, account)));
         }
         List<JsonNode> found = new ArrayList<>();
