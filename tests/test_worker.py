@@ -389,13 +389,14 @@ def test_a_log_and_what_is_wrong_with_it_come_in_pythons_words() -> None:
         "name": "people", "seq": 1, "kind": "debit", "at": "1", "by": "neo4j", "releaseId": "a", "requestId": None,
         "cost": 5, "charge": 5, "body": body, "total": 5, "terms": None, "prev": None, "hash": None,
     }  # fmt: skip
-    rows = {
-        "account_find": [ACCOUNT | {"entries": 1}],
-        "log_list": [entry],
-        "share_list": [],
+    rows: dict[str, Any] = {
+        "account_find": [ACCOUNT | {"entries": 1}], "account_adds_up": [{"name": "people"}], "log_list": [entry],
+        "log_page": [entry], "share_list": [], "release_count": [{"releases": 1}],
         "graph_find": [],
-    }
-    (shown,) = job("log", name="people", rows=rows).header["entries"]
+    }  # fmt: skip
+    (shown,) = job("log", name="people", rows=rows, config={}).header["entries"]
+    asked = job("page", name="people", of="log", config={"limit": 3, "since": 7}).header
+    assert asked == {"name": "people", "since": 6, "limit": 4}, "the row before the page is read, too"
     assert (shown["by"], shown["event"], shown["epsilon_spent"]) == ("neo4j", "debit", 5e-9)
     assert job("check", name="people", rows=rows).header["problems"] == []
     rows["account_find"] = [ACCOUNT | {"spent": 4, "entries": 1}]

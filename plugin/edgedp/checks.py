@@ -33,11 +33,13 @@ __all__ = [
     "check_graph",
     "check_graph_name",
     "check_k",
+    "check_limit",
     "check_mechanism",
     "check_metric",
     "check_no_option",
     "check_option_names",
     "check_request_id",
+    "check_row_number",
     "check_sampler",
     "check_switch",
     "check_text",
@@ -166,6 +168,24 @@ def check_k(value: Any, node_count: int) -> int:
             f"k is {k}, must be from 1 to the number of nodes, {node_count}; ask for another number of nodes"
         )
     return k
+
+
+def check_limit(value: Any) -> int | None:
+    """Return how many rows a page has at most: a whole number, 1 or more; None for all of them."""
+    if value is None:
+        return None
+    limit = check_whole(value, "limit")
+    if limit < 1:
+        raise ParameterError(f"limit is {limit}, must be 1 or more; leave it out for all rows")
+    return limit
+
+
+def check_row_number(value: Any) -> int:
+    """Return the number of a row of a log: a whole number that a log can have, or 0 for before the first."""
+    number = check_whole(value, "since")
+    if not 0 <= number < 2**62:
+        raise ParameterError(f"since is {number}, must be the seq of a row of the log; take one from it")
+    return number
 
 
 def check_degree_bound(value: Any) -> int | None:

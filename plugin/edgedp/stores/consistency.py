@@ -70,6 +70,7 @@ def problems(runner: Runner, name: str) -> list[str]:
     answers = [row["releaseId"] for row in entries if row["kind"] == "answer"]
     if len(set(debits)) < len(debits) or len(set(answers)) < len(answers) or set(answers) - set(debits):
         found.append("an answer is without its debit, or a release is there twice")
+    found += _counted(runner, name, len(debits))
     match which:
         case "edges":
             found += _place(runner.run("graph_find", name=graph), rows[0]["terms"], entries)
@@ -78,6 +79,15 @@ def problems(runner: Runner, name: str) -> list[str]:
         case _:
             assert_never(which)
     return found + shares.problems(runner.run("share_list", name=name), entries) + healing
+
+
+def _counted(runner: Runner, name: str, debits: int) -> list[str]:
+    """Return whether another number of releases is counted than the log has."""
+    try:
+        counted = runner.run("release_count", name=name)[0]["releases"]
+    except EdgeDPError as error:
+        return [str(error)]
+    return [] if counted == debits else [f"{counted} releases are counted, the log has {debits}"]
 
 
 def _healed(graph: str) -> str:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from edgedp.amounts.epsilon import NANO
-from edgedp.checks import check_choice
+from edgedp.checks import check_choice, check_limit
 from edgedp.errors import EdgeDPError, ParameterError, StoreError
-from edgedp.stores import ledger
+from edgedp.stores import ledger, pages
 from edgedp.stores.account import UNKNOWN_AMOUNTS, Account, account_of, split_account
 from edgedp.stores.backend import Runner
 from edgedp.stores.chain import Head, chained, exported, genesis
 from edgedp.vocabulary import ACCOUNTS
 
-__all__ = ["balance", "export", "head", "log", "releases", "rows", "shown_release", "verify"]
+__all__ = ["asked", "balance", "export", "head", "log", "releases", "rows", "shown", "verify"]
 
 
 def rows(runner: Runner, name: str) -> list[dict[str, Any]]:
@@ -34,7 +35,13 @@ def rows(runner: Runner, name: str) -> list[dict[str, Any]]:
 
 
 def head(runner: Runner, name: str) -> Head:
-    """Return the head of a graph's log."""
+    """Return the head of a graph's log: of a store that keeps the hash of every row, that of the last."""
+    ledger.find(runner, name)
+    if not runner.run("account_adds_up", name=name):
+        raise ledger.broken(name)
+    last = runner.run("log_last", name=name)
+    if last and last[0]["hash"] is not None:
+        return Head(last[0]["seq"], last[0]["hash"])
     found = rows(runner, name)
     return Head(len(found), found[-1]["hash"] if found else genesis(name))
 
@@ -82,24 +89,50 @@ def _problem(error: StoreError) -> dict[str, Any]:
     return {**UNKNOWN_AMOUNTS, "releases": None, "problem": str(error)}
 
 
-def releases(runner: Runner, name: str) -> list[dict[str, Any]]:
-    """Return every release of a graph, from either account, oldest first; an answer that was never kept is None.
+def releases(runner: Runner, name: str, limit: Any = None, since: Any = None) -> list[dict[str, Any]]:
+    """Return releases of a graph: those from its edges, then those from its attributes, each oldest first.
 
-    A release that debits both accounts stands there once.
+    An answer that was never kept is None. A release that debits both accounts stands there once.
     """
-    found = rows(runner, name)
-    second = account_of(name, "attributes")
-    if runner.run("account_find", name=second):
-        found = sorted([*found, *rows(runner, second)], key=lambda row: str(row["at"]))
-    answers = {row["releaseId"]: json.loads(row["body"]) for row in found if row["kind"] == "answer"}
-    return [
-        shown_release(row, asked, answers.get(row["releaseId"]))
-        for row in found
-        if row["kind"] == "debit" and "part_of" not in (asked := json.loads(row["body"]))
-    ]
+    ledger.find(runner, name)
+    names = [each for each in pages.accounts_of(name) if runner.run("account_find", name=each)]
+    place = pages.start(runner, since, names)
+    return [shown(row) for row in pages.releases(runner, names, place, check_limit(limit))]
 
 
-def shown_release(
+def asked(runner: Runner, name: str, limit: Any = None, before: Any = None) -> list[dict[str, Any]]:
+    """Return who asked what of an account, newest first, without answers."""
+    account = ledger.find(runner, name)
+    place = None if before is None else pages.start(runner, str(before), [name])
+    found = []
+    for row in pages.releases(runner, [name], place, check_limit(limit), back=True):
+        body = json.loads(row["body"])
+        found.append(
+            {
+                "release_id": row["releaseId"],
+                "at": row["at"],
+                "analyst": row["analyst"] or None,
+                "selector": body["kind"],
+                "parameters": body["parameters"],
+                "epsilon": row["cost"] / NANO,
+                "epsilon_spent": _epsilon(account, row["total"]),
+            }
+        )
+    return found
+
+
+def _epsilon(account: Account, total: int) -> float:
+    """Return in epsilon what had been spent of an account, in its currency."""
+    return Account(None, None, total, None, account.delta).spent_epsilon / NANO
+
+
+def shown(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a release as it is listed, from its row of ``release_page``."""
+    answer = None if row["answer"] is None else json.loads(row["answer"])
+    return _shown(row, json.loads(row["body"]), answer)
+
+
+def _shown(
     row: Mapping[str, Any], asked: Mapping[str, Any], answer: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     """Return a release as it is listed, from the row of its debit and what the bodies say."""
@@ -116,18 +149,15 @@ def shown_release(
     }
 
 
-def log(runner: Runner, name: str) -> list[dict[str, Any]]:
+def log(runner: Runner, name: str, limit: Any = None, since: Any = 0) -> list[dict[str, Any]]:
     """Return what happened under a name, oldest first: when, by whom, what, and what was spent after it.
+
+    At most `limit` rows after the row with the number `since`.
 
     For the curator: from a debit to its answer is as long as the draw took, which may follow private edges.
     """
     account = ledger.find(runner, name)
-    spent: dict[int, float] = {}
-
-    def epsilon(total: int) -> float:
-        if total not in spent:
-            spent[total] = Account(None, None, total, None, account.delta).spent_epsilon / NANO
-        return spent[total]
+    epsilon = cache(lambda total: _epsilon(account, total))
 
     return [
         {
@@ -142,7 +172,7 @@ def log(runner: Runner, name: str) -> list[dict[str, Any]]:
             "details": json.loads(row["body"]),
             "epsilon_spent": epsilon(row["total"]),
         }
-        for row in rows(runner, name)
+        for row in pages.log_rows(runner, name, since, limit)
     ]
 
 

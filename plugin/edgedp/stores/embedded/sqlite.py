@@ -34,7 +34,7 @@ _ABSENT = {
     "address_conflicts",
 }  # fmt: skip
 _LOGS = {
-    "attribute_current", "attribute_list", "release_count", "release_list", "share_put",
+    "attribute_current", "attribute_list", "share_put",
 }  # fmt: skip
 """What goes through the log of one account; a bit that hides rows of it would change what it finds."""
 
