@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 import tomllib
@@ -139,3 +140,16 @@ def test_the_version_is_one() -> None:
     assert edgedp.__version__ == pom.findtext("pom:version", namespaces=namespace)
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert edgedp.__version__ in changes
+
+
+def test_no_sentence_asks_to_stop_the_program_that_says_it() -> None:
+    """What is said of an older edgedp is said of an older one than this."""
+    this = tuple(map(int, edgedp.__version__.split(".")[:3]))
+    named = set()
+    for path in [
+        *(ROOT / "plugin" / "edgedp").rglob("*.py"),
+        *(ROOT / "plugin" / "neo4j" / "src").rglob("*.java"),
+    ]:
+        named |= set(re.findall(r"edgedp (\d+\.\d+\.\d+)", path.read_text(encoding="utf-8")))
+    assert "0.1.0" in named
+    assert all(tuple(map(int, older.split("."))) < this for older in named)
