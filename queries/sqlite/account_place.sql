@@ -1,5 +1,6 @@
 -- Say whose relationships an account is for.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the graph's name
 --   relationshipType: type of the registered graph, or null

@@ -1,5 +1,6 @@
 -- How many releases of a graph were debited.
 --
+-- complete: its log
 -- parameters:
 --   name: the graph's name
 -- columns:

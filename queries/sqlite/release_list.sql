@@ -1,5 +1,6 @@
 -- The releases of a graph, oldest first.
 --
+-- complete: its log
 -- parameters:
 --   name: the graph's name
 -- columns:

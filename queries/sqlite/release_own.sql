@@ -1,5 +1,6 @@
 -- The releases of an analyst, oldest first.
 --
+-- complete: never (what is hidden is not shown)
 -- parameters:
 --   analyst: the analyst's name
 --   name: the graph's name, or null for all graphs
