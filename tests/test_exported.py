@@ -82,7 +82,7 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 @pytest.mark.parametrize(("name", "member"), exported())
 def test_what_is_exported_has_a_docstring_with_an_example(name: str, member: Any) -> None:
     assert inspect.getdoc(member), name
-    if inspect.isclass(member) and issubclass(member, edgedp.EdgeDPError):
+    if inspect.isclass(member) and issubclass(member, (edgedp.EdgeDPError, Warning)):
         return
     documented = EXAMPLE_OF.get(name.rpartition(".")[2], member)
     assert ">>> " in (inspect.getdoc(documented) or ""), name
@@ -98,6 +98,8 @@ def test_every_method_of_a_public_class_has_a_docstring(kind: type) -> None:
 def test_every_error_is_a_leaf_of_ours_and_of_a_built_in_kind() -> None:
     for name in edgedp.__all__:
         member = getattr(edgedp, name)
+        if inspect.isclass(member) and issubclass(member, Warning):
+            continue
         if inspect.isclass(member) and issubclass(member, Exception) and member is not edgedp.EdgeDPError:
             assert issubclass(member, edgedp.EdgeDPError)
             builtin = [base for base in member.__mro__ if base.__module__ == "builtins"]
