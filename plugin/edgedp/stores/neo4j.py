@@ -47,6 +47,7 @@ class Neo4jBackend(Backend):
     """A database of a Neo4j server."""
 
     restores_accounts = True
+    # A metric without a statement is not among them, and refused.
     cypher = statement_names("neo4j") | {"max_common_neighbors", "sensitivity"}
 
     def __init__(self, driver: Any, address: str, database: str | None, lock_timeout: float) -> None:
