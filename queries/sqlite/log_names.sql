@@ -1,5 +1,6 @@
 -- Which accounts have a log, whether or not they are there.
 --
+-- complete: always
 -- parameters: none
 -- columns:
 --   name: the account's name
