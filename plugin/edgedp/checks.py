@@ -239,7 +239,10 @@ def part_of_one(value: Any) -> Fraction | None:
 
 def check_text(value: Any, name: str) -> str:
     """Return a non-empty text without control characters."""
-    if not isinstance(value, str) or not value.strip() or any(ord(c) < 32 or ord(c) == 127 for c in value):
+    odd = isinstance(value, str) and any(
+        ord(c) < 32 or ord(c) == 127 or 0xD800 <= ord(c) < 0xE000 for c in value
+    )
+    if not isinstance(value, str) or not value.strip() or odd:
         raise ParameterError(
             f"{name} is {value!r}, must be a non-empty text of printable characters; choose another"
         )

@@ -49,7 +49,8 @@ def account_of(name: str, account: AccountName) -> str:
     >>> account_of("kite", "edges"), account_of("kite", "attributes").split()
     ('kite', ['kite', 'attributes'])
     """
-    if not isinstance(name, str) or split_account(name) != (name, "edges"):
+    # Half of a character, which a lone surrogate is, is in no name: no text that is written holds one.
+    if not isinstance(name, str) or split_account(name) != (name, "edges") or name != _whole(name):
         raise UnknownNameError(
             f"the graph is {name!r}, must have been loaded or registered; see 'edgedp graphs'"
         )
@@ -59,6 +60,10 @@ def account_of(name: str, account: AccountName) -> str:
         case "attributes":
             return name + _ATTRIBUTES
     assert_never(account)
+
+
+def _whole(name: str) -> str:
+    return name.encode("utf-8", "replace").decode("utf-8")
 
 
 def split_account(name: str) -> tuple[str, AccountName]:

@@ -58,6 +58,7 @@ class Asker(AnalystStore):
         self._store = store
         self._backend = store._backend
         self._memory = store._memory
+        self._remembered = store._remembered
         self._open = store._open
         self._analyst = analyst
         self._hides = hides

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.errors import EdgeDPError, StoreError
+from edgedp.errors import EdgeDPError, ParameterError, StoreError
 from edgedp.plan import PublicFacts
 from edgedp.stores.script import Row, Runner, Step, Transacting, Transaction
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from edgedp.projection import NumberProjection
     from edgedp.stores.server_plugin import ServerPlugin
 
-__all__ = ["AT_ADDRESS", "Backend", "GraphRow", "Row", "Runner", "Session", "Transaction"]
+__all__ = ["AT_ADDRESS", "Backend", "GraphRow", "Row", "Runner", "Session", "Transaction", "half_a_character"]
 
 
 AT_ADDRESS = "EdgeDP at an address"
@@ -101,6 +101,13 @@ class GraphRow:
             "relationship_type": self.relationship_type,
             "id_property": self.id_property,
         }
+
+
+def half_a_character() -> ParameterError:
+    """Return the refusal of a text that no store can hold."""
+    return ParameterError(
+        "a text holds half of a character (a lone surrogate), which no store can keep; give whole ones"
+    )
 
 
 class Session(Transacting):
@@ -229,6 +236,10 @@ class Backend(ABC):
 
     def heads(self) -> str | None:
         """Return the heads that were left beside the store, as `edgedp.stores.heads` reads them."""
+        return None
+
+    def heads_stamp(self) -> object:
+        """Return what changes when `heads` does, without reading them."""
         return None
 
     def close(self) -> None:

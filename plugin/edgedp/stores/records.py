@@ -37,7 +37,9 @@ class StoreRecords(OpenedStore):
         and are never added: who changes one edge *and* one record is bounded by the sum.
         """
         with self._session() as session:
-            return cast(Balance, history.balance(session, account_of(name, "edges")))
+            balance = cast(Balance, history.balance(session, account_of(name, "edges")))
+            self._remembered.look(session, [account_of(name, "edges")])
+            return balance
 
     def releases(
         self, name: str, limit: int | None = None, since: str | int | None = None
