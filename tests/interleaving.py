@@ -279,12 +279,18 @@ class Interleaving(RuleBasedStateMachine):
             assert account.asked[str(request)] == (ask, epsilon, key)
             assert account.answers[key] == shown
             return
-        account.debit(costs)
-        account.answers[key] = shown
-        account.mains[key] = main_of(ask)
+        self.remember(name, release, ask, epsilon)
         if request is not None:
             assert request not in account.asked
             account.asked[request] = ask, epsilon, key
+
+    def remember(self, name: str, release: Release, ask: Ask, epsilon: str) -> None:
+        """Let the model have a release that was paid and shown."""
+        account, key = self.accounts[name], release.receipt["release_id"]
+        assert account.fits(costs_of(ask, epsilon))
+        account.debit(costs_of(ask, epsilon))
+        account.answers[key] = release.answer.to_json()
+        account.mains[key] = main_of(ask)
 
     @precondition(lambda self: self.sizes)
     @rule(
@@ -350,7 +356,6 @@ class Interleaving(RuleBasedStateMachine):
         """Whatever somebody edits or deletes: a release is refused, or it is a release as any other."""
         if name not in self.sizes:
             return
-        account, cost = self.accounts[name], {"edges": Fraction(epsilon)}
         release = None
         with self.place.spoiled(name, which) as refuses:
             if refuses is None:
@@ -362,10 +367,7 @@ class Interleaving(RuleBasedStateMachine):
         if release is None:
             return
         assert not refuses, "drawn from an edited ledger"
-        assert account.fits(cost)  # type: ignore[arg-type]
-        account.debit(cost)  # type: ignore[arg-type]
-        account.answers[release.receipt["release_id"]] = release.answer.to_json()
-        account.mains[release.receipt["release_id"]] = "edges"
+        self.remember(name, release, "priv_top_k", epsilon)
 
     @precondition(lambda self: self.sizes)
     @rule(name=names, epsilon=costs)
@@ -399,7 +401,10 @@ class Interleaving(RuleBasedStateMachine):
             assert listed[len(half) :] == [
                 row["release_id"] for row in self.by(1).releases(name, since=half[-1] if half else None)
             ]
-            assert half == [row["release_id"] for row in self.by(2).releases(name, limit=len(half) or 1)][: len(half)]
+            assert (
+                half
+                == [row["release_id"] for row in self.by(2).releases(name, limit=len(half) or 1)][: len(half)]
+            )
 
     @invariant()
     def the_store_says_what_the_model_says(self) -> None:

@@ -22,7 +22,6 @@ from edgedp.stores.killpoints import Point
 from embedded_children import child
 from interleaving import Interleaving, Place
 
-
 REFUSED = (
     "UPDATE accounts SET spent = 0 WHERE name = $name AND spent > 0",
     "UPDATE accounts SET spent = spent + 1 WHERE name = $name",
@@ -94,7 +93,9 @@ class EmbeddedPlace(Place):
         with closing(sqlite3.connect(self._ledger, isolation_level=None)) as connection:
             for function, (arguments, does) in FUNCTIONS.items():
                 connection.create_function(function, arguments, does, deterministic=True)
-            made = connection.execute("SELECT sql FROM sqlite_schema WHERE name IN ('log_change', 'log_delete')")
+            made = connection.execute(
+                "SELECT sql FROM sqlite_schema WHERE name IN ('log_change', 'log_delete')"
+            )
             triggers = [text for (text,) in made.fetchall()]
             columns = [row[1] for row in connection.execute("PRAGMA table_info(log)")]
             for trigger in ("log_change", "log_delete"):
@@ -117,7 +118,7 @@ class EmbeddedPlace(Place):
             for trigger in ("log_change", "log_delete", "log_made", "log_counted"):
                 connection.execute(f"DROP TRIGGER {trigger}")
             marks = ", ".join("?" * len(columns))
-            connection.execute(f"INSERT OR REPLACE INTO log VALUES ({marks})", row)
+            connection.execute(f"INSERT OR REPLACE INTO log VALUES ({marks})", row)  # noqa: S608
             for text in [*triggers, *self._inserting]:
                 connection.execute(text)
 
