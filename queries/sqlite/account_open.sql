@@ -5,6 +5,6 @@
 --   name: the graph's name
 -- columns: none
 -- cost: one row
-INSERT INTO accounts (name, spent, entries)
-VALUES ($name, 0, 0)
+INSERT INTO accounts (name, spent, entries, terms)
+VALUES ($name, 0, 0, '')
 ON CONFLICT (name) DO NOTHING

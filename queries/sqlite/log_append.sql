@@ -10,8 +10,8 @@
 -- columns:
 --   seq: the row's number; no row if there is no account
 -- cost: one row
-INSERT INTO log (name, seq, kind, at, "by", body, total)
-SELECT name, entries, $kind, $at, $by, $body, spent
+INSERT INTO log (name, seq, kind, at, "by", body, total, declared, budget, maxPerRelease, delta, relationshipType, terms)
+SELECT name, entries, $kind, $at, $by, $body, spent, declared, budget, maxPerRelease, delta, relationshipType, terms
 FROM account
 WHERE name = $name
 RETURNING seq AS seq

@@ -31,8 +31,8 @@ def evidence() -> Iterator[dict[str, Any]]:
         found.setdefault((case.release, case.mechanism.removesuffix(" (vectors)")), Counter())[kind] += 1
     for target in TARGETS:
         found.setdefault((target.case.release, target.case.mechanism), Counter())["black box"] += 1
-    for mechanism in NUMBER_MECHANISMS:
-        found.setdefault(("count", mechanism), Counter({"proof only": 1}))
+    for number in NUMBER_MECHANISMS:
+        found.setdefault(("count", number), Counter({"proof only": 1}))
     for name in KINDS:
         if name != "motkin" and not any(release == name for release, _ in found):
             found[name, ""] = Counter({"proof only": 1})

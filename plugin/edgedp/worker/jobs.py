@@ -65,6 +65,7 @@ VERBS: Mapping[str, Callable[[Frame], Frame]] = {
     "draw": releasing.draw,
     "accounts": reading.accounts,
     "log": reading.log,
+    "page": reading.page,
     "check": reading.check,
     "exact_script": reading.exact_script,
     "exact": reading.exact_values,

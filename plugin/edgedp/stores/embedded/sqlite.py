@@ -18,7 +18,7 @@ from urllib.parse import quote
 from edgedp.errors import StoreError, StoreUnavailableError, UnknownNameError
 from edgedp.places import asset
 from edgedp.stores import chain
-from edgedp.stores.backend import Row
+from edgedp.stores.backend import Row, half_a_character
 from edgedp.stores.embedded import clock
 from edgedp.stores.embedded.locks import queue
 from edgedp.stores.queries import completeness, statement_text
@@ -168,6 +168,8 @@ class Ledger:
                     f"store is {self._shown}, whose disk does not read or write ({_first_line(error)}); check it"
                 ) from None
             raise self._damaged(_first_line(error)) from None
+        except UnicodeEncodeError:
+            raise half_a_character() from None
         except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
             raise self._damaged(_first_line(error)) from None
 
