@@ -98,6 +98,10 @@ class GraphChangedError(StoreError):
     """The graph was loaded anew between the plan and the debit; nothing was spent, asking again is right."""
 
 
+class StoreStateError(StoreError):
+    """What is declared in the store refuses the operation; the sentence says so in names that the asker gave."""
+
+
 class StoreUnavailableError(StoreError, ConnectionError):
     """The database cannot be reached, is locked by another process, or went away."""
 

@@ -18,6 +18,7 @@ from edgedp.stores.account import account_of, split_account
 from edgedp.stores.analyst import AnalystStore
 from edgedp.stores.backend import GraphRow, Row, Session
 from edgedp.stores.opened import OpenedStore
+from edgedp.stores.script import run
 from edgedp.stores.shares import Share
 from edgedp.vocabulary import ACCOUNTS, TopKEngine
 
@@ -61,6 +62,7 @@ class Asker(AnalystStore):
         self._open = store._open
         self._analyst = analyst
         self._hides = hides
+        self._ends_leases = hides is None
         self._debited = debited
         self._admits = admits
         self._least = least
@@ -177,9 +179,18 @@ class Asker(AnalystStore):
     ) -> Release:
         return super()._asked_again(session, name, self._seen(row), kind, options, request_id)
 
+    def land(self, name: str, release_id: str) -> None:
+        """Let a release be seen through every gateway: its answer leaves, or its refusal."""
+        with self._session() as session:
+            run(session, ledger.lease_end_script(account_of(name, "edges"), release_id))
+
     def _seen(self, row: Row) -> Row:
-        """Return a debit's row as it may be seen: without what became of it, where that is hidden."""
-        if self._hides is None or not self._hides(row["releaseId"]):
+        """Return a debit's row as it may be seen: without what became of it, where that is hidden.
+
+        A gateway hides what it draws itself, and what another one draws by its lease, which stands until the answer
+        leaves.
+        """
+        if self._hides is None or not (self._hides(row["releaseId"]) or row.get("leaseAlive")):
             return row
         return row | {"answer": None, "leaseAlive": True}
 
@@ -187,12 +198,15 @@ class Asker(AnalystStore):
         """Return the debits of the analyst's releases; what a release debits besides names it and is no release."""
         names = [None] if name is None else [account_of(name, account) for account in ACCOUNTS]
         found = [
-            self._seen(row)
+            row
             for each in names
             for row in session.run("release_own", analyst=self._analyst, name=each, releaseId=release_id)
             if "part_of" not in json.loads(row["body"])
         ]
-        return sorted(found, key=lambda row: str(row["at"]))
+        # Leases after rows: an answer that was read with a row, and has no lease by now, has left.
+        leased = {row["releaseId"] for row in session.run("lease_list")} if self._hides else set()
+        seen = [self._seen(row | {"leaseAlive": row["releaseId"] in leased}) for row in found]
+        return sorted(seen, key=lambda row: str(row["at"]))
 
 
 def _beside(

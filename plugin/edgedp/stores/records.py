@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from edgedp.checks import check_choice
 from edgedp.rows import Balance, GraphFacts, LogRow, ProblemRow, ReleaseRow
-from edgedp.stores import attributes, history, ledger, registry
-from edgedp.stores.account import account_of, split_account
+from edgedp.stores import attributes, history, ledger, people_log, registry
+from edgedp.stores.account import PEOPLE, account_of, split_account
 from edgedp.stores.opened import OpenedStore
 from edgedp.vocabulary import ACCOUNTS
 
@@ -106,7 +106,8 @@ class StoreRecords(OpenedStore):
                 second = account_of(name, "attributes")
                 names = [name, *([second] if session.run("account_find", name=second) else [])]
             else:
-                names = [row["name"] for row in session.run("account_list")]
+                names = [row["name"] for row in session.run("account_list") if row["name"] != PEOPLE]
+                found += [{"graph": None, "problem": text} for text in people_log.problems(session)]
             for each in names:
                 graph, account = split_account(each)
                 told = "" if account == "edges" else f"{account}: "

@@ -29,6 +29,7 @@ __all__ = [
     "listed",
     "listing",
     "load_script",
+    "open_steps",
     "register_script",
     "row_of",
     "row_to_json",
@@ -138,7 +139,7 @@ def load_script(
     remember = [] if fingerprint is None else [Step("fingerprint_put", named | {"fingerprint": fingerprint})]
     return Script(
         [
-            *_open(row.name),
+            *open_steps(row.name),
             current,
             *guards,
             *declaration_steps(row.name, account, declared, by=by, at=at),
@@ -155,7 +156,7 @@ def attributes_steps(
 ) -> list[Step]:
     """Return the steps that open the attributes' account of a graph and declare its budget."""
     ledger = account_of(name, "attributes")
-    return [*_open(ledger), *declaration_steps(ledger, account, declared, by=by, at=at)]
+    return [*open_steps(ledger), *declaration_steps(ledger, account, declared, by=by, at=at)]
 
 
 def register_script(
@@ -176,7 +177,7 @@ def register_script(
     }
     return Script(
         [
-            *_open(row.name),
+            *open_steps(row.name),
             Step("graph_find", named, on_row="taken"),
             *guards,
             *declaration_steps(row.name, account, declared, by=by, at=at),
@@ -219,7 +220,8 @@ def drop_script(
     )
 
 
-def _open(name: str) -> list[Step]:
+def open_steps(name: str) -> list[Step]:
+    """Return the steps that make an account where there is none and lock it; also end as ``unknown`` or ``broken``."""
     return [
         Step("account_open", {"name": name}),
         Step("account_lock", {"name": name}, on_none="unknown"),

@@ -35,6 +35,9 @@ SHOWN = 200
 
 _HIDDEN = ("version",)
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""What a text begins with that a spreadsheet would run or read as something else."""
+
 
 class AnalystPages:
     """Pages of whoever has an analyst's token."""
@@ -131,7 +134,9 @@ class AnalystPages:
         if release is not None:
             columns = release.answer.COLUMNS
             writer.writerow(columns)
-            writer.writerows([each[column] for column in columns] for each in release.answer.rows())
+            writer.writerows(
+                [_spreadsheet(each[column]) for column in columns] for each in release.answer.rows()
+            )
         return _file(text.getvalue(), "text/csv", f"{row['release_id']}.csv")
 
     async def _own(self, visit: Visit) -> tuple[dict[str, Any], Release | None]:
@@ -304,6 +309,17 @@ def _title(row: Mapping[str, Any]) -> str:
     return next(
         (each.title for each in release_kinds() if each.kind == row["selector"]), str(row["selector"])
     )
+
+
+def _spreadsheet(cell: object) -> object:
+    """Return a cell that a spreadsheet takes for text and not for a formula: a text of one has a quote before it.
+
+    Examples
+    --------
+    >>> _spreadsheet("=1+1"), _spreadsheet("ann"), _spreadsheet(-1)
+    ("'=1+1", 'ann', -1)
+    """
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
 def _file(text: str, kind: str, name: str) -> Response:
