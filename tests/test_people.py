@@ -14,6 +14,7 @@ from conftest import OpenStore
 from edgedp import AccessError, EdgeDPError, Graph, Store, StoreError, UnknownNameError, open_store
 from edgedp.cli import edgedp as main
 from edgedp.stores.account import PEOPLE
+from edgedp.stores.sessions import Sessions
 from neo4jserver.server import Server
 
 
@@ -254,3 +255,37 @@ def test_the_command_shows_what_the_method_returns(path: Path) -> None:
         )  # fmt: skip
         assert granted.exit_code == 0, granted.output
         assert json.loads(granted.stdout)[0]["max_epsilon_per_release"] == (None if limit == "none" else 0.5)
+
+
+def test_sessions_are_in_the_store_without_a_token(open_any: OpenStore) -> None:
+    store = made(open_any())
+    token = store.add_analyst("ann")["token"]
+    now = [10**15]
+    one, other = (Sessions(each, 60, clock=lambda: now[0]) for each in (store, open_any()))
+    cookie = one.open(token)
+    found = other.find(cookie)
+    assert found is not None
+    session, person = found
+    assert person.name == "ann"
+    assert other.find("x") is None
+    one.hold(session, {"token": "a new one"})
+    held, _ = other.find(cookie) or pytest.fail("the session ended")
+    assert "a new one" not in str(held.held)
+    assert [each.take(held) for each in (other, one)] == [{"token": "a new one"}, None]
+    now[0] += 59 * 10**6
+    assert one.find(cookie) is not None
+    now[0] += 59 * 10**6
+    assert other.find(cookie) is not None, "it was used"
+    now[0] += 61 * 10**6
+    assert one.find(cookie) is None
+    now[0] = 10**15
+    assert one.find(cookie) is None, "what was used long after now is over: somebody has set a clock"
+    cookies = []
+    for _ in range(22):
+        now[0] += 1
+        cookies.append(one.open(token))
+    assert [other.find(each) is not None for each in cookies] == [False] * 2 + [True] * 20
+    store.rotate_analyst("ann")
+    assert one.find(cookies[-1]) is None
+    one.close(cookies[-1])
+    assert one._row(cookies[-1]) is None

@@ -127,9 +127,9 @@ class PeopleStore(OpenedStore):
         """
         if not isinstance(token, str) or len(token) > _LONGEST_TOKEN:
             return None
-        return self.identify_hashed(token_hash(token))
+        return self._whose(token_hash(token))
 
-    def identify_hashed(self, hashed: str) -> Person | None:
+    def _whose(self, hashed: str) -> Person | None:
         """Return whose token it is by its SHA-256, hex, as `identify` does; for a session, which has no token."""
         given, found = hashed, None
         with self._session() as session:

@@ -91,7 +91,7 @@ class Sessions:
         """Return a session that is not over and whose token is still somebody's, with that person."""
         with self._store.together():
             row = self._row(cookie)
-            person = None if row is None else self._store.identify_hashed(row["tokenHash"])
+            person = None if row is None else self._store._whose(row["tokenHash"])
             if row is None or person is None:
                 return None
             now = self._clock()
