@@ -162,6 +162,7 @@ def test_a_database_that_is_away_is_named_to_nobody(town: SimpleNamespace) -> No
         assert address in said.getvalue()
     finally:
         client.close()
+        away.store.close()
 
 
 def test_only_sentences_about_the_asker_are_said_of_a_store() -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "NO_LIMIT",
     "PEOPLE",
+    "UNKNOWN_AMOUNTS",
     "Account",
     "Declaration",
     "account_of",
@@ -26,6 +27,7 @@ __all__ = [
     "declaration",
     "limit_nano",
     "limit_told",
+    "lost_account",
     "refusal",
     "split_account",
 ]
@@ -35,6 +37,10 @@ PEOPLE = "\tpeople"
 
 _ATTRIBUTES = "\tattributes"
 """What the name of a graph's second account ends with; no graph's name holds a tab."""
+
+
+UNKNOWN_AMOUNTS: Mapping[str, None] = dict.fromkeys(("epsilon_budget", "epsilon_spent", "epsilon_remaining"))
+"""What is shown of an account that does not add up, beside its `problem`."""
 
 
 def account_of(name: str, account: AccountName) -> str:
@@ -50,7 +56,9 @@ def account_of(name: str, account: AccountName) -> str:
     >>> account_of("kite", "edges"), account_of("kite", "attributes").split()
     ('kite', ['kite', 'attributes'])
     """
-    if not isinstance(name, str) or split_account(name) != (name, "edges") or name == PEOPLE:
+    # Half of a character, which a lone surrogate is, is in no name: no text that is written holds one.
+    named = isinstance(name, str) and name == _whole(name) and name != PEOPLE
+    if not named or split_account(name) != (name, "edges"):
         raise UnknownNameError(
             f"the graph is {name!r}, must have been loaded or registered; see 'edgedp graphs'"
         )
@@ -60,6 +68,10 @@ def account_of(name: str, account: AccountName) -> str:
         case "attributes":
             return name + _ATTRIBUTES
     assert_never(account)
+
+
+def _whole(name: str) -> str:
+    return name.encode("utf-8", "replace").decode("utf-8")
 
 
 def split_account(name: str) -> tuple[str, AccountName]:
@@ -108,8 +120,8 @@ class Account:
             An amount is no whole number: somebody edited it.
         """
         amounts = [row["declared"], row["budget"], row["spent"], row.get("maxPerRelease"), row["delta"]]
+        name = split_account(row["name"])[0]
         if row["spent"] is None or any(type(amount) not in (int, type(None)) for amount in amounts):
-            name = split_account(row["name"])[0]
             raise StoreError(f"the ledger of {name!r} does not add up; run 'edgedp ledger check {name}'")
         declared, budget, spent, limit, delta = amounts
         return cls(declared, budget, spent, limit, delta, int(row.get("entries") or 0))
@@ -328,6 +340,15 @@ def attributes_refusal(name: str, cost: int, asked: int, account: Account, affor
         f"{told}, must cost at most what is left of the budget of the {whose}, "
         f"{format_nano(affordable)} of {format_nano(account.declared)}; "
         + ("ask for less" if affordable else "the curator may declare more")
+    )
+
+
+def lost_account(kind: str, name: str) -> str:
+    """Return what heals an account that somebody deleted, or took its type from, while its log is there."""
+    return (
+        f"the budget of the relationship type {kind!r} is kept under the name {name!r}, whose account was deleted or "
+        f"edited; run 'edgedp drop {name}' if {name!r} is still listed, then register it under that name, which "
+        "makes the account again from its log"
     )
 
 

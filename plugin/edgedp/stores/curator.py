@@ -213,9 +213,7 @@ class CuratorStore(OpenedStore):
             if registry.find(session, name) is None and session.sweep(name):
                 return  # what an unfinished load or drop left
             row = registry.known(session, name, anywhere=True)
-            script = registry.drop_script(
-                row, by=self._by(session), at=ledger.now(), reopen=self._backend.restores_accounts
-            )
+            script = registry.drop_script(row, by=self._by(session), at=ledger.now())
             self._curate(session, row, script, retired=row if row.loaded else None)
             _log.info("dropped %s", shown(name))
             self._memory.forget(name)
@@ -260,7 +258,7 @@ class CuratorStore(OpenedStore):
             if outcome.name != script.done:
                 raise events.curator_refusal(outcome.name, name)
             _log.info("declared the budget of %s", shown(name))
-            return history.balance(session, name)
+            return history.balance(session, name, after=True)
 
     def _set_attribute_budget(self, name: str, declared: Declaration) -> dict[str, Any]:
         with self._session() as session:
@@ -268,7 +266,7 @@ class CuratorStore(OpenedStore):
             account = _account(session, account_of(name, "attributes"))
             steps = registry.attributes_steps(name, account, declared, by=self._by(session), at=ledger.now())
             self._declare(session, name, Script(steps))
-            return history.balance(session, name)
+            return history.balance(session, name, after=True)
 
     def attribute(
         self,

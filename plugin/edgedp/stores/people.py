@@ -19,7 +19,7 @@ from edgedp.stores.asker import Asker
 from edgedp.stores.backend import Session
 from edgedp.stores.opened import OpenedStore
 from edgedp.stores.script import Script, Step, run
-from edgedp.stores.shares import ANALYST, CURATOR, Role, Share
+from edgedp.stores.shares import ANALYST, CURATOR, Role
 from edgedp.vocabulary import ACCOUNTS, AccountName
 
 __all__ = ["PeopleStore", "Person", "token_hash"]
@@ -219,7 +219,7 @@ class PeopleStore(OpenedStore):
         with self._session() as session:
             ledger.find(session, account_of(graph, "edges"))
             return [
-                _granted(Share.of(row))
+                {"analyst": row["analyst"]} | shares.listed(row)
                 for account in ACCOUNTS
                 for row in session.run("share_list", name=account_of(graph, account))
             ]
@@ -240,7 +240,7 @@ class PeopleStore(OpenedStore):
             raise UnknownNameError(
                 f"the analyst {analyst!r} has no share of {graph!r}; see 'edgedp grants {graph}'"
             )
-        return _granted(share)
+        return {"analyst": analyst} | share.shown()
 
     def people_log(self) -> list[dict[str, Any]]:
         """Return what happened to people and their tokens, oldest first; never a token.
@@ -344,10 +344,6 @@ def _new_token(role: Role) -> str:
 def token_hash(token: str) -> str:
     """Return what the store keeps: 256 random bits need no salt and no slow hash."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _granted(share: Share) -> dict[str, Any]:
-    return {"analyst": share.analyst} | share.shown()
 
 
 def _opened(session: Session, graph: str, account: AccountName) -> Account:

@@ -1,4 +1,4 @@
--- Version 6: who is signed in at the pages of a gateway, for several gateways on one store.
+-- Version 7: who is signed in at the pages of a gateway, for several gateways on one store.
 --
 -- A row names a session by the SHA-256 of its cookie, and its token by that token's. No amount rests on it, and what is
 -- held for the next page is read by the cookie alone.
