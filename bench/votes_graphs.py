@@ -1,4 +1,4 @@
-"""Generated graphs to judge votes on: two halves, every family with other parameters and seeds in each."""
+"""Graphs to judge votes on: two halves with fixed parameters, and families with random ones."""
 
 from __future__ import annotations
 
@@ -69,10 +69,13 @@ def dense_core(core: int, share: float, leaves: int, seed: int) -> edgedp.Graph:
     return graph_of(np.concatenate(parts), core + leaves)
 
 
-def audiences(pairs: int, leaves: tuple[int, int], shared: tuple[float, float], known: float, seed: int) -> edgedp.Graph:
+def audiences(
+    pairs: int, leaves: tuple[int, int], shared: tuple[float, float], known: float, seed: int
+) -> edgedp.Graph:
     """Return pairs of hubs that share much of their audiences; a share `known` of the pairs is adjacent."""
     rng = np.random.default_rng(seed)
-    sizes = np.exp(rng.uniform(*np.log(leaves), pairs)).astype(np.int64)
+    low, high = np.log(leaves).tolist()
+    sizes = np.exp(rng.uniform(low, high, pairs)).astype(np.int64)
     first = 2 * pairs + np.concatenate([[0], np.cumsum(sizes)[:-1]])
     nodes = int(2 * pairs + sizes.sum())
     parts = [sparse(nodes, 4, rng)]
@@ -137,4 +140,66 @@ REPORTED_ON: Made = {
     "power law b": lambda: generators.power_law(30_000, 2.0, 3.0, 12),
     "co-authorship b": lambda: generators.affiliation(40_000, 60_000, 2.0, 150.0, 12),
     "clusters": lambda: generators.overlapping_clusters(4_000, 60, 600, 0.5, 0.04, 12),
+}
+
+Family = Callable[[int, np.random.Generator], edgedp.Graph]
+
+
+def uniform(rng: np.random.Generator, low: float, high: float) -> int:
+    """Return a random whole number."""
+    return int(rng.uniform(low, high))
+
+
+FAMILIES: dict[str, Family] = {
+    "audiences": lambda seed, rng: audiences(
+        uniform(rng, 15, 70),
+        (uniform(rng, 300, 900), uniform(rng, 1_300, 3_000)),
+        (rng.uniform(0.1, 0.4), rng.uniform(0.5, 0.9)),
+        0.25,
+        seed,
+    ),
+    "circles": lambda seed, rng: followers(
+        uniform(rng, 80, 250), uniform(rng, 8_000, 15_000), uniform(rng, 4, 15), rng.uniform(0.2, 0.9), seed
+    ),
+    "blocks and hubs": lambda seed, rng: blocks_with_hubs(
+        uniform(rng, 20, 60),
+        uniform(rng, 150, 400),
+        uniform(rng, 30, 80),
+        (2, uniform(rng, 8, 25)),
+        rng.uniform(0.02, 0.4),
+        seed,
+    ),
+    "bipartite-like": lambda seed, rng: bipartite(
+        uniform(rng, 100, 400),
+        uniform(rng, 8_000, 20_000),
+        rng.uniform(2, 9),
+        rng.uniform(0.5, 1.1),
+        rng.uniform(0.01, 0.3),
+        seed,
+    ),
+    "dense core": lambda seed, rng: dense_core(
+        uniform(rng, 100, 250), rng.uniform(0.3, 0.9), uniform(rng, 8_000, 20_000), seed
+    ),
+    "power law": lambda seed, rng: generators.power_law(
+        uniform(rng, 10_000, 25_000), rng.uniform(2.0, 2.5), 3.0, seed
+    ),
+    "co-authorship": lambda seed, rng: generators.affiliation(
+        uniform(rng, 30_000, 60_000),
+        uniform(rng, 40_000, 120_000),
+        rng.uniform(2.0, 2.3),
+        rng.uniform(100, 500),
+        seed,
+    ),
+    "clusters": lambda seed, rng: generators.overlapping_clusters(
+        uniform(rng, 2_500, 4_000),
+        uniform(rng, 40, 100),
+        uniform(rng, 300, 600),
+        rng.uniform(0.3, 0.7),
+        rng.uniform(0.01, 0.06),
+        seed,
+    ),
+    "Barabasi-Albert": lambda seed, rng: preferential(uniform(rng, 6_000, 12_000), uniform(rng, 8, 18), seed),
+    "power-law cluster": lambda seed, rng: clustered(
+        uniform(rng, 5_000, 9_000), uniform(rng, 8, 16), rng.uniform(0.3, 0.9), seed
+    ),
 }
