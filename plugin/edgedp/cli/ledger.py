@@ -8,8 +8,9 @@ from typing import Any, TextIO
 
 import click
 
+from edgedp.cli.numerals import WHOLE
 from edgedp.cli.opening import opened_store
-from edgedp.cli.output import format_option, notice, print_object, print_rows
+from edgedp.cli.output import format_option, limit_option, notice, print_object, print_rows
 
 __all__ = ["COMMANDS"]
 
@@ -22,15 +23,19 @@ _ATTRIBUTES = click.option(
 @click.command()
 @click.argument("name")
 @_ATTRIBUTES
+@limit_option
+@click.option(
+    "--since", metavar="SEQ", type=WHOLE, default=0, help="Only the rows after the one with this seq."
+)
 @format_option
-def log(name: str, attributes: bool, output: str) -> None:
+def log(name: str, attributes: bool, limit: int | None, since: int, output: str) -> None:
     """Show what happened to a graph: when, by whom, and what was spent after it.
 
     Loads, replacements, drops, budget changes, debits, answers and exact reads, oldest first: public
     facts, and when each answer was recorded, which tells how long its draw took.
     """
     with opened_store() as store:
-        rows = store.log(name, "attributes" if attributes else "edges")
+        rows = store.log(name, "attributes" if attributes else "edges", limit, since)
     asked = ["analyst"] if any(row["analyst"] for row in rows) else []
     columns = ["seq", "at", "by", *asked, "event", "epsilon", "epsilon_spent", "details"]
     if output == "table":

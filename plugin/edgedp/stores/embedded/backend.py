@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from edgedp.errors import EdgeDPError, ParameterError, StoreError
 from edgedp.ids import numbers_of
+from edgedp.stores import heads
 from edgedp.stores.backend import Backend, GraphRow, Row, Session, Transaction
 from edgedp.stores.cypher import CypherProjection
 from edgedp.stores.embedded import files, migration
@@ -93,6 +94,14 @@ class EmbeddedBackend(Backend):
             return self._folder.heads.read_text(encoding="utf-8")
         except FileNotFoundError:
             return None
+        except (OSError, UnicodeDecodeError):
+            raise StoreError(
+                f"store is {self._folder.given}, beside which {self._folder.heads.name} cannot be read; give it the "
+                "store's owner, or restore it"
+            ) from None
+
+    def heads_stamp(self) -> object:
+        return heads.stamp_of(self._folder.heads)
 
     def backup(self, destination: Path) -> dict[str, str]:
         return copy(self._folder, destination, self._lock_timeout)

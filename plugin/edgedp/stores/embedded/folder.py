@@ -31,8 +31,8 @@ __all__ = ["LEDGER", "Folder", "building_folder", "sync"]
 LEDGER = "ledger.sqlite"
 _VERSION = re.compile(r"([0-9a-f]{1,16})\.(graph|rows)")
 _OWN = re.compile(rf"{re.escape(LEDGER)}(-journal)?|{_VERSION.pattern}|loading-[0-9a-f]{{1,16}}")
-MIGRATED = ".0.1.0-migrated"
-"""What the file of a store of 0.1.0 is renamed to; never a store by itself."""
+MIGRATED, MIGRATING = ".0.1.0-migrated", ".0.1.0-migrating"
+"""What the file of a store of 0.1.0 is renamed to, at the end and before; never a store by itself."""
 
 
 class Folder:
@@ -84,6 +84,7 @@ class Folder:
         except FileNotFoundError:
             if not self.path.parent.is_dir():
                 raise StoreError(f"store is {path}, whose folder does not exist; create it first") from None
+            self.check_never_was()
             raise StoreError(
                 f"store is {path}, must be an existing store; load a graph into it first, or check --store"
             ) from None
@@ -103,13 +104,22 @@ class Folder:
         if ledger.st_size == 0:
             raise StoreError(f"store is {path}, whose ledger is empty; restore a backup")
 
+    def check_never_was(self) -> None:
+        """Refuse to begin anew where a store was migrated to, and is gone: what was spent since would be forgotten."""
+        if os.path.lexists(self.path.with_name(self.path.name + MIGRATED)):
+            raise StoreError(
+                f"store is {self.given}, which is gone, and beside it is what was migrated to it from 0.1.0; restore a "
+                f"backup of the folder, or move {self.path.name}{MIGRATED} away to begin anew"
+            )
+
     def check_name(self) -> None:
         """Refuse what a migration left."""
-        if self.path.name.endswith(MIGRATED):
-            raise StoreError(
-                f"store is {self.given}, which is what a migration left of a store of 0.1.0 and never a store; "
-                f"open {str(self.given).removesuffix(MIGRATED)}"
-            )
+        for left in (MIGRATED, MIGRATING):
+            if self.path.name.endswith(left):
+                raise StoreError(
+                    f"store is {self.given}, which is what a migration left of a store of 0.1.0 and never a store; "
+                    f"open {str(self.given).removesuffix(left)}"
+                )
 
     def check_links(self) -> None:
         """Refuse links inside the folder."""

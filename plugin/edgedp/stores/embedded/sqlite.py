@@ -12,16 +12,16 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 from urllib.parse import quote
 
 from edgedp.errors import StoreError, StoreUnavailableError, UnknownNameError
 from edgedp.places import asset
 from edgedp.stores import chain
-from edgedp.stores.backend import Row
+from edgedp.stores.backend import Row, half_a_character
 from edgedp.stores.embedded import clock
 from edgedp.stores.embedded.locks import queue
-from edgedp.stores.queries import statement_text
+from edgedp.stores.queries import completeness, statement_text
 
 __all__ = ["APPLICATION_ID", "Ledger", "create", "opened"]
 
@@ -29,18 +29,6 @@ APPLICATION_ID = 0x45444450
 """The letters EDDP: how a ledger is told from any other SQLite database."""
 
 _OLDEST = (3, 37, 0)
-_ABSENT = {
-    "graph_find", "account_find", "account_lock", "account_open", "graph_current", "person_active", "share_find",
-    "address_conflicts",
-}  # fmt: skip
-_LOGS = {
-    "attribute_current", "attribute_list", "release_count", "release_list", "share_put",
-}  # fmt: skip
-"""What goes through the log of one account; a bit that hides rows of it would change what it finds."""
-
-_LISTINGS = {
-    "graph_list", "graph_places", "account_list", "account_places", "person_list", "share_list", "share_own",
-}  # fmt: skip
 
 
 @cache
@@ -61,15 +49,21 @@ class Ledger:
     def run(self, statement: str, **parameters: Any) -> list[Row]:
         """Run a statement and return its rows; one that is not sound is refused, never handed out.
 
-        A name that is not found, and a listing, are believed only when every row is there and sound.
+        What depends on rows that are not there is believed only when every row is; the header says where that is.
         """
         with self._one_sentence():
-            if statement == "account_open":
-                self._check_complete()
-            if statement in _LOGS:
-                self._check_complete("log_complete", name=parameters["name"])
+            needed = completeness(statement)
+            match needed:
+                case "always":
+                    self._check_complete()
+                case "its log":
+                    self._check_complete("log_complete", name=parameters["name"])
+                case "when empty" | "never":
+                    pass
+                case _:
+                    assert_never(needed)
             rows = self._rows(statement_text("sqlite", statement), parameters)
-            if statement in _LISTINGS or (statement in _ABSENT and not rows):
+            if needed == "when empty" and not rows:
                 self._check_complete()
             return rows
 
@@ -174,6 +168,8 @@ class Ledger:
                     f"store is {self._shown}, whose disk does not read or write ({_first_line(error)}); check it"
                 ) from None
             raise self._damaged(_first_line(error)) from None
+        except UnicodeEncodeError:
+            raise half_a_character() from None
         except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
             raise self._damaged(_first_line(error)) from None
 
