@@ -36,7 +36,6 @@ STRICT: dict[tuple[type, str], bool] = {
     (NumberMechanism, "needs_delta"): True,
     (NumberMechanism, "takes_delta"): False,
     (NumberMechanism, "public_scale"): False,
-    (Backend, "restores_accounts"): False,
     (Backend, "keeps_versions"): False,
 }
 """Every flag of a class with the side that claims nothing; a further flag joins with the test of its claim."""
