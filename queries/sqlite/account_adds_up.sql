@@ -1,5 +1,6 @@
 -- Whether an account is what its log says; run it after account_lock.
 --
+-- complete: never (no row is a refusal)
 -- parameters:
 --   name: the graph's name
 -- columns:

@@ -1,5 +1,6 @@
 -- Add what a release costs to what was spent, if it fits; run it after account_adds_up, and log_debit after it.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the graph's name
 --   cost: the release's epsilon, nano-epsilon, positive

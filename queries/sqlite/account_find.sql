@@ -1,5 +1,6 @@
 -- A graph's account.
 --
+-- complete: when empty
 -- parameters:
 --   name: the graph's name
 -- columns:

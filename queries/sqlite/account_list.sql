@@ -1,5 +1,6 @@
 -- All accounts, also of graphs that are gone.
 --
+-- complete: always
 -- parameters: none
 -- columns:
 --   name: the graph's name

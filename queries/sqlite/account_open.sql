@@ -1,5 +1,6 @@
 -- Make sure that an account exists; what was spent before is kept.
 --
+-- complete: always
 -- parameters:
 --   name: the graph's name
 -- columns: none

@@ -1,5 +1,6 @@
 -- Say which edges an account is for.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the graph's name
 --   relationshipType: type of a registered graph; null for any other, which leaves the type that is there

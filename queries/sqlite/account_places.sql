@@ -1,5 +1,6 @@
 -- Which relationship types the accounts are for; an account outlives its graph.
 --
+-- complete: always
 -- parameters: none
 -- columns:
 --   name, relationshipType: as in account_find; only accounts of registered graphs

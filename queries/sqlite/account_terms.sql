@@ -1,5 +1,6 @@
 -- Whether an account is for the edges that the registry has; run it after account_lock and graph_current.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the graph's name
 --   terms: which edges, JSON, from the row of the registry that was planned for

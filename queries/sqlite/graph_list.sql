@@ -1,5 +1,6 @@
 -- The public facts of all graphs with their accounts.
 --
+-- complete: always
 -- parameters: none
 -- columns:
 --   name, nodeLabel, nodeCount, degreeBound, loaded: as in graph_find

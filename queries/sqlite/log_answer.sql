@@ -1,5 +1,6 @@
 -- Write the row of an answer, if there is its debit and no answer yet; run it after account_next.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the graph's name
 --   releaseId: identifier of the release

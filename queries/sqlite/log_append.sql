@@ -1,5 +1,6 @@
 -- Write one row of the log; run it after account_next.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the graph's name
 --   kind: load, replace, drop, register, forget, budget, limit, grant, attribute or exact

@@ -1,5 +1,6 @@
 -- A row of a graph's log, by its number.
 --
+-- complete: never (no row is a refusal, and the chain is read)
 -- parameters:
 --   name: the graph's name
 --   seq: the row's number

@@ -1,5 +1,6 @@
 -- Write the row of a debit; run it after account_debit.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the graph's name
 --   releaseId: identifier of the release

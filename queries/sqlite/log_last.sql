@@ -1,5 +1,6 @@
 -- The last row of a graph's log.
 --
+-- complete: never (account_adds_up was asked before)
 -- parameters:
 --   name: the graph's name
 -- columns:

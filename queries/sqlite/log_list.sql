@@ -1,5 +1,6 @@
 -- The log of a graph, oldest first.
 --
+-- complete: never (the chain of its rows is read, and their number compared)
 -- parameters:
 --   name: the graph's name
 -- columns:

@@ -1,5 +1,6 @@
 -- Which accounts have a log, whether or not they are there.
 --
+-- complete: never (a check compares it with the accounts)
 -- parameters: none
 -- columns:
 --   name: the account's name

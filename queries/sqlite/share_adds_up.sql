@@ -1,5 +1,6 @@
 -- Whether a share is what the log says that its analyst spent; run it after account_lock.
 --
+-- complete: never (no row is a refusal)
 -- parameters:
 --   name: the graph's name
 --   analyst: the analyst's name

@@ -1,6 +1,7 @@
 -- Add what a release costs to what its analyst spent of a share, if it fits; run it after share_adds_up, and
 -- account_debit after it.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the graph's name
 --   analyst: the analyst's name

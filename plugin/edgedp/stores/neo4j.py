@@ -46,6 +46,7 @@ _NO_SUCH_PROCEDURE = "Neo.ClientError.Procedure.ProcedureNotFound"
 class Neo4jBackend(Backend):
     """A database of a Neo4j server."""
 
+    # A metric without a statement is not among them, and refused.
     cypher = statement_names("neo4j") | {"max_common_neighbors", "sensitivity"}
 
     def __init__(self, driver: Any, address: str, database: str | None, lock_timeout: float) -> None:
