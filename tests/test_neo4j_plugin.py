@@ -556,7 +556,7 @@ def test_releases_and_the_log_are_read_by_pages(neo4j_with_plugin: PluginServer)
         (releases, {"since": 3}, "since"), (releases, {"limits": 3}, "limits"),
         (log, {"limit": 1.5}, "limit"), (log, {"since": -1}, "since is -1"),
     ):  # fmt: skip
-        with pytest.raises(ClientError, match=told):
+        with pytest.raises(neo4j.exceptions.ClientError, match=told):
             ask(**page)
 
 
