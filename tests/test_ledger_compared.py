@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from edgedp import Graph, Store, StoreError, open_store
-from edgedp.stores import chain, history
+from edgedp.stores import chain, history, neo4j_schema
 from edgedp.stores.embedded.sqlite import opened
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
@@ -153,3 +153,27 @@ def test_an_old_row_never_follows_a_new_one(store: Store) -> None:
         with pytest.raises(StoreError, match=f"does not add up at entry {at + 1}"):
             chain.chained("kite", plain)
     assert history.verify(store.export("kite"))["rows"] == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("body", "{"), ("body", "[]"), ("body", 7), ("charge", "5"), ("cost", 0.5), ("total", None), ("total", True),
+     ("kind", None), ("at", 3), ("seq", "2"), ("name", None)],
+)  # fmt: skip
+def test_a_row_of_other_types_is_a_sentence(store: Store, column: str, value: Any) -> None:
+    """In Neo4j a property holds whatever somebody writes there."""
+    with store._backend.session() as session:
+        rows = [row | {"prev": None, "hash": None} for row in session.run("log_list", name="kite")]
+    rows[3] = rows[3] | {column: value}
+    assert str(chain.fault("kite", rows)).startswith("entry 4 of the log ")
+    with pytest.raises(StoreError, match="does not add up at entry 4"):
+        chain.chained("kite", rows)
+    if column == "body":
+        with pytest.raises(StoreError, match="holds a row that was edited"):
+            chain.body_of(rows[3])
+
+
+def test_a_version_that_is_no_number_is_a_sentence() -> None:
+    for version in ("4", 4.0, True, [4]):
+        with pytest.raises(StoreError, match="is no whole number, so somebody edited it"):
+            neo4j_schema.check_version(version, old=False)  # type: ignore[arg-type]

@@ -1,7 +1,7 @@
 -- Make an account again what its log says, where the log says no less than the account that was spent; for a curator who
 -- drops a graph.
 --
--- complete: never (a write)
+-- complete: its log
 -- parameters:
 --   name: the account's name
 -- columns: none

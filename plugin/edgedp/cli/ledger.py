@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import click
 
@@ -74,13 +75,30 @@ def check(name: str | None, output: str) -> None:
 @click.argument("name")
 @_ATTRIBUTES
 @click.option(
-    "-o", "--output", metavar="FILE", default="-", type=click.File("w", lazy=True), help="Where to."
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="-",
+    type=click.Path(allow_dash=True, dir_okay=False),
+    help="Where to.",
 )
-def export(name: str, attributes: bool, output: TextIO) -> None:
+def export(name: str, attributes: bool, output: str) -> None:
     """Write the log of a graph as JSON lines; the last one holds the number of rows and the head."""
     with opened_store() as store:
         lines = store.export(name, "attributes" if attributes else "edges")
-    output.writelines(f"{line}\n" for line in lines)
+    text = "".join(f"{line}\n" for line in lines)
+    if output == "-":
+        click.echo(text, nl=False)
+        return
+    try:  # it says who asked for what, and when: for the owner alone, whatever the umask is
+        handle = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            os.fchmod(handle, 0o600)
+            stream.write(text)
+    except OSError as error:
+        raise click.ClickException(
+            f"{output} cannot be written ({error.strerror}); choose another file"
+        ) from None
 
 
 @ledger.command()

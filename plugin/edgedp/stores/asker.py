@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
@@ -18,6 +17,7 @@ from edgedp.stores import attributes, history, kept, ledger, pages, registry, sh
 from edgedp.stores.account import account_of, split_account
 from edgedp.stores.analyst import AnalystStore
 from edgedp.stores.backend import GraphRow, Row, Session
+from edgedp.stores.chain import body_of
 from edgedp.stores.opened import OpenedStore
 from edgedp.vocabulary import ACCOUNTS, TopKEngine
 
@@ -179,7 +179,7 @@ class Asker(AnalystStore):
         with self._session() as session:
             shares.check_active(session, self._analyst)
             rows = session.run("release_find", releaseId=release_id)
-        if not rows or rows[0]["analyst"] != self._analyst or "part_of" in json.loads(rows[0]["body"]):
+        if not rows or rows[0]["analyst"] != self._analyst or "part_of" in body_of(rows[0]):
             raise UnknownNameError(
                 f"the release is {release_id!r}, must be one of your own; see the list of your releases"
             )

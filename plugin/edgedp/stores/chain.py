@@ -15,7 +15,7 @@ from typing import Any
 
 from edgedp.errors import ParameterError, StoreError
 
-__all__ = ["FIELDS", "STATE", "Head", "chained", "digest", "exported", "fault", "genesis", "link"]
+__all__ = ["FIELDS", "STATE", "Head", "body_of", "chained", "digest", "exported", "fault", "genesis", "link"]
 
 FIELDS = (
     "name", "seq", "kind", "at", "by", "releaseId", "requestId", "cost", "charge", "body", "total",
@@ -120,10 +120,51 @@ def fault(name: str, rows: Iterable[Mapping[str, Any]]) -> str | None:
     return None
 
 
+def body_of(row: Mapping[str, Any], column: str = "body") -> dict[str, Any]:
+    """Return what a row's body says.
+
+    Raises
+    ------
+    StoreError
+        Somebody edited it: it is no JSON object.
+    """
+    found = _parsed(row[column])
+    if found is None:
+        graph = str(row.get("name", "")).partition("\t")[0]
+        raise StoreError(
+            f"the ledger of {graph!r} holds a row that was edited; run 'edgedp ledger check {graph}'"
+            if graph
+            else "the ledger holds a row that was edited; run 'edgedp ledger check'"
+        )
+    return found
+
+
+def _parsed(text: Any) -> dict[str, Any] | None:
+    try:
+        found = json.loads(text)
+    except (TypeError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _of_its_types(row: Mapping[str, Any]) -> bool:
+    """Whether a row's values are of the types that a row has; in Neo4j anybody may write others."""
+    whole = [row["total"], *(row[key] for key in ("cost", "charge") if row[key] is not None)]
+    texts = [row[key] for key in ("name", "kind", "at", "by")]
+    return (
+        all(type(value) is int for value in whole)
+        and all(isinstance(value, str) for value in texts)
+        and _parsed(row["body"]) is not None
+    )
+
+
 def _walked(name: str, rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[dict[str, Any], str | None]]:
     """Go through a log; each row comes with its hashes, and with what is wrong with it."""
     before, total, stated = genesis(name), 0, False
     for seq, row in enumerate(rows, start=1):
+        if not _of_its_types(row):
+            yield dict(row), "holds a value that no row has there"
+            return
         total += row["charge"] or 0
         hashed = link(before, row)
         kept = row.get("prev"), row.get("hash")

@@ -13,7 +13,7 @@ from edgedp.errors import EdgeDPError, ParameterError, StoreError
 from edgedp.stores import ledger, pages
 from edgedp.stores.account import UNKNOWN_AMOUNTS, Account, account_of, split_account
 from edgedp.stores.backend import Runner
-from edgedp.stores.chain import Head, chained, exported, genesis
+from edgedp.stores.chain import Head, body_of, chained, exported, genesis
 from edgedp.vocabulary import ACCOUNTS
 
 __all__ = ["asked", "balance", "export", "head", "log", "releases", "rows", "shown", "verify"]
@@ -106,7 +106,7 @@ def asked(runner: Runner, name: str, limit: Any = None, before: Any = None) -> l
     place = None if before is None else pages.start(runner, str(before), [name])
     found = []
     for row in pages.releases(runner, [name], place, check_limit(limit), back=True):
-        body = json.loads(row["body"])
+        body = body_of(row)
         found.append(
             {
                 "release_id": row["releaseId"],
@@ -128,8 +128,8 @@ def _epsilon(account: Account, total: int) -> float:
 
 def shown(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a release as it is listed, from its row of ``release_page``."""
-    answer = None if row["answer"] is None else json.loads(row["answer"])
-    return _shown(row, json.loads(row["body"]), answer)
+    answer = None if row["answer"] is None else body_of(row, "answer")
+    return _shown(row, body_of(row), answer)
 
 
 def _shown(
@@ -169,7 +169,7 @@ def log(runner: Runner, name: str, limit: Any = None, since: Any = 0) -> list[di
             "release_id": row["releaseId"],
             "request_id": row["requestId"],
             "epsilon": None if row["cost"] is None else row["cost"] / NANO,
-            "details": json.loads(row["body"]),
+            "details": body_of(row),
             "epsilon_spent": epsilon(row["total"]),
         }
         for row in pages.log_rows(runner, name, since, limit)

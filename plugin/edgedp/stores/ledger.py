@@ -34,6 +34,7 @@ from edgedp.stores.account import (
     refusal,
     split_account,
 )
+from edgedp.stores.chain import body_of
 from edgedp.stores.script import Script, Step
 from edgedp.stores.shares import DIRECT, Share
 from edgedp.vocabulary import ACCOUNTS
@@ -291,7 +292,7 @@ def does_not_fit(name: str, plan: Plan, row: Row) -> BudgetError:
 
 
 def _judge_request(row: Row, plan: Plan, request_id: str) -> Kept:
-    asked = json.loads(row["body"])
+    asked = body_of(row)
     if asked["kind"] != plan.kind or asked["parameters"] != plan.parameters:
         raise other_request(request_id)
     return kept_of(row, request_id)
@@ -307,7 +308,7 @@ def other_request(request_id: str) -> ParameterError:
 def kept_of(row: Row, request_id: str) -> Kept:
     """Return the kept release of a row of ``request_find``; one without an answer is refused, never redrawn."""
     if row["answer"] is not None:
-        asked, answer = json.loads(row["body"]), json.loads(row["answer"])
+        asked, answer = body_of(row), body_of(row, "answer")
         return Kept(row["releaseId"], asked["kind"], asked["parameters"], asked["public"], answer)
     if row["leaseAlive"]:
         raise BeingDrawnError(

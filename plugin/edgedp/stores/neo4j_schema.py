@@ -94,6 +94,11 @@ def check_version(version: int | None, *, old: bool) -> bool:
     StoreError
         A newer edgedp wrote it, or an older one wrote beside this one.
     """
+    if version is not None and type(version) is not int:
+        raise StoreError(
+            "the version of the ledgers in the database (EdgeDPSchema.version) is no whole number, so somebody edited "
+            f"it; this edgedp writes {SCHEMA_VERSION}, set it back"
+        )
     if version is not None and version > SCHEMA_VERSION:
         raise StoreError(
             f"the database holds ledgers of version {version}, which a newer edgedp wrote, must be at most "

@@ -7,7 +7,6 @@ still. Releases of several accounts are listed account after account.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -18,7 +17,7 @@ from edgedp.shown import shortened
 from edgedp.stores import ledger
 from edgedp.stores.account import Account, account_of, split_account
 from edgedp.stores.backend import Row, Runner
-from edgedp.stores.chain import genesis
+from edgedp.stores.chain import body_of, genesis
 from edgedp.vocabulary import ACCOUNTS
 
 __all__ = ["accounts_of", "all_accounts", "asked_of_log", "log_rows", "own", "releases", "start"]
@@ -196,19 +195,12 @@ def _walk(
             while True:
                 most = _READ if limit is None else min(limit, _READ)
                 rows = read(name, at, most)
-                yield from (row for row in rows if "part_of" not in _body(row))
+                yield from (row for row in rows if "part_of" not in body_of(row))
                 if len(rows) < most:
                     break
                 at = rows[-1]["seq"]
 
     return list(islice(every(), limit))
-
-
-def _body(row: Row) -> dict[str, Any]:
-    try:
-        return dict(json.loads(row["body"]))
-    except (ValueError, TypeError):
-        raise ledger.broken(row["name"]) from None
 
 
 def _sound(runner: Runner, name: str) -> Account:

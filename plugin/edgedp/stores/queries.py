@@ -143,7 +143,7 @@ def completeness(name: str) -> Completeness:
     Examples
     --------
     >>> completeness("graph_list"), completeness("graph_find"), completeness("release_count")
-    ('always', 'when empty', 'its log')
+    ('always', 'when empty', 'never')
     """
     path = asset("queries", "sqlite", f"{name}.sql")
     found = _COMPLETE.search(path.read_text(encoding="utf-8")) if path.is_file() else None

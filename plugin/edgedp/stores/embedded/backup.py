@@ -7,7 +7,7 @@ import secrets
 import shutil
 import sqlite3
 from collections.abc import Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -48,7 +48,8 @@ def copy(folder: Folder, destination: Path, timeout: float) -> dict[str, str]:
     try:
         with building_folder(place) as building:
             found = _fill(folder, Folder(building), timeout)
-            _write(Folder(place).heads, heads.lines(found))
+            for path in (Folder(building).heads_inside, Folder(place).heads):
+                _write(path, heads.lines(found))
             try:
                 os.rename(building, place)
             except BaseException:
@@ -132,24 +133,33 @@ def _heads(ledger: Ledger) -> dict[str, Head]:
 
 
 def _keep_heads(folder: Folder, found: Mapping[str, Head], timeout: float) -> None:
-    """Write the heads beside the store that was copied; one that a later backup has left there already stays."""
+    """Write the heads into the store that was copied and beside it; one that a later backup has left there stays.
+
+    They belong to the store's owner, also where root has made the backup. Beside the store nothing may be writable, as
+    where its folder alone is mounted: then those inside are all.
+    """
     with queue(folder.path, timeout):
-        try:
-            before = heads.parse(folder.heads.read_text(encoding="utf-8"))
-        except (FileNotFoundError, ValueError, ParameterError):
-            before = []
+        before: list[tuple[str, Head]] = []
+        for path in (folder.heads, folder.heads_inside):
+            with suppress(FileNotFoundError, ValueError, ParameterError):
+                before += heads.parse(path.read_text(encoding="utf-8"))
         # The store was opened under these heads, so that all of them are of its history.
         kept = heads.furthest([*found.items(), *((name, head) for name, head in before if name in found)])
-        _write(folder.heads, heads.lines(kept))
+        owner = os.stat(folder.path)
+        _write(folder.heads_inside, heads.lines(kept), owner)
+        with suppress(PermissionError):
+            _write(folder.heads, heads.lines(kept), owner)
 
 
-def _write(path: Path, text: str) -> None:
-    """Write a private file whole or not at all."""
+def _write(path: Path, text: str, owner: os.stat_result | None = None) -> None:
+    """Write a private file whole or not at all, for its owner where root writes it."""
     building = path.with_name(f"{path.name}.new-{secrets.token_hex(8)}")
     handle = os.open(building, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
             stream.write(text)
+            if owner is not None and hasattr(os, "geteuid") and os.geteuid() == 0:
+                os.fchown(handle, owner.st_uid, owner.st_gid)
             stream.flush()
             os.fsync(handle)
         os.replace(building, path)

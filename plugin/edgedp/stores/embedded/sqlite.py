@@ -29,6 +29,11 @@ APPLICATION_ID = 0x45444450
 """The letters EDDP: how a ledger is told from any other SQLite database."""
 
 _OLDEST = (3, 37, 0)
+_LEASES_BY_BOOT = 4
+"""The version from which on a lease names its boot."""
+
+_LONGEST = 500
+"""Bytes of a path that SQLite opens with its journal beside it."""
 
 
 @cache
@@ -45,6 +50,7 @@ class Ledger:
         self._shown = shown
         self.connection = connection
         self._timeout = timeout
+        self._behind: sqlite3.Connection | None = None
 
     def run(self, statement: str, **parameters: Any) -> list[Row]:
         """Run a statement and return its rows; one that is not sound is refused, never handed out.
@@ -84,6 +90,7 @@ class Ledger:
     @contextmanager
     def transaction(self, folder: Path | None = None) -> Iterator[None]:
         """Begin a writing transaction, in the order of arrival; it commits at the end, and is undone on an error."""
+        self._catch_up()
         with queue(folder or self._path.parent, self._timeout) as free:
             if not free:
                 raise self._busy()
@@ -110,7 +117,7 @@ class Ledger:
                 self.connection.execute("ROLLBACK")
 
     def check_version(self) -> None:
-        """Refuse another program's database and a newer store; run the migrations that an older one lacks."""
+        """Refuse another program's database and a newer store; read an older one as its migrations would make it."""
         with self._one_sentence():
             (application,) = self.connection.execute("PRAGMA application_id").fetchone()
             (version,) = self.connection.execute("PRAGMA user_version").fetchone()
@@ -126,7 +133,41 @@ class Ledger:
             )
         if version < 1:
             raise self._damaged("it has no version")
-        for number in range(version + 1, newest + 1):
+        if version < newest:
+            self._read_migrated(version)
+
+    def _read_migrated(self, version: int) -> None:
+        """Read an older ledger through a copy in memory, which is migrated; the file is, when it is first written to.
+
+        A program of the older version that runs beside this one goes on until then.
+        """
+        behind, self.connection = (
+            self.connection,
+            sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False),
+        )
+        _add_functions(self.connection)
+        with self._one_sentence():
+            behind.backup(self.connection)
+        for number in range(version + 1, len(migrations()) + 1):
+            self.migrate(number)
+        self._behind = behind
+
+    def _catch_up(self) -> None:
+        """Migrate the file itself before the first write, unless a program of an older version is drawing from it."""
+        if self._behind is None:
+            return
+        with closing(self.connection):
+            self.connection, self._behind = self._behind, None
+        with self._one_sentence():
+            (version,) = self.connection.execute("PRAGMA user_version").fetchone()
+            alive = "leased(boot, ticks, until)" if version >= _LEASES_BY_BOOT else "until > wall()"
+            drawing = self.connection.execute(f"SELECT count(*) FROM leases WHERE {alive}").fetchone()[0]  # noqa: S608
+        if drawing and version < len(migrations()):
+            raise StoreUnavailableError(
+                f"store is {self._shown}, from which an older edgedp draws a release now; wait for it, stop that "
+                "program, and ask again"
+            )
+        for number in range(version + 1, len(migrations()) + 1):
             self.migrate(number)
 
     def migrate(self, number: int) -> None:
@@ -221,20 +262,18 @@ def _connected(path: Path, shown: Path, timeout: float) -> Iterator[Ledger]:
             check_same_thread=False,
         )
     except sqlite3.Error:
+        length = len(os.fsencode(path))
+        if length > _LONGEST:
+            raise StoreError(
+                f"store is {shown}, whose ledger's path has {length} bytes, must have at most {_LONGEST}; "
+                "choose a shorter one"
+            ) from None
         raise StoreError(
             f"store is {shown}, whose ledger cannot be opened; check its owner and permissions"
         ) from None
     with closing(connection):
         ledger = Ledger(path, shown, connection, timeout)
-        connection.create_function("sealed", -1, chain.digest, deterministic=True)
-        connection.create_function("genuine", -1, _genuine, deterministic=True)
-        connection.create_function("link", 1, chain.genesis, deterministic=True)
-        connection.create_function("overlap", 2, _overlap, deterministic=True)
-        connection.create_function("boot", 0, clock.boot)
-        connection.create_function("process", 0, os.getpid)
-        connection.create_function("ticks", 0, clock.ticks)
-        connection.create_function("wall", 0, clock.wall)
-        connection.create_function("leased", 3, clock.leased)
+        _add_functions(connection)
         with ledger._one_sentence():
             for setting in (
                 "synchronous = EXTRA",
@@ -247,6 +286,19 @@ def _connected(path: Path, shown: Path, timeout: float) -> Iterator[Ledger]:
         if mode != "delete":
             raise ledger._damaged(f"its journal mode is {mode}")
         yield ledger
+
+
+def _add_functions(connection: sqlite3.Connection) -> None:
+    """Let a connection call what the statements and triggers use."""
+    connection.create_function("sealed", -1, chain.digest, deterministic=True)
+    connection.create_function("genuine", -1, _genuine, deterministic=True)
+    connection.create_function("link", 1, chain.genesis, deterministic=True)
+    connection.create_function("overlap", 2, _overlap, deterministic=True)
+    connection.create_function("boot", 0, clock.boot)
+    connection.create_function("process", 0, os.getpid)
+    connection.create_function("ticks", 0, clock.ticks)
+    connection.create_function("wall", 0, clock.wall)
+    connection.create_function("leased", 3, clock.leased)
 
 
 def _overlap(one: str, other: str) -> int:
