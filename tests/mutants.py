@@ -42,8 +42,8 @@ MUTATED = (
     "edgedp/draw.py",
     "edgedp/stores/script.py",
 )
-"""The law, sampling, sensitivities, prices, and what runs a debit; patterns of folders hold for what is below. What only
-follows from released values (choices, fits, estimates), plans and pages is left out: other tests read it as a whole."""
+"""The law, sampling, sensitivities, prices, and what runs a debit; patterns of folders hold for what is below. What
+follows from released values alone (choices, fits, estimates), plans and pages are left out."""
 
 TESTS = (
     *(
