@@ -46,6 +46,7 @@ RIGHT: dict[str, tuple[str, tuple[Any, Any]]] = {
     "netflow, src dst": ("src,dst,bytes\n10.0.0.1,10.0.0.2,20\n10.0.0.2,10.0.0.3,30\n", ("10.0.0.1", "10.0.0.2")),
     "ogbl csv": ("0,4\n4,8\n8,0\n", (0, 4)),
     "network repository edges": ("% web-graph of a crawl of sites\n1 2\n2 3\n3 1\n", (1, 2)),
+    "comments and a header": ("% x,y\n# 1 2 3\nfrom to\n1 2\n2 3\n", (1, 2)),
     "excel": ("sep=;\nsource;target\n1;2\n2;3\n", (1, 2)),
     "floats of pandas": ("source,target\n1.0,2.0\n2.0,3.0\n", (1, 2)),
     "citing, cited": ("citing,cited\n3858241,956203\n956203,1324234\n", (3858241, 956203)),
@@ -62,6 +63,7 @@ RIGHT: dict[str, tuple[str, tuple[Any, Any]]] = {
 
 # What asks.
 ASKED: dict[str, str] = {
+    "a comment of names and a header over integers": "# x,y\none two\n1 2\n2 3\n",
     "paysim": "step,type,amount,nameOrig,oldbalanceOrg,newbalanceOrig,nameDest,isFraud\n1,PAYMENT,9839.64,C1,170136,160296.36,M2,0\n1,CASH_OUT,5.0,C3,10,5,C1,1\n",
     "sociopatterns t i j Ci Cj": "28820 492 938 4A 4B\n28840 492 938 4A 4B\n28860 938 492 4B 4A\n",
     "sociopatterns t i j": "20\t1\t2\n20\t2\t3\n40\t1\t3\n",

@@ -158,7 +158,9 @@ def decide(
         first, rows, given, names, header, konect=konect
     )
     broken = len(first) == 2 and not all(field for row in rows for field in row)
-    if sample is None or (broken and picked is None):  # the reader refuses that line by its number
+    if sample is None or (
+        broken and (picked is None or header is None)
+    ):  # the reader refuses that line by its number
         return Decision(picked or (0, 1), bool(header), names)
     if picked is None or header is None:
         what = "leaves open which two columns are the ends of an edge"
@@ -231,7 +233,7 @@ def _header(
     named = [name for name in (given.source, given.target) if isinstance(name, str)]
     if named:
         return not (comment is not None and all(name in comment for name in named))
-    if any(map(is_number, first)) or comment is not None:
+    if any(map(is_number, first)):
         return False
     columns = [[row[i] for row in sample or [] if not is_missing(row[i])] for i in range(len(first))]
     for word, values in zip(first, columns, strict=True):
@@ -241,7 +243,7 @@ def _header(
         return could_name_a_column(first[0]) and not any(row[0] == first[0] for row in sample or [])
     if _pair_of(first) and not _repeats(first, sample or []):
         return True
-    return None
+    return None if comment is None else False
 
 
 def _repeats(first: Sequence[str], rows: Rows) -> bool:
