@@ -430,7 +430,7 @@ def test_a_newer_store_is_refused_and_not_written(path: Path) -> None:
     before = snapshot(path)
     for question in (lambda: ask(path), lambda: open_store(path).load(KITE, "x")):
         with pytest.raises(
-            StoreError, match=r"written by a newer edgedp \(its version is 7, this one knows 4\)"
+            StoreError, match=r"written by a newer edgedp \(its version is 7, this one knows 6\)"
         ):
             question()
     assert snapshot(path) == before

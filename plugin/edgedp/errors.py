@@ -1,5 +1,22 @@
 """The errors that edgedp raises: one base class, leaves that are also the built-in kind.
 
+    EdgeDPError
+    ├── ParameterError (ValueError)
+    │   └── RequestConflictError
+    ├── UnknownNameError (LookupError)
+    ├── GraphFormatError (ValueError)
+    ├── AccessError (PermissionError)
+    ├── BudgetError (RuntimeError)
+    ├── EngineError (RuntimeError)
+    └── StoreError (RuntimeError)
+        ├── BeingDrawnError
+        ├── GraphChangedError
+        ├── LostReleaseError
+        ├── StoreUnavailableError (ConnectionError)
+        └── ForeignWordsError
+
+All are public, as ``edgedp.BeingDrawnError``; docs/errors.md says of each whether to ask again.
+
 A message is one line: "<name> is <value>, must be <condition>; <what to do>" where there is a condition,
 else a plain sentence and what to do. No message on the way of a release holds a value that depends on
 private edges; only loading, which is the curator's, may count.
@@ -12,11 +29,17 @@ from typing import Any
 
 __all__ = [
     "AccessError",
+    "BeingDrawnError",
     "BudgetError",
     "EdgeDPError",
     "EngineError",
+    "ForeignWordsError",
+    "GraphChangedError",
     "GraphFormatError",
+    "KernelWarning",
+    "LostReleaseError",
     "ParameterError",
+    "RequestConflictError",
     "StoreError",
     "StoreUnavailableError",
     "UnknownNameError",

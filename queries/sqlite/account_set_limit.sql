@@ -1,5 +1,6 @@
 -- Declare the largest epsilon of one release, at most the budget.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the graph's name
 --   maxPerRelease: nano-epsilon, positive

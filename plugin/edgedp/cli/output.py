@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from edgedp.cli.numerals import WHOLE
 from edgedp.cli.tables import plain, sentence_lines, table_lines
 from edgedp.shown import shown
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "QUIET",
     "format_option",
+    "limit_option",
     "notice",
     "print_object",
     "print_rows",
@@ -44,6 +46,13 @@ def format_option(command: _Command) -> _Command:
         default="table",
         show_default=True,
         help="How to print.",
+    )(command)
+
+
+def limit_option(command: _Command) -> _Command:
+    """Add ``--limit`` to a command whose list may be long."""
+    return click.option(
+        "--limit", metavar="N", type=WHOLE, help="Print at most N rows; no other row is read.  [default: all]"
     )(command)
 
 

@@ -15,7 +15,7 @@ from edgedp.gateway.kinds import release_kinds
 from edgedp.gateway.observing import note_of
 from edgedp.gateway.problems import Problem
 from edgedp.gateway.schema import document
-from edgedp.gateway.wire import json_body, name_in
+from edgedp.gateway.wire import json_body, name_in, page_asked
 
 if TYPE_CHECKING:
     from edgedp.gateway.context import Gateway
@@ -140,7 +140,11 @@ def _attributes(asking: Asker, name: str) -> object:
 
 
 def _releases(request: Request, asking: Asker) -> object:
-    return {"releases": asking.releases(name_in(request) if "name" in request.path_params else None)}
+    limit, since = page_asked(request)
+    name = name_in(request) if "name" in request.path_params else None
+    rows = asking.releases(name, limit + 1, since)
+    more = len(rows) > limit
+    return {"releases": rows[:limit], "next": rows[limit - 1]["release_id"] if more else None}
 
 
 def _one_release(request: Request, asking: Asker) -> object:

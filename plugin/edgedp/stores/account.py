@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from edgedp.plan import Charge, Plan, PublicFacts
 
 __all__ = [
+    "UNKNOWN_AMOUNTS",
     "Account",
     "Declaration",
     "account_of",
@@ -22,12 +23,17 @@ __all__ = [
     "check_delta",
     "check_pure",
     "declaration",
+    "lost_account",
     "refusal",
     "split_account",
 ]
 
 _ATTRIBUTES = "\tattributes"
 """What the name of a graph's second account ends with; no graph's name holds a tab."""
+
+
+UNKNOWN_AMOUNTS: Mapping[str, None] = dict.fromkeys(("epsilon_budget", "epsilon_spent", "epsilon_remaining"))
+"""What is shown of an account that does not add up, beside its `problem`."""
 
 
 def account_of(name: str, account: AccountName) -> str:
@@ -43,7 +49,8 @@ def account_of(name: str, account: AccountName) -> str:
     >>> account_of("kite", "edges"), account_of("kite", "attributes").split()
     ('kite', ['kite', 'attributes'])
     """
-    if not isinstance(name, str) or split_account(name) != (name, "edges"):
+    # Half of a character, which a lone surrogate is, is in no name: no text that is written holds one.
+    if not isinstance(name, str) or split_account(name) != (name, "edges") or name != _whole(name):
         raise UnknownNameError(
             f"the graph is {name!r}, must have been loaded or registered; see 'edgedp graphs'"
         )
@@ -53,6 +60,10 @@ def account_of(name: str, account: AccountName) -> str:
         case "attributes":
             return name + _ATTRIBUTES
     assert_never(account)
+
+
+def _whole(name: str) -> str:
+    return name.encode("utf-8", "replace").decode("utf-8")
 
 
 def split_account(name: str) -> tuple[str, AccountName]:
@@ -101,8 +112,8 @@ class Account:
             An amount is no whole number: somebody edited it.
         """
         amounts = [row["declared"], row["budget"], row["spent"], row.get("maxPerRelease"), row["delta"]]
+        name = split_account(row["name"])[0]
         if row["spent"] is None or any(type(amount) not in (int, type(None)) for amount in amounts):
-            name = split_account(row["name"])[0]
             raise StoreError(f"the ledger of {name!r} does not add up; run 'edgedp ledger check {name}'")
         declared, budget, spent, limit, delta = amounts
         return cls(declared, budget, spent, limit, delta, int(row.get("entries") or 0))
@@ -299,6 +310,15 @@ def attributes_refusal(name: str, cost: int, asked: int, account: Account, affor
         f"{told}, must cost at most what is left of the budget of the {whose}, "
         f"{format_nano(affordable)} of {format_nano(account.declared)}; "
         + ("ask for less" if affordable else "the curator may declare more")
+    )
+
+
+def lost_account(kind: str, name: str) -> str:
+    """Return what heals an account that somebody deleted, or took its type from, while its log is there."""
+    return (
+        f"the budget of the relationship type {kind!r} is kept under the name {name!r}, whose account was deleted or "
+        f"edited; run 'edgedp drop {name}' if {name!r} is still listed, then register it under that name, which "
+        "makes the account again from its log"
     )
 
 

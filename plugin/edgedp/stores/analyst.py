@@ -55,6 +55,7 @@ from edgedp.vocabulary import (
 
 if TYPE_CHECKING:
     from edgedp.selection.domains import Domain
+    from edgedp.stores.remembered import Seen
 
 __all__ = ["AnalystStore"]
 
@@ -319,10 +320,14 @@ class AnalystStore(OpenedStore):
     def _debit(self, session: Session, row: GraphRow, planned: Plan, request_id: str | None) -> Debit | Kept:
         release_id = ledger.new_release_id()
         script = ledger.debit_script(
-            row.name, row.version, planned, release_id=release_id, request_id=request_id, by=session.by,
+            row, planned, release_id=release_id, request_id=request_id, by=session.by,
             at=ledger.now(), analyst=self._analyst,
         )  # fmt: skip
-        outcome = run(session, script)
+        names = [account_of(row.name, charge.account) for charge in planned.charges]
+
+        seen: dict[str, Seen] = {}
+        outcome = run(session, script, last=lambda tx: seen.update(self._remembered.compare(tx, names)))
+        self._remembered.keep(seen)
         if outcome.name == script.done:
             share = outcome.rows.get("share_debit")
             account = Account.of(outcome.rows["account_debit"][0])

@@ -208,9 +208,7 @@ class CuratorStore(OpenedStore):
             if registry.find(session, name) is None and session.sweep(name):
                 return  # what an unfinished load or drop left
             row = registry.known(session, name, anywhere=True)
-            script = registry.drop_script(
-                row, by=session.by, at=ledger.now(), reopen=self._backend.restores_accounts
-            )
+            script = registry.drop_script(row, by=session.by, at=ledger.now())
             self._curate(session, row, script, retired=row if row.loaded else None)
             _log.info("dropped %s", shown(name))
             self._memory.forget(name)
@@ -246,7 +244,7 @@ class CuratorStore(OpenedStore):
             if outcome.name != script.done:
                 raise events.curator_refusal(outcome.name, name)
             _log.info("declared the budget of %s", shown(name))
-            return history.balance(session, name)
+            return history.balance(session, name, after=True)
 
     def _set_attribute_budget(self, name: str, declared: Declaration) -> dict[str, Any]:
         with self._session() as session:
@@ -254,7 +252,7 @@ class CuratorStore(OpenedStore):
             account = _account(session, account_of(name, "attributes"))
             steps = registry.attributes_steps(name, account, declared, by=session.by, at=ledger.now())
             self._declare(session, name, Script(steps))
-            return history.balance(session, name)
+            return history.balance(session, name, after=True)
 
     def attribute(
         self,

@@ -16,6 +16,7 @@ from edgedp.stores import events, heads, ledger, registry
 from edgedp.stores.backend import Backend, GraphRow, Session
 from edgedp.stores.chain import Head
 from edgedp.stores.memory import DEFAULT_BYTES, GraphMemory
+from edgedp.stores.remembered import Remembered
 from edgedp.stores.script import run
 
 if TYPE_CHECKING:
@@ -37,7 +38,9 @@ class OpenedStore:
     ) -> None:
         self._backend = backend
         self._memory = GraphMemory(graph_memory)
+        self._remembered = Remembered()
         self._heads: dict[str, Head] | None = None
+        self._heads_stamp: object = None
         self._head_option = head
         self._open = threading.local()
 
@@ -88,11 +91,17 @@ class OpenedStore:
             yield held
             return
         with self._backend.session(create=create) as session:
-            if self._heads is None:
-                kept_heads = heads.parse(self._backend.heads() or "") | heads.given(self._head_option)
-                heads.check(session, kept_heads)
-                self._heads = kept_heads
+            self._check_heads(session)
             yield session
+
+    def _check_heads(self, session: Session) -> None:
+        """Compare the store with the heads that were kept, at first and whenever a file of them changes."""
+        stamp = (self._backend.heads_stamp(), heads.stamp(self._head_option))
+        if self._heads is not None and stamp == self._heads_stamp:
+            return
+        kept = heads.furthest([*heads.parse(self._backend.heads() or ""), *heads.given(self._head_option)])
+        heads.check(session, kept)
+        self._heads, self._heads_stamp = kept, stamp
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -130,8 +139,12 @@ class OpenedStore:
         return graph
 
     def warm(self) -> None:
-        """Read every graph that memory may keep, so that no release waits for it. Privacy: nothing is shown."""
+        """Read every graph that memory may keep, so that no release waits for it, and remember every ledger's end.
+
+        Privacy: nothing is shown.
+        """
         with self._session() as session:
+            self._remembered.look(session, [row["name"] for row in session.run("account_list")])
             for stored in session.run("graph_places"):
                 rows = session.run("graph_find", name=stored["name"])
                 if rows:

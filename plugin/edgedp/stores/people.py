@@ -18,7 +18,7 @@ from edgedp.stores.asker import Asker
 from edgedp.stores.backend import Session
 from edgedp.stores.opened import OpenedStore
 from edgedp.stores.script import Script, Step, run
-from edgedp.stores.shares import ANALYST, CURATOR, Role, Share
+from edgedp.stores.shares import ANALYST, CURATOR, Role
 from edgedp.vocabulary import ACCOUNTS, AccountName
 
 __all__ = ["PeopleStore", "Person"]
@@ -207,7 +207,7 @@ class PeopleStore(OpenedStore):
         with self._session() as session:
             ledger.find(session, account_of(graph, "edges"))
             return [
-                _granted(Share.of(row))
+                {"analyst": row["analyst"]} | shares.listed(row)
                 for account in ACCOUNTS
                 for row in session.run("share_list", name=account_of(graph, account))
             ]
@@ -228,7 +228,7 @@ class PeopleStore(OpenedStore):
             raise UnknownNameError(
                 f"the analyst {analyst!r} has no share of {graph!r}; see 'edgedp grants {graph}'"
             )
-        return _granted(share)
+        return {"analyst": analyst} | share.shown()
 
     def asking_as(self, analyst: str) -> Asker:
         """Return the store as an analyst sees it, who is checked at every call.
@@ -272,10 +272,6 @@ def _new_token(role: Role) -> str:
 def _hash(token: str) -> str:
     """Return what the store keeps: 256 random bits need no salt and no slow hash."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _granted(share: Share) -> dict[str, Any]:
-    return {"analyst": share.analyst} | share.shown()
 
 
 def _opened(session: Session, graph: str, account: AccountName) -> Account:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["SHOWN", "AnalystPages"]
 
 SHOWN = 200
-"""Releases that a page lists, the newest; the API lists all."""
+"""Releases that a page lists; a link leads to those before."""
 
 _HIDDEN = ("version",)
 
@@ -88,12 +88,15 @@ class AnalystPages:
         return RedirectResponse(f"/releases/{quote(release.receipt['release_id'])}", 303)
 
     async def releases(self, visit: Visit) -> Response:
-        """List the analyst's own releases, the newest first."""
+        """List the analyst's own releases by pages: graph by graph, of each the newest first."""
         asking = self._gateway.asking(visit.person)
-        rows = await self._gateway.ask(asking.releases)
-        newest = rows[: -SHOWN - 1 : -1]
-        shown = [row | {"asked": _asked(row), "title": _title(row)} for row in newest]
-        return self._pages.render(visit.request, "releases.html", visit, releases=shown, count=len(rows))
+        since = visit.request.query_params.get("before") or None
+        rows = await self._gateway.ask(lambda: asking.newest(SHOWN + 1, since))
+        shown = [row | {"asked": _asked(row), "title": _title(row)} for row in rows[:SHOWN]]
+        before = shown[-1]["release_id"] if len(rows) > SHOWN else None
+        return self._pages.render(
+            visit.request, "releases.html", visit, releases=shown, first=since is None, before=before
+        )
 
     async def release(self, visit: Visit) -> Response:
         """Show one release: the answer, what was asked, what was public."""

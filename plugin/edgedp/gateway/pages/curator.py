@@ -101,6 +101,8 @@ class CuratorPages:
 
     async def _graph(self, visit: Visit, problem: Problem | None = None) -> Response:
         store, name = self._gateway.store, name_in(visit.request)
+        query = visit.request.query_params
+        paged, before = query.get("of", "edges"), query.get("before") or None
 
         def read() -> dict[str, Any]:
             facts = next((row for row in store.graphs() if row["name"] == name), None)
@@ -113,42 +115,25 @@ class CuratorPages:
             ]
             accounts = _accounts(facts, store.grants(name))
             for account in accounts:
-                account["debits"] = [
-                    row for row in store.log(name, account["name"]) if row["event"] == "debit"
+                at = before if account["name"] == paged else None
+                found = store.asked(name, account["name"], SHOWN + 1, at)
+                account["asked"] = [
+                    row | {"title": _title(row), "asked": _asked(row)} for row in found[:SHOWN]
                 ]
+                account["before"] = found[SHOWN - 1]["release_id"] if len(found) > SHOWN else None
+                account["first"] = at is None
             return {"graph": facts, "accounts": accounts, "analysts": people}
 
         found = await self._gateway.ask(read)
         for account in found["accounts"]:
-            points = [(row["at"], row["epsilon_spent"]) for row in account["debits"]]
+            points = [(row["at"], row["epsilon_spent"]) for row in reversed(account["asked"])]
             account["plot"] = spending(points, account["epsilon_budget"])
-        debits = sorted(
-            (
-                row
-                for account in found["accounts"]
-                for row in account["debits"]
-                if "part_of" not in row["details"]
-            ),
-            key=lambda row: str(row["at"]),
-        )
-        asked = [
-            {
-                "at": row["at"],
-                "who": row["analyst"] or "direct",
-                "title": _title({"selector": row["details"]["kind"]}),
-                "asked": _asked(row["details"]),
-                "epsilon": row["epsilon"],
-            }
-            for row in debits[: -SHOWN - 1 : -1]
-        ]
         return self._pages.render(
             visit.request,
             "curator_graph.html",
             visit,
             status=200 if problem is None else problem.status,
             error=None if problem is None else problem.detail,
-            asked=asked,
-            count=len(debits),
             **found,
         )
 
@@ -174,6 +159,7 @@ def _accounts(facts: Mapping[str, Any], grants: list[dict[str, Any]]) -> list[di
             "name": account,
             "epsilon_budget": found["epsilon_budget"],
             "epsilon_spent": found["epsilon_spent"],
+            "problem": found.get("problem"),
             "grants": [row for row in grants if row["account"] == account],
         }
         for account, found in amounts.items()
