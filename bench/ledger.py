@@ -169,10 +169,9 @@ def main() -> None:
     found: dict[int, dict[str, float]] = {}
     for count, seconds in (neo4j if asked.neo4j else embedded)(rows, asked.rounds):
         found[count] = seconds
-        print(f"{count:,} rows measured", file=sys.stderr)
-    print(table(found))
-    if asked.json is not None:
-        asked.json.write_text(json.dumps(found, indent=2))
+        print(table(found), flush=True)
+        if asked.json is not None:
+            asked.json.write_text(json.dumps(found, indent=2))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -349,14 +350,18 @@ def test_what_is_no_release_is_not_timed(opened: Opened) -> None:
         assert "seconds_at_most" not in json.loads(line)
 
 
-def test_the_sessions_of_one_push_out_nobody_elses() -> None:
-    from edgedp.gateway.pages.sessions import Sessions
+def test_the_sessions_of_one_push_out_nobody_elses(tmp_path: Path) -> None:
+    from edgedp.stores.sessions import Sessions
 
-    sessions = Sessions(60)
-    bob = sessions.open("of bob")
-    anns = [sessions.open("of ann") for _ in range(1500)]
+    store = open_store(tmp_path / "g.edgedp")
+    store.load(Graph.from_edges([(0, 1)]), "pair")
+    tokens = {name: store.add_analyst(name)["token"] for name in ("ann", "bob")}
+    sessions = Sessions(store, 60)
+    bob = sessions.open(tokens["bob"])
+    anns = [sessions.open(tokens["ann"]) for _ in range(25)]
     assert sessions.find(bob) is not None
-    assert sessions.find(anns[0]) is None
+    assert sessions.find(anns[4]) is None
+    assert sessions.find(anns[5]) is not None
     assert sessions.find(anns[-1]) is not None
 
 

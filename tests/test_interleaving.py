@@ -33,7 +33,7 @@ REFUSED = (
     "DELETE FROM accounts WHERE name = $name",
     "UPDATE graphs SET degreeBound = 1 WHERE name = $name",
     "DELETE FROM graphs WHERE name = $name",
-    "UPDATE log SET total = 0 WHERE name = $name AND seq = (SELECT max(seq) FROM log WHERE name = $name)",
+    "UPDATE log SET total = total + 1 WHERE name = $name AND seq = (SELECT max(seq) FROM log WHERE name = $name)",
     "UPDATE log SET hash = '' WHERE name = $name AND seq = (SELECT max(seq) FROM log WHERE name = $name)",
     "DELETE FROM log WHERE name = $name AND seq = (SELECT max(seq) FROM log WHERE name = $name)",
     "UPDATE tallies SET releases = 0 WHERE name = $name",

@@ -264,7 +264,7 @@ def test_a_grant_is_checked_recorded_and_never_below_what_was_spent(store: Store
     assert granted == [
         {"analyst": "ann", "account": "edges", "epsilon_budget": "0.5", "max_epsilon_per_release": "0.3"},
         {"analyst": "ann", "account": "edges", "epsilon_budget": "0.25", "max_epsilon_per_release": "0.3"},
-        {"analyst": "bob", "account": "edges", "epsilon_budget": "0"},
+        {"analyst": "bob", "account": "edges", "epsilon_budget": "0", "max_epsilon_per_release": None},
     ]
     assert store.check() == []
 

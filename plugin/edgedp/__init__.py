@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         ParameterError,
         RequestConflictError,
         StoreError,
+        StoreStateError,
         StoreUnavailableError,
         UnknownNameError,
     )
@@ -60,6 +61,7 @@ _HOME = {
     "RequestConflictError": "errors",
     "Store": "stores",
     "StoreError": "errors",
+    "StoreStateError": "errors",
     "StoreUnavailableError": "errors",
     "UnknownNameError": "errors",
     "advise": "experiments.advice",
@@ -97,6 +99,7 @@ __all__ = [
     "RequestConflictError",
     "Store",
     "StoreError",
+    "StoreStateError",
     "StoreUnavailableError",
     "UnknownNameError",
     "__version__",

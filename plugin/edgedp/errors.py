@@ -12,6 +12,7 @@
         ├── BeingDrawnError
         ├── GraphChangedError
         ├── LostReleaseError
+        ├── StoreStateError
         ├── StoreUnavailableError (ConnectionError)
         └── ForeignWordsError
 
@@ -41,6 +42,7 @@ __all__ = [
     "ParameterError",
     "RequestConflictError",
     "StoreError",
+    "StoreStateError",
     "StoreUnavailableError",
     "UnknownNameError",
 ]
@@ -119,6 +121,10 @@ class LostReleaseError(StoreError):
 
 class GraphChangedError(StoreError):
     """The graph was loaded anew between the plan and the debit; nothing was spent, asking again is right."""
+
+
+class StoreStateError(StoreError):
+    """What is declared in the store refuses the operation; the sentence says so in names that the asker gave."""
 
 
 class StoreUnavailableError(StoreError, ConnectionError):

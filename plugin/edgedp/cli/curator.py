@@ -263,9 +263,21 @@ def drop(name: str) -> None:
 @click.option(
     "--attributes", is_flag=True, help="Declare it for the properties of the nodes, not for the edges."
 )
+@click.option(
+    "--max-epsilon-per-release",
+    metavar="E",
+    help="Declare the largest epsilon of one release; none removes it.  [default: as it is]",
+)
 @format_option
-def budget(name: str, epsilon_budget: str | None, delta: str | None, attributes: bool, output: str) -> None:
-    """Show what may be spent and what was, or declare another budget.
+def budget(
+    name: str,
+    epsilon_budget: str | None,
+    delta: str | None,
+    attributes: bool,
+    max_epsilon_per_release: str | None,
+    output: str,
+) -> None:
+    """Show what may be spent and what was, or declare another budget or limit.
 
     A graph has two accounts, of its edges and of its nodes' properties (attributes). They bound different
     neighbours and are never added: what is said about one edge and one record together is bounded by the sum.
@@ -273,8 +285,14 @@ def budget(name: str, epsilon_budget: str | None, delta: str | None, attributes:
     with opened_store() as store:
         row = (
             store.budget(name)
-            if epsilon_budget is None and delta is None
-            else store.set_budget(name, epsilon_budget, delta, attributes=attributes)
+            if epsilon_budget is None and delta is None and max_epsilon_per_release is None
+            else store.set_budget(
+                name,
+                epsilon_budget,
+                delta,
+                attributes=attributes,
+                max_epsilon_per_release=max_epsilon_per_release,
+            )
         )
         remote = store.address is not None  # the logs are the curator's
         head = None if remote else store.head(name)
@@ -282,6 +300,8 @@ def budget(name: str, epsilon_budget: str | None, delta: str | None, attributes:
     _print_balance(row, head, second, output)
     if epsilon_budget is not None:
         notice("the new budget is recorded")
+    if max_epsilon_per_release is not None:
+        notice("the new limit of one release is recorded")
 
 
 def _print_balance(row: Mapping[str, Any], head: str | None, second: str | None, output: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
 import sys
@@ -14,7 +13,7 @@ import click
 
 from edgedp.cli.numerals import WHOLE
 from edgedp.cli.tables import plain, sentence_lines, table_lines
-from edgedp.shown import shown
+from edgedp.shown import csv_line, shown
 
 if TYPE_CHECKING:
     from edgedp.progress import Progress
@@ -61,9 +60,8 @@ def print_rows(rows: Sequence[Mapping[str, Any]], output: str, columns: Sequence
     if output == "json":
         click.echo(json.dumps([{name: row[name] for name in columns} for row in rows], indent=2))
     elif output == "csv":
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows([plain(row[name]) for name in columns] for row in rows)
+        sys.stdout.write(csv_line(columns))
+        sys.stdout.writelines(csv_line([plain(row[name]) for name in columns]) for row in rows)
     else:
         _print_table(rows, columns)
 

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from edgedp.amounts.written import whole_of
 from edgedp.gateway.connections import CONNECTION
 from edgedp.gateway.observing import Note
-from edgedp.gateway.problems import TITLES, Problem, of_error
+from edgedp.gateway.problems import TITLES, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,7 +125,7 @@ class Boundary:
                 dict(error.headers or {}),
             )
         else:
-            problem = of_error(error)
+            problem = self._gateway.problem(error)
         if _is_api(scope["path"]):
             return problem.response()
         return self._page_of(Request(scope), problem)

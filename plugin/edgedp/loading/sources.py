@@ -23,7 +23,7 @@ from edgedp.loading.properties import (
 from edgedp.progress import Progress, Silent
 from edgedp.reading.catalogue import Dataset
 from edgedp.reading.content import Content, opened_content
-from edgedp.reading.deciding import HARDLY, ask_of_sides, overlap
+from edgedp.reading.deciding import HARDLY, UndecidedError, ask_of_sides, overlap
 from edgedp.reading.locating import Location, locate, obtain
 from edgedp.reading.numbering import number_nodes
 from edgedp.reading.options import Column, Ids, ReadingOptions, checked_options
@@ -261,19 +261,25 @@ def _read(where: Location, width: int, options: ReadingOptions, progress: Progre
             if where.download is not None and options.separator is None:
                 _refuse_sentence(read, where)
             return read
-    except GraphFormatError:
+    except GraphFormatError as error:
+        if where.download is not None and isinstance(error, UndecidedError) and len(error.question.rows) == 1:
+            error = _sentence(where)
         if where.download is not None and where.download.fresh and not where.download.declared:
             where.download.discard()
-        raise
+        raise error from None
 
 
 def _refuse_sentence(read: Read, where: Location) -> None:
     """Refuse the one line of text, such as ``Not Found``, with which a server says that it has no graph."""
     if len(read.columns[0]) == 1 and read.of_texts and read.format[0] in ("spaces", "one column"):
-        raise GraphFormatError(
-            f"{where.name!r} answered with one line of words and no list; check the address, or give "
-            f"{option('separator', 'space')}"
-        )
+        raise _sentence(where)
+
+
+def _sentence(where: Location) -> GraphFormatError:
+    return GraphFormatError(
+        f"{where.name!r} answered with one line of words and no list; check the address, or give "
+        f"{option('separator', 'space')}"
+    )
 
 
 def _read_content(content: Content, where: Location, width: int, options: ReadingOptions) -> Read:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from edgedp.plan import Charge, Plan, PublicFacts
 
 __all__ = [
+    "NO_LIMIT",
+    "PEOPLE",
     "UNKNOWN_AMOUNTS",
     "Account",
     "Declaration",
@@ -23,10 +25,15 @@ __all__ = [
     "check_delta",
     "check_pure",
     "declaration",
+    "limit_nano",
+    "limit_told",
     "lost_account",
     "refusal",
     "split_account",
 ]
+
+PEOPLE = "\tpeople"
+"""The name by which the ledger keeps the log of the people; nothing is ever spent of its account."""
 
 _ATTRIBUTES = "\tattributes"
 """What the name of a graph's second account ends with; no graph's name holds a tab."""
@@ -50,7 +57,8 @@ def account_of(name: str, account: AccountName) -> str:
     ('kite', ['kite', 'attributes'])
     """
     # Half of a character, which a lone surrogate is, is in no name: no text that is written holds one.
-    if not isinstance(name, str) or split_account(name) != (name, "edges") or name != _whole(name):
+    named = isinstance(name, str) and name == _whole(name) and name != PEOPLE
+    if not named or split_account(name) != (name, "edges"):
         raise UnknownNameError(
             f"the graph is {name!r}, must have been loaded or registered; see 'edgedp graphs'"
         )
@@ -159,6 +167,28 @@ class Account:
         return amounts if self.delta is None else amounts | {"delta": self.delta / rho.ATTO}
 
 
+NO_LIMIT = 0
+"""A declared limit that removes the one before."""
+
+
+def limit_nano(limit: Any) -> int | None:
+    """Return a limit of one release in nano-epsilon; ``"none"`` is `NO_LIMIT`, and None leaves what is there.
+
+    Examples
+    --------
+    >>> limit_nano("0.5"), limit_nano("none"), limit_nano(None)
+    (500000000, 0, None)
+    """
+    if limit is None:
+        return None
+    return NO_LIMIT if limit == "none" else budget_nano(limit, "max_epsilon_per_release")
+
+
+def limit_told(limit: int | None) -> str | None:
+    """Return a limit of one release as the log says it."""
+    return format_nano(limit) if limit else None
+
+
 @dataclass(frozen=True)
 class Declaration:
     """What a curator declares for a name; None leaves what is there.
@@ -166,7 +196,7 @@ class Declaration:
     Attributes
     ----------
     budget, limit : int or None
-        Nano-epsilon.
+        Nano-epsilon; `NO_LIMIT` removes a limit.
     delta : int or None
         Atto-delta.
     """
@@ -219,7 +249,7 @@ def declaration(budget: Any, delta: Any, limit: Any, *, zero: bool = False) -> D
     return Declaration(
         None if budget is None else budget_nano(budget, zero=zero),
         None if delta is None else rho.delta_atto(delta),
-        None if limit is None else budget_nano(limit, "max_epsilon_per_release"),
+        limit_nano(limit),
     )
 
 

@@ -68,6 +68,9 @@ class AnalystStore(OpenedStore):
     _analyst: str = DIRECT
     """Who asks: whoever has opened the store, or the analyst of `edgedp.stores.asker.Asker`."""
 
+    _ends_leases: bool = True
+    """Whether a lease ends with its draw; a gateway ends it when the answer leaves."""
+
     def priv_top_k(
         self,
         name: str,
@@ -309,7 +312,9 @@ class AnalystStore(OpenedStore):
             reach("debited")
             # The debit is committed: from here on a failure costs budget, never privacy.
             try:
-                with leased(self._backend, _account(name, planned), debited.release_id):
+                with leased(
+                    self._backend, _account(name, planned), debited.release_id, ends=self._ends_leases
+                ):
                     answer = self._draw(session, row, planned, engine)
                     self._record(session, _account(name, planned), debited, answer)
             except StoreError as error:
@@ -365,7 +370,9 @@ class AnalystStore(OpenedStore):
     def _record(self, session: Session, name: str, debited: Debit, answer: Answer) -> None:
         """Keep an answer, so that a lost one can be read again; only then is it shown."""
         kept_as = answer.to_json()
-        script = ledger.answer_script(name, debited.release_id, kept_as, by=session.by, at=ledger.now())
+        script = ledger.answer_script(
+            name, debited.release_id, kept_as, by=session.by, at=ledger.now(), ends_lease=self._ends_leases
+        )
         if run(session, script).name != script.done:
             raise StoreError(ledger.ANSWER_GONE)
         reach("recorded")

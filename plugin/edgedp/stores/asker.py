@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
@@ -19,6 +19,7 @@ from edgedp.stores.analyst import AnalystStore
 from edgedp.stores.backend import GraphRow, Row, Session
 from edgedp.stores.chain import body_of
 from edgedp.stores.opened import OpenedStore
+from edgedp.stores.script import run
 from edgedp.vocabulary import ACCOUNTS, TopKEngine
 
 __all__ = ["Asker"]
@@ -62,6 +63,7 @@ class Asker(AnalystStore):
         self._open = store._open
         self._analyst = analyst
         self._hides = hides
+        self._ends_leases = hides is None
         self._debited = debited
         self._admits = admits
         self._least = least
@@ -166,7 +168,7 @@ class Asker(AnalystStore):
                 names = pages.accounts_of(name)
             place = pages.start(session, since, names, self._analyst)
             rows = pages.own(session, self._analyst, names, place, most, back=back)
-            return cast(list[ReleaseRow], [_shown(self._seen(row)) for row in rows])
+            return cast(list[ReleaseRow], [_shown(row) for row in self._all_seen(session, rows)])
 
     def release(self, release_id: str) -> dict[str, Any]:
         """Return one of the analyst's own releases.
@@ -178,12 +180,12 @@ class Asker(AnalystStore):
         """
         with self._session() as session:
             shares.check_active(session, self._analyst)
-            rows = session.run("release_find", releaseId=release_id)
+            rows = self._all_seen(session, session.run("release_find", releaseId=release_id))
         if not rows or rows[0]["analyst"] != self._analyst or "part_of" in body_of(rows[0]):
             raise UnknownNameError(
                 f"the release is {release_id!r}, must be one of your own; see the list of your releases"
             )
-        return _shown(self._seen(rows[0]))
+        return _shown(rows[0])
 
     def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
         if planned.cost < self._least:
@@ -215,9 +217,23 @@ class Asker(AnalystStore):
     ) -> Release:
         return super()._asked_again(session, name, self._seen(row), kind, options, request_id)
 
+    def land(self, name: str, release_id: str) -> None:
+        """Let a release be seen through every gateway: its answer leaves, or its refusal."""
+        with self._session() as session:
+            run(session, ledger.lease_end_script(account_of(name, "edges"), release_id))
+
+    def _all_seen(self, session: Session, rows: Sequence[Row]) -> list[Row]:
+        """Return debits as they may be seen; leases are read after them, so an answer without one by now has left."""
+        leased = {row["releaseId"] for row in session.run("lease_list")} if self._hides else set()
+        return [self._seen(row | {"leaseAlive": row["releaseId"] in leased}) for row in rows]
+
     def _seen(self, row: Row) -> Row:
-        """Return a debit's row as it may be seen: without what became of it, where that is hidden."""
-        if self._hides is None or not self._hides(row["releaseId"]):
+        """Return a debit's row as it may be seen: without what became of it, where that is hidden.
+
+        A gateway hides what it draws itself, and what another one draws by its lease, which stands until the answer
+        leaves.
+        """
+        if self._hides is None or not (self._hides(row["releaseId"]) or row.get("leaseAlive")):
             return row
         return row | {"answer": None, "leaseAlive": True}
 

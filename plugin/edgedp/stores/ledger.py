@@ -320,7 +320,9 @@ def kept_of(row: Row, request_id: str) -> Kept:
     )
 
 
-def answer_script(name: str, release_id: str, answer: Mapping[str, Any], *, by: str, at: str) -> Script:
+def answer_script(
+    name: str, release_id: str, answer: Mapping[str, Any], *, by: str, at: str, ends_lease: bool = True
+) -> Script:
     """Return the script that keeps what was drawn; its outcome is ``kept``, or ``gone`` where there is no debit."""
     named = {"name": name}
     row = named | {"releaseId": release_id, "at": at, "by": by, "body": json.dumps(answer)}
@@ -329,7 +331,7 @@ def answer_script(name: str, release_id: str, answer: Mapping[str, Any], *, by: 
             Step("account_lock", named, on_none="gone"),
             Step("account_next", named, on_none="gone"),
             Step("log_answer", row, on_none="gone"),
-            Step("lease_end", named | {"releaseId": release_id}),
+            *([Step("lease_end", named | {"releaseId": release_id})] if ends_lease else []),
         ],
         done="kept",
     )

@@ -43,6 +43,7 @@ BEFORE = (
         "schema_one", "schema_graph", "schema_account", "schema_account_type", "schema_entry",
         "schema_entry_release", "schema_entry_asker", "schema_lease", "schema_fingerprint", "schema_version_label",
         "schema_person", "schema_person_token", "schema_share", "schema_entry_kind", "schema_entry_analyst",
+        "schema_session",
     ),
     ("schema_request_drop",),
     ("old_graph_drop",),

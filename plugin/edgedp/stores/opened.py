@@ -33,6 +33,9 @@ _log = logging.getLogger("edgedp.stores")
 class OpenedStore:
     """A backend, the graphs kept in memory between questions, and the heads that were kept elsewhere."""
 
+    _curator: str | None = None
+    """For whom a gateway acts: see `edgedp.stores.people.PeopleStore.curating_as`."""
+
     def __init__(
         self, backend: Backend, *, graph_memory: int = DEFAULT_BYTES, head: str | None = None
     ) -> None:
@@ -168,11 +171,17 @@ class OpenedStore:
         values = session.records(row, planned.of_property)
         return records_projection({planned.of_property: values}, len(values))
 
+    def _by(self, session: Session) -> str:
+        """Return who acts, for the log: the store's user, for the curator whom a gateway has identified."""
+        if self._curator is None:
+            return session.by
+        return " for ".join(filter(None, (session.by, f"curator {self._curator}")))
+
     def _note_exact(self, session: Session, name: str, what: Mapping[str, Any]) -> None:
         """Log an exact read before it is made; its result is never there."""
         if not session.writable:
             return
-        script = events.event_script(name, "exact", what, by=session.by, at=ledger.now())
+        script = events.event_script(name, "exact", what, by=self._by(session), at=ledger.now())
         outcome = run(session, script)
         if outcome.name != script.done:
             raise events.curator_refusal(outcome.name, name)

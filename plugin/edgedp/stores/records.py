@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from edgedp.checks import check_choice
 from edgedp.rows import Balance, GraphFacts, LogRow, ProblemRow, ReleaseRow
-from edgedp.stores import attributes, consistency, history, ledger, registry
-from edgedp.stores.account import account_of, split_account
+from edgedp.stores import attributes, consistency, history, ledger, people_log, registry
+from edgedp.stores.account import PEOPLE, account_of, split_account
 from edgedp.stores.opened import OpenedStore
 from edgedp.vocabulary import ACCOUNTS
 
@@ -164,7 +164,8 @@ class StoreRecords(OpenedStore):
                 if not names:
                     raise ledger.unknown(name)
             else:
-                names = consistency.names(session)
+                names = [each for each in consistency.names(session) if each != PEOPLE]
+                found += [{"graph": None, "problem": text} for text in people_log.problems(session)]
             for each in names:
                 graph, account = split_account(each)
                 told = "" if account == "edges" else f"{account}: "

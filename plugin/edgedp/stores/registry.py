@@ -30,6 +30,7 @@ __all__ = [
     "listed_account",
     "listing",
     "load_script",
+    "open_steps",
     "place_steps",
     "register_script",
     "row_of",
@@ -144,7 +145,7 @@ def load_script(
     remember = [] if fingerprint is None else [Step("fingerprint_put", named | {"fingerprint": fingerprint})]
     return Script(
         [
-            *_open(row.name),
+            *open_steps(row.name),
             current,
             *guards,
             *declaration_steps(row.name, account, declared, by=by, at=at),
@@ -161,7 +162,7 @@ def attributes_steps(
 ) -> list[Step]:
     """Return the steps that open the attributes' account of a graph and declare its budget."""
     ledger = account_of(name, "attributes")
-    return [*_open(ledger), *declaration_steps(ledger, account, declared, by=by, at=at)]
+    return [*open_steps(ledger), *declaration_steps(ledger, account, declared, by=by, at=at)]
 
 
 def register_script(
@@ -182,7 +183,7 @@ def register_script(
     }
     return Script(
         [
-            *_open(row.name),
+            *open_steps(row.name),
             Step("graph_find", named, on_row="taken"),
             *guards,
             *declaration_steps(row.name, account, declared, by=by, at=at),
@@ -222,7 +223,8 @@ def drop_script(row: GraphRow, *, by: str, at: str, retire: Sequence[Step] = ())
     )
 
 
-def _open(name: str) -> list[Step]:
+def open_steps(name: str) -> list[Step]:
+    """Return the steps that make an account where there is none and lock it; also end as ``unknown`` or ``broken``."""
     return [
         Step("account_open", {"name": name}),
         Step("account_lock", {"name": name}, on_none="unknown"),

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from edgedp.amounts import rho
 from edgedp.amounts.epsilon import NANO, format_nano
-from edgedp.errors import AccessError, BudgetError, EdgeDPError, StoreError
-from edgedp.stores.account import UNKNOWN_AMOUNTS, Account, account_of, refusal, split_account
+from edgedp.errors import AccessError, BudgetError, EdgeDPError, StoreError, StoreStateError
+from edgedp.stores.account import UNKNOWN_AMOUNTS, Account, account_of, limit_told, refusal, split_account
 from edgedp.stores.script import Step
 from edgedp.vocabulary import ACCOUNTS
 
@@ -171,7 +171,7 @@ def refused(name: str, analyst: str, plan: Plan, rows: Mapping[str, list[Row]]) 
         )
     share, account = Share.of(rows["share_find"][0]).amounts, Account.of(rows["account_find"][0])
     if share.delta != account.delta:
-        return StoreError(
+        return StoreStateError(
             f"the share that {analyst!r} has of {of}{name!r} was declared before its delta changed; "
             "the curator must grant it again"
         )
@@ -203,7 +203,7 @@ def grant_steps(
     delta = known.delta
     as_account = Account(had.declared, had.budget, had.spent, had.limit, delta)
     _, budget = declared.settled(name, as_account)
-    limit = had.limit if declared.limit is None else declared.limit
+    limit = had.limit if declared.limit is None else declared.limit or None
     row = {
         "name": account_of(name, account), "analyst": analyst, "account": account, "delta": delta,
         "declared": declared.budget, "budget": budget, "maxPerRelease": limit,
@@ -217,9 +217,8 @@ def grant_body(row: Mapping[str, Any]) -> dict[str, Any]:
         "analyst": row["analyst"],
         "account": row["account"],
         "epsilon_budget": format_nano(row["declared"]),
+        "max_epsilon_per_release": limit_told(row["maxPerRelease"]),
     }
-    if row["maxPerRelease"] is not None:
-        body["max_epsilon_per_release"] = format_nano(row["maxPerRelease"])
     return body if row["delta"] is None else body | {"delta": row["delta"] / rho.ATTO}
 
 

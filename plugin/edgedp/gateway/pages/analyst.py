@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import uuid
 from collections.abc import Mapping, Sequence
@@ -22,6 +20,7 @@ from edgedp.gateway.pages.site import Form, Pages, Visit, told
 from edgedp.gateway.problems import Problem, of_error
 from edgedp.gateway.wire import name_in
 from edgedp.plan import PublicFacts, plan
+from edgedp.shown import csv_line
 from edgedp.stores.returned import release_of
 from edgedp.vocabulary import ACCOUNTS, AccountName
 
@@ -34,6 +33,9 @@ SHOWN = 200
 """Releases that a page lists; a link leads to those before."""
 
 _HIDDEN = ("version",)
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""What a text begins with that a spreadsheet would run or read as something else."""
 
 
 class AnalystPages:
@@ -129,13 +131,12 @@ class AnalystPages:
     async def as_csv(self, visit: Visit) -> Response:
         """Send the rows of a release as a file."""
         row, release = await self._own(visit)
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
+        text = ""
         if release is not None:
-            columns = release.answer.COLUMNS
-            writer.writerow(columns)
-            writer.writerows([each[column] for column in columns] for each in release.answer.rows())
-        return _file(text.getvalue(), "text/csv", f"{row['release_id']}.csv")
+            columns, rows = release.answer.COLUMNS, release.answer.rows()
+            lines = [columns, *([_spreadsheet(each[column]) for column in columns] for each in rows)]
+            text = "".join(map(csv_line, lines))
+        return _file(text, "text/csv", f"{row['release_id']}.csv")
 
     async def _own(self, visit: Visit) -> tuple[dict[str, Any], Release | None]:
         release_id = name_in(visit.request, "release_id")
@@ -307,6 +308,17 @@ def _title(row: Mapping[str, Any]) -> str:
     return next(
         (each.title for each in release_kinds() if each.kind == row["selector"]), str(row["selector"])
     )
+
+
+def _spreadsheet(cell: object) -> object:
+    """Return a cell that a spreadsheet takes for text and not for a formula: a text of one has a quote before it.
+
+    Examples
+    --------
+    >>> _spreadsheet("=1+1"), _spreadsheet("ann"), _spreadsheet(-1)
+    ("'=1+1", 'ann', -1)
+    """
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
 def _file(text: str, kind: str, name: str) -> Response:

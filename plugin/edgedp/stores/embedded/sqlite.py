@@ -199,7 +199,9 @@ class Ledger:
             if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 raise self._busy() from None
             if code == sqlite3.SQLITE_FULL:
-                raise StoreError(f"store is {self._shown}, whose disk is full; make room") from None
+                raise StoreUnavailableError(
+                    f"store is {self._shown}, whose disk is full; make room and ask again"
+                ) from None
             if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
                 raise StoreError(
                     f"store is {self._shown}, which may not be written; check its owner and permissions"
