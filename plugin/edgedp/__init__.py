@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from edgedp.experiments.report import write_report
     from edgedp.graph import Graph
     from edgedp.in_memory import count, distribution, motkin, priv_top_k, summary
-    from edgedp.loading import read_graph
+    from edgedp.loading import preview, read_graph
     from edgedp.reading import datasets
     from edgedp.release import Release
     from edgedp.selection.percentiles import percentile
@@ -72,6 +72,7 @@ _HOME = {
     "motkin": "in_memory",
     "open_store": "stores",
     "percentile": "selection.percentiles",
+    "preview": "loading",
     "priv_top_k": "in_memory",
     "read_graph": "loading",
     "select": "selection.picking",
@@ -112,6 +113,7 @@ __all__ = [
     "motkin",
     "open_store",
     "percentile",
+    "preview",
     "priv_top_k",
     "quality",
     "read_graph",
