@@ -1,5 +1,6 @@
 -- The releases that are being drawn, or whose answer may not leave yet.
 --
+-- complete: never (leases are not counted)
 -- parameters: none
 -- columns:
 --   releaseId: identifier of the release

@@ -1,5 +1,6 @@
 -- End a session.
 --
+-- complete: never (a write)
 -- parameters:
 --   id: as in session_put
 -- columns: none

@@ -1,5 +1,6 @@
 -- A session of the pages.
 --
+-- complete: never (no row is no session)
 -- parameters:
 --   id: as in session_put
 -- columns:

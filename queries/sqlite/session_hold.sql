@@ -1,5 +1,6 @@
 -- Keep something for the next page of a session, or take it out: two at once do not both get it.
 --
+-- complete: never (a write)
 -- parameters:
 --   id: as in session_put
 --   before: what is kept there now, as in session_find

@@ -1,5 +1,6 @@
 -- Open a session of the pages.
 --
+-- complete: never (a write)
 -- parameters:
 --   id: SHA-256 of the cookie, hex; the cookie itself is kept nowhere
 --   tokenHash: of the token that signed in, as in person_put

@@ -1,5 +1,6 @@
 -- Clear sessions that are over, and the oldest of one token and of all; run it before session_put.
 --
+-- complete: never (a write)
 -- parameters:
 --   tokenHash: as in session_put
 --   since: sessions that were last used before are over, microseconds since 1970, UTC

@@ -1,5 +1,6 @@
 -- Note that a session is in use.
 --
+-- complete: never (a write)
 -- parameters:
 --   id: as in session_put
 --   used: microseconds since 1970, UTC
