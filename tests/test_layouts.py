@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
-from edgedp.errors import GraphFormatError
+from edgedp.errors import GraphFormatError, UndecidedError
 from edgedp.loading import preview, read_source
 from edgedp.reading import checked_options
-from edgedp.reading.deciding import UndecidedError
 from edgedp.spoken import option
 
 SNAP = "# Directed graph (each unordered pair of nodes is saved once)\n# Nodes: 5 Edges: 4\n# FromNodeId\tToNodeId\n"

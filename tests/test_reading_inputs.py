@@ -23,11 +23,10 @@ import pytest
 import zstandard
 from pyarrow import feather, ipc, orc, parquet
 
-from edgedp.errors import EdgeDPError, GraphFormatError, ParameterError, UnknownNameError
+from edgedp.errors import EdgeDPError, GraphFormatError, ParameterError, UndecidedError, UnknownNameError
 from edgedp.graph import Graph
 from edgedp.loading import read_graph, read_source
 from edgedp.reading import checked_options
-from edgedp.reading.deciding import UndecidedError
 from edgedp.spoken import FACE
 
 

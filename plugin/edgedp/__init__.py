@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         StoreError,
         StoreStateError,
         StoreUnavailableError,
+        UndecidedError,
         UnknownNameError,
     )
     from edgedp.experiments.advice import advise
@@ -63,6 +64,7 @@ _HOME = {
     "StoreError": "errors",
     "StoreStateError": "errors",
     "StoreUnavailableError": "errors",
+    "UndecidedError": "errors",
     "UnknownNameError": "errors",
     "advise": "experiments.advice",
     "count": "in_memory",
@@ -101,6 +103,7 @@ __all__ = [
     "StoreError",
     "StoreStateError",
     "StoreUnavailableError",
+    "UndecidedError",
     "UnknownNameError",
     "__version__",
     "advise",

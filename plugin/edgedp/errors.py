@@ -5,6 +5,7 @@
     │   └── RequestConflictError
     ├── UnknownNameError (LookupError)
     ├── GraphFormatError (ValueError)
+    │   └── UndecidedError
     ├── AccessError (PermissionError)
     ├── BudgetError (RuntimeError)
     ├── EngineError (RuntimeError)
@@ -26,7 +27,10 @@ private edges; only loading, which is the curator's, may count.
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from edgedp.reading.deciding import Question
 
 __all__ = [
     "AccessError",
@@ -44,6 +48,7 @@ __all__ = [
     "StoreError",
     "StoreStateError",
     "StoreUnavailableError",
+    "UndecidedError",
     "UnknownNameError",
 ]
 
@@ -90,6 +95,23 @@ class UnknownNameError(EdgeDPError, LookupError):
 
 class GraphFormatError(EdgeDPError, ValueError):
     """A source of edges or nodes cannot be read as what it claims to be."""
+
+
+class UndecidedError(GraphFormatError):
+    """A source of edges that could be read in several ways.
+
+    Attributes
+    ----------
+    question : edgedp.reading.deciding.Question
+        What was seen, and the options that would load it.
+    """
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question.sentence())
+        self.question = question
+
+    def __reduce__(self) -> tuple[type[UndecidedError], tuple[Question]]:
+        return UndecidedError, (self.question,)
 
 
 class AccessError(EdgeDPError, PermissionError):

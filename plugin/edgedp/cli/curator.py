@@ -142,9 +142,9 @@ def _read_or_ask(
     file: str, nodes: str | None, named: list[str] | None, reading: dict[str, Any]
 ) -> tuple[Graph, LoadReport]:
     """Read a source; in a terminal, ask what it leaves open."""
+    from edgedp.errors import UndecidedError
     from edgedp.loading import read_source
     from edgedp.reading import checked_options
-    from edgedp.reading.deciding import UndecidedError
 
     while True:
         try:

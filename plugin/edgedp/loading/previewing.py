@@ -7,9 +7,9 @@ import os
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from edgedp.errors import UndecidedError
 from edgedp.loading.sources import Nodes, loaded
 from edgedp.progress import Progress
-from edgedp.reading.deciding import UndecidedError
 from edgedp.reading.options import ReadingOptions, checked_options
 from edgedp.shown import shortened
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgedp.errors import GraphFormatError, ParameterError
+from edgedp.errors import GraphFormatError, ParameterError, UndecidedError
 from edgedp.graph import Graph
 from edgedp.loading.properties import (
     checked_properties,
@@ -23,7 +23,7 @@ from edgedp.loading.properties import (
 from edgedp.progress import Progress, Silent
 from edgedp.reading.catalogue import Dataset
 from edgedp.reading.content import Content, opened_content
-from edgedp.reading.deciding import HARDLY, UndecidedError, ask_of_sides, overlap
+from edgedp.reading.deciding import HARDLY, ask_of_sides, overlap
 from edgedp.reading.locating import Location, locate, obtain
 from edgedp.reading.numbering import number_nodes
 from edgedp.reading.options import Column, Ids, ReadingOptions, checked_options

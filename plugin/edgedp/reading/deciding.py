@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from edgedp.errors import GraphFormatError, ParameterError
+from edgedp.errors import GraphFormatError, ParameterError, UndecidedError
 from edgedp.reading.options import Column, ReadingOptions
 from edgedp.reading.words import (
     could_name_a_column,
@@ -29,7 +29,6 @@ from edgedp.spoken import option, options
 __all__ = [
     "Decision",
     "Question",
-    "UndecidedError",
     "ask_of_sides",
     "choose_named",
     "decide",
@@ -96,17 +95,6 @@ class Question:
             + (f"the ends could be {ends}; " if len(self.candidates) > 2 else "")
             + f"give {options(self.load)}{_others(self.load)}"
         )
-
-
-class UndecidedError(GraphFormatError):
-    """A source that could be read in several ways; `question` holds what was seen."""
-
-    def __init__(self, question: Question) -> None:
-        super().__init__(question.sentence())
-        self.question = question
-
-    def __reduce__(self) -> tuple[type[UndecidedError], tuple[Question]]:
-        return UndecidedError, (self.question,)
 
 
 def _others(load: Mapping[str, bool | int | str]) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from edgedp.errors import GraphFormatError
+from edgedp.errors import GraphFormatError, UndecidedError
 from edgedp.reading.content import Content
-from edgedp.reading.deciding import Question, UndecidedError
+from edgedp.reading.deciding import Question
 from edgedp.reading.layout import Layout, detect_layout
 from edgedp.reading.lines import COMMENTS, Blocks, data_lines
 from edgedp.reading.options import ReadingOptions
