@@ -110,10 +110,11 @@ class AnalystPages:
             row=row,
             share=share,
             title=_title(row),
-            columns=[] if release is None else release.answer.COLUMNS,
+            columns=[] if release is None else release.columns,
             rows=[] if release is None else release.answer.rows(),
             ranks_by=None if release is None else release.ranks_by,
             estimates=None if release is None else release.estimates,
+            sentences=[] if release is None else release.sentences,
             options=options,
             copies=copies(kind, self._pages.address(visit.request), row["graph"], options),
         )
@@ -129,9 +130,8 @@ class AnalystPages:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         if release is not None:
-            columns = release.answer.COLUMNS
-            writer.writerow(columns)
-            writer.writerows([each[column] for column in columns] for each in release.answer.rows())
+            writer.writerow(release.columns)
+            writer.writerows([each[column] for column in release.columns] for each in release.answer.rows())
         return _file(text.getvalue(), "text/csv", f"{row['release_id']}.csv")
 
     async def _own(self, visit: Visit) -> tuple[dict[str, Any], Release | None]:
