@@ -18,7 +18,7 @@ export EDGEDP_DATA ?= $(abspath ../shared/data)
 endif
 
 .PHONY: demo docs test test-all test-python test-neo4j coverage check style types types-of-tests audit neo4j jdk jar wheel bench \
-        mutants reproduction clean
+        mutants reproduction soak clean
 
 demo: $(READY)
 	@$(BIN)/edgedp demo
@@ -33,6 +33,10 @@ test: jdk $(VENV)/.ready-dev
 test-all: jdk $(VENV)/.ready-dev
 	@$(MAKE) --no-print-directory --jobs=2 check jar
 	$(PYTEST) -m "not slow"
+
+# For a version, 15 minutes: 3,000 releases through two gateways and a proxy, one of them ended every minute. MINUTES=2 for less.
+soak: $(VENV)/.ready-dev
+	$(BIN)/python tests/soak.py $(if $(MINUTES),--minutes $(MINUTES))
 
 # For a version: every mutant of the law, sampling, prices and the debit; what a broken run has tried is kept.
 # SAMPLE=60 tries so many of them, the same ones each time.

@@ -10,8 +10,9 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 
 def with_whole_links(text: str, repository: str, version: str) -> str:
-    """Return a text in Markdown whose relative links lead into the repository, at the tag of this version."""
-    return re.sub(r"\]\((?!https?://|#|mailto:)([^)\s]+)\)", rf"]({repository}/blob/v{version}/\g<1>)", text)
+    """Return a text in Markdown whose relative links lead into the repository, at the tag of a version that has one."""
+    tree = "main" if ".dev" in version else f"v{version}"
+    return re.sub(r"\]\((?!https?://|#|mailto:)([^)\s]+)\)", rf"]({repository}/blob/{tree}/\g<1>)", text)
 
 
 class ReadmeHook(MetadataHookInterface):

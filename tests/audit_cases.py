@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from edgedp.audit import Case, Finding, Target, all_cases
-from edgedp.audit.blackbox import PageCase
+from edgedp.audit.blackbox import NumbersCase
 
 __all__ = ["CASES", "assert_met", "cases_of", "groups", "named", "target_named"]
 
@@ -34,7 +34,7 @@ def cases_of(release: str, group: str) -> list[Case]:
 
 def target_named(target: Target) -> str:
     """Return how a target of the black box is called in a list of tests."""
-    by = "" if isinstance(target.case, PageCase) else target.case.options.get("proxy", "")
+    by = "" if isinstance(target.case, NumbersCase) else target.case.options.get("proxy", "")
     return (
         f"{target.case.release} {target.case.metrics} {target.case.mechanism}{by and ' ' + by} k={target.k}"
     )

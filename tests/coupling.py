@@ -35,7 +35,8 @@ from edgedp.plan import Plan, PublicFacts
 from edgedp.plan import plan as planned
 from edgedp.projection import GraphProjection
 from vector_definitions import NOT_VECTORS, VECTORS, Defined, vectors_of
-from watching import Ints, Number, NumberedWords, Purchase, Read, Run, Tape, Watched, projected, told, watched
+from watched_runs import Ints, Number, NumberedWords, Purchase, Read, Run, Tape, told
+from watching import Watched, projected, watched
 
 # -- two draws, coupled ---------------------------------------------------------------------------------------
 

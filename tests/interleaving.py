@@ -6,19 +6,24 @@ asked in a second one, which a rule may tell to die at a named point.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Any, Literal, assert_never
 
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from edgedp import EdgeDPError, Graph, Release, Store, vocabulary
+from edgedp.stores import ledger
 from edgedp.stores.killpoints import Point
 from edgedp.vocabulary import ACCOUNTS, AccountName
 
@@ -56,6 +61,11 @@ def costs_of(ask: Ask, epsilon: str) -> dict[AccountName, Fraction]:
             return {"edges": cost}
 
 
+def main_of(ask: Ask) -> AccountName:
+    """Return the account whose log holds a release."""
+    return "attributes" if ask in ("age", "degree") else "edges"
+
+
 def graph_of(size: int) -> Graph:
     nodes = list(range(1, size + 1))
     return Graph.from_edges(GRAPHS[size], nodes=nodes, properties={"age": nodes, "degree": nodes[::-1]})
@@ -77,6 +87,26 @@ class Place(ABC):
     @abstractmethod
     def child(self, path: int, *arguments: object, kill_at: Point | None) -> subprocess.Popen[str]:
         """Start a program of `embedded_children` on it, which dies at a point."""
+
+    @abstractmethod
+    def impatient(self) -> Store:
+        """Open it to wait a moment for others, and no longer."""
+
+    @abstractmethod
+    def held(self, name: str) -> AbstractContextManager[None]:
+        """Hold the lock of a graph's account, as somebody does whose transaction does not end."""
+
+    @abstractmethod
+    def spoiled(self, name: str, which: int) -> AbstractContextManager[bool | None]:
+        """Edit or delete something of the ledger's behind its back, and put it back at the end.
+
+        Hands out whether a debit of the graph must be refused meanwhile; None where there is nothing to spoil. What a
+        debit may overlook is put back beside what was written meanwhile.
+        """
+
+    @abstractmethod
+    def older(self) -> Callable[[], AbstractContextManager[None]]:
+        """Copy the store; return what puts the copy in its place for a while."""
 
     @abstractmethod
     def close(self) -> None:
@@ -101,6 +131,7 @@ class Account:
 
     purses: dict[AccountName, Purse] = field(default_factory=lambda: {each: Purse() for each in ACCOUNTS})
     answers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    mains: dict[str, AccountName] = field(default_factory=dict)
     asked: dict[str, tuple[Ask, str, str | None]] = field(default_factory=dict)
 
     def fits(self, costs: Mapping[AccountName, Fraction]) -> bool:
@@ -153,9 +184,11 @@ class Interleaving(RuleBasedStateMachine):
         self.place = self.new_place()
         self.accounts: dict[str, Account] = {}
         self.sizes: dict[str, int] = {}
+        self._now = ledger.now
         self.opened = [self.place.store(path) for path in range(self.place.paths)]
 
     def teardown(self) -> None:
+        ledger.now = self._now
         for store in self.opened:
             store.close()
         self.place.close()
@@ -246,11 +279,18 @@ class Interleaving(RuleBasedStateMachine):
             assert account.asked[str(request)] == (ask, epsilon, key)
             assert account.answers[key] == shown
             return
-        account.debit(costs)
-        account.answers[key] = shown
+        self.remember(name, release, ask, epsilon)
         if request is not None:
             assert request not in account.asked
             account.asked[request] = ask, epsilon, key
+
+    def remember(self, name: str, release: Release, ask: Ask, epsilon: str) -> None:
+        """Let the model have a release that was paid and shown."""
+        account, key = self.accounts[name], release.receipt["release_id"]
+        assert account.fits(costs_of(ask, epsilon))
+        account.debit(costs_of(ask, epsilon))
+        account.answers[key] = release.answer.to_json()
+        account.mains[key] = main_of(ask)
 
     @precondition(lambda self: self.sizes)
     @rule(
@@ -304,6 +344,67 @@ class Interleaving(RuleBasedStateMachine):
         process = self.place.child(path % self.place.paths, "load", name, kill_at=points[point % len(points)])
         process.communicate()
         assert process.returncode < 0
+
+    @rule(days=st.sampled_from([-4000, -1, 0, 1, 4000]))
+    def set_the_clock(self, days: int) -> None:
+        """Let all rows from now on have times of another day."""
+        ledger.now = lambda: (datetime.now(UTC) + timedelta(days=days)).isoformat(timespec="microseconds")
+
+    @precondition(lambda self: self.sizes)
+    @rule(name=names, path=paths, epsilon=costs, which=st.integers(0, 10**6))
+    def release_from_a_spoiled_ledger(self, name: str, path: int, epsilon: str, which: int) -> None:
+        """Whatever somebody edits or deletes: a release is refused, or it is a release as any other."""
+        if name not in self.sizes:
+            return
+        release = None
+        with self.place.spoiled(name, which) as refuses:
+            if refuses is None:
+                return
+            with contextlib.suppress(EdgeDPError):
+                release = self.by(path).priv_top_k(name, "degree", 1, epsilon)
+            with contextlib.suppress(EdgeDPError):  # a damaged file says so
+                assert self.by(path).check(name) or not refuses
+        if release is None:
+            return
+        assert not refuses, "drawn from an edited ledger"
+        self.remember(name, release, "priv_top_k", epsilon)
+
+    @precondition(lambda self: self.sizes)
+    @rule(name=names, epsilon=costs)
+    def release_behind_somebody_who_holds_on(self, name: str, epsilon: str) -> None:
+        """Who waits too long is refused, and has paid nothing: the invariants compare."""
+        if name not in self.sizes:
+            return
+        with self.place.held(name), self.place.impatient() as store, pytest.raises(EdgeDPError):
+            store.priv_top_k(name, "degree", 1, epsilon)
+
+    @precondition(lambda self: self.sizes)
+    @rule(name=names, path=paths, epsilon=costs, again=st.booleans())
+    def release_from_an_older_copy(self, name: str, path: int, epsilon: str, again: bool) -> None:
+        """A copy of before, put in the store's place: whoever has seen what was paid since draws nothing from it."""
+        cost: dict[AccountName, Fraction] = {"edges": Fraction(epsilon)}
+        if name not in self.sizes or not self.accounts[name].fits(cost):
+            return
+        put = self.place.older()
+        request = f"copied {len(self.accounts[name].answers)}"
+        self.release(name, path, "priv_top_k", epsilon, request)
+        with put(), pytest.raises(EdgeDPError):
+            self.by(path).priv_top_k(name, "degree", 1, epsilon, request_id=request if again else None)
+
+    @invariant()
+    def lists_are_in_the_order_of_the_debits(self) -> None:
+        for name, account in self.accounts.items():
+            own = [key for which in ACCOUNTS for key in account.answers if account.mains[key] == which]
+            listed = [row["release_id"] for row in self.by(0).releases(name)]
+            assert [each for each in listed if each in account.answers] == own
+            half = listed[: len(listed) // 2]
+            assert listed[len(half) :] == [
+                row["release_id"] for row in self.by(1).releases(name, since=half[-1] if half else None)
+            ]
+            assert (
+                half
+                == [row["release_id"] for row in self.by(2).releases(name, limit=len(half) or 1)][: len(half)]
+            )
 
     @invariant()
     def the_store_says_what_the_model_says(self) -> None:

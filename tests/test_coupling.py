@@ -19,7 +19,8 @@ from edgedp.metrics import metric, metric_names
 from edgedp.plan import PublicFacts, plan
 from edgedp.sampling import geometric
 from vector_definitions import NOT_VECTORS, VECTORS, Defined
-from watching import SAMPLERS, NumberedWords, Tape, samplers
+from watched_runs import NumberedWords, Tape
+from watching import SAMPLERS, samplers
 
 EPSILONS = ("0.05", "1", "6", "20", "100", "400")
 Question = tuple[Any, dict[str, Any]]

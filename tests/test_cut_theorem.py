@@ -7,6 +7,7 @@ package's.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -314,3 +315,20 @@ def test_integers_fit_62_bits(nodes, cap, seed):
     largest = int(counted.caps.max())
     weight = int(counted.weights[counted.caps.argmax()])
     assert largest * (largest - 1) // 2 * (weight << counted.bits) < 2**62
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_the_claim_of_the_closed_pairs_follows_the_weights_that_are_handed_out(ordered: bool) -> None:
+    """Weights one unit too large, in vector and claim alike, are one unit too large in the noise."""
+    degrees = np.array([-3, 0, 5, 17, 40, 40, 200])
+    counted = ClosedPairs.of(degrees, 7, 99)
+    assert counted.weights.tolist() == [(7 << counted.weight_bits) // cap for cap in counted.caps.tolist()]
+    heavier = replace(counted, weights=counted.weights + 1)
+    served = sorted(
+        (cap - 1) * ((weight << counted.bits) + 2 * 4)
+        for cap, weight in zip(heavier.caps.tolist(), heavier.weights.tolist(), strict=True)
+    )
+    claimed = sum(served[-1:] if ordered else served[-2:]) + (counted.level << counted.bits)
+    assert (
+        heavier.moves(len(degrees), ordered=ordered) == claimed > counted.moves(len(degrees), ordered=ordered)
+    )

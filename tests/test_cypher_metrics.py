@@ -96,9 +96,9 @@ def common_neighbors(graph: nx.Graph, v: Any) -> float:
     return max((len(set(graph[u]) & set(graph[v])) for u in graph if u != v), default=0)
 
 
-QUANTITIES = {name: definition(name).of_node for name in metric_names()} | {
-    "common_neighbors": common_neighbors
-}
+QUANTITIES = {
+    name: definition(name).of_node for name in metric_names() if name in statement_names("neo4j")
+} | {"common_neighbors": common_neighbors}
 SENSITIVITIES = [
     (statement_of_sensitivity(name, form), name, form)
     for name in metric_names()

@@ -360,16 +360,6 @@ def test_a_reproduction_says_how_far_its_figures_moved_in_standard_errors() -> N
     assert moved(page, "") == "no figure stands in both pages"
 
 
-def test_every_error_is_documented_with_its_kinds() -> None:
-    rows = dict(re.findall(r"^\| `(\w+Error)` \| (.*?) \|", REFERENCE, re.MULTILINE))
-    for name in edgedp.__all__:
-        member = getattr(edgedp, name)
-        if inspect.isclass(member) and issubclass(member, edgedp.EdgeDPError) and name != "EdgeDPError":
-            kinds = {base.__name__ for base in member.__bases__} - {"EdgeDPError"}
-            assert set(re.findall(r"`(\w+)`", rows.pop(name))) == kinds
-    assert not rows
-
-
 def test_the_json_of_the_reference_is_that_of_a_release(folder: Path) -> None:
     def keys(value: Any) -> Any:
         return {name: keys(each) for name, each in value.items()} if isinstance(value, dict) else type(value)

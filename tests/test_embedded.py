@@ -425,12 +425,12 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
 
 def test_a_newer_store_is_refused_and_not_written(path: Path) -> None:
     with sqlite3.connect(path / "ledger.sqlite") as connection:
-        connection.execute("PRAGMA user_version = 7")
+        connection.execute("PRAGMA user_version = 99")
     connection.close()
     before = snapshot(path)
     for question in (lambda: ask(path), lambda: open_store(path).load(KITE, "x")):
         with pytest.raises(
-            StoreError, match=r"written by a newer edgedp \(its version is 7, this one knows 4\)"
+            StoreError, match=r"written by a newer edgedp \(its version is 99, this one knows [0-9]+\)"
         ):
             question()
     assert snapshot(path) == before

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 import tomllib
@@ -81,7 +82,7 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 @pytest.mark.parametrize(("name", "member"), exported())
 def test_what_is_exported_has_a_docstring_with_an_example(name: str, member: Any) -> None:
     assert inspect.getdoc(member), name
-    if inspect.isclass(member) and issubclass(member, edgedp.EdgeDPError):
+    if inspect.isclass(member) and issubclass(member, (edgedp.EdgeDPError, Warning)):
         return
     documented = EXAMPLE_OF.get(name.rpartition(".")[2], member)
     assert ">>> " in (inspect.getdoc(documented) or ""), name
@@ -97,6 +98,8 @@ def test_every_method_of_a_public_class_has_a_docstring(kind: type) -> None:
 def test_every_error_is_a_leaf_of_ours_and_of_a_built_in_kind() -> None:
     for name in edgedp.__all__:
         member = getattr(edgedp, name)
+        if inspect.isclass(member) and issubclass(member, Warning):
+            continue
         if inspect.isclass(member) and issubclass(member, Exception) and member is not edgedp.EdgeDPError:
             assert issubclass(member, edgedp.EdgeDPError)
             builtin = [base for base in member.__mro__ if base.__module__ == "builtins"]
@@ -139,3 +142,16 @@ def test_the_version_is_one() -> None:
     assert edgedp.__version__ == pom.findtext("pom:version", namespaces=namespace)
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert edgedp.__version__ in changes
+
+
+def test_no_sentence_asks_to_stop_the_program_that_says_it() -> None:
+    """What is said of an older edgedp is said of an older one than this."""
+    this = tuple(map(int, edgedp.__version__.split(".")[:3]))
+    named = set()
+    for path in [
+        *(ROOT / "plugin" / "edgedp").rglob("*.py"),
+        *(ROOT / "plugin" / "neo4j" / "src").rglob("*.java"),
+    ]:
+        named |= set(re.findall(r"edgedp (\d+\.\d+\.\d+)", path.read_text(encoding="utf-8")))
+    assert "0.1.0" in named
+    assert all(tuple(map(int, older.split("."))) < this for older in named)

@@ -8,6 +8,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -130,7 +131,8 @@ def test_a_release_on_its_way_is_being_drawn_to_whoever_asks_again(stored: Simpl
     asked: dict[str, Any] = {"metric": "degree", "k": 1, "epsilon": "0.001", "request_id": "again"}
     flights = Flights()
     flight = Flight(flights, time.monotonic(), 60.0)
-    first = Asker(stored.store, "ann", flights.hides, flight.debited).priv_top_k("star", **asked)
+    drawing = Asker(stored.store, "ann", flights.hides, flight.debited)
+    first = drawing.priv_top_k("star", **asked)
     other = Asker(stored.store, "ann", flights.hides)
     for _ in range(2):
         with pytest.raises(BeingDrawnError):
@@ -144,6 +146,9 @@ def test_a_release_on_its_way_is_being_drawn_to_whoever_asks_again(stored: Simpl
                 other._debit(session, row, planned, "again")
         flight.end()
     flights = Flights()
+    with pytest.raises(BeingDrawnError):  # at another gateway, too, until the answer leaves
+        Asker(stored.store, "ann", flights.hides).priv_top_k("star", **asked)
+    drawing.land("star", first.receipt["release_id"])
     shown = Asker(stored.store, "ann", flights.hides).priv_top_k("star", **asked)
     assert (shown.kept, shown.receipt["release_id"]) == (True, first.receipt["release_id"])
 
@@ -349,14 +354,18 @@ def test_what_is_no_release_is_not_timed(opened: Opened) -> None:
         assert "seconds_at_most" not in json.loads(line)
 
 
-def test_the_sessions_of_one_push_out_nobody_elses() -> None:
-    from edgedp.gateway.pages.sessions import Sessions
+def test_the_sessions_of_one_push_out_nobody_elses(tmp_path: Path) -> None:
+    from edgedp.stores.sessions import Sessions
 
-    sessions = Sessions(60)
-    bob = sessions.open("of bob")
-    anns = [sessions.open("of ann") for _ in range(1500)]
+    store = open_store(tmp_path / "g.edgedp")
+    store.load(Graph.from_edges([(0, 1)]), "pair")
+    tokens = {name: store.add_analyst(name)["token"] for name in ("ann", "bob")}
+    sessions = Sessions(store, 60)
+    bob = sessions.open(tokens["bob"])
+    anns = [sessions.open(tokens["ann"]) for _ in range(25)]
     assert sessions.find(bob) is not None
-    assert sessions.find(anns[0]) is None
+    assert sessions.find(anns[4]) is None
+    assert sessions.find(anns[5]) is not None
     assert sessions.find(anns[-1]) is not None
 
 

@@ -44,7 +44,7 @@ def command(name: str, port: int, behind: int, folder: Path) -> list[str]:
         file.write_text(text.replace("{\n", "{\n    admin off\n", 1).replace("8750", str(behind)))
         return ["caddy", "run", "--adapter", "caddyfile", "--config", str(file)]
     if name == "haproxy":
-        text = block("http-buffer-request").replace(
+        text = block("backend edgedp").replace(
             "bind :443 ssl crt /etc/ssl/graphs-and-key.pem", f"bind 127.0.0.1:{port}"
         )
         file.write_text(text.replace("8750", str(behind)))

@@ -120,6 +120,25 @@ def test_a_load_finishes_a_migration_and_makes_no_empty_store(old: Path) -> None
     assert open_store(old).budget("kite") == EXPECTED["budget"]["kite"]
 
 
+def test_a_finished_migration_is_never_repeated(old: Path, tmp_path: Path) -> None:
+    store = open_store(old)
+    store.priv_top_k("kite", "degree", 1, 0.01)
+    before = sorted(each.name for each in tmp_path.iterdir())
+    old.rename(tmp_path / "away")
+    for ask in (
+        lambda: store.budget("kite"), lambda: store.priv_top_k("kite", "degree", 1, 0.01),
+        lambda: open_store(old).graphs(), lambda: open_store(old).load(Graph.from_edges([(1, 2)]), "new"),
+    ):  # fmt: skip
+        with pytest.raises(
+            StoreError, match=r"is gone, and beside it is what was migrated .* restore a backup"
+        ):
+            ask()
+    assert not old.exists()
+    (tmp_path / "away").rename(old)
+    assert sorted(each.name for each in tmp_path.iterdir()) == before
+    assert store.priv_top_k("kite", "degree", 1, 0.01).nodes
+
+
 def test_processes_that_migrate_at_the_same_time_migrate_once(old: Path) -> None:
     children = [child("release", old, "kite", "0.1") for _ in range(4)]
     shown = [json.loads(process.communicate(timeout=300)[0]) for process in children]

@@ -311,7 +311,8 @@ def test_a_database_that_changes_while_it_is_migrated_is_read_again() -> None:
             "schema_begin": [{"version": 1}],
             "old_lock": lambda _: next(locks),
             "migration_0002": [{"version": 2}],
-            "migration_0003": lambda _: state.update(version=[{"version": 3}]) or [{"version": 3}],
+            "migration_0003": [{"version": 3}],
+            "migration_0004": lambda _: state.update(version=[{"version": 4}]) or [{"version": 4}],
         }
     )
     with backend(driver).session():
@@ -319,7 +320,7 @@ def test_a_database_that_changes_while_it_is_migrated_is_read_again() -> None:
     assert driver.statements.count("old_lock") == 3
     assert driver.statements.count("rollback") == 2
     ends = [
-        driver.statements[at + 1 :] for at, stem in enumerate(driver.statements) if stem == "migration_0003"
+        driver.statements[at + 1 :] for at, stem in enumerate(driver.statements) if stem == "migration_0004"
     ]
     assert [end[0] for end in ends] == ["commit"], "it is written once, and committed"
     assert driver.statements.index("old_ledger_constraint") < driver.statements.index("schema_begin")

@@ -531,6 +531,35 @@ def test_the_log_tells_what_happened_and_who_the_database_had_authenticated(
     ]
 
 
+def test_releases_and_the_log_are_read_by_pages(neo4j_with_plugin: PluginServer) -> None:
+    planted = neo4j_with_plugin.plant()
+    for _ in range(5):
+        planted.top(k=1, epsilon=0.1)
+
+    def releases(**page: Any) -> list[str]:
+        rows = neo4j_with_plugin.ask("CALL edgedp.releases($name, $page)", name=planted.name, page=page)
+        return [row["releaseId"] for row in rows]
+
+    def log(**page: Any) -> list[int]:
+        rows = neo4j_with_plugin.ask("CALL edgedp.graph.log($name, $page)", name=planted.name, page=page)
+        return [row["seq"] for row in rows]
+
+    whole = releases()
+    assert len(set(whole)) == 5
+    assert releases(limit=2) == whole[:2]
+    assert releases(limit=2, since=whole[1]) == whole[2:4]
+    assert releases(since=whole[-1]) == []
+    assert log(limit=3, since=2) == [3, 4, 5]
+    assert log(since=4) == log()[4:]
+    for ask, page, told in (
+        (releases, {"limit": 0}, "limit is 0"), (releases, {"since": "nothing"}, "must be the releaseId"),
+        (releases, {"since": 3}, "since"), (releases, {"limits": 3}, "limits"),
+        (log, {"limit": 1.5}, "limit"), (log, {"since": -1}, "since is -1"),
+    ):  # fmt: skip
+        with pytest.raises(neo4j.exceptions.ClientError, match=told):
+            ask(**page)
+
+
 def test_releases_tell_what_was_asked_and_what_came(neo4j_with_plugin: PluginServer) -> None:
     planted = neo4j_with_plugin.plant()
     picked = [row["id"] for row in planted.top(k=2, epsilon=0.1)]

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+import edgedp
 import neo4j
 from neo4jserver.server import DEFAULT_VERSION
 from plugin_fixtures import (
@@ -264,9 +265,9 @@ def test_a_worker_of_another_version_is_refused_by_name(
     neo4j_with_plugin: PluginServer, sabotage: Sabotage
 ) -> None:
     planted = neo4j_with_plugin.plant()
-    sabotage("worker.version = lambda package: '0.0.7'")
+    sabotage("worker.__version__ = '0.0.7'")
     said = neo4j_with_plugin.refusal(TOP, name=planted.name, config=ASKED)
-    assert "the worker is edgedp 0.0.7, must be 0.1.0" in said
+    assert f"the worker is edgedp 0.0.7, must be {edgedp.__version__}" in said
     sabotage("import edgedp.stores.frames as protocol\nprotocol.PROTOCOL_VERSION = 9")
     said = neo4j_with_plugin.refusal(TOP, name=planted.name, config=ASKED)
     assert "protocol is of version 9" in said

@@ -26,7 +26,7 @@ from edgedp import (
     open_store,
 )
 from edgedp.refusals import BOUND_BROKEN
-from edgedp.stores.neo4j import Neo4jSession
+from edgedp.stores.neo4j import Neo4jBackend, Neo4jSession
 from neo4jserver import Server
 from neo4jserver.fixtures import KEYED
 
@@ -355,6 +355,27 @@ def test_the_engine_is_checked_before_the_debit(store: Store) -> None:
     with pytest.raises(EngineError, match="must be native or igraph for a release"):
         store.priv_top_k("kite", metric="degree", k=1, epsilon=0.5, engine="cypher")
     assert store.budget("kite")["releases"] == 0
+
+
+def test_a_metric_that_cypher_cannot_say_is_refused_by_that_engine_alone(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its statement is optional; an exact read that is refused is not in the log."""
+    monkeypatch.setattr(Neo4jBackend, "cypher", Neo4jBackend.cypher - {"density", "sensitivity_density"})
+    store.load(KITE, "kite", epsilon_budget=9)
+    rows = len(store.log("kite"))
+    for refused in (
+        lambda: store.exact("kite", "density", engine="cypher"),
+        lambda: store.exact("kite", "density", nodes=[1], engine="cypher"),
+    ):
+        with pytest.raises(EngineError, match="must be 'native' or 'igraph' for density in this store"):
+            refused()
+    assert len(store.log("kite")) == rows
+    assert np.allclose(store.exact("kite", "density"), edgedp.exact.density(KITE))
+    found = store.exact_sensitivity("kite", "density", 1, engine="cypher")
+    assert np.allclose(found, edgedp.exact.sensitivity(KITE, "density", 1))
+    assert len(store.priv_top_k("kite", "density", 1, 1).nodes) == 1
+    assert store.count("kite", "density", 1, node=1).value is not None
 
 
 def test_every_row_of_the_registry_is_a_graph_row(store: Store) -> None:

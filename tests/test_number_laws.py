@@ -30,7 +30,8 @@ from edgedp.mechanisms.numbers.uniform import uniform_below
 from edgedp.sampling.words import GeneratorWords, SecureWords
 from sampling_doubles import ScriptedWords, assert_has_law
 
-PURE = ("geometric", "staircase", "ladder", "calibrated", "smooth")
+PURE = tuple(name for name in MECHANISMS if not number_mechanism(name).needs_delta)
+"""Every mechanism that claims to be."""
 EPSILONS = (Fraction(1, 2), Fraction(1), Fraction(3))
 PACES = (Pace(1, 5), Pace(2, 5), Pace(3, 6), Pace(7, 7))
 SETTINGS = [

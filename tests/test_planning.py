@@ -13,7 +13,9 @@ from click.testing import CliRunner
 
 import edgedp
 from edgedp.cli import edgedp as command_line
+from edgedp.plan import PublicFacts, plan
 from edgedp.planning.measured import SOURCE, measured
+from edgedp.planning.noise import noise_of
 from edgedp.planning.outlook import outlook
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -82,7 +84,7 @@ def test_the_command_says_it_all_from_public_facts() -> None:
         assert part in said
     told: dict[str, Any] = json.loads(planned("--metric", "degree", "--format", "json"))
     assert {row["metric"] for row in told["noise"]} == {"degree"}
-    assert set(told) == {"noise", "expected", "budgets", "person", "source"}
+    assert set(told) == {"noise", "numbers", "expected", "budgets", "person", "source"}
     assert planned("--format", "csv").startswith("metric,mechanism,on,scale,law\n")
     assert "no promise" in planned("--edges-of-a-person", "100000")
 
@@ -100,3 +102,17 @@ def test_the_command_says_it_all_from_public_facts() -> None:
 )
 def test_what_no_release_could_be_is_refused(words: list[str], says: str) -> None:
     assert planned(*words, status=1).startswith(f"Error: {says}")
+
+
+def test_of_which_nodes_a_number_says_something_stands_there_as_in_a_dry_run() -> None:
+    """From epsilon and the declared bound alone (docs/numbers.md): 50 / epsilon, of EBC 150 / epsilon."""
+    told = {row["metric"]: row["reach"] for row in outlook(36_692, 2_000, "0.3", 10).numbers}
+    says = "at this epsilon it says something of nodes of degree {} or so, and more"
+    assert told == {"betweenness2": says.format(167), "density": says.format(167), "ebc": says.format(500)}
+    for metric, reach in told.items():
+        asked = {"of": metric, "node": 5038, "epsilon": "0.3"}
+        (noise,) = noise_of(plan("count", asked, PublicFacts(36_692, 2_000)))
+        assert noise.reach == reach
+    assert f"ebc of one node, as a number: {told['ebc']}\n" in planned("--metric", "ebc")
+    assert json.loads(planned("--metric", "degree", "--format", "json"))["numbers"] == []
+    assert "it says little of any node" in planned("--epsilon", "0.01", "--metric", "density")

@@ -50,6 +50,8 @@ def test_the_links_of_the_readme_work_on_a_package_index() -> None:
     targets = re.findall(r"\]\(([^)\s]+)\)", whole)
     assert len(targets) == len(re.findall(r"\]\(([^)\s]+)\)", readme)) > 10
     assert all(target.startswith("https://") for target in targets)
+    for version, tree in (("0.2.0.dev0", "main"), ("0.2.0", "v0.2.0")):
+        assert hook.with_whole_links("[a](b.md)", "https://x", version) == f"[a](https://x/blob/{tree}/b.md)"
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.name)

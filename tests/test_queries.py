@@ -126,7 +126,7 @@ def test_placeholders_are_known_and_stand_where_a_name_does(path: Path) -> None:
 
 
 KINDS = {"debit", "answer", "exact", "attribute"}
-CONFLICTS = {"account", "own_account", "type", "unfinished_type", "label", "registered_label"}
+CONFLICTS = {"account", "lost_account", "own_account", "type", "unfinished_type", "label", "registered_label"}
 
 
 @each_file
@@ -171,10 +171,14 @@ def test_every_statement_is_used() -> None:
     assert not unused
 
 
-def test_every_metric_has_its_statement() -> None:
-    """Of its sensitivities it need not: they follow from degrees and common neighbours, which are read."""
-    assert set(metric_names()) <= statement_names("neo4j")
+def test_a_statement_of_a_metrics_name_computes_the_metric() -> None:
+    """A metric need not have one, nor one of a sensitivity; what is called like it must not be another statement."""
     assert statement_names("neo4j") == {path.stem for path in FILES if path.parent.name == "neo4j"}
+    assert set(metric_names()) & statement_names("neo4j"), "the four that are shipped have"
+    for path in FILES:
+        if path.parent.name == "neo4j" and path.stem in named_by_a_metric():
+            assert names_in(section(path, "columns")) == {"id", "value"}, path.stem
+            assert "nodes" in names_in(section(path, "parameters")), path.stem
 
 
 def test_the_folders_are_known() -> None:

@@ -38,8 +38,11 @@ def run(*words: str, status: int = 0, **options: Any) -> Result:
 
 
 def test_what_is_refused_names_the_option_that_helps() -> None:
-    refused = run("load", "payments.csv", status=1)
-    assert "--source 'payer' --target 'payee'" in refused.stderr
+    Path("unknown.csv").write_text("von,nach\n007,8\n8,9\n")
+    refused = run("load", "unknown.csv", status=1)
+    assert "begin with 007 | 8; 8 | 9" in refused.stderr
+    assert "--source von --target nach" in refused.stderr
+    assert run("load", "unknown.csv", "--source", "von", "--target", "nach").exit_code == 0
     done = run("load", "payments.csv", "--source", "payer", "--target", "payee")
     assert "first edge as read: 007 - 8 (line 2, columns payer and payee)" in done.stdout
     assert "'007' would change as a number" in done.stdout
@@ -134,7 +137,7 @@ def test_a_missing_password_without_a_terminal_is_not_asked_for() -> None:
 def test_ids_are_escaped_on_terminals_and_kept_in_json_and_csv(folder: Path) -> None:
     evil = "a\x1b[2J\x9b31m\u202eb"
     (folder / "evil.csv").write_text(f"{evil},b\nb,c\n", encoding="utf-8")
-    loaded = run("load", "evil.csv", "--epsilon-budget", "100")
+    loaded = run("load", "evil.csv", "--no-header", "--epsilon-budget", "100")
     table = run("topk", "evil", "--metric", "degree", "-k", "3", "--epsilon", "1")
     for text in (loaded.output, table.output):
         assert not set(text) & set("\x1b\x9b\u202e")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
+from edgedp.amounts import rho
 from edgedp.amounts.epsilon import NANO, format_nano
 from edgedp.amounts.rho import (
     ATTO,
@@ -259,3 +261,24 @@ def test_a_delta_out_of_its_domain_is_refused(value: object) -> None:
 def test_numbers_are_priced_as_any_pure_release(kind: Kind, options: dict[str, Any]) -> None:
     """Their laws are no exponential mechanism of a bounded range."""
     assert cost(plan(kind, options | {"epsilon": "0.1"}, PublicFacts(50))) == 10**12 // 200
+
+
+@pytest.mark.parametrize("spent", [1_000_000, 125_000_000, 12_500_000_000, 10**12, 3 * 10**13])
+def test_what_was_spent_is_never_said_to_be_less(spent: int) -> None:
+    """The least of ``a rho + offset(a)`` in forty digits, by thirds of an interval that holds it, lies below it."""
+    delta = rho.delta_atto("1e-6")
+    with localcontext() as exact:
+        exact.prec = 40
+        share, log = Decimal(spent) / rho.PICO, (Decimal(rho.ATTO) / delta).ln()
+
+        def epsilon(x: Decimal) -> Decimal:
+            a = 1 + x.exp()
+            return a * share + (1 - 1 / a).ln() + (log - a.ln()) / (a - 1)
+
+        low, high = Decimal(-11), Decimal(24)
+        for _ in range(120):
+            third = (high - low) / 3
+            left, right = low + third, high - third
+            low, high = (low, right) if epsilon(left) <= epsilon(right) else (left, high)
+        least = epsilon(low) * 10**9
+        assert least <= rho.spent_epsilon(spent, delta) < least + 2

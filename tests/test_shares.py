@@ -264,7 +264,7 @@ def test_a_grant_is_checked_recorded_and_never_below_what_was_spent(store: Store
     assert granted == [
         {"analyst": "ann", "account": "edges", "epsilon_budget": "0.5", "max_epsilon_per_release": "0.3"},
         {"analyst": "ann", "account": "edges", "epsilon_budget": "0.25", "max_epsilon_per_release": "0.3"},
-        {"analyst": "bob", "account": "edges", "epsilon_budget": "0"},
+        {"analyst": "bob", "account": "edges", "epsilon_budget": "0", "max_epsilon_per_release": None},
     ]
     assert store.check() == []
 
@@ -284,7 +284,8 @@ def test_a_share_that_was_tampered_with_is_refused(store: Store, path: Path) -> 
 def test_a_damaged_share_is_told_by_what_is_wrong_with_it() -> None:
     amounts = {"declared": NANO, "budget": NANO, "spent": 3, "maxPerRelease": None, "delta": None}
     row = {"name": "kite", "analyst": "ann", "account": "edges"} | amounts
-    log = [{"kind": "debit", "analyst": "ann", "charge": 3}]
+    granted = {"kind": "grant", "analyst": "", "body": json.dumps(shares.grant_body(row))}
+    log = [granted, {"kind": "debit", "analyst": "ann", "charge": 3}]
     assert shares.problems([row], log) == []
     assert shares.problems([row | {"account": "attributes"}], log) == [
         "the share of 'ann' names the account 'attributes', and is one of the edges"

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import edgedp
+from behind import declare_bound
 from edgedp import (
     BudgetError,
     EdgeDPError,
@@ -297,16 +298,9 @@ def test_a_graph_that_breaks_its_bound_is_refused_after_the_debit_in_a_constant_
 ) -> None:
     """Only a graph that changed behind the store's back can; here the registry is edited."""
     from edgedp.refusals import BOUND_BROKEN
-    from edgedp.stores import registry
 
     store.load(KITE, "kite", epsilon_budget=1, degree_bound=3)
-    with store._backend.session() as session:
-        row = registry.known(session, "kite")
-        with session.transaction() as tx:
-            import dataclasses
-
-            step = registry.put_step(dataclasses.replace(row, degree_bound=2))
-            tx.run(step.statement, **step.parameters)
+    declare_bound(store, "kite", 2)
     with pytest.raises(ParameterError) as refused:
         store.priv_top_k("kite", metric="degree", mechanism="em", k=1, epsilon=0.25)
     assert str(refused.value) == BOUND_BROKEN

@@ -294,7 +294,7 @@ def test_a_draw_refuses_a_graph_that_is_not_the_planned_one_in_constant_words() 
 
 ACCOUNT = {
     "name": "people", "delta": None, "declared": 10**9, "budget": 10**9, "spent": 5, "maxPerRelease": None,
-    "relationshipType": "KNOWS", "entries": 0,
+    "relationshipType": "KNOWS", "entries": 0, "terms": None,
 }  # fmt: skip
 
 
@@ -387,10 +387,16 @@ def test_a_log_and_what_is_wrong_with_it_come_in_pythons_words() -> None:
     body = json.dumps({"kind": "priv_top_k", "parameters": {}, "public": {}})
     entry = {
         "name": "people", "seq": 1, "kind": "debit", "at": "1", "by": "neo4j", "releaseId": "a", "requestId": None,
-        "cost": 5, "charge": 5, "body": body, "total": 5, "prev": None, "hash": None,
+        "cost": 5, "charge": 5, "body": body, "total": 5, "terms": None, "prev": None, "hash": None,
     }  # fmt: skip
-    rows = {"account_find": [ACCOUNT | {"entries": 1}], "log_list": [entry], "share_list": []}
-    (shown,) = job("log", name="people", rows=rows).header["entries"]
+    rows: dict[str, Any] = {
+        "account_find": [ACCOUNT | {"entries": 1}], "account_adds_up": [{"name": "people"}], "log_list": [entry],
+        "log_page": [entry], "share_list": [], "release_count": [{"releases": 1}],
+        "graph_find": [],
+    }  # fmt: skip
+    (shown,) = job("log", name="people", rows=rows, config={}).header["entries"]
+    asked = job("page", name="people", of="log", config={"limit": 3, "since": 7}).header
+    assert asked == {"name": "people", "since": 6, "limit": 4}, "the row before the page is read, too"
     assert (shown["by"], shown["event"], shown["epsilon_spent"]) == ("neo4j", "debit", 5e-9)
     assert job("check", name="people", rows=rows).header["problems"] == []
     rows["account_find"] = [ACCOUNT | {"spent": 4, "entries": 1}]
@@ -413,7 +419,10 @@ def test_a_registration_is_validated_then_written_out_as_a_script() -> None:
     written = registered(epsilonBudget=0.1, maxEpsilonPerRelease=0.05)
     assert written["account_set_budget"]["budget"] == 100_000_000
     assert written["account_set_limit"]["maxPerRelease"] == 50_000_000
+    terms = written["account_place"].pop("terms")
     assert written["account_place"] == {"name": "people", "relationshipType": "KNOWS"}
+    assert json.loads(terms)["relationshipType"] == "KNOWS"
+    assert "nodeCount" not in terms, "a registered graph may grow"
     assert written["graph_put"]["nodeCount"] == 4
     assert written["place_conflicts"]["nodeLabel"] == "Person"
 
@@ -455,25 +464,30 @@ def test_a_drop_makes_an_account_that_somebody_deleted_again_and_retires_a_loade
     for graph, statements in ((GRAPH, set()), (loaded, {"load_retire"})):
         script = job("drop", graph=graph).header["script"]
         ran = [step["statement"] for step in script["steps"]]
-        assert ran[:2] == ["account_open", "account_lock"]
+        assert ran[:3] == ["account_restore", "account_restore", "account_lock"]
         assert {"graph_forget", "log_append"} | statements <= set(ran)
         assert ("load_retire" in ran) == bool(statements)
 
 
 def test_the_version_of_a_database_is_judged() -> None:
-    assert job("version", version=3, old=False).header == {"current": True, "fresh": False}
-    assert job("version", version=None, old=False).header == {"current": False, "fresh": True}
-    assert job("version", version=None, old=True).header == {"current": False, "fresh": False}
-    assert job("version", version=2, old=False).header == {"current": False, "fresh": False}
-    for version, old in ((4, False), (3, True)):
+    needed = {"constraints": list(neo4j_schema.constraints())}
+    assert job("version", version=4, old=False).header == needed | {"current": True, "fresh": False}
+    assert job("version", version=None, old=False).header == needed | {"current": False, "fresh": True}
+    assert job("version", version=None, old=True).header == needed | {"current": False, "fresh": False}
+    assert job("version", version=3, old=False).header == needed | {"current": False, "fresh": False}
+    for version, old in ((5, False), (4, True)):
         with pytest.raises(edgedp.StoreError):
             job("version", version=version, old=old)
     read: dict[str, list[dict[str, Any]]] = {name: [] for name in neo4j_schema.OLD_READS}
     way = job("migrate", rows=read).header
     assert way["before"][0][0] == "schema_one"
     assert way["script"]["steps"][0]["statement"] == "schema_begin"
-    (step,) = job("migrate", rows=read | {"schema_version": [{"version": 2}]}).header["script"]["steps"]
-    assert step["statement"] == "migration_0003"
+    later = ["migration_0003", "migration_0004"]
+    for version, statements in ((2, later), (3, later[1:]), (4, [])):
+        steps = job("migrate", rows=read | {"schema_version": [{"version": version}]}).header["script"][
+            "steps"
+        ]
+        assert [step["statement"] for step in steps] == statements
 
 
 def test_a_misspelt_graph_is_refused_with_the_nearest() -> None:

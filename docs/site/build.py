@@ -32,7 +32,7 @@ CONTENTS: dict[str, list[str]] = {
         "docs/selection",
         "docs/spark",
     ],
-    "Reference": ["docs/reference", "commands", "api/index", "docs/procedures"],
+    "Reference": ["docs/reference", "docs/errors", "commands", "api/index", "docs/procedures"],
     "Privacy": ["docs/privacy", "docs/privacy-numbers", "docs/privacy-selection"],
     "Papers": ["docs/papers", "docs/reproduction", "docs/notebooks/repeating-the-paper"],
     "Project": ["docs/decisions/index", "docs/development", "CONTRIBUTING", "CHANGELOG", "SECURITY"],

@@ -15,12 +15,19 @@ if TYPE_CHECKING:
     from edgedp import exact, mechanisms, quality, spark
     from edgedp.errors import (
         AccessError,
+        BeingDrawnError,
         BudgetError,
         EdgeDPError,
         EngineError,
+        ForeignWordsError,
+        GraphChangedError,
         GraphFormatError,
+        KernelWarning,
+        LostReleaseError,
         ParameterError,
+        RequestConflictError,
         StoreError,
+        StoreStateError,
         StoreUnavailableError,
         UnknownNameError,
     )
@@ -29,7 +36,7 @@ if TYPE_CHECKING:
     from edgedp.experiments.report import write_report
     from edgedp.graph import Graph
     from edgedp.in_memory import count, distribution, motkin, priv_top_k, summary
-    from edgedp.loading import read_graph
+    from edgedp.loading import preview, read_graph
     from edgedp.reading import datasets
     from edgedp.release import Release
     from edgedp.selection.percentiles import percentile
@@ -39,15 +46,22 @@ if TYPE_CHECKING:
 
 _HOME = {
     "AccessError": "errors",
+    "BeingDrawnError": "errors",
     "BudgetError": "errors",
     "EdgeDPError": "errors",
     "EngineError": "errors",
+    "ForeignWordsError": "errors",
     "Graph": "graph",
+    "GraphChangedError": "errors",
     "GraphFormatError": "errors",
+    "KernelWarning": "errors",
+    "LostReleaseError": "errors",
     "ParameterError": "errors",
     "Release": "release",
+    "RequestConflictError": "errors",
     "Store": "stores",
     "StoreError": "errors",
+    "StoreStateError": "errors",
     "StoreUnavailableError": "errors",
     "UnknownNameError": "errors",
     "advise": "experiments.advice",
@@ -58,6 +72,7 @@ _HOME = {
     "motkin": "in_memory",
     "open_store": "stores",
     "percentile": "selection.percentiles",
+    "preview": "loading",
     "priv_top_k": "in_memory",
     "read_graph": "loading",
     "select": "selection.picking",
@@ -69,15 +84,22 @@ _MODULES = ("exact", "mechanisms", "quality", "spark")
 
 __all__ = [
     "AccessError",
+    "BeingDrawnError",
     "BudgetError",
     "EdgeDPError",
     "EngineError",
+    "ForeignWordsError",
     "Graph",
+    "GraphChangedError",
     "GraphFormatError",
+    "KernelWarning",
+    "LostReleaseError",
     "ParameterError",
     "Release",
+    "RequestConflictError",
     "Store",
     "StoreError",
+    "StoreStateError",
     "StoreUnavailableError",
     "UnknownNameError",
     "__version__",
@@ -91,6 +113,7 @@ __all__ = [
     "motkin",
     "open_store",
     "percentile",
+    "preview",
     "priv_top_k",
     "quality",
     "read_graph",

@@ -33,11 +33,13 @@ __all__ = [
     "check_graph",
     "check_graph_name",
     "check_k",
+    "check_limit",
     "check_mechanism",
     "check_metric",
     "check_no_option",
     "check_option_names",
     "check_request_id",
+    "check_row_number",
     "check_sampler",
     "check_switch",
     "check_text",
@@ -168,6 +170,24 @@ def check_k(value: Any, node_count: int) -> int:
     return k
 
 
+def check_limit(value: Any) -> int | None:
+    """Return how many rows a page has at most: a whole number, 1 or more; None for all of them."""
+    if value is None:
+        return None
+    limit = check_whole(value, "limit")
+    if limit < 1:
+        raise ParameterError(f"limit is {limit}, must be 1 or more; leave it out for all rows")
+    return limit
+
+
+def check_row_number(value: Any) -> int:
+    """Return the number of a row of a log: a whole number that a log can have, or 0 for before the first."""
+    number = check_whole(value, "since")
+    if not 0 <= number < 2**62:
+        raise ParameterError(f"since is {number}, must be the seq of a row of the log; take one from it")
+    return number
+
+
 def check_degree_bound(value: Any) -> int | None:
     """Return a declared degree bound, or None where none is declared."""
     if value is None:
@@ -219,7 +239,10 @@ def part_of_one(value: Any) -> Fraction | None:
 
 def check_text(value: Any, name: str) -> str:
     """Return a non-empty text without control characters."""
-    if not isinstance(value, str) or not value.strip() or any(ord(c) < 32 or ord(c) == 127 for c in value):
+    odd = isinstance(value, str) and any(
+        ord(c) < 32 or ord(c) == 127 or 0xD800 <= ord(c) < 0xE000 for c in value
+    )
+    if not isinstance(value, str) or not value.strip() or odd:
         raise ParameterError(
             f"{name} is {value!r}, must be a non-empty text of printable characters; choose another"
         )

@@ -1,5 +1,23 @@
 """The errors that edgedp raises: one base class, leaves that are also the built-in kind.
 
+    EdgeDPError
+    ├── ParameterError (ValueError)
+    │   └── RequestConflictError
+    ├── UnknownNameError (LookupError)
+    ├── GraphFormatError (ValueError)
+    ├── AccessError (PermissionError)
+    ├── BudgetError (RuntimeError)
+    ├── EngineError (RuntimeError)
+    └── StoreError (RuntimeError)
+        ├── BeingDrawnError
+        ├── GraphChangedError
+        ├── LostReleaseError
+        ├── StoreStateError
+        ├── StoreUnavailableError (ConnectionError)
+        └── ForeignWordsError
+
+All are public, as ``edgedp.BeingDrawnError``; docs/errors.md says of each whether to ask again.
+
 A message is one line: "<name> is <value>, must be <condition>; <what to do>" where there is a condition,
 else a plain sentence and what to do. No message on the way of a release holds a value that depends on
 private edges; only loading, which is the curator's, may count.
@@ -12,12 +30,19 @@ from typing import Any
 
 __all__ = [
     "AccessError",
+    "BeingDrawnError",
     "BudgetError",
     "EdgeDPError",
     "EngineError",
+    "ForeignWordsError",
+    "GraphChangedError",
     "GraphFormatError",
+    "KernelWarning",
+    "LostReleaseError",
     "ParameterError",
+    "RequestConflictError",
     "StoreError",
+    "StoreStateError",
     "StoreUnavailableError",
     "UnknownNameError",
 ]
@@ -96,6 +121,10 @@ class LostReleaseError(StoreError):
 
 class GraphChangedError(StoreError):
     """The graph was loaded anew between the plan and the debit; nothing was spent, asking again is right."""
+
+
+class StoreStateError(StoreError):
+    """What is declared in the store refuses the operation; the sentence says so in names that the asker gave."""
 
 
 class StoreUnavailableError(StoreError, ConnectionError):

@@ -12,6 +12,8 @@ class _Delta(TypedDict, total=False):
     """Where the budget is declared with one."""
     share: Any
     """Where an analyst asks: what they may spend of it."""
+    problem: str
+    """Where the account does not add up, and its amounts are None."""
     attributes: dict[str, Any]
     """The amounts of the attributes' account, once it is opened."""
 
@@ -28,7 +30,7 @@ class GraphFacts(_Delta, _Shared):
     node_count: int
     degree_bound: int
     epsilon_budget: float | None
-    epsilon_spent: float
+    epsilon_spent: float | None
 
 
 class Balance(_Delta, _Shared):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+from collections.abc import Iterable
 from decimal import Decimal
 from urllib.parse import urlsplit
 
-__all__ = ["address_shown", "amount", "kind_of", "number", "path_of", "shortened", "shown"]
+__all__ = ["address_shown", "amount", "csv_line", "kind_of", "number", "path_of", "shortened", "shown"]
 
 # Controls, what changes the direction of writing, line and paragraph separators, lone surrogates.
 _OBEYED = re.compile(
@@ -91,3 +94,18 @@ def amount(value: float | None) -> str:
     ('2', '0.1', 'none declared')
     """
     return "none declared" if value is None else number(value)
+
+
+def csv_line(cells: Iterable[object]) -> str:
+    r"""Return a line of CSV; a cell that breaks lines in any way is quoted, so that it begins no row of its own.
+
+    Examples
+    --------
+    >>> csv_line([1, "a,b", "c\rd"])
+    '1,"a,b","c\rd"\n'
+    """
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\r\n").writerow(
+        cells
+    )  # what ends a line is quoted inside a cell, and no more
+    return line.getvalue()[:-2] + "\n"

@@ -3,16 +3,20 @@
 // parameters:
 //   name: the graph's name
 // columns:
-//   name: no row if spent is not what the releases cost, or rows are missing
-// cost: one row and the last of its log; in Neo4j the log of one graph
+//   name: no row if the account is not what the last row of its log says, or rows after it or the last are missing
+// cost: one row and the last of its log
 MATCH (account:EdgeDPAccount {name: $name})
 WHERE account.spent IS :: INTEGER NOT NULL AND account.entries IS :: INTEGER NOT NULL
   AND account.budget IS :: INTEGER AND account.declared IS :: INTEGER AND account.delta IS :: INTEGER
   AND account.maxPerRelease IS :: INTEGER AND (account.budget IS NULL) = (account.declared IS NULL)
-OPTIONAL MATCH (entry:EdgeDPEntry)
-WHERE entry.name = account.name AND entry.seq > 0
-WITH account, count(entry) AS entries, coalesce(max(entry.seq), 0) AS last,
-     sum(CASE WHEN entry.charge IS :: INTEGER NOT NULL THEN entry.charge ELSE 0 END) AS charged,
-     count(CASE WHEN (entry.kind = 'debit') <> coalesce(entry.charge > 0, false) THEN 1 END) AS odd
-WHERE account.spent = charged AND account.entries = entries AND last = entries AND odd = 0
+OPTIONAL MATCH (latest:EdgeDPEntry {name: $name, seq: account.entries})
+WITH account, latest, CASE WHEN latest IS NULL THEN account ELSE latest END AS said
+WHERE account.spent = coalesce(latest.total, 0) AND (account.entries = 0) = (latest IS NULL)
+  AND coalesce(account.delta, -1) = coalesce(said.delta, -1)
+  AND coalesce(account.relationshipType, '') = coalesce(said.relationshipType, '')
+  AND (said.terms IS NULL OR (
+    account.terms = said.terms AND coalesce(account.declared, -1) = coalesce(said.declared, -1)
+    AND coalesce(account.budget, -1) = coalesce(said.budget, -1)
+    AND coalesce(account.maxPerRelease, -1) = coalesce(said.maxPerRelease, -1)))
+  AND NOT EXISTS { MATCH (entry:EdgeDPEntry {name: $name}) WHERE entry.seq > account.entries }
 RETURN account.name AS name

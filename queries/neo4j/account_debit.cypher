@@ -13,12 +13,13 @@
 //   relationshipType: whose relationships it accounts for, or null where edgedp loaded the graph
 //   entries: number of rows of its log; no row at all if the release does not fit
 // cost: one row
-MATCH (:EdgeDPSchema {version: 3})
+MATCH (:EdgeDPSchema {version: 4})
 MATCH (account:EdgeDPAccount {name: $name})
 WITH account, CASE WHEN account.delta IS NULL THEN $cost ELSE $price END AS charge
 WHERE $cost > 0 AND $price > 0 AND account.budget IS NOT NULL AND account.spent + charge <= account.budget
   AND (account.maxPerRelease IS NULL OR $cost <= account.maxPerRelease)
-SET account.spent = account.spent + charge, account.entries = account.entries + 1
+SET account.spent = account.spent + charge, account.entries = account.entries + 1,
+    account.terms = coalesce(account.terms, '')
 RETURN account.name AS name, account.delta AS delta, account.declared AS declared, account.budget AS budget,
        account.spent AS spent, account.maxPerRelease AS maxPerRelease,
        account.relationshipType AS relationshipType, account.entries AS entries

@@ -9,9 +9,11 @@
 //   budget, spent: in the account's currency: nano-epsilon where delta is null, else pico-rho
 //   maxPerRelease: largest epsilon of one release, nano-epsilon, or null
 //   relationshipType: whose relationships it accounts for, or null where edgedp loaded the graph
+//   terms: which edges it is for, JSON; empty where they are gone, null where no row of the log says it
 //   entries: number of rows of its log
 // cost: one row
 MATCH (account:EdgeDPAccount {name: $name})
 RETURN account.name AS name, account.delta AS delta, account.declared AS declared, account.budget AS budget,
        account.spent AS spent, account.maxPerRelease AS maxPerRelease,
-       account.relationshipType AS relationshipType, account.entries AS entries
+       account.relationshipType AS relationshipType, account.entries AS entries,
+       account.terms AS terms

@@ -1,9 +1,13 @@
-// Which relationship types the accounts are for; an account outlives its graph.
+// Which relationship types the accounts are for, by the accounts, their logs and the registry: one that somebody deleted
+// is there still. An account outlives its graph.
 //
 // parameters: none
 // columns:
 //   name, relationshipType: as in account_find; only accounts of registered graphs
-// cost: one row an account
-MATCH (account:EdgeDPAccount)
-WHERE account.relationshipType IS NOT NULL
-RETURN account.name AS name, account.relationshipType AS relationshipType
+//   lost: whether the account is gone, or does not say its type
+// cost: one row an account, and the logs
+MATCH (place:EdgeDPAccount|EdgeDPEntry|EdgeDPStoredGraph)
+WHERE place.relationshipType IS NOT NULL AND NOT coalesce(place.loaded, false)
+WITH DISTINCT place.name AS name, place.relationshipType AS relationshipType
+RETURN name AS name, relationshipType AS relationshipType,
+       NOT EXISTS { MATCH (account:EdgeDPAccount {name: name}) WHERE account.relationshipType = relationshipType } AS lost

@@ -2,11 +2,11 @@
 //
 // parameters:
 //   name: the graph's name
-//   maxPerRelease: nano-epsilon, positive
+//   maxPerRelease: nano-epsilon, or 0 for none
 // columns:
-//   maxPerRelease: the new limit, no row if it was refused
+//   maxPerRelease: the new limit or null, no row if it was refused
 // cost: one row
 MATCH (account:EdgeDPAccount {name: $name})
-WHERE $maxPerRelease > 0 AND (account.declared IS NULL OR $maxPerRelease <= account.declared)
-SET account.maxPerRelease = $maxPerRelease
+WHERE $maxPerRelease >= 0 AND (account.declared IS NULL OR $maxPerRelease <= account.declared)
+SET account.maxPerRelease = nullIf($maxPerRelease, 0)
 RETURN account.maxPerRelease AS maxPerRelease

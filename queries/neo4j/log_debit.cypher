@@ -13,12 +13,14 @@
 //   seq: the row's number; no row if there is no account
 // cost: one row
 MATCH (account:EdgeDPAccount {name: $name})
+OPTIONAL MATCH (share:EdgeDPShare {name: $name, analyst: $analyst})
 CALL dbms.showCurrentUser() YIELD username
 CREATE (entry:EdgeDPEntry {
   name: account.name, seq: account.entries, kind: 'debit', at: $at, releaseId: $releaseId, requestId: $requestId,
   analyst: $analyst,
   cost: $cost, charge: CASE WHEN account.delta IS NULL THEN $cost ELSE $price END, body: $body,
-  total: account.spent, delta: account.delta, relationshipType: account.relationshipType,
+  total: account.spent, shareTotal: CASE WHEN account.terms IS NOT NULL THEN share.spent END, delta: account.delta, relationshipType: account.relationshipType,
+  declared: account.declared, budget: account.budget, maxPerRelease: account.maxPerRelease, terms: account.terms,
   by: username + CASE WHEN $by = '' THEN '' ELSE ' for ' + $by END
 })
 RETURN entry.seq AS seq

@@ -15,6 +15,9 @@
 //   charge: what a debit added to spent, in the account's currency, else null
 //   body: JSON, public facts only; of a debit kind, parameters and public, of an answer what was released
 //   total: spent after it, in the account's currency
+//   declared, budget, maxPerRelease, delta, relationshipType, terms: the account after it, as in account_find; terms is
+//     null in a row of an older version, and the others mean nothing then
+//   shareTotal: of an analyst's debit what their share had spent after it, else null
 //   prev, hash: SHA-256 of the row before and of this one, hex; null in Neo4j
 // cost: one row
 MATCH (entry:EdgeDPEntry)
@@ -22,6 +25,9 @@ WHERE entry.name = $name AND entry.seq > 0
 RETURN entry.name AS name, entry.seq AS seq, entry.kind AS kind, entry.at AS at, entry.by AS by,
        entry.releaseId AS releaseId, entry.requestId AS requestId, entry.cost AS cost, entry.charge AS charge,
        entry.body AS body, entry.total AS total, coalesce(entry.analyst, '') AS analyst,
+       entry.declared AS declared, entry.budget AS budget, entry.maxPerRelease AS maxPerRelease,
+       entry.delta AS delta, entry.relationshipType AS relationshipType, entry.terms AS terms,
+       entry.shareTotal AS shareTotal,
        null AS prev, null AS hash
 ORDER BY seq DESC
 LIMIT 1

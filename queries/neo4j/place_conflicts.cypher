@@ -6,33 +6,43 @@
 //   relationshipType: type of its relationships
 //   loaded: whether edgedp writes the graph
 // columns:
-//   conflict: account, own_account, type, unfinished_type, label or registered_label
+//   conflict: account, lost_account, own_account, type, unfinished_type, label or registered_label; of a lost account the
+//     log or the registry names the type, and no account does
 //   other: name of the other graph, or the other type
-// cost: the registry
+// cost: the registry and the logs
 CALL () {
-  MATCH (account:EdgeDPAccount)
-  WHERE account.relationshipType = $relationshipType AND (account.name <> $name OR $loaded)
-  RETURN 'account' AS conflict, account.name AS other
+  MATCH (claim:EdgeDPAccount|EdgeDPEntry|EdgeDPStoredGraph)
+  WHERE claim.relationshipType = $relationshipType AND NOT coalesce(claim.loaded, false)
+    AND (claim.name <> $name OR $loaded)
+  WITH DISTINCT claim.name AS other
+  RETURN CASE WHEN EXISTS { MATCH (:EdgeDPAccount {name: other, relationshipType: $relationshipType}) }
+              THEN 'account' ELSE 'lost_account' END AS conflict, other AS other
   UNION ALL
-  MATCH (account:EdgeDPAccount)
-  WHERE NOT $loaded AND $relationshipType CONTAINS '://' AND account.relationshipType CONTAINS '://'
-    AND account.name <> $name AND account.relationshipType <> $relationshipType
-  WITH account, [kind IN [account.relationshipType, $relationshipType] |
+  MATCH (account:EdgeDPAccount|EdgeDPEntry|EdgeDPStoredGraph)
+  WHERE NOT $loaded AND NOT coalesce(account.loaded, false) AND $relationshipType CONTAINS '://'
+    AND account.relationshipType CONTAINS '://' AND account.name <> $name
+    AND account.relationshipType <> $relationshipType
+  WITH DISTINCT account.name AS name, account.relationshipType AS type
+  WITH name, [kind IN [type, $relationshipType] |
     [part IN [CASE WHEN split(kind, '://')[0] IN ['s3', 's3n'] THEN 's3a' ELSE split(kind, '://')[0] END]
              + toLower(split(split(kind, '://')[1], '/')[0]) + split(split(kind, '://')[1], '/')[1..]
      WHERE part <> '']
   ] AS parts
-  WITH account, parts, CASE WHEN size(parts[0]) < size(parts[1]) THEN size(parts[0]) ELSE size(parts[1]) END AS short
+  WITH name, parts, CASE WHEN size(parts[0]) < size(parts[1]) THEN size(parts[0]) ELSE size(parts[1]) END AS short
   WHERE parts[0][..short] = parts[1][..short]
-  RETURN 'account' AS conflict, account.name AS other
+  RETURN 'account' AS conflict, name AS other
   UNION ALL
-  MATCH (account:EdgeDPAccount {name: $name})
+  MATCH (account:EdgeDPAccount|EdgeDPEntry {name: $name})
   WHERE NOT $loaded AND account.relationshipType <> $relationshipType
-  RETURN 'own_account' AS conflict, account.relationshipType AS other
+  RETURN DISTINCT 'own_account' AS conflict, account.relationshipType AS other
   UNION ALL
   MATCH (version:EdgeDPVersion)
   WHERE NOT $loaded AND coalesce(version.relationshipType, $relationshipType) = $relationshipType
   RETURN CASE WHEN version.current THEN 'type' ELSE 'unfinished_type' END AS conflict, version.name AS other
+  UNION ALL
+  MATCH (graph:EdgeDPStoredGraph)
+  WHERE NOT $loaded AND graph.loaded AND graph.relationshipType = $relationshipType
+  RETURN 'type' AS conflict, graph.name AS other
   UNION ALL
   MATCH (version:EdgeDPVersion)
   WHERE NOT $loaded AND version.displayLabel = $nodeLabel

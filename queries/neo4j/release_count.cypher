@@ -4,7 +4,7 @@
 //   name: the graph's name
 // columns:
 //   releases: number of releases
-// cost: the log of one graph
+// cost: one row; in Neo4j one row of an index a release
 MATCH (entry:EdgeDPEntry)
-WHERE entry.name = $name AND entry.seq > 0 AND entry.kind = 'debit'
-RETURN count(entry) AS releases
+WHERE entry.name = $name AND entry.kind = 'debit' AND entry.seq > 0
+RETURN count(*) AS releases

@@ -1,19 +1,21 @@
-// The releases of an analyst, oldest first.
+// A page of the releases that an analyst had from an account, oldest first.
 //
 // parameters:
 //   analyst: the analyst's name
-//   name: the graph's name, or null for all graphs
-//   releaseId: identifier of a release, or null for all
+//   name: the account's name
+//   since: number of a row; those after it
+//   limit: how many at most
 // columns:
-//   name: the graph's name
-//   seq, releaseId, at, requestId, cost: of the debit, as in log_list
+//   name, seq, releaseId, at, by, analyst, requestId, cost, charge, total: of the debit, as in log_list
 //   body: of the debit, JSON
 //   answer: body of its answer, JSON; null if the release was debited and none is kept
-// cost: the releases of one analyst; in Neo4j all logs
-MATCH (debit:EdgeDPEntry {analyst: $analyst})
-WHERE debit.kind = 'debit' AND ($name IS NULL OR debit.name = $name)
-  AND ($releaseId IS NULL OR debit.releaseId = $releaseId)
+// cost: one row a release of the page
+MATCH (debit:EdgeDPEntry)
+WHERE debit.analyst = $analyst AND debit.name = $name AND debit.seq > $since
+WITH debit ORDER BY debit.analyst, debit.name, debit.seq
+LIMIT $limit
 OPTIONAL MATCH (answer:EdgeDPEntry {releaseId: debit.releaseId, kind: 'answer'})
-RETURN debit.name AS name, debit.seq AS seq, debit.releaseId AS releaseId, debit.at AS at,
-       debit.requestId AS requestId, debit.cost AS cost, debit.body AS body, answer.body AS answer
-ORDER BY at, name, seq
+RETURN debit.name AS name, debit.seq AS seq, debit.releaseId AS releaseId, debit.at AS at, debit.by AS by,
+       coalesce(debit.analyst, '') AS analyst, debit.requestId AS requestId, debit.cost AS cost,
+       debit.charge AS charge, debit.total AS total, debit.body AS body, answer.body AS answer
+ORDER BY seq

@@ -6,12 +6,15 @@
 //   account: which of the graph's accounts
 // columns:
 //   analyst: no row if spent is not what the analyst's releases cost
-// cost: the debits of one analyst; in Neo4j the log of one graph
+// cost: the row of the analyst's last debit; the log of one graph where an older version wrote it
 MATCH (share:EdgeDPShare {name: $name, analyst: $analyst, account: $account})
 WHERE share.spent IS :: INTEGER NOT NULL AND share.budget IS :: INTEGER NOT NULL
   AND share.declared IS :: INTEGER NOT NULL AND share.delta IS :: INTEGER AND share.maxPerRelease IS :: INTEGER
+OPTIONAL MATCH (latest:EdgeDPEntry {name: $name, seq: share.entry})
+WHERE latest.kind = 'debit' AND latest.analyst = $analyst
+WITH share, latest, CASE WHEN share.entry IS NULL THEN $name END AS wanted
 OPTIONAL MATCH (entry:EdgeDPEntry)
-WHERE entry.name = share.name AND entry.seq > 0 AND entry.analyst = share.analyst
-WITH share, sum(CASE WHEN entry.charge IS :: INTEGER NOT NULL THEN entry.charge ELSE 0 END) AS charged
-WHERE share.spent = charged
+WHERE entry.name = wanted AND entry.seq > 0 AND entry.analyst = $analyst
+WITH share, latest, sum(CASE WHEN entry.charge IS :: INTEGER NOT NULL THEN entry.charge ELSE 0 END) AS charged
+WHERE share.spent = CASE WHEN share.entry IS NULL THEN charged ELSE latest.shareTotal END
 RETURN share.analyst AS analyst

@@ -17,10 +17,10 @@
 MATCH (account:EdgeDPAccount {name: $name})
 MATCH (share:EdgeDPShare {name: $name, analyst: $analyst, account: $account})
 WHERE share.delta = account.delta OR (share.delta IS NULL AND account.delta IS NULL)
-WITH share, CASE WHEN share.delta IS NULL THEN $cost ELSE $price END AS charge
+WITH account, share, CASE WHEN share.delta IS NULL THEN $cost ELSE $price END AS charge
 WHERE $cost > 0 AND $price > 0 AND share.spent + charge <= share.budget
   AND (share.maxPerRelease IS NULL OR $cost <= share.maxPerRelease)
-SET share.spent = share.spent + charge
+SET share.spent = share.spent + charge, share.entry = account.entries + 1
 RETURN share.name AS name, share.analyst AS analyst, share.account AS account, share.delta AS delta,
        share.declared AS declared, share.budget AS budget, share.spent AS spent,
        share.maxPerRelease AS maxPerRelease

@@ -1,5 +1,6 @@
 -- Whether nothing was written to the log of an account since it was read; run it after account_lock.
 --
+-- complete: never (no row is a refusal)
 -- parameters:
 --   name: the account's name
 --   entries: number of rows of its log

@@ -1,5 +1,6 @@
 -- Add what a release costs to what was spent, if it fits; run it after account_adds_up, and log_debit after it.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the graph's name
 --   cost: the release's epsilon, nano-epsilon, positive
@@ -14,7 +15,8 @@
 --   entries: number of rows of its log; no row at all if the release does not fit
 -- cost: one row
 UPDATE accounts
-SET spent = spent + CASE WHEN delta IS NULL THEN $cost ELSE $price END, entries = entries + 1
+SET spent = spent + CASE WHEN delta IS NULL THEN $cost ELSE $price END, entries = entries + 1,
+    terms = coalesce(terms, '')
 WHERE name = $name AND $cost > 0 AND $price > 0 AND budget IS NOT NULL
   AND spent + CASE WHEN delta IS NULL THEN $cost ELSE $price END <= budget
   AND (maxPerRelease IS NULL OR $cost <= maxPerRelease)

@@ -1,5 +1,6 @@
 -- All accounts, also of graphs that are gone.
 --
+-- complete: always
 -- parameters: none
 -- columns:
 --   name: the graph's name
@@ -8,9 +9,10 @@
 --   budget, spent: in the account's currency: nano-epsilon where delta is null, else pico-rho
 --   maxPerRelease: largest epsilon of one release, nano-epsilon, or null
 --   relationshipType: whose relationships it accounts for, or null where edgedp loaded the graph
+--   terms: which edges it is for, JSON; empty where they are gone, null where no row of the log says it
 --   entries: number of rows of its log
 -- cost: one row an account
 SELECT name AS name, delta AS delta, declared AS declared, budget AS budget, spent AS spent,
-       maxPerRelease AS maxPerRelease, relationshipType AS relationshipType, entries AS entries, sound
+       maxPerRelease AS maxPerRelease, relationshipType AS relationshipType, entries AS entries, terms AS terms, sound
 FROM account
 ORDER BY name

@@ -1,5 +1,6 @@
 -- Take the write lock of an account until the transaction ends; what is read after it is current.
 --
+-- complete: when empty
 -- parameters:
 --   name: the graph's name
 -- columns:

@@ -1,5 +1,6 @@
 -- Count one more row of the log; log_append or log_answer writes it in the same transaction.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the graph's name
 -- columns:

@@ -1,10 +1,12 @@
--- Say whose relationships an account is for.
+-- Say which edges an account is for.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the graph's name
---   relationshipType: type of the registered graph, or null
+--   relationshipType: type of a registered graph; null for any other, which leaves the type that is there
+--   terms: which edges, JSON; empty where they are gone
 -- columns: none
 -- cost: one row
 UPDATE accounts
-SET relationshipType = $relationshipType
+SET relationshipType = coalesce($relationshipType, relationshipType), terms = $terms
 WHERE name = $name

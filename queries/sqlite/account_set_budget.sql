@@ -1,5 +1,6 @@
 -- Declare a budget, unless more than that was spent, or what was spent is in the other currency.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the graph's name
 --   delta: atto-delta, or null for a pure account

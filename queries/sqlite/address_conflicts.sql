@@ -1,5 +1,6 @@
 -- Whose account an address has already, or one inside or around it; run it after account_open.
 --
+-- complete: when empty
 -- parameters:
 --   name: the graph's name
 --   relationshipType: the address

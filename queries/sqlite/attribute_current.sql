@@ -1,5 +1,6 @@
 -- Whether a property is still declared as it was planned for; run it after account_lock.
 --
+-- complete: its log
 -- parameters:
 --   name: the account's name
 --   head: how the declarations of the property begin, JSON

@@ -1,5 +1,6 @@
 -- The declarations of properties in the log of an attributes' account, oldest first.
 --
+-- complete: its log
 -- parameters:
 --   name: the account's name
 -- columns:

@@ -1,5 +1,6 @@
 -- Whether every row of the registry, the accounts, the people and the shares is there and sound; SQLite alone needs it.
 --
+-- complete: never (it is the check)
 -- parameters: none
 -- columns:
 --   complete: 1 or 0

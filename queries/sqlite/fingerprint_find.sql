@@ -1,5 +1,6 @@
 -- Under which names the same edges were loaded before.
 --
+-- complete: never (a name that is hidden costs a warning)
 -- parameters:
 --   fingerprint: as in fingerprint_put
 -- columns:

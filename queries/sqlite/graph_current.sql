@@ -1,5 +1,6 @@
 -- Whether the graph is still the version that was planned for; run it after account_lock.
 --
+-- complete: when empty
 -- parameters:
 --   name: the graph's name
 --   version: the version

@@ -1,5 +1,6 @@
 -- The public facts and the place of one graph.
 --
+-- complete: when empty
 -- parameters:
 --   name: the graph's name
 -- columns:

@@ -1,5 +1,6 @@
 -- Delete a graph's row; its account and its log stay.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the graph's name
 -- columns: none

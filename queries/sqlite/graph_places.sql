@@ -1,5 +1,6 @@
 -- Where every graph has its nodes and edges, to keep two graphs from sharing edges.
 --
+-- complete: always
 -- parameters: none
 -- columns:
 --   name, version, nodeLabel, relationshipType, loaded: as in graph_find

@@ -1,5 +1,6 @@
 -- Write a graph's row, new or in place of the one before.
 --
+-- complete: never (a write)
 -- parameters:
 --   name, version, nodeLabel, relationshipType, idProperty, nodeCount, degreeBound, nodesSupplied, loaded, digest: as in
 --   graph_find

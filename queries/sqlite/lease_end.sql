@@ -1,5 +1,6 @@
 -- Note that a release is no longer being drawn, and clear what dead drawers of this graph left.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the graph's name
 --   releaseId: identifier of the release

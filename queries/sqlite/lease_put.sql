@@ -1,5 +1,6 @@
 -- Note that a release is being drawn; run it after log_debit.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the graph's name
 --   releaseId: identifier of the release

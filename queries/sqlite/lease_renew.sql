@@ -1,5 +1,6 @@
 -- Note that a release is still being drawn, also where its lease was swept; not once there is an answer.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the account's name
 --   releaseId: identifier of the release

@@ -1,5 +1,6 @@
 -- Write one row of the log; run it after account_next.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the graph's name
 --   kind: load, replace, drop, register, forget, budget, limit, grant, attribute or exact
@@ -9,8 +10,8 @@
 -- columns:
 --   seq: the row's number; no row if there is no account
 -- cost: one row
-INSERT INTO log (name, seq, kind, at, "by", body, total)
-SELECT name, entries, $kind, $at, $by, $body, spent
+INSERT INTO log (name, seq, kind, at, "by", body, total, declared, budget, maxPerRelease, delta, relationshipType, terms)
+SELECT name, entries, $kind, $at, $by, $body, spent, declared, budget, maxPerRelease, delta, relationshipType, terms
 FROM account
 WHERE name = $name
 RETURNING seq AS seq

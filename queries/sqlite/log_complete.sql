@@ -1,5 +1,6 @@
 -- Whether a log has all rows that its account counts; SQLite alone needs it.
 --
+-- complete: never (it is the check)
 -- parameters:
 --   name: the account's name
 -- columns:

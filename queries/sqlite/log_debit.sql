@@ -1,5 +1,6 @@
 -- Write the row of a debit; run it after account_debit.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the graph's name
 --   releaseId: identifier of the release
@@ -13,9 +14,11 @@
 --   seq: the row's number; no row if there is no account
 -- cost: one row
 INSERT INTO log (name, seq, kind, at, "by", releaseId, requestId, cost, charge, body, total,
-                 analyst)
+                 analyst, declared, budget, maxPerRelease, delta, relationshipType, terms, shareTotal)
 SELECT name, entries, 'debit', $at, $by, $releaseId, $requestId, $cost,
-       CASE WHEN delta IS NULL THEN $cost ELSE $price END, $body, spent, $analyst
+       CASE WHEN delta IS NULL THEN $cost ELSE $price END, $body, spent, $analyst,
+       declared, budget, maxPerRelease, delta, relationshipType, terms,
+       CASE WHEN terms IS NOT NULL THEN (SELECT spent FROM shares WHERE name = $name AND analyst = $analyst) END
 FROM account
 WHERE name = $name
 RETURNING seq AS seq

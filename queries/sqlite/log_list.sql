@@ -1,5 +1,6 @@
 -- The log of a graph, oldest first.
 --
+-- complete: never (the chain of its rows is read, and their number compared)
 -- parameters:
 --   name: the graph's name
 -- columns:
@@ -15,11 +16,15 @@
 --   charge: what a debit added to spent, in the account's currency, else null
 --   body: JSON, public facts only; of a debit kind, parameters and public, of an answer what was released
 --   total: spent after it, in the account's currency
+--   declared, budget, maxPerRelease, delta, relationshipType, terms: the account after it, as in account_find; terms is
+--     null in a row of an older version, and the others mean nothing then
+--   shareTotal: of an analyst's debit what their share had spent after it, else null
 --   prev, hash: SHA-256 of the row before and of this one, hex; null in Neo4j
 -- cost: one row an event
 SELECT name AS name, seq AS seq, kind AS kind, at AS at, "by" AS "by", releaseId AS releaseId, requestId AS requestId,
-       cost AS cost, charge AS charge, body AS body, total AS total, analyst AS analyst, prev AS prev,
-       hash AS hash, sound
+       cost AS cost, charge AS charge, body AS body, total AS total, analyst AS analyst, declared AS declared,
+       budget AS budget, maxPerRelease AS maxPerRelease, delta AS delta, relationshipType AS relationshipType,
+       terms AS terms, shareTotal AS shareTotal, prev AS prev, hash AS hash, sound
 FROM entry
 WHERE name = $name
 ORDER BY seq

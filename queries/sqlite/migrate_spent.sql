@@ -1,5 +1,6 @@
 -- Add what a release of 0.1.0 cost to what was spent, without asking whether it fits: it was paid.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the graph's name
 --   cost, price: as in account_debit

@@ -1,5 +1,6 @@
 -- Whether a person has a role and was not revoked.
 --
+-- complete: when empty
 -- parameters:
 --   name: the person's name
 --   role: analyst or curator

@@ -1,5 +1,6 @@
 -- Everybody who has or had a token.
 --
+-- complete: always
 -- parameters: none
 -- columns:
 --   name, role, tokenHash, added: as in person_put

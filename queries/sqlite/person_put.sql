@@ -1,5 +1,6 @@
 -- Add a person, unless the name is taken, also by one who was revoked.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the person's name
 --   role: analyst or curator

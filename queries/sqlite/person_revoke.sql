@@ -1,5 +1,6 @@
 -- Revoke a person for good; the name stays taken, and what was spent stays spent.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the person's name
 --   revoked: time, ISO 8601, UTC

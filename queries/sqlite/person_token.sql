@@ -1,5 +1,6 @@
 -- Give a person another token; the one before is worth nothing any more.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the person's name
 --   tokenHash: as in person_put

@@ -1,10 +1,12 @@
 -- How many releases of a graph were debited.
 --
+-- complete: never (it compares with the account)
 -- parameters:
 --   name: the graph's name
 -- columns:
 --   releases: number of releases
--- cost: the log of one graph
-SELECT coalesce(sum(kind = 'debit'), 0) AS releases, coalesce(min(sound), 1) AS sound
-FROM entry
-WHERE name = $name
+-- cost: one row; in Neo4j one row of an index a release
+SELECT coalesce(tally.releases, 0) AS releases,
+       account.sound AND coalesce(tally.sound, 1) AND account.entries = coalesce(tally.entries, 0) AS sound
+FROM account LEFT JOIN tally ON tally.name = account.name
+WHERE account.name = $name

@@ -1,5 +1,6 @@
 -- The release of an asker's request, if it was debited before.
 --
+-- complete: never (it compares two indexes and counts the rows)
 -- parameters:
 --   name: the graph's name
 --   analyst: who asks, empty for a direct caller; each has identifiers of its own

@@ -1,5 +1,6 @@
 -- Make sure that the store has a secret; one that is there is kept.
 --
+-- complete: never (a write)
 -- parameters:
 --   secret: 32 random bytes, hex
 -- columns: none

@@ -1,6 +1,7 @@
 -- Add what a release costs to what its analyst spent of a share, if it fits; run it after share_adds_up, and
 -- account_debit after it.
 --
+-- complete: never (a write)
 -- parameters:
 --   name: the graph's name
 --   analyst: the analyst's name
@@ -15,7 +16,8 @@
 --     release does not fit, or the account's delta is another than the share's
 -- cost: one row
 UPDATE shares
-SET spent = spent + CASE WHEN delta IS NULL THEN $cost ELSE $price END
+SET spent = spent + CASE WHEN delta IS NULL THEN $cost ELSE $price END,
+    entry = (SELECT entries + 1 FROM accounts WHERE accounts.name = $name)
 WHERE name = $name AND analyst = $analyst AND account = $account AND $cost > 0 AND $price > 0
   AND spent + CASE WHEN delta IS NULL THEN $cost ELSE $price END <= budget
   AND (maxPerRelease IS NULL OR $cost <= maxPerRelease)

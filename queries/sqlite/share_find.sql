@@ -1,5 +1,6 @@
 -- An analyst's share of a graph's account.
 --
+-- complete: when empty
 -- parameters:
 --   name: the graph's name
 --   analyst: the analyst's name

@@ -1,5 +1,6 @@
 -- All shares of a graph.
 --
+-- complete: always
 -- parameters:
 --   name: the graph's name
 -- columns:

@@ -1,5 +1,6 @@
 -- All shares of an analyst.
 --
+-- complete: always
 -- parameters:
 --   analyst: the analyst's name
 -- columns:

@@ -1,6 +1,7 @@
 -- Declare a share, new or in place of the one before, unless more than that was spent of it or the account's delta
 -- is another; what the analyst spent is what the log says. Run it after account_lock.
 --
+-- complete: its log
 -- parameters:
 --   name: the graph's name
 --   analyst: the analyst's name

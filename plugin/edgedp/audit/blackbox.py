@@ -21,9 +21,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, ClassVar, assert_never
+from typing import Any, Literal, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +31,20 @@ from numpy.typing import NDArray
 from edgedp.audit.cases import Case
 from edgedp.audit.neighbors import graph_of_mask
 from edgedp.audit.ordered import answers, ordered_answer_law
+from edgedp.exact.numbers import count_probabilities
 from edgedp.graph import Graph
-from edgedp.in_memory import motkin, priv_top_k, summary
-from edgedp.plan import AggregatePlan, JointMotkinPlan, JointPlan, NodesPlan, ParetoPlan, TopKPlan
+from edgedp.in_memory import count, distribution, motkin, priv_top_k, summary
+from edgedp.options import CountOptions
+from edgedp.plan import (
+    AggregatePlan,
+    JointMotkinPlan,
+    JointPlan,
+    NodesPlan,
+    ParetoPlan,
+    PublicFacts,
+    TopKPlan,
+)
+from edgedp.plan.numbers import plan_count
 from edgedp.projection import GraphProjection
 from edgedp.release import Release
 from edgedp.vocabulary import Kind
@@ -41,7 +52,7 @@ from edgedp.vocabulary import Kind
 __all__ = [
     "TARGETS",
     "BlackBoxFinding",
-    "PageCase",
+    "NumbersCase",
     "Target",
     "black_box_audit",
     "clopper_pearson",
@@ -50,17 +61,76 @@ __all__ = [
 ]
 
 Outcome = tuple[int, ...]
-"""The nodes of an answer, or the numbers of a page."""
+"""The nodes of an answer, or the numbers of one."""
+
+Law = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class PageCase:
-    """A summary: what is looked at are its numbers of edges, triangles and wedges and its bound of the degrees."""
+class NumbersCase:
+    """A release of numbers.
 
-    release: ClassVar[str] = "summary"
-    metrics: ClassVar[str] = "edges+triangles+wedges"
-    mechanism: ClassVar[str] = "shares"
-    details: ClassVar[str] = ""
+    Attributes
+    ----------
+    release : {"count", "distribution", "summary"}
+    options : dict
+        As of the function of that name.
+    """
+
+    release: Literal["count", "distribution", "summary"]
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def metrics(self) -> str:
+        """What is looked at."""
+        return {"summary": "+".join(_LOOKED_AT), "distribution": "degree"}.get(
+            self.release, str(self.options.get("of"))
+        )
+
+    @property
+    def mechanism(self) -> str:
+        """What noise; that of a summary and of a distribution is fixed."""
+        return str({"summary": "shares", "distribution": "geometric"}.get(
+            self.release, self.options.get("mechanism")
+        ))  # fmt: skip
+
+    @property
+    def details(self) -> str:
+        """The remaining options, as words."""
+        return " ".join(str(value) for name, value in self.options.items() if name not in ("of", "mechanism"))
+
+    def draw(self, target: Target, graph: Graph) -> Outcome:
+        """Draw one release with the secure source."""
+        asked: dict[str, Any] = {"epsilon": target.epsilon, "degree_bound": target.degree_bound}
+        match self.release:
+            case "count":
+                return (int(count(graph, **self.options, **asked).value),)
+            case "distribution":
+                return tuple(map(int, distribution(graph, **self.options, **asked).values))
+            case "summary":
+                page = summary(graph, **self.options, **asked).values
+                return tuple(page[name] for name in _LOOKED_AT)
+            case _:
+                assert_never(self.release)
+
+    def laws(self, target: Target, graphs: list[Graph]) -> tuple[list[Outcome], list[Law]] | None:
+        """Return every outcome with its probabilities on the graphs, or None where no law of the whole is known."""
+        if self.release != "count":
+            return None
+        facts = PublicFacts(target.node_count, target.degree_bound)
+        planned = plan_count(CountOptions.given({**self.options, "epsilon": target.epsilon}), facts)
+        values = range(planned.shape.maximum(planned.bounds) + 1)
+        laws = [
+            count_probabilities(
+                graph, epsilon=target.epsilon, values=values, degree_bound=target.degree_bound, **self.options
+            )
+            for graph in graphs
+        ]
+        return [(value,) for value in values], laws
+
+
+_LOOKED_AT = ("edges", "triangles", "wedges", "degree_at_most")
+"""Of a summary."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +139,7 @@ class Target:
 
     Attributes
     ----------
-    case : Case or PageCase
+    case : Case or NumbersCase
     masks : (int, int)
         Two graphs that differ in one edge, as `graph_of_mask` takes them.
     node_count, degree_bound, k : int
@@ -79,7 +149,7 @@ class Target:
         less than once in a million audits.
     """
 
-    case: Case | PageCase
+    case: Case | NumbersCase
     node_count: int
     degree_bound: int
     k: int
@@ -109,11 +179,15 @@ TARGETS = (
     Target(
         Case("motkin", {"metrics": ("degree", "density"), "mechanism": "joint"}), 5, 4, 1, "4", (183, 191), 1_000
     ),
-    Target(PageCase(), 5, 4, 1, "8", (183, 191), 1_000),
+    Target(NumbersCase("summary"), 5, 4, 1, "8", (183, 191), 1_000),
+    Target(NumbersCase("distribution"), 5, 4, 1, "8", (183, 191), 1_000),
+    Target(NumbersCase("distribution", {"form": "histogram"}), 5, 4, 1, "12", (183, 191), 1_000),
+    Target(NumbersCase("count", {"of": "edges", "mechanism": "geometric"}), 5, 4, 1, "3", (0, 1), 3_000),
+    Target(NumbersCase("count", {"of": "triangles", "mechanism": "calibrated"}), 5, 4, 1, "3", (511, 1023), 5_000),
 )  # fmt: skip
 """One for each kind of noise and of path: permute-and-flip, Gumbel over two picks, geometric, lazy scores, rounds,
-lists, the adaptive releases as a whole, and several numbers of one summary. Where no law is known, the event comes from
-other releases, drawn before."""
+lists, the adaptive releases as a whole, several numbers of one answer, and one number. Where no law is known, the event
+comes from other releases, drawn before."""
 
 
 @dataclass(frozen=True)
@@ -183,12 +257,8 @@ def black_box_audit(target: Target, trials: int | None = None, confidence: float
     trials = target.trials if trials is None else trials
     graphs = [graph_of_mask(mask, target.node_count) for mask in target.masks]
     known = _laws(target, graphs)
-    if known is None:
-        outcomes, laws = _frequencies(target, graphs, trials)
-        exact = math.nan
-    else:
-        outcomes, laws = list(answers(target.node_count, target.k)), known
-        exact = float(np.abs(np.log(laws[0]) - np.log(laws[1])).max())
+    outcomes, laws = known or _frequencies(target, graphs, trials)
+    exact = float(np.abs(np.log(laws[0]) - np.log(laws[1])).max()) if known else math.nan
     likelier, event = telling_event(laws[0], laws[1], trials, confidence)
     telling = {outcomes[place] for place in event}
     hits = [sum(_release(target, graph) in telling for _ in range(trials)) for graph in graphs]
@@ -297,19 +367,18 @@ def _has_law(plan: NodesPlan) -> bool:
             assert_never(plan)
 
 
-def _laws(target: Target, graphs: list[Graph]) -> list[NDArray[np.float64]] | None:
-    """Return the laws of the answer on both graphs, or None where they are not known."""
-    if isinstance(target.case, PageCase):
+def _laws(target: Target, graphs: list[Graph]) -> tuple[list[Outcome], list[Law]] | None:
+    """Return all answers with their laws on both graphs, or None where they are not known."""
+    if isinstance(target.case, NumbersCase):
+        return target.case.laws(target, graphs)
+    planned = target.case.plan(target.node_count, target.degree_bound, target.k, target.epsilon)
+    if not _has_law(planned):
         return None
-    plan = target.case.plan(target.node_count, target.degree_bound, target.k, target.epsilon)
-    if not _has_law(plan):
-        return None
-    return [ordered_answer_law(plan, GraphProjection(graph)) for graph in graphs]
+    laws = [ordered_answer_law(planned, GraphProjection(graph)) for graph in graphs]
+    return list(answers(target.node_count, target.k)), laws
 
 
-def _frequencies(
-    target: Target, graphs: list[Graph], trials: int
-) -> tuple[list[Outcome], list[NDArray[np.float64]]]:
+def _frequencies(target: Target, graphs: list[Graph], trials: int) -> tuple[list[Outcome], list[Law]]:
     """Return what came in releases of their own, and how often, so that the event is fixed before the audit's."""
     seen = [Counter(_release(target, graph) for _ in range(trials)) for graph in graphs]
     outcomes = sorted(seen[0].keys() | seen[1].keys())
@@ -323,8 +392,7 @@ _FUNCTIONS: dict[Kind, Callable[..., Release]] = {"priv_top_k": priv_top_k, "mot
 def _release(target: Target, graph: Graph) -> Outcome:
     """Draw one release with the secure source; node ids of small graphs are positions."""
     case, bound = target.case, target.degree_bound
-    if isinstance(case, PageCase):
-        page = summary(graph, epsilon=target.epsilon, degree_bound=bound).values
-        return tuple(page[name] for name in (*case.metrics.split("+"), "degree_at_most"))
+    if isinstance(case, NumbersCase):
+        return case.draw(target, graph)
     options = {**case.options, "k": target.k, "epsilon": target.epsilon}
     return tuple(_FUNCTIONS[case.kind](graph, **options, degree_bound=bound))

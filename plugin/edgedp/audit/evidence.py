@@ -8,7 +8,7 @@ from typing import Any
 
 from edgedp.audit.blackbox import TARGETS
 from edgedp.audit.cases import all_cases
-from edgedp.vocabulary import KINDS
+from edgedp.vocabulary import KINDS, NUMBER_MECHANISMS
 
 __all__ = ["EVIDENCE", "evidence"]
 
@@ -22,8 +22,8 @@ def evidence() -> Iterator[dict[str, Any]]:
 
     Examples
     --------
-    >>> [row["proof only"] for row in evidence() if row["release"] == "count"]
-    [1]
+    >>> [row["mechanism"] for row in evidence() if row["release"] == "count" and row["proof only"]]
+    ['staircase', 'ladder', 'smooth', 'nls', 'lls']
     """
     found: dict[tuple[str, str], Counter[str]] = {}
     for case in all_cases():
@@ -31,6 +31,8 @@ def evidence() -> Iterator[dict[str, Any]]:
         found.setdefault((case.release, case.mechanism.removesuffix(" (vectors)")), Counter())[kind] += 1
     for target in TARGETS:
         found.setdefault((target.case.release, target.case.mechanism), Counter())["black box"] += 1
+    for number in NUMBER_MECHANISMS:
+        found.setdefault(("count", number), Counter({"proof only": 1}))
     for name in KINDS:
         if name != "motkin" and not any(release == name for release, _ in found):
             found[name, ""] = Counter({"proof only": 1})

@@ -14,6 +14,7 @@ from edgedp.cli.examples import add_examples
 from edgedp.cli.output import QUIET
 from edgedp.errors import EdgeDPError
 from edgedp.shown import shown
+from edgedp.spoken import FACE
 from edgedp.version import __version__
 
 __all__ = ["edgedp", "main"]
@@ -37,6 +38,7 @@ class _OneLine(click.Group):
     """Turns every refusal into one line and exit status 1, never a traceback."""
 
     def invoke(self, ctx: click.Context) -> object:
+        face = FACE.set("command")
         try:
             with warnings.catch_warnings():
                 warnings.showwarning = _note
@@ -54,6 +56,8 @@ class _OneLine(click.Group):
             raise click.ClickException(
                 f"{what}{error.strerror or error}; check that it exists, is writable and has room"
             ) from None
+        finally:
+            FACE.reset(face)
 
 
 @click.group(cls=_OneLine, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

@@ -9,7 +9,7 @@ import click
 
 from edgedp.cli.opening import opened_store
 from edgedp.cli.options import release_options
-from edgedp.cli.output import format_option, notice, print_object, print_rows, say, working
+from edgedp.cli.output import format_option, limit_option, notice, print_object, print_rows, say, working
 from edgedp.options import (
     CountOptions,
     DistributionOptions,
@@ -103,6 +103,8 @@ def graphs(output: str) -> None:
     if output != "json" and "attributes" in columns:
         columns = [*columns[:-1], "attributes_budget", "attributes_spent"]
         rows = [{**row, **_beside(row["attributes"])} for row in rows]
+    if any("problem" in row for row in rows):
+        rows, columns = [{"problem": None, **row} for row in rows], [*columns, "problem"]
     print_rows(rows, output, columns)
 
 
@@ -117,11 +119,16 @@ def _beside(of_records: Mapping[str, Any] | None) -> dict[str, Any]:
 
 @click.command()
 @click.argument("name")
+@limit_option
+@click.option("--since", metavar="ID", help="Only what was released after this release, by its release_id.")
 @format_option
-def releases(name: str, output: str) -> None:
-    """List what was released; reading it again is free."""
+def releases(name: str, limit: int | None, since: str | None, output: str) -> None:
+    """List what was released, oldest first; reading it again is free.
+
+    Releases from the edges, then those from the properties of the nodes, each in the order of their debits.
+    """
     with opened_store() as store:
-        rows: list[Mapping[str, Any]] = [*store.releases(name)]
+        rows: list[Mapping[str, Any]] = [*store.releases(name, limit, since)]
     columns = ["release_id", "at", "epsilon", "selector", "parameters", "nodes"]
     if any(not _lists_nodes(row) for row in rows):
         # Numbers are no nodes: they have a column of their own, where there are any.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,9 +13,13 @@ from edgedp.amounts.written import decimal_of
 from edgedp.cli.numerals import WHOLE
 from edgedp.cli.opening import opened_store
 from edgedp.cli.output import format_option, notice, print_object, print_rows, progress_bar, say, working
-from edgedp.cli.reading import name_of, reading_options
+from edgedp.cli.reading import answered, kind_options, name_of, reading_options
 from edgedp.errors import ParameterError
 from edgedp.shown import amount, shown
+
+if TYPE_CHECKING:
+    from edgedp.graph import Graph
+    from edgedp.reading import LoadReport
 
 __all__ = ["COMMANDS"]
 
@@ -46,6 +51,8 @@ _LIMIT = click.option("--max-epsilon-per-release", metavar="E", help="Largest ep
     "--properties", metavar="P,Q", help="Columns of the file of nodes that are properties of the nodes."
 )
 @reading_options
+@kind_options
+@click.option("--dry-run", is_flag=True, help="Show rows, columns, ends and counts, and store nothing.")
 @_BUDGET
 @_DELTA
 @_BOUND
@@ -64,6 +71,7 @@ def load(
     name: str | None,
     nodes: str | None,
     properties: str | None,
+    dry_run: bool,
     epsilon_budget: str | None,
     delta: str | None,
     degree_bound: int | None,
@@ -78,31 +86,38 @@ def load(
     """Load a graph: a catalogue name, a file, a URL, or - for standard input.
 
     Text with one edge a line, Parquet, Arrow, GraphML, GEXF, GML, Pajek, METIS or Matrix Market; plain, .gz,
-    .zst, .bz2, .xz or .zip. Format, columns, header and ids are detected and shown; where they cannot be told
-    for sure, the load is refused and the message names the option to give.
+    .zst, .bz2, .xz or .zip. Two columns of integers, and columns whose names are a known pair of ends, load without
+    a word; about everything else a terminal asks, and elsewhere the refusal names the options that load it.
     """
-    from edgedp.loading import read_source
+    from edgedp.loading.previewing import previewed
     from edgedp.reading import checked_options
 
-    options = checked_options(**reading)
+    if dry_run:
+        with progress_bar() as progress:
+            seen = previewed(file, nodes, checked_options(**reading), progress)
+        if output == "json":
+            print_object({"exact": seen.exact()})
+            return
+        for line in seen.lines():
+            click.echo(shown(line))
+        return
     name = name_of(file) if name is None else name
-    with progress_bar() as progress:
-        named = None if properties is None else [name.strip() for name in properties.split(",")]
-        graph, report = read_source(file, nodes, options, properties=named, progress=progress)
-        with opened_store() as store:
-            row = store.load(
-                graph,
-                name,
-                epsilon_budget=epsilon_budget,
-                degree_bound=degree_bound,
-                max_epsilon_per_release=max_epsilon_per_release,
-                delta=delta,
-                attribute_epsilon_budget=attribute_epsilon_budget,
-                replace=replace,
-                node_label=node_label,
-                relationship_type=relationship_type,
-                progress=progress,
-            )
+    named = None if properties is None else [each.strip() for each in properties.split(",")]
+    graph, report = _read_or_ask(file, nodes, named, reading)
+    with progress_bar() as progress, opened_store() as store:
+        row = store.load(
+            graph,
+            name,
+            epsilon_budget=epsilon_budget,
+            degree_bound=degree_bound,
+            max_epsilon_per_release=max_epsilon_per_release,
+            delta=delta,
+            attribute_epsilon_budget=attribute_epsilon_budget,
+            replace=replace,
+            node_label=node_label,
+            relationship_type=relationship_type,
+            progress=progress,
+        )
     if output == "json":
         print_object(row | {"nodes_supplied": report.nodes_supplied, "exact": report.exact()})
         return
@@ -121,6 +136,27 @@ def load(
         )
     if not report.nodes_supplied:
         say("the nodes were read from the edges and are declared public; every release says so")
+
+
+def _read_or_ask(
+    file: str, nodes: str | None, named: list[str] | None, reading: dict[str, Any]
+) -> tuple[Graph, LoadReport]:
+    """Read a source; in a terminal, ask what it leaves open."""
+    from edgedp.loading import read_source
+    from edgedp.reading import checked_options
+    from edgedp.reading.deciding import UndecidedError
+
+    while True:
+        try:
+            with progress_bar() as progress:
+                return read_source(
+                    file, nodes, checked_options(**reading), properties=named, progress=progress
+                )
+        except UndecidedError as error:
+            terminal = sys.stdin.isatty() and sys.stdout.isatty()
+            if not terminal or "-" in (file, nodes):
+                raise
+            reading = answered(error.question, reading)
 
 
 @click.command()
@@ -227,9 +263,21 @@ def drop(name: str) -> None:
 @click.option(
     "--attributes", is_flag=True, help="Declare it for the properties of the nodes, not for the edges."
 )
+@click.option(
+    "--max-epsilon-per-release",
+    metavar="E",
+    help="Declare the largest epsilon of one release; none removes it.  [default: as it is]",
+)
 @format_option
-def budget(name: str, epsilon_budget: str | None, delta: str | None, attributes: bool, output: str) -> None:
-    """Show what may be spent and what was, or declare another budget.
+def budget(
+    name: str,
+    epsilon_budget: str | None,
+    delta: str | None,
+    attributes: bool,
+    max_epsilon_per_release: str | None,
+    output: str,
+) -> None:
+    """Show what may be spent and what was, or declare another budget or limit.
 
     A graph has two accounts, of its edges and of its nodes' properties (attributes). They bound different
     neighbours and are never added: what is said about one edge and one record together is bounded by the sum.
@@ -237,8 +285,14 @@ def budget(name: str, epsilon_budget: str | None, delta: str | None, attributes:
     with opened_store() as store:
         row = (
             store.budget(name)
-            if epsilon_budget is None and delta is None
-            else store.set_budget(name, epsilon_budget, delta, attributes=attributes)
+            if epsilon_budget is None and delta is None and max_epsilon_per_release is None
+            else store.set_budget(
+                name,
+                epsilon_budget,
+                delta,
+                attributes=attributes,
+                max_epsilon_per_release=max_epsilon_per_release,
+            )
         )
         remote = store.address is not None  # the logs are the curator's
         head = None if remote else store.head(name)
@@ -246,6 +300,8 @@ def budget(name: str, epsilon_budget: str | None, delta: str | None, attributes:
     _print_balance(row, head, second, output)
     if epsilon_budget is not None:
         notice("the new budget is recorded")
+    if max_epsilon_per_release is not None:
+        notice("the new limit of one release is recorded")
 
 
 def _print_balance(row: Mapping[str, Any], head: str | None, second: str | None, output: str) -> None:

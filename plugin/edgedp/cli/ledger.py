@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import click
 
+from edgedp.cli.numerals import WHOLE
 from edgedp.cli.opening import opened_store
-from edgedp.cli.output import format_option, notice, print_object, print_rows
+from edgedp.cli.output import format_option, limit_option, notice, print_object, print_rows
 
 __all__ = ["COMMANDS"]
 
@@ -22,15 +24,19 @@ _ATTRIBUTES = click.option(
 @click.command()
 @click.argument("name")
 @_ATTRIBUTES
+@limit_option
+@click.option(
+    "--since", metavar="SEQ", type=WHOLE, default=0, help="Only the rows after the one with this seq."
+)
 @format_option
-def log(name: str, attributes: bool, output: str) -> None:
+def log(name: str, attributes: bool, limit: int | None, since: int, output: str) -> None:
     """Show what happened to a graph: when, by whom, and what was spent after it.
 
     Loads, replacements, drops, budget changes, debits, answers and exact reads, oldest first: public
     facts, and when each answer was recorded, which tells how long its draw took.
     """
     with opened_store() as store:
-        rows = store.log(name, "attributes" if attributes else "edges")
+        rows = store.log(name, "attributes" if attributes else "edges", limit, since)
     asked = ["analyst"] if any(row["analyst"] for row in rows) else []
     columns = ["seq", "at", "by", *asked, "event", "epsilon", "epsilon_spent", "details"]
     if output == "table":
@@ -69,13 +75,30 @@ def check(name: str | None, output: str) -> None:
 @click.argument("name")
 @_ATTRIBUTES
 @click.option(
-    "-o", "--output", metavar="FILE", default="-", type=click.File("w", lazy=True), help="Where to."
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="-",
+    type=click.Path(allow_dash=True, dir_okay=False),
+    help="Where to.",
 )
-def export(name: str, attributes: bool, output: TextIO) -> None:
+def export(name: str, attributes: bool, output: str) -> None:
     """Write the log of a graph as JSON lines; the last one holds the number of rows and the head."""
     with opened_store() as store:
         lines = store.export(name, "attributes" if attributes else "edges")
-    output.writelines(f"{line}\n" for line in lines)
+    text = "".join(f"{line}\n" for line in lines)
+    if output == "-":
+        click.echo(text, nl=False)
+        return
+    try:  # it says who asked for what, and when: for the owner alone, whatever the umask is
+        handle = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            os.fchmod(handle, 0o600)
+            stream.write(text)
+    except OSError as error:
+        raise click.ClickException(
+            f"{output} cannot be written ({error.strerror}); choose another file"
+        ) from None
 
 
 @ledger.command()

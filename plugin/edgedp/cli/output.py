@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
 import sys
@@ -12,8 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from edgedp.cli.numerals import WHOLE
 from edgedp.cli.tables import plain, sentence_lines, table_lines
-from edgedp.shown import shown
+from edgedp.shown import csv_line, shown
 
 if TYPE_CHECKING:
     from edgedp.progress import Progress
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "QUIET",
     "format_option",
+    "limit_option",
     "notice",
     "print_object",
     "print_rows",
@@ -47,14 +48,20 @@ def format_option(command: _Command) -> _Command:
     )(command)
 
 
+def limit_option(command: _Command) -> _Command:
+    """Add ``--limit`` to a command whose list may be long."""
+    return click.option(
+        "--limit", metavar="N", type=WHOLE, help="Print at most N rows; no other row is read.  [default: all]"
+    )(command)
+
+
 def print_rows(rows: Sequence[Mapping[str, Any]], output: str, columns: Sequence[str]) -> None:
     """Print rows; JSON keeps numbers and null, a table and CSV show null as nothing."""
     if output == "json":
         click.echo(json.dumps([{name: row[name] for name in columns} for row in rows], indent=2))
     elif output == "csv":
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows([plain(row[name]) for name in columns] for row in rows)
+        sys.stdout.write(csv_line(columns))
+        sys.stdout.writelines(csv_line([plain(row[name]) for name in columns]) for row in rows)
     else:
         _print_table(rows, columns)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from edgedp.cli.opening import opened_store
@@ -16,7 +18,7 @@ _SHARE = [
 
 @click.group()
 def analyst() -> None:
-    """Add, list and revoke analysts, and rotate their tokens."""
+    """Add, list and revoke analysts, rotate their tokens, and show what happened to people."""
 
 
 @analyst.command()
@@ -48,10 +50,26 @@ def rotate(name: str, output: str) -> None:
     _show_token(row, output)
 
 
+@analyst.command("log")
+@format_option
+def log(output: str) -> None:
+    """Show who was added, given another token or revoked, when and by whom: analysts and curators."""
+    with opened_store() as store:
+        rows = store.people_log()
+        head = store.people_head()
+    if output == "table":
+        rows = [row | {"at": row["at"][:19]} for row in rows]
+    print_rows(rows, output, ["seq", "at", "by", "event", "person", "role"])
+    notice(f"head of this log: {head}")
+
+
 @analyst.command()
 @click.argument("name")
-def revoke(name: str) -> None:
+@click.option("--yes", is_flag=True, help="Do not ask first; nothing is asked where there is no terminal.")
+def revoke(name: str, yes: bool) -> None:
     """Revoke an analyst or curator for good; what was spent stays spent."""
+    if not yes and sys.stdin.isatty():
+        click.confirm(f"revoke {name} for good?", abort=True, err=True)
     with opened_store() as store:
         store.revoke_analyst(name)
     click.echo(f"revoked {name}; the name stays taken")
@@ -84,7 +102,7 @@ def add_curator(name: str, output: str) -> None:
 @click.option(
     "--max-epsilon-per-release",
     metavar="E",
-    help="Largest epsilon of one release.  [default: as it is]",
+    help="Largest epsilon of one release; none removes it.  [default: as it is]",
 )
 @click.option("--attributes", is_flag=True, help="Of the budget of the graph's attributes, not of its edges.")
 @format_option

@@ -69,6 +69,8 @@ def plan(
         return
     click.echo("noise, in units of what it is added to (not told where it depends on private edges):")
     print_rows(noise, "table", ["metric", "mechanism", "on", "scale", "law"])
+    for row in told.numbers:
+        click.echo(f"{row['metric']} of one node, as a number: {row['reach']}")
     first = told.expected[0]
     click.echo(
         f"\nrecall of the EBC top {first.k} at epsilon {amount(first.epsilon)}, measured on graphs that could be "

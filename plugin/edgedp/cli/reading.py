@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-__all__ = ["name_of", "reading_options"]
+from edgedp.cli.output import say
+from edgedp.shown import shown
+
+if TYPE_CHECKING:
+    from edgedp.reading.deciding import Question
+
+__all__ = ["answered", "kind_options", "name_of", "reading_options"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -41,6 +47,41 @@ _OPTIONS = (
     ),
     click.option("--refresh", is_flag=True, help="Fetch a URL anew, whatever the cache holds."),
 )
+
+
+_KINDS = (
+    click.option(
+        "--bipartite", is_flag=True, help="The ends are of different kinds; their ids are kept apart."
+    ),
+    click.option(
+        "--one-kind", is_flag=True, help="An id is one node on both sides.  [default: asked if not sure]"
+    ),
+)
+
+
+def kind_options(command: _Command) -> _Command:
+    """Add the options that say whether both ends are of one kind."""
+    for option in reversed(_KINDS):
+        command = option(command)
+    return command
+
+
+def answered(question: Question, reading: dict[str, Any]) -> dict[str, Any]:
+    """Put a question in a terminal, and return the options of reading with the answers."""
+    from edgedp.spoken import options
+
+    heading, load = question.heading(), dict(question.load)
+    say(shown(f"{question.source} {question.what}:"))
+    for row in (heading, *question.rows):
+        click.echo("  " + shown(" | ".join(row)))
+    for end in ("source", "target"):
+        load[end] = click.prompt(f"column of the {end}, by name or number from 1", default=str(load[end]))
+    if "header" in load:
+        load["header"] = click.confirm("does the first line name the columns?", default=bool(load["header"]))
+    if "bipartite" in load and not click.confirm("are the two ends of different kinds?", default=True):
+        load = {name: value for name, value in load.items() if name != "bipartite"} | {"one_kind": True}
+    say(shown(f"the options that repeat this: {options(load)}"))
+    return reading | load
 
 
 def reading_options(command: _Command) -> _Command:

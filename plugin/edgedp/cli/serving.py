@@ -90,6 +90,14 @@ _FILE = click.Path(path_type=Path)
 @click.option(
     "--requests-per-minute", metavar="N", type=WHOLE, default=600, show_default=True, help="Of one analyst."
 )
+@click.option(
+    "--gateways",
+    metavar="N",
+    type=WHOLE,
+    default=1,
+    show_default=True,
+    help="Gateways that answer for this store in turn, each for its part of the requests a minute.",
+)
 def serve(
     host: str,
     port: int,
@@ -108,6 +116,7 @@ def serve(
     connections: int,
     connections_per_address: int | None,
     requests_per_minute: int,
+    gateways: int,
 ) -> None:
     """Serve releases and budgets of the store over HTTP, with pages for analysts and the curator."""
     try:
@@ -134,6 +143,7 @@ def serve(
         connections=connections,
         connections_per_address=connections_per_address,
         requests_per_minute=requests_per_minute,
+        gateways=gateways,
         **({} if workers is None else {"workers": workers}),
     ).checked()
     with opened_store() as store:

@@ -11,11 +11,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from edgedp.gateway.context import check_role
 from edgedp.gateway.kinds import release_kinds
 from edgedp.gateway.observing import note_of
 from edgedp.gateway.problems import Problem
 from edgedp.gateway.schema import document
-from edgedp.gateway.wire import json_body, name_in
+from edgedp.gateway.wire import json_body, name_in, page_asked
 
 if TYPE_CHECKING:
     from edgedp.gateway.context import Gateway
@@ -33,7 +34,7 @@ def routes(gateway: Gateway) -> list[Route]:
     asked: list[tuple[str, str, _Endpoint]] = [
         ("/healthz", "GET", health),
         ("/openapi.json", "GET", openapi),
-        ("/v1/me", "GET", _Told(gateway, _me)),
+        ("/v1/me", "GET", _Me(gateway)),
         ("/v1/graphs", "GET", _Told(gateway, _graphs)),
         ("/v1/graphs/{name}", "GET", _Told(gateway, _of_graph(_facts))),
         ("/v1/graphs/{name}/budget", "GET", _Told(gateway, _of_graph(_budget))),
@@ -75,7 +76,8 @@ class _OfAnalyst(ABC):
         self._gateway = gateway
 
     async def __call__(self, request: Request) -> Response:
-        person = await self._gateway.person(request, bearer(request), "analyst")
+        whose = self._gateway.bearer_of(bearer(request))
+        person = await self._gateway.person(request, whose, "analyst")
         return await self.answer(request, person)
 
     @abstractmethod
@@ -98,14 +100,25 @@ class _Told:
         self._answer = answer
 
     async def __call__(self, request: Request) -> Response:
-        told = await self._gateway.tell(
-            request, bearer(request), lambda asking: self._answer(request, asking)
+        def told(person: Person) -> object:
+            check_role(person, "analyst")
+            return self._answer(request, self._gateway.asking(person))
+
+        return JSONResponse(await self._gateway.tell(request, bearer(request), told))
+
+
+class _Me:
+    """Whose token it is, of either role."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+
+    async def __call__(self, request: Request) -> Response:
+        return JSONResponse(
+            await self._gateway.tell(
+                request, bearer(request), lambda person: {"name": person.name, "role": person.role}
+            )
         )
-        return JSONResponse(told)
-
-
-def _me(request: Request, asking: Asker) -> object:
-    return {"name": asking.analyst, "role": "analyst"}
 
 
 def _graphs(request: Request, asking: Asker) -> object:
@@ -140,7 +153,11 @@ def _attributes(asking: Asker, name: str) -> object:
 
 
 def _releases(request: Request, asking: Asker) -> object:
-    return {"releases": asking.releases(name_in(request) if "name" in request.path_params else None)}
+    limit, since = page_asked(request)
+    name = name_in(request) if "name" in request.path_params else None
+    rows = asking.releases(name, limit + 1, since)
+    more = len(rows) > limit
+    return {"releases": rows[:limit], "next": rows[limit - 1]["release_id"] if more else None}
 
 
 def _one_release(request: Request, asking: Asker) -> object:

@@ -26,12 +26,15 @@ if TYPE_CHECKING:
     from edgedp.stores import Store
     from edgedp.stores.people import Person
 
-__all__ = ["Gateway"]
+__all__ = ["Gateway", "Whose", "check_role"]
 
 _Result = TypeVar("_Result")
 
-_ASKED_WITH = "edgedp.asked_with"
-"""In a scope: the token that a request was identified by, which is asked for again as long as it is answered."""
+Whose = Callable[[], "Person | None"]
+"""Asks the store who it is that asks: by a token, or by the session of a browser."""
+
+_ASKED_AS = "edgedp.asked_as"
+"""In a scope: what said who asks, which is asked again as long as the request is answered."""
 
 _LATE = "the answer takes longer than a request may; ask again"
 ASKS = 4
@@ -64,8 +67,8 @@ class Gateway:
         self.asks = Pool("requests", ASKS, chosen.connections, seconds, _LATE, running_each=ASKS - 1)
         self._least = epsilon_nano(chosen.min_epsilon, "min_epsilon")
         self._flights = Flights()
-        self._limiter = Limiter(self.settings.requests_per_minute)
-        self._wrong = Limiter(self.settings.requests_per_minute)
+        a_minute = chosen.requests_per_minute / chosen.gateways
+        self._limiter, self._wrong = Limiter(a_minute), Limiter(a_minute)
 
     def end(self) -> None:
         """Debit nothing from now on, and refuse the releases that wait; called by a signal, too."""
@@ -83,42 +86,65 @@ class Gateway:
         try:
             return await self.asks.run(call, address)
         except Exception as error:
-            raise of_error(error, missing=missing) from None
+            raise self.problem(error, missing=missing) from None
 
-    async def person(self, request: Request, token: str | None, role: str | None) -> Person:
-        """Return whose token it is.
+    def problem(self, error: Exception, *, missing: bool = False) -> Problem:
+        """Return the answer to a refusal; what it does not say of the store is written into the log."""
+        problem = of_error(error, missing=missing)
+        if problem.cause is not None:
+            self.log.write("store", error=problem.cause)
+            problem.cause = None
+        return problem
+
+    async def person(self, request: Request, whose: Whose | None, role: str | None) -> Person:
+        """Return who asks, and ask again by `whose` as long as the request is answered.
 
         Raises
         ------
         Problem
             401, 403 where it is of another role, 429.
         """
-        if not token:
+        if whose is None:
             raise _nobody()
-        person = await self.ask(lambda: self._identified(request, token, role), address=_address(request))
-        request.scope[_ASKED_WITH] = token
+        person = await self.ask(lambda: self._identified(request, whose, role), address=_address(request))
+        request.scope[_ASKED_AS] = whose
         return person
 
+    def bearer_of(self, token: str | None) -> Whose | None:
+        """Return what says whose token it is; None where there is no token."""
+        return (lambda: self.store.identify(token)) if token else None
+
     async def tell(
-        self, request: Request, token: str | None, question: Callable[[Asker], _Result]
+        self, request: Request, token: str | None, question: Callable[[Person], _Result]
     ) -> _Result:
-        """Identify an analyst and answer from public facts, in one thread and from one opening of the store."""
-        if not token:
+        """Identify somebody and answer from public facts, in one thread and from one opening of the store."""
+        whose = self.bearer_of(token)
+        if whose is None:
             raise _nobody()
 
         def told() -> _Result:
             with self.store.together():
-                person = self._identified(request, token, "analyst")
-                return question(self.asking(person))
+                person = self._identified(request, whose, None)
+                return question(person)
 
         return await self.ask(told, address=_address(request))
+
+    async def act(self, request: Request, person: Person, change: Callable[[Store], _Result]) -> _Result:
+        """Let a curator change something, in that name; the token is asked for again right before."""
+
+        def acted() -> _Result:
+            if request.scope[_ASKED_AS]() != person:
+                raise _nobody()
+            return change(self.store.curating_as(person.name))
+
+        return await self.ask(acted, missing=False)
 
     def asking(self, person: Person, **told: Any) -> Asker:
         """Return the store as an analyst sees it through this gateway: releases on their way are not drawn yet."""
         return Asker(self.store, person.name, hides=self._flights.hides, least=self._least, **told)
 
-    def _identified(self, request: Request, token: str, role: str | None) -> Person:
-        person = self.store.identify(token)
+    def _identified(self, request: Request, whose: Whose, role: str | None) -> Person:
+        person = whose()
         if person is None:
             # Nobody guesses 256 bits; whoever tries is slowed, and nobody with a token behind the same address is.
             if wait := self._wrong.wait(place_of(_address(request)), time.monotonic()):
@@ -130,12 +156,8 @@ class Gateway:
             connection.belongs(f"{person.role} {person.name}")
         if wait := self._limiter.wait(f"{person.role} {person.name}", time.monotonic()):
             raise _too_many(wait)
-        if role is not None and person.role != role:
-            raise Problem(
-                403,
-                f"the token is of role {person.role!r}, must be of role {role!r} here; use another",
-                "AccessError",
-            )
+        if role is not None:
+            check_role(person, role)
         return person
 
     async def release(
@@ -156,7 +178,7 @@ class Gateway:
         flight = Flight(self._flights, started, step)
 
         def same() -> None:
-            if self.store.identify(request.scope[_ASKED_WITH]) != person:
+            if request.scope[_ASKED_AS]() != person:
                 raise _nobody()
 
         def drawn() -> Release:
@@ -186,10 +208,19 @@ class Gateway:
             raise await self._problem(error, name) from None
         finally:
             note.steps = await hold(started, step)  # also on the way of a refusal
+            if (landed := flight.landed) is not None:
+                await self._land(person, name, landed)
         note.release_id, note.kept = release.receipt["release_id"], release.kept
         note.epsilon = float(release.plan.epsilon)
         await self.ask(same, address=_address(request))  # a token that was rotated meanwhile reads nothing
         return release
+
+    async def _land(self, person: Person, name: str, release_id: str) -> None:
+        """Show a release through every gateway on this store; where that fails, its lease lapses by itself."""
+        try:
+            await self.asks.run(lambda: self.asking(person).land(name, release_id))
+        except Exception as error:
+            self.problem(error)
 
     async def estimate(
         self,
@@ -215,12 +246,22 @@ class Gateway:
 
     async def _problem(self, error: Exception, name: str) -> Problem:
         """Return what went wrong with a question; an unknown word is 422, an unknown graph 404."""
-        problem = of_error(error)
+        problem = self.problem(error)
         if problem.status == 422 and problem.kind == "UnknownNameError":
             stored = await self.ask(self.store.graphs)
             if name not in {row["name"] for row in stored}:
                 problem.status = 404
         return problem
+
+
+def check_role(person: Person, role: str) -> None:
+    """Refuse somebody whose token is of another role."""
+    if person.role != role:
+        raise Problem(
+            403,
+            f"the token is of role {person.role!r}, must be of role {role!r} here; use another",
+            "AccessError",
+        )
 
 
 def _address(request: Request) -> str:

@@ -50,6 +50,8 @@ class Flight:
     def __init__(self, flights: Flights, started: float, step: float) -> None:
         self._flights, self._started, self._step = flights, started, step
         self._release_id: str | None = None
+        self.landed: str | None = None
+        """The release once it was recorded, or failed."""
 
     def debited(self, release_id: str) -> None:
         """Hide it from now on, whether or not anybody still waits for it."""
@@ -61,3 +63,4 @@ class Flight:
         if self._release_id is not None:
             steps = steps_after(self._started, time.monotonic(), self._step)
             self._flights.hide(self._release_id, self._started + steps * self._step)
+            self.landed = self._release_id

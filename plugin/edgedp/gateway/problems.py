@@ -17,13 +17,14 @@ from edgedp.errors import (
     ParameterError,
     RequestConflictError,
     StoreError,
+    StoreStateError,
     StoreUnavailableError,
     UnknownNameError,
 )
 from edgedp.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED, RECORD_LOST, STORE_FAILED
 from edgedp.shown import shown
 
-__all__ = ["TITLES", "UNFORESEEN", "Problem", "of_error"]
+__all__ = ["STORE_AWAY", "STORE_BROKEN", "TITLES", "UNFORESEEN", "Problem", "of_error"]
 
 TITLES = {
     400: "Bad request",
@@ -46,6 +47,12 @@ TITLES = {
 UNFORESEEN = "the request could not be answered; report this defect"
 """Stands for every error that nobody foresaw, whose own words could hold values."""
 
+STORE_AWAY = "the store does not answer now; ask again, with the same Idempotency-Key if the request had one"
+"""Stands for what names the place of a store that is away, busy or full; an analyst is not told where it is."""
+
+STORE_BROKEN = "the store cannot answer; ask the curator, whose log says why"
+"""Stands for every other error of a store, whose sentence is for whoever runs it."""
+
 _TYPE = "urn:edgedp:problem:"
 
 _AFTER = {
@@ -65,13 +72,21 @@ class Problem(Exception):  # noqa: N818 - an answer, and no defect
     kind : str
         The name of the error in Python, which a client raises again.
     headers : dict, optional
+    cause : str, optional
+        What the operator's log says, where `detail` is a constant sentence that stands for it.
     """
 
     def __init__(
-        self, status: int, detail: str, kind: str = "EdgeDPError", headers: dict[str, str] | None = None
+        self,
+        status: int,
+        detail: str,
+        kind: str = "EdgeDPError",
+        headers: dict[str, str] | None = None,
+        cause: str | None = None,
     ) -> None:
         super().__init__(detail)
         self.status, self.detail, self.kind, self.headers = status, shown(detail), kind, headers or {}
+        self.cause = None if cause is None else shown(cause)
 
     def body(self) -> dict[str, Any]:
         """Return the problem details."""
@@ -100,6 +115,8 @@ def of_error(error: Exception, *, missing: bool = False) -> Problem:
 
     Examples
     --------
+    >>> of_error(StoreError("store is /srv/graphs, whose ledger is damaged")).detail
+    'the store cannot answer; ask the curator, whose log says why'
     >>> of_error(BudgetError("epsilon is 2, must be at most 1")).status, of_error(KeyError("degree 12")).detail
     (403, 'the request could not be answered; report this defect')
     """
@@ -111,8 +128,17 @@ def of_error(error: Exception, *, missing: bool = False) -> Problem:
     for constant, status in _AFTER.items():
         if sentence.startswith(constant):
             return Problem(status, sentence, _public_name(error))
+    match error:
+        case BeingDrawnError() | GraphChangedError() | LostReleaseError() | StoreStateError():
+            cause = None
+        case StoreUnavailableError():
+            sentence, cause = STORE_AWAY, sentence
+        case StoreError():
+            sentence, cause = STORE_BROKEN, sentence
+        case _:
+            cause = None
     status, headers = _status(error, missing)
-    return Problem(status, sentence, _public_name(error), headers)
+    return Problem(status, sentence, _public_name(error), headers, cause)
 
 
 def _status(error: EdgeDPError, missing: bool) -> tuple[int, dict[str, str]]:
@@ -125,6 +151,8 @@ def _status(error: EdgeDPError, missing: bool) -> tuple[int, dict[str, str]]:
             return 409, {"Retry-After": "1"}
         case LostReleaseError():
             return 410, {}
+        case StoreStateError():
+            return 409, {}
         case StoreUnavailableError():
             return 503, {"Retry-After": "5"}
         case UnknownNameError():

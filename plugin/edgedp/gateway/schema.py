@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from edgedp.gateway.kinds import ReleaseKind, release_kinds
+from edgedp.gateway.wire import LONGEST_PAGE, PAGE
 from edgedp.version import __version__
 from edgedp.vocabulary import ACCOUNTS
 
@@ -29,7 +30,12 @@ _SHARE = {
         "epsilon_remaining": _AMOUNT,
         "max_epsilon_per_release": _AMOUNT,
         "delta": {"type": "number"},
+        "problem": {"type": "string"},
     },
+}
+_PROBLEM = {
+    "description": "Where the account does not add up: its amounts are null, and the curator must see to it.",
+    "type": "string",
 }
 _ATTRIBUTES = {
     "description": "The same of the account of the nodes' properties, once it is opened; never added to the edges'.",
@@ -38,8 +44,9 @@ _ATTRIBUTES = {
         "epsilon_budget": _AMOUNT,
         "epsilon_spent": _AMOUNT,
         "epsilon_remaining": _AMOUNT,
-        "releases": {"type": "integer"},
+        "releases": {"type": ["integer", "null"]},
         "share": {"$ref": "#/components/schemas/Share"},
+        "problem": _PROBLEM,
     },
 }
 _CHANCE = {"type": "number", "minimum": 0, "maximum": 1}
@@ -79,6 +86,7 @@ _SCHEMAS: dict[str, Any] = {
             "epsilon_spent": _AMOUNT,
             "share": {"$ref": "#/components/schemas/Share"},
             "attributes": _ATTRIBUTES,
+            "problem": _PROBLEM,
         },
     },
     "Budget": {
@@ -88,9 +96,10 @@ _SCHEMAS: dict[str, Any] = {
             "epsilon_budget": _AMOUNT,
             "epsilon_spent": _AMOUNT,
             "epsilon_remaining": _AMOUNT,
-            "releases": {"type": "integer"},
+            "releases": {"type": ["integer", "null"]},
             "share": {"$ref": "#/components/schemas/Share"},
             "attributes": _ATTRIBUTES,
+            "problem": _PROBLEM,
         },
     },
     "Release": {
@@ -165,8 +174,14 @@ _SCHEMAS |= {
     },
     "Releases": {
         "type": "object",
-        "required": ["releases"],
-        "properties": {"releases": {"type": "array", "items": {"$ref": "#/components/schemas/KeptRelease"}}},
+        "required": ["releases", "next"],
+        "properties": {
+            "releases": {"type": "array", "items": {"$ref": "#/components/schemas/KeptRelease"}},
+            "next": {
+                "type": ["string", "null"],
+                "description": "The since of the next page; null at the end.",
+            },
+        },
     },
     "Attributes": {
         "type": "object",
@@ -221,6 +236,22 @@ _NAME = {
     "schema": {"type": "string", "minLength": 1},
     "example": "email-Enron",
 }
+_PAGE = [
+    {
+        "name": "limit",
+        "in": "query",
+        "required": False,
+        "description": "How many at most.",
+        "schema": {"type": "integer", "minimum": 1, "maximum": LONGEST_PAGE, "default": PAGE},
+    },
+    {
+        "name": "since",
+        "in": "query",
+        "required": False,
+        "description": "Only those after this release: the release_id of the last one of the page before.",
+        "schema": {"type": "string"},
+    },
+]
 _KEY = {
     "name": "Idempotency-Key",
     "in": "header",
@@ -252,7 +283,7 @@ def document() -> dict[str, object]:
         "/v1/graphs/{name}/attributes": name
         | {"get": _get("attributes", "Declared properties of the nodes", "Attributes", "404")},
         "/v1/graphs/{name}/releases": name
-        | {"get": _get("graph_releases", "The caller's releases of a graph", "Releases", "404")},
+        | {"get": _list("graph_releases", "The caller's releases of a graph, oldest first", "Releases")},
     }
     paths |= {f"/v1/graphs/{{name}}/{kind.path}": name | {"post": _ask(kind)} for kind in release_kinds()}
     paths |= {
@@ -260,7 +291,9 @@ def document() -> dict[str, object]:
         for kind in release_kinds()
     }
     paths |= {
-        "/v1/releases": {"get": _get("releases", "The caller's releases, oldest first", "Releases")},
+        "/v1/releases": {
+            "get": _list("releases", "The caller's releases, graph by graph, oldest first", "Releases")
+        },
         "/v1/releases/{release_id}": {
             "parameters": [
                 {
@@ -312,6 +345,10 @@ def _open(name: str, summary: str, schema: dict[str, Any]) -> dict[str, Any]:
 def _get(name: str, summary: str, schema: str, *statuses: str) -> dict[str, Any]:
     good = {"200": {"description": summary, "content": _content({"$ref": f"#/components/schemas/{schema}"})}}
     return {"operationId": name, "summary": summary, "responses": _answers(good, *statuses)}
+
+
+def _list(name: str, summary: str, schema: str) -> dict[str, Any]:
+    return _get(name, summary, schema, "404", "422") | {"parameters": _PAGE}
 
 
 def _ask(kind: ReleaseKind) -> dict[str, Any]:

@@ -54,6 +54,8 @@ class Settings:
         Of one address; None is half of them.
     requests_per_minute : int
         Of one analyst or curator; and as many with wrong tokens from one address.
+    gateways : int
+        How many gateways answer for the store in turn: each lets its part of the requests a minute through.
     session_seconds : float
         How long a page's sign-in lasts without a request.
     """
@@ -75,6 +77,7 @@ class Settings:
     connections: int = 256
     connections_per_address: int | None = None
     requests_per_minute: int = 600
+    gateways: int = 1
     session_seconds: float = 8 * 3600.0
 
     def checked(self) -> Settings:
@@ -101,7 +104,14 @@ class Settings:
             raise ParameterError(
                 f"response_step is {self.response_step:g}, must be above 0 and at most 60 seconds; choose another"
             )
-        for name in ("workers", "body_bytes", "connections", "requests_per_minute", "request_seconds"):
+        for name in (
+            "workers",
+            "body_bytes",
+            "connections",
+            "requests_per_minute",
+            "gateways",
+            "request_seconds",
+        ):
             if getattr(self, name) <= 0:
                 raise ParameterError(f"{name} is {getattr(self, name):g}, must be above 0; choose another")
         if self.queue < 0:

@@ -12,9 +12,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from edgedp.amounts.written import whole_of
 from edgedp.gateway.connections import CONNECTION
 from edgedp.gateway.observing import Note
-from edgedp.gateway.problems import TITLES, Problem, of_error
+from edgedp.gateway.problems import TITLES, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from edgedp.gateway.context import Gateway
 
-__all__ = ["Boundary", "json_body", "name_in"]
+__all__ = ["LONGEST_PAGE", "PAGE", "Boundary", "json_body", "name_in", "page_asked"]
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; "
@@ -43,6 +44,9 @@ _HEADERS = {
 _UNREAD = {"Connection": "close"}
 
 _BODY_SECONDS = 10.0
+
+PAGE, LONGEST_PAGE = 200, 1000
+"""Rows of a list where none is asked for, and at most."""
 
 
 class Boundary:
@@ -121,7 +125,7 @@ class Boundary:
                 dict(error.headers or {}),
             )
         else:
-            problem = of_error(error)
+            problem = self._gateway.problem(error)
         if _is_api(scope["path"]):
             return problem.response()
         return self._page_of(Request(scope), problem)
@@ -225,6 +229,28 @@ def name_in(request: Request, part: str = "name") -> str:
         raise Problem(
             404, "the address holds a name that is not UTF-8; check it", "UnknownNameError"
         ) from None
+
+
+def page_asked(request: Request) -> tuple[int, str | None]:
+    """Return how many rows of a list are asked for, and after which one.
+
+    Raises
+    ------
+    Problem
+        422.
+    """
+    limits, sinces = (request.query_params.getlist(name) for name in ("limit", "since"))
+    limit = 0
+    if len(limits) <= 1 and len(sinces) <= 1:
+        limit = whole_of((limits or [str(PAGE)])[0][:9]) or 0
+    if not 1 <= limit <= LONGEST_PAGE:
+        raise Problem(
+            422,
+            f"limit and since stand once at most, and limit must be a whole number from 1 to {LONGEST_PAGE}; "
+            "leave it out or give another",
+            "ParameterError",
+        )
+    return limit, sinces[0] if sinces else None
 
 
 async def json_body(request: Request) -> dict[str, Any]:

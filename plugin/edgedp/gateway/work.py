@@ -216,9 +216,9 @@ class Limiter:
     [0, 0, 30, 0]
     """
 
-    def __init__(self, a_minute: int, callers: int = 10_000) -> None:
+    def __init__(self, a_minute: float, callers: int = 10_000) -> None:
         self._rate = a_minute / 60
-        self._most = float(a_minute)
+        self._most = max(float(a_minute), 1.0)
         self._callers = callers
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._guard = threading.Lock()

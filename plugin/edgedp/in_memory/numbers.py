@@ -8,6 +8,7 @@ from edgedp.in_memory.releasing import check_keeps_bound, facts_of, plan_in_memo
 from edgedp.numbers.counting import count_in
 from edgedp.options import CountOptions, DistributionOptions, SummaryOptions
 from edgedp.plan import CountPlan
+from edgedp.plan.base import check_all_kept
 from edgedp.plan.numbers import plan_count
 from edgedp.vocabulary import CountName, DistributionForm, NumberMechanismName
 
@@ -190,8 +191,9 @@ def summary(
 
 def count_in_memory(graph: Graph, degree_bound: Any, asked: dict[str, Any], delta: Any = None) -> CountPlan:
     """Plan a release of a graph that the caller holds."""
-    facts = facts_of(graph, degree_bound)
-    planned = plan_count(CountOptions.given(asked), facts, delta=delta, stored=False)
+    options = CountOptions.given(asked)
+    planned = plan_count(options, facts_of(graph, degree_bound), delta=delta, stored=False)
+    check_all_kept(options, planned)
     count_in(planned, graph.node_ids)  # a node that the graph lacks is refused before any degree is looked at
     check_keeps_bound(graph.max_degree, planned)
     return planned

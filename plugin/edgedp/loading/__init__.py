@@ -6,6 +6,7 @@ both together, ``properties`` adds the further columns of a file of nodes, ``giv
 
 from __future__ import annotations
 
+from edgedp.loading.previewing import Preview, preview
 from edgedp.loading.sources import graph_of, read_graph, read_source
 
-__all__ = ["graph_of", "read_graph", "read_source"]
+__all__ = ["Preview", "graph_of", "preview", "read_graph", "read_source"]

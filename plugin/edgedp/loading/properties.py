@@ -13,8 +13,8 @@ import numpy as np
 
 from edgedp.errors import GraphFormatError, ParameterError
 from edgedp.graph import Graph
-from edgedp.reading.choosing import named_position
 from edgedp.reading.content import Content
+from edgedp.reading.deciding import named_position
 from edgedp.reading.layout import Layout, detect_layout
 from edgedp.reading.lines import COMMENTS, Blocks, data_lines, split_line
 from edgedp.reading.options import ReadingOptions

@@ -6,10 +6,11 @@ import logging
 import os
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from edgedp.errors import GraphFormatError, ParameterError
 from edgedp.graph import Graph
@@ -22,6 +23,7 @@ from edgedp.loading.properties import (
 from edgedp.progress import Progress, Silent
 from edgedp.reading.catalogue import Dataset
 from edgedp.reading.content import Content, opened_content
+from edgedp.reading.deciding import HARDLY, UndecidedError, ask_of_sides, overlap
 from edgedp.reading.locating import Location, locate, obtain
 from edgedp.reading.numbering import number_nodes
 from edgedp.reading.options import Column, Ids, ReadingOptions, checked_options
@@ -29,12 +31,14 @@ from edgedp.reading.recognition import Format, recognise
 from edgedp.reading.report import LoadReport
 from edgedp.reading.result import Read
 from edgedp.shown import shown
+from edgedp.spoken import option
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["graph_of", "read_graph", "read_source"]
+__all__ = ["Nodes", "graph_of", "loaded", "read_graph", "read_source"]
 
+_ENOUGH = 1 << 16
 _log = logging.getLogger("edgedp.reading")
 
 Nodes = str | os.PathLike[str] | ArrayLike | Iterable[int | str] | None
@@ -51,6 +55,8 @@ def read_graph(
     separator: str | None = None,
     ids: Ids | None = None,
     comments: str | None = None,
+    bipartite: bool | None = None,
+    one_kind: bool | None = None,
     nodes_header: bool | None = None,
     properties: Sequence[str] | None = None,
     refresh: bool = False,
@@ -59,10 +65,11 @@ def read_graph(
 
     What is left out is detected from the content: text with one edge a line (SNAP, KONECT, CSV, TSV), Parquet,
     Arrow, GraphML, GEXF, GML, Pajek, Matrix Market and, by its name ``.metis`` or ``.graph``, METIS; each plain or
-    packed by gzip, Zstandard, bzip2, xz or zip. Where nobody can be sure it is refused, and the message names
-    the option to give. Ids are integers where every one of them is written as an integer of 64 bits usually
-    is, and texts otherwise (``007`` stays ``007``). Other columns are ignored, directions and parallels merge,
-    self-loops drop.
+    packed by gzip, Zstandard, bzip2, xz, lzma or zip. Without a word load two columns of integers, and columns whose
+    names are a known pair of ends; everything else is refused, and the message shows the first rows and the options
+    that load it (`preview` shows the same and stores nothing). Ids are integers where every one of them is written as
+    an integer of 64 bits usually is, or as one with ``.0``, and texts otherwise (``007`` stays ``007``). Other columns
+    are ignored, directions and parallels merge, self-loops drop.
 
     Parameters
     ----------
@@ -81,6 +88,10 @@ def read_graph(
         How to take ids: as numbers (``007`` is 7, ``+49`` is 49), or as they are written.
     comments : str, optional
         The signs that begin a line of comment, such as ``"#"``, or ``"none"``.
+    bipartite, one_kind : bool, optional
+        The two sides are of different kinds, such as users and films, and an id of one side is another node than the
+        same id of the other side: ids become texts, ``user:1`` and ``film:1``. Or they are of one kind. In doubt it is
+        asked.
     nodes_header : bool, optional
         Whether the first line of the file of nodes names its columns.
     properties : sequence of str, optional
@@ -117,6 +128,8 @@ def read_graph(
         separator=separator,
         ids=ids,
         comments=comments,
+        bipartite=bipartite,
+        one_kind=one_kind,
         nodes_header=nodes_header,
         refresh=refresh,
     )
@@ -148,6 +161,18 @@ def read_source(
     report : LoadReport
         Privacy: computed from the edges, for the curator only.
     """
+    return loaded(file, nodes, options, properties=properties, progress=progress)[:2]
+
+
+def loaded(
+    file: str | os.PathLike[str],
+    nodes: Nodes = None,
+    options: ReadingOptions | None = None,
+    *,
+    properties: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> tuple[Graph, LoadReport, Read]:
+    """Read a graph as `read_source` does, and keep the columns of its ends."""
     progress = progress or Silent()
     options = options or ReadingOptions()
     if isinstance(file, str) and file == nodes == "-":
@@ -158,13 +183,13 @@ def read_source(
     where = locate(file, progress, refresh=options.refresh)
     listed, nodes_read = _nodes(nodes, where, options, progress)
     columns = _properties(nodes, nodes_read, named, options, progress)
-    read = _read(where, 2, options, progress)
+    read = _read(where, 2, _known(where, options), progress)
     progress("building", 0, None)
-    graph = _build(read, listed)
+    graph = _build(read, listed, _known(where, options), where.name)
     if columns and listed is not None:
         graph = with_properties(graph, listed, columns, str(nodes))
     _log.info("read %s as %s", shown(where.name), ", ".join(read.format))
-    return graph, _report(graph, where, read, nodes_read)
+    return graph, _report(graph, where, read, nodes_read), read
 
 
 def graph_of(value: Any) -> Graph:
@@ -218,7 +243,7 @@ def _properties(
     if not read.header:
         raise GraphFormatError(
             f"properties are {', '.join(named)}, and no line of {str(nodes)!r} names its columns; add one, or say that "
-            "the first line does (--nodes-header)"
+            f"the first line does ({option('nodes_header', True)})"
         )
     where = locate(nodes, progress, "nodes", refresh=False)
     with opened_content(where.path, where.name, progress) as content:
@@ -236,18 +261,25 @@ def _read(where: Location, width: int, options: ReadingOptions, progress: Progre
             if where.download is not None and options.separator is None:
                 _refuse_sentence(read, where)
             return read
-    except GraphFormatError:
+    except GraphFormatError as error:
+        if where.download is not None and isinstance(error, UndecidedError) and len(error.question.rows) == 1:
+            error = _sentence(where)
         if where.download is not None and where.download.fresh and not where.download.declared:
             where.download.discard()
-        raise
+        raise error from None
 
 
 def _refuse_sentence(read: Read, where: Location) -> None:
     """Refuse the one line of text, such as ``Not Found``, with which a server says that it has no graph."""
     if len(read.columns[0]) == 1 and read.of_texts and read.format[0] in ("spaces", "one column"):
-        raise GraphFormatError(
-            f"{where.name!r} answered with one line of words and no list; check the address, or give --separator"
-        )
+        raise _sentence(where)
+
+
+def _sentence(where: Location) -> GraphFormatError:
+    return GraphFormatError(
+        f"{where.name!r} answered with one line of words and no list; check the address, or give "
+        f"{option('separator', 'space')}"
+    )
 
 
 def _read_content(content: Content, where: Location, width: int, options: ReadingOptions) -> Read:
@@ -266,7 +298,7 @@ def _read_content(content: Content, where: Location, width: int, options: Readin
         raise GraphFormatError(
             f"{where.name!r} is {kind}, must be a list of nodes; give a text, a Parquet or an Arrow file"
         )
-    without_effect = options.given("source", "header", "separator", "comments")
+    without_effect = options.given("source", "header", "separator", "comments", "bipartite", "one_kind")
     if without_effect is not None:
         raise ParameterError(
             f"{without_effect} has no effect for {kind}, which has no columns to choose; leave it out"
@@ -301,13 +333,22 @@ def _series_of(nodes: Any) -> pl.Series:
     return pl.Series(values=ids.tolist(), dtype=pl.String if ids.dtype.kind == "U" else pl.Int64)
 
 
-def _build(read: Read, listed: pl.Series | None) -> Graph:
+def _known(where: Location, options: ReadingOptions) -> ReadingOptions:
+    """Return the options of a source; the catalogue has lists of one kind, whose ends come first."""
+    if where.entry is None or options.given("source", "bipartite") is not None:
+        return options
+    return replace(options, source=1, target=2, one_kind=True)
+
+
+def _build(read: Read, listed: pl.Series | None, options: ReadingOptions, source: str) -> Graph:
     """Build the graph of edges between the nodes listed, or between those that the file or its edges name."""
     import polars as pl
 
     columns, own = read.columns, read.nodes
+    if options.bipartite:
+        columns = _apart(read)
     if listed is not None:
-        of_texts = read.of_texts or (own is not None and own.dtype == pl.String)
+        of_texts = columns[0].dtype == pl.String or (own is not None and own.dtype == pl.String)
         if listed.dtype == pl.String and not of_texts:
             columns = [column.cast(pl.String) for column in columns]
             own = None if own is None else own.cast(pl.String)
@@ -316,7 +357,37 @@ def _build(read: Read, listed: pl.Series | None) -> Graph:
         if own is not None:
             number_nodes([own], listed)  # a node of the file that the list lacks is refused, not dropped
     node_ids, positions = number_nodes(columns, own if listed is None else listed)
+    if own is None and listed is None and not (options.bipartite or options.one_kind):
+        _ask_of_sides(read, positions, len(node_ids), options, source)
     return Graph.from_positions(node_ids, positions, nodes_supplied=listed is not None or own is not None)
+
+
+def _apart(read: Read) -> list[pl.Series]:
+    """Return ids with the name of their side before them, so that one on both sides is two nodes."""
+    import polars as pl
+
+    sides = [read.header[i] for i in read.picked] if read.header else ["source", "target"]
+    if sides[0] == sides[1]:
+        sides = ["source", "target"]
+    return [
+        pl.Series(values=side + ":" + column.cast(pl.String))
+        for side, column in zip(sides, read.columns, strict=True)
+    ]
+
+
+def _ask_of_sides(
+    read: Read, positions: NDArray[np.int32], count: int, options: ReadingOptions, source: str
+) -> None:
+    """Ask whether both ends are of one kind where their sets of ids hardly overlap; the first rows mostly tell."""
+    for most in (_ENOUGH, len(positions)):
+        seen = np.zeros((2, count), dtype=np.bool_)
+        for side in (0, 1):
+            seen[side][positions[:most, side]] = True
+        one, two = map(int, seen.sum(axis=1))
+        if overlap(one, two, int((seen[0] & seen[1]).sum())) >= HARDLY:
+            return
+    header = read.first_line == "names of columns" if read.first_line else None
+    ask_of_sides(source, read.header or None, read.rows, read.picked, options, header)
 
 
 # -- what was found ---------------------------------------------------------------------------------

@@ -30,6 +30,15 @@ _DAMPENED_BITS = 28
 _FLOAT_RANGE = 2.0**19
 """Dampened scores below this are within an eighth of a step in float64; above it rationals are used."""
 
+_NEEDED_OF = {
+    "global_sensitivity": ("em", "pf", "ld", "sld"),
+    "sensitivity": ("ld", "sld", "snm"),
+    "shift": ("sld",),
+    "delta": ("snm",),
+    "smooth": ("snm",),
+}
+"""Which mechanisms an option has an effect on; given with another one it is refused."""
+
 _Floats = NDArray[np.float64]
 
 
@@ -58,7 +67,8 @@ def pick_scores(
     """
     asked = check_choice(mechanism, "mechanism", MECHANISMS)
     direction = _checked_shift(shift)
-    _check_options(mechanism, monotone, delta, smooth)
+    given = {"global_sensitivity": global_sensitivity, "sensitivity": sensitivity, "shift": shift}
+    _check_options(asked, monotone, given | {"delta": delta, "smooth": smooth})
     drawn_by = sampler_by_name(check_sampler(sampler, "pf" if asked == "snm" else asked))
     values = finite(utilities, "utilities", 1)
     if values.size == 0:
@@ -98,14 +108,15 @@ def _checked_shift(shift: str | None) -> Shift:
     return "up" if shift is None else check_choice(shift, "shift", SHIFTS)
 
 
-def _check_options(mechanism: str, monotone: bool, delta: Any, smooth: Any) -> None:
+def _check_options(mechanism: Mechanism, monotone: bool, given: dict[str, Any]) -> None:
+    """Refuse an option that would have no effect."""
     if monotone and mechanism in ("ld", "sld"):
         raise ParameterError(
             "monotone is True, must be False for ld and sld; a dampened score is not monotone, leave it out"
         )
-    for name, value in (("delta", delta), ("smooth", smooth)):
-        if mechanism != "snm":
-            check_no_option(name, value, mechanism)
+    for name, value in given.items():
+        if mechanism not in _NEEDED_OF[name]:
+            check_no_option(name, value, f"mechanism {mechanism!r}")
 
 
 def _locally_dampened_steps(values: _Floats, table: _Floats, bits: int) -> NDArray[np.int64]:

@@ -24,7 +24,7 @@ def probabilities(
     *,
     global_sensitivity: float | None = None,
     sensitivity: ArrayLike | None = None,
-    shift: Shift = "up",
+    shift: Shift | None = None,
     sampler: SamplerName | None = None,
     monotone: bool = False,
     delta: Any = None,
@@ -55,8 +55,8 @@ def probabilities(
         Column ``t`` is ``delta(t)``, not negative and not falling with ``t``; the last column holds for
         all larger ``t``. For ``sld`` the last column equals `global_sensitivity`. One row alone is shared by
         all candidates.
-    shift : {"up", "down"}
-        Direction of ``sld``.
+    shift : {"up", "down"}, optional
+        Direction of ``sld``, default up.
     sampler : {"exponential", "permute_and_flip"}, optional
     monotone : bool
         For em, pf and snm: adding an edge never lowers a utility, so the factor 2 drops out.

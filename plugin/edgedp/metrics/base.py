@@ -24,7 +24,8 @@ class Metric(ABC):
     -----
     Neighbouring graphs differ by one edge; the degree bound ``D`` is public and holds for both.
     Methods that take ``degrees`` and ``common`` take arrays of equal length and are vectorised;
-    ``common`` is read by the form ``common_neighbors`` only.
+    ``common`` is read by the form ``common_neighbors`` only. What is claimed by a flag is claimed by name:
+    left out it stands for no claim, and `tests/test_claims.py` checks it over all small graphs.
     """
 
     name: ClassVar[str]
@@ -45,7 +46,7 @@ class Metric(ABC):
     """True if ``delta(t)`` is one number, for every node of every graph at every distance, under one bound."""
     monotone: ClassVar[bool] = False
     """True if adding an edge never lowers any node's value."""
-    moves_near_the_edge: ClassVar[bool] = True
+    moves_near_the_edge: ClassVar[bool] = False
     """True if an edge moves only its two ends and their common neighbours (docs/privacy.md, "edge form")."""
     counts_pairs_apart: ClassVar[bool] = False
     """True if the value is at most the number of non-adjacent pairs of neighbours."""

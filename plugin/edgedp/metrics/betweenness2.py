@@ -68,7 +68,6 @@ class Betweenness2(Metric):
     dominance = 3
     utility_trend = +1
     sensitivity_trend = +1
-    moves_near_the_edge = False
     counts_pairs_apart = True
 
     def native(self, graph: Graph, positions: NDArray[np.int64] | None) -> NDArray[np.float64]:

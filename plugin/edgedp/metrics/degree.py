@@ -28,6 +28,7 @@ class Degree(Metric):
     uniform = True
     monotone = True
     is_degree = True
+    moves_near_the_edge = True
 
     def native(self, graph: Graph, positions: NDArray[np.int64] | None) -> NDArray[np.float64]:
         degrees = graph.degrees if positions is None else graph.degrees[positions]

@@ -27,6 +27,7 @@ class Density(Metric):
     dominance = 1
     utility_trend = -1
     sensitivity_trend = -1
+    moves_near_the_edge = True
 
     def native(self, graph: Graph, positions: NDArray[np.int64] | None) -> NDArray[np.float64]:
         from edgedp.engines.native import triangles

@@ -38,6 +38,7 @@ class EgoBetweenness(Metric):
     utility_trend = +1
     sensitivity_trend = +1
     counts_pairs_apart = True
+    moves_near_the_edge = True
 
     def native(self, graph: Graph, positions: NDArray[np.int64] | None) -> NDArray[np.float64]:
         from edgedp.engines.native import ebc

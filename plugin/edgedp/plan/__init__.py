@@ -17,12 +17,11 @@ from edgedp.options import (
     CountOptions,
     DistributionOptions,
     MotkinOptions,
-    Options,
     PercentileOptions,
     SummaryOptions,
     TopKOptions,
 )
-from edgedp.plan.base import Charge, PublicFacts
+from edgedp.plan.base import Charge, PublicFacts, check_all_kept
 from edgedp.plan.joint import JointMotkinPlan, JointPlan
 from edgedp.plan.nodes import (
     AggregatePlan,
@@ -70,6 +69,9 @@ __all__ = [
 Plan = NodesPlan | NumbersPlan | PercentilePlan
 """Every plan; a further kind of release joins with ``|``."""
 
+Asked = TopKOptions | MotkinOptions | CountOptions | DistributionOptions | SummaryOptions | PercentileOptions
+"""What is asked of any kind of release."""
+
 
 def plan(kind: Kind, options: Mapping[str, Any], facts: PublicFacts) -> Plan:
     """Plan a release from options by their Python names.
@@ -92,23 +94,9 @@ def plan(kind: Kind, options: Mapping[str, Any], facts: PublicFacts) -> Plan:
     >>> plan("priv_top_k", {"metric": "ebc", "k": 2, "epsilon": "0.1"}, PublicFacts(9)).cost
     100000000
     """
-    asked = {name: value for name, value in options.items() if name != "version"}
-    planned: Plan
-    match checks.check_choice(kind, "the kind of release", KINDS):
-        case "priv_top_k":
-            planned = plan_top_k(TopKOptions.given(asked), facts)
-        case "motkin":
-            planned = plan_motkin(MotkinOptions.given(asked), facts)
-        case "count":
-            planned = plan_count(CountOptions.given(asked), facts)
-        case "distribution":
-            planned = plan_distribution(DistributionOptions.given(asked), facts)
-        case "summary":
-            planned = plan_summary(SummaryOptions.given(asked), facts)
-        case "percentile":
-            planned = plan_percentile(PercentileOptions.given(asked), facts)
-        case unknown:
-            assert_never(unknown)
+    asked = options_of(kind).given({name: value for name, value in options.items() if name != "version"})
+    planned = _planned(asked, facts)
+    check_all_kept(asked, planned)
     version = options.get("version")
     if version is not None and version != planned.parameters.get("version"):
         raise ParameterError(
@@ -117,7 +105,25 @@ def plan(kind: Kind, options: Mapping[str, Any], facts: PublicFacts) -> Plan:
     return planned
 
 
-def options_of(kind: Kind) -> type[Options]:
+def _planned(asked: Asked, facts: PublicFacts) -> Plan:
+    match asked:
+        case TopKOptions():
+            return plan_top_k(asked, facts)
+        case MotkinOptions():
+            return plan_motkin(asked, facts)
+        case CountOptions():
+            return plan_count(asked, facts)
+        case DistributionOptions():
+            return plan_distribution(asked, facts)
+        case SummaryOptions():
+            return plan_summary(asked, facts)
+        case PercentileOptions():
+            return plan_percentile(asked, facts)
+        case _:
+            assert_never(asked)
+
+
+def options_of(kind: Kind) -> type[Asked]:
     """Return what may be asked of a kind of release.
 
     Examples

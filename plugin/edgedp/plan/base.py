@@ -13,9 +13,10 @@ from edgedp.errors import ParameterError
 from edgedp.vocabulary import AccountName, Kind
 
 if TYPE_CHECKING:
+    from edgedp.options import Options
     from edgedp.selection.domains import Domain
 
-__all__ = ["Charge", "PlanBase", "PlanOfNodes", "PublicFacts"]
+__all__ = ["Charge", "PlanBase", "PlanOfNodes", "PublicFacts", "check_all_kept"]
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,20 @@ class PlanBase(ABC):
     @abstractmethod
     def rho_shares(self) -> int:
         """``epsilon^2 / rho`` of the release: what it costs where a delta is declared (`edgedp.amounts.rho`)."""
+
+
+def check_all_kept(asked: Options, planned: PlanBase) -> None:
+    """Refuse an option that a plan neither refused nor keeps: what was asked for is never dropped in silence.
+
+    Every option is compared, so one that is added to `edgedp.options` and forgotten by a plan is refused there.
+    """
+    kept = planned.parameters
+    for option in asked.described():
+        value = getattr(asked, option.name)
+        if option.name not in kept and value is not None and value is not option.default:
+            raise ParameterError(
+                f"{option.name} has no effect on this release of {planned.kind}, which does not keep it; leave it out"
+            )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 from edgedp import checks
 from edgedp.amounts.epsilon import NANO, budget_nano, epsilon_nano
+from edgedp.counts import count_names
 from edgedp.errors import EdgeDPError, ParameterError
 from edgedp.metrics import metric_names
 from edgedp.plan import PublicFacts, plan
@@ -32,6 +33,8 @@ class Outlook:
     ----------
     noise : list of dict
         metric, mechanism, on, scale (or that it follows the graph), law.
+    numbers : list of dict
+        metric, reach: of which nodes the metric itself, released as a number, says something.
     expected : list of Measured
         At the next measured k from `k` on, and the next measured epsilon up to `epsilon`.
     budgets : list of dict
@@ -43,6 +46,7 @@ class Outlook:
     """
 
     noise: list[dict[str, Any]]
+    numbers: list[dict[str, Any]]
     expected: list[Measured]
     budgets: list[dict[str, Any]]
     person: list[dict[str, Any]]
@@ -105,6 +109,7 @@ def outlook(
     chosen = metric_names() if metrics is None else tuple(checks.check_metric(name) for name in metrics)
     return Outlook(
         noise=[row for name in chosen for row in _noise(name, k, epsilon, facts)],
+        numbers=[row for name in chosen for row in _of_one_node(name, epsilon, facts)],
         expected=_expected(k, cost / NANO),
         budgets=[{"epsilon_budget": budget / NANO, "releases": budget // cost} for budget in budgets],
         person=[_protected(edges, cost) for edges in people],
@@ -123,6 +128,14 @@ def _noise(metric: str, k: int, epsilon: Any, facts: PublicFacts) -> list[dict[s
             continue  # there is no such release
         rows += [{"metric": metric, "mechanism": mechanism} | each.to_dict() for each in noise_of(planned)]
     return rows
+
+
+def _of_one_node(metric: str, epsilon: Any, facts: PublicFacts) -> list[dict[str, Any]]:
+    """Return of which nodes a metric says something as a number of one node; nothing where that says it of any."""
+    if metric not in count_names():
+        return []
+    planned = plan("count", {"of": metric, "node": 0, "epsilon": epsilon}, facts)
+    return [{"metric": metric, "reach": each.reach} for each in noise_of(planned) if each.reach]
 
 
 def _expected(k: int, epsilon: float) -> list[Measured]:

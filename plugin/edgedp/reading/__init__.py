@@ -1,7 +1,7 @@
 """Edges in: files, addresses and datasets of the catalogue become columns of ids; `edgedp.loading` makes the graph.
 
 ``locating`` finds the file, ``content`` unpacks it, ``recognition`` tells its format. Of a text, ``layout``
-tells separator and columns, ``table`` reads the ids and ``heading`` decides about the first line; ``tabular``,
+tells the separator, ``deciding`` what is sure about columns and first line, and ``table`` reads the ids; ``tabular``,
 ``markup``, ``networks`` and ``matrices`` read the other formats. ``numbering`` turns ids into positions.
 """
 

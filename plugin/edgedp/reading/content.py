@@ -30,6 +30,7 @@ PACKED = {
     b"\x28\xb5\x2f\xfd": "zstandard",
     b"BZh": "bzip2",
     b"\xfd7zXZ\x00": "xz",
+    b"\x5d\x00\x00": "lzma",
 }
 ZIP = b"PK\x03\x04"
 _HEAD = 10
@@ -47,7 +48,7 @@ class Content:
     head : bytes
         The first bytes, which the chunks hold too: what tells the format.
     compression : str
-        ``gzip``, ``zstandard``, ``bzip2``, ``xz``, ``zip`` or the empty string.
+        ``gzip``, ``zstandard``, ``bzip2``, ``xz``, ``lzma``, ``zip`` or the empty string.
     plain : Path or None
         The file itself, where it is one that is not packed.
     """
@@ -173,8 +174,8 @@ def _unpacker(kind: str) -> _Unpacker:
         return zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     if kind == "bzip2":
         return bz2.BZ2Decompressor()
-    if kind == "xz":
-        return lzma.LZMADecompressor(format=lzma.FORMAT_XZ)
+    if kind in ("xz", "lzma"):
+        return lzma.LZMADecompressor(format=lzma.FORMAT_XZ if kind == "xz" else lzma.FORMAT_ALONE)
     import zstandard
 
     return zstandard.ZstdDecompressor().decompressobj()

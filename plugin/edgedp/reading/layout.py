@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from itertools import islice
 
 from edgedp.errors import GraphFormatError
-from edgedp.reading.choosing import choose_columns, looks_like_a_matrix
+from edgedp.reading.deciding import decide
 from edgedp.reading.lines import COMMENTS, data_lines, decoded, split_line
 from edgedp.reading.options import ReadingOptions
+from edgedp.reading.words import is_number
+from edgedp.spoken import option
 
 __all__ = ["EDGE_SEPARATORS", "NODE_SEPARATORS", "Layout", "detect_layout"]
 
@@ -20,6 +22,21 @@ OTHER_SEPARATORS = ("->", "--", "=>", "::", "|", ":", "/", "-", "_", "=", "~")
 SAMPLE_LINES, SAMPLE_BYTES = 1000, 1 << 18
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_KONECT = re.compile(rb"%\s*(sym|asym|bip)\s+\w+")
+_PROSE = {
+    "a",
+    "the",
+    "of",
+    "graph",
+    "data",
+    "edge",
+    "edges",
+    "list",
+    "network",
+    "directed",
+    "undirected",
+    "comment",
+}
 _NUMERIC = re.compile(r"[+-]?[0-9.]+")
 
 
@@ -44,10 +61,12 @@ class Layout:
         What a line of comment starts with.
     judge_comments : bool
         Whether those are the usual signs, and not what the caller said: then a comment that could be a row is refused.
-    header : bool or None
-        Whether the first line of data names the columns; None where the rest must tell.
-    matrix : str
-        ``binary``, ``weighted`` or ``labelled`` where the sample could be an adjacency matrix, else the empty string.
+    header : bool
+        Whether the first line of data names the columns.
+    names : tuple of str or None
+        Of the columns, by the first line or by the last comment.
+    rows : tuple of tuples of str
+        The first rows, for whoever is shown them.
     """
 
     separator: str
@@ -59,8 +78,9 @@ class Layout:
     second_number: int = 0
     comments: tuple[bytes, ...] = COMMENTS
     judge_comments: bool = True
-    header: bool | None = None
-    matrix: str = ""
+    header: bool = False
+    names: tuple[str, ...] | None = None
+    rows: tuple[tuple[str, ...], ...] = ()
 
     @property
     def separator_name(self) -> str:
@@ -75,7 +95,9 @@ class Layout:
         return tuple(self.first[column] for column in self.picked)
 
 
-def detect_layout(block: bytes, source: str, width: int, options: ReadingOptions) -> Layout:
+def detect_layout(
+    block: bytes, source: str, width: int, options: ReadingOptions, head: bytes = b""
+) -> Layout:
     """Tell the layout from the first lines of data; a text without any is refused.
 
     Parameters
@@ -84,6 +106,8 @@ def detect_layout(block: bytes, source: str, width: int, options: ReadingOptions
         Whole lines.
     width : int
         2 for edges, 1 for nodes.
+    head : bytes
+        What stood before the block, all of it comments.
     """
     comments = COMMENTS if options.comments is None else options.comments
     whole = block.rfind(b"\n", 0, SAMPLE_BYTES) + 1
@@ -93,33 +117,69 @@ def detect_layout(block: bytes, source: str, width: int, options: ReadingOptions
         what = "holds nothing but comments and blank lines" if block.strip() else "is empty"
         advice = "check the file"
         if block.strip() and options.comments is None:
-            advice = "if its ids begin with # or %, say that there are no comments (--comments none)"
+            advice = (
+                f"if its ids begin with # or %, say that there are no comments ({option('comments', 'none')})"
+            )
         raise GraphFormatError(f"{source!r} {what}, must hold at least one line of data; {advice}")
     number, start, raw = lines[0]
+    separator = options.separator or _excel(raw)
+    if separator is not None and options.separator is None:
+        lines = lines[1:]
+        if not lines:
+            raise GraphFormatError(
+                f"{source!r} holds nothing but {decoded(raw, 1, source)!r}; check the file"
+            )
+        number, start, raw = lines[0]
     end = block.find(b"\n", start) + 1
     text = decoded(raw, number, source)
     candidates = EDGE_SEPARATORS if width == 2 else NODE_SEPARATORS
-    separator = options.separator or _separator(text, lines, source, candidates)
+    separator = separator or _separator(text, lines, source, candidates)
     first = split_line(raw, number, separator, source)
     sample = _sample(lines[1:], separator, len(first), source)
     if len(first) < width:
         raise GraphFormatError(f"{source!r} has one column, must have two ids a line; {_other(text)}")
-    named = isinstance(options.source, str) or isinstance(options.target, str)
-    header = True if named else options.header
-    picked = choose_columns(first, sample, width, header, options, source)
+    before = [line for line in (head + block[:start]).split(b"\n") if comments and line.startswith(comments)]
+    named = _names_in_comment(before, separator, first, source) if width == 2 else None
+    kind = _KONECT.match(before[0]) if before else None
+    decision = decide(first, sample, width, options, source, named, konect=kind[1].decode() if kind else "")
+    rows = [*([] if decision.header else [first]), *(sample or [])]
     return Layout(
         separator,
         len(first),
-        picked,
+        decision.picked,
         tuple(first),
         end,
         number,
         lines[1][0] if len(lines) > 1 else 0,
         comments,
         options.comments is None,
-        header,
-        "" if options.source is not None or width == 1 else looks_like_a_matrix(first, sample),
+        decision.header,
+        decision.names,
+        tuple(tuple(row) for row in rows[:3]),
     )
+
+
+def _excel(raw: bytes) -> str | None:
+    """Return the separator of a first line such as ``sep=;``, which Excel writes and takes."""
+    match = re.fullmatch(rb'"?sep=([;,|\t])"?', raw.strip(), re.IGNORECASE)
+    return match[1].decode() if match else None
+
+
+def _names_in_comment(
+    comments: list[bytes], separator: str, first: list[str], source: str
+) -> list[str] | None:
+    """Return the fields of the last comment where there are as many as in a row, none is a number or of prose."""
+    if not comments or _KONECT.match(comments[-1]) or first == [""]:
+        return None
+    body = comments[-1].lstrip(b"#% \t")
+    for mark in dict.fromkeys((separator, ",", "\t", " ")):
+        try:
+            names = split_line(body, 0, mark, source)
+        except GraphFormatError:
+            return None
+        if len(names) == len(first) and all(names) and not any(map(is_number, names)):
+            return None if any(name.lower() in _PROSE for name in names) else names
+    return None
 
 
 def _sample(
@@ -152,7 +212,7 @@ def _separator(text: str, lines: list[tuple[int, int, bytes]], source: str, cand
         if widths[","] and widths[";"]:
             raise GraphFormatError(
                 f"{source!r} holds commas and semicolons in every line, must have one separator; "
-                "give it (--separator ';' or --separator ',')"
+                f"give it ({option('separator', ';')} or {option('separator', ',')})"
             )
         if widths[";"]:
             return ";"
@@ -161,7 +221,7 @@ def _separator(text: str, lines: list[tuple[int, int, bytes]], source: str, cand
         if words and all(_NUMERIC.fullmatch(word) for word in words):
             raise GraphFormatError(
                 f"{source!r} separates numbers by blanks and by {SEPARATOR_NAMES[chosen]}, must have one "
-                f"separator; give it (--separator space or --separator '{chosen}')"
+                f"separator; give it ({option('separator', 'space')} or {option('separator', chosen)})"
             )
     return chosen
 
@@ -184,4 +244,4 @@ def _other(text: str) -> str:
         return "give a list of nodes as `nodes`"
     if len(mark) > 1:
         return f"write a comma in place of {mark!r}, or give a list of nodes as `nodes`"
-    return f"give the separator (--separator '{mark}'?), or a list of nodes as `nodes`"
+    return f"give the separator ({option('separator', mark)}?), or a list of nodes as `nodes`"

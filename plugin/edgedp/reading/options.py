@@ -36,6 +36,8 @@ class ReadingOptions:
         How ids are taken.
     comments : tuple of bytes or None
         What a line of comment starts with; none of them where it is empty.
+    bipartite, one_kind : bool or None
+        Whether the two sides are of different kinds, whose ids are kept apart, or of one; None asks in doubt.
     refresh : bool
         Fetch an address anew, whatever the cache holds.
     """
@@ -47,6 +49,8 @@ class ReadingOptions:
     separator: str | None = None
     ids: Ids | None = None
     comments: tuple[bytes, ...] | None = None
+    bipartite: bool | None = None
+    one_kind: bool | None = None
     refresh: bool = False
 
     def given(self, *names: str) -> str | None:
@@ -69,6 +73,8 @@ def checked_options(
     separator: Any = None,
     ids: Any = None,
     comments: Any = None,
+    bipartite: Any = None,
+    one_kind: Any = None,
     refresh: Any = False,
 ) -> ReadingOptions:
     """Return the options of a caller, or refuse one of them in one line.
@@ -93,6 +99,11 @@ def checked_options(
         )
     if ids is not None and ids not in ("integer", "text"):
         raise ParameterError(f"ids is {_told(ids)}, must be 'integer' or 'text'; choose one of them")
+    for name, value in (("bipartite", bipartite), ("one_kind", one_kind)):
+        if value is not None and not isinstance(value, bool):
+            raise ParameterError(f"{name} is {kind_of(value)}, must be True or False; leave it out")
+    if bipartite and one_kind:
+        raise ParameterError("bipartite and one_kind contradict each other; give one of them")
     if not isinstance(refresh, bool):
         raise ParameterError(f"refresh is {kind_of(refresh)}, must be True or False; leave it out")
     return ReadingOptions(
@@ -103,6 +114,8 @@ def checked_options(
         separator=_separator(separator),
         ids=ids,
         comments=_comments(comments),
+        bipartite=bipartite or None,
+        one_kind=one_kind or None,
         refresh=refresh,
     )
 

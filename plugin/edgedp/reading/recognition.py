@@ -17,7 +17,6 @@ _READ: dict[bytes, Format] = {
     b"PAR1": "parquet",
     b"ARROW1": "arrow",
     b"\xff\xff\xff\xff": "arrow",
-    b"%%MatrixMarket": "matrix market",
 }
 _NAMED_BINARIES = {
     b"\x1f\x8b": "a gzip file inside another archive",
@@ -104,6 +103,8 @@ def recognise(head: bytes, name: str, source: str) -> Format:
     GraphFormatError
         A format that is known by name and not read, or a binary file.
     """
+    if head[:14].lower() == b"%%matrixmarket":
+        return "matrix market"
     for magic, known in _READ.items():
         if begins(head, magic):
             return known

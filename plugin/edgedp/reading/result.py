@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from edgedp.errors import GraphFormatError
 from edgedp.reading.words import is_integer
 from edgedp.shown import shortened
+from edgedp.spoken import option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,6 +46,8 @@ class Read:
         The line of the first row; 0 for another format than text.
     notes : tuple of str
         Further sentences.
+    rows : tuple of tuples of str
+        The first rows, all columns of them.
     """
 
     columns: list[pl.Series]
@@ -59,6 +62,7 @@ class Read:
     picked: tuple[int, ...] = ()
     first_number: int = 0
     notes: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
 
     @property
     def of_texts(self) -> bool:
@@ -94,7 +98,8 @@ def ids_told(columns: list[pl.Series], asked: str | None) -> str:
         if len(odd) and is_integer(odd[0]) and -(2**63) <= int(odd[0]) < 2**63:
             told = shortened(odd[0], 30)
             return (
-                f"texts, as they are written: {told!r} would change as a number; --ids integer reads numbers"
+                f"texts, as they are written: {told!r} would change as a number; "
+                f"{option('ids', 'integer')} reads numbers"
             )
     return "texts; not all are integers of 64 bits"
 
@@ -113,7 +118,7 @@ def of_one_type(
     integers = None if asked == "text" else integers_of(columns, anyhow=asked == "integer")
     if integers is None and asked == "integer":
         raise GraphFormatError(
-            f"{source!r} holds an id that is no integer of 64 bits; read the ids as texts (--ids text)"
+            f"{source!r} holds an id that is no integer of 64 bits; read the ids as texts ({option('ids', 'text')})"
         )
     columns = integers or columns
     return columns[: len(ends)], None if nodes is None else columns[-1]

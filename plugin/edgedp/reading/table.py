@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from edgedp.reading.layout import Layout
 from edgedp.reading.lines import Blocks, data_lines, refuse_line, split_line
 from edgedp.reading.words import could_name_a_column, is_integer
+from edgedp.spoken import option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -169,7 +170,7 @@ def refuse_comment(line: bytes, number: int, source: str) -> None:
         refuse_line(
             line, number, source,
             "must not stand alone between rows (as it does in Trivial Graph Format, which is not read)",
-            "say that it begins comments (--comments '#')",
+            f"say that it begins comments ({option('comments', '#')})",
         )  # fmt: skip
     sign = line[:1].decode()
     refuse_line(
@@ -177,7 +178,7 @@ def refuse_comment(line: bytes, number: int, source: str) -> None:
         number,
         source,
         "which may be a comment or a row",
-        f"say which (--comments '{sign}' or --comments none)",
+        f"say which ({option('comments', sign)} or {option('comments', 'none')})",
     )
 
 
@@ -381,6 +382,10 @@ def _refuse_no_integer(block: bytes, number: int, layout: Layout, source: str) -
         for position in layout.picked:
             if not is_integer(fields[position]) or not -(2**63) <= int(fields[position]) < 2**63:
                 refuse_line(
-                    raw, at, source, "must hold integers of 64 bits", "read the ids as texts (--ids text)"
+                    raw,
+                    at,
+                    source,
+                    "must hold integers of 64 bits",
+                    f"read the ids as texts ({option('ids', 'text')})",
                 )
     raise AssertionError("a block without integers has a line without them")

@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from edgedp.errors import EdgeDPError, GraphFormatError, ParameterError
-from edgedp.reading.choosing import choose_named_columns
 from edgedp.reading.content import Content
+from edgedp.reading.deciding import choose_named
 from edgedp.reading.options import ReadingOptions, checked_options
 from edgedp.reading.result import Read, ids_told
 from edgedp.reading.table import integers_of
 from edgedp.shown import kind_of, shortened
+from edgedp.spoken import option
 
 if TYPE_CHECKING:
     import polars as pl
+
+_EXACT = 2**53  # beyond, a float is not the one integer that it was
 
 __all__ = ["arrow_of", "columns_of", "is_frame", "read_frame", "read_tabular"]
 
@@ -30,7 +33,7 @@ def read_tabular(
         raise ParameterError(f"{refused} is not an option of a {name} file; leave it out")
     try:
         names, load = columns_of(content, kind)
-        picked = choose_named_columns(names, width, options, source)
+        picked = choose_named(names, width, options, source, lambda: _rows(load(tuple(range(len(names))))))
         columns = load(picked)
     except EdgeDPError:
         raise
@@ -120,7 +123,7 @@ def read_frame(frame: Any, source: Any = None, target: Any = None) -> Read:
     options = checked_options(source=source, target=target)
     table = arrow_of(frame)
     names = table.schema.names
-    picked = choose_named_columns(names, 2, options, "frame")
+    picked = choose_named(names, 2, options, "frame", lambda: _rows(table.columns))
     columns = [table.column(i) for i in picked]
     return _read(columns, names, picked, ("frame",), "frame", options)
 
@@ -133,8 +136,11 @@ def _read(
     source: str,
     options: ReadingOptions,
 ) -> Read:
+    import pyarrow as pa
+
     ids = [_ids(column, names[i], source) for column, i in zip(columns, picked, strict=True)]
     ids = _one_type(ids, options.ids, source)
+    floats = any(pa.types.is_floating(column.type) for column in columns)
     if not len(ids[0]):
         raise GraphFormatError(f"{source!r} holds no row; check the file")
     kind = "integer ids" if ids[0].dtype.is_integer() else "text ids"
@@ -143,9 +149,15 @@ def _read(
         format=(*words, kind),
         extra_columns=len(names) - len(picked),
         header=tuple(names),
-        ids=ids_told(ids, options.ids),
+        ids=ids_told(ids, options.ids) + (", written as floats such as 1.0" if floats else ""),
         picked=picked,
     )
+
+
+def _rows(columns: list[Any]) -> list[list[str]]:
+    """Return the first rows of a table as texts."""
+    shown = [[str(value) for value in column[:3].to_pylist()] for column in columns]
+    return [list(row) for row in zip(*shown, strict=True)]
 
 
 def _ids(column: Any, name: str, source: str) -> pl.Series:
@@ -171,6 +183,10 @@ def _ids(column: Any, name: str, source: str) -> pl.Series:
         if (series == "").any() or series.str.contains("\0", literal=True).any():
             raise GraphFormatError(f"{told} holds an empty id or one with a NUL; drop those rows")
         return series
+    if pa.types.is_floating(kind):
+        floats = pl.Series(values=pl.from_arrow(column)).cast(pl.Float64)
+        if (floats.is_finite() & (floats.abs() < _EXACT) & (floats.round() == floats)).all():
+            return floats.cast(pl.Int64)
     raise GraphFormatError(
         f"{told} is of type {shortened(kind, 30)}, must be all integers or all texts; convert the column"
     )
@@ -187,12 +203,12 @@ def _one_type(columns: list[pl.Series], asked: str | None, source: str) -> list[
         integers = integers_of([column.cast(pl.String) for column in columns], anyhow=True)
         if integers is None:
             raise GraphFormatError(
-                f"{source!r} holds an id that is no integer of 64 bits; read the ids as texts (--ids text)"
+                f"{source!r} holds an id that is no integer of 64 bits; read the ids as texts ({option('ids', 'text')})"
             )
         return integers
     if texts and len(texts) < len(columns):
         raise GraphFormatError(
             f"{source!r} has a column of integers and one of texts, must have ends of one type; "
-            "say which (--ids text), or convert a column"
+            f"say which ({option('ids', 'text')}), or convert a column"
         )
     return columns

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from edgedp.errors import GraphFormatError
 from edgedp.reading.content import Content
-from edgedp.reading.heading import is_header, with_first_line
+from edgedp.reading.deciding import Question, UndecidedError
 from edgedp.reading.layout import Layout, detect_layout
 from edgedp.reading.lines import COMMENTS, Blocks, data_lines
 from edgedp.reading.options import ReadingOptions
 from edgedp.reading.result import Read, ids_told
-from edgedp.reading.table import could_be_a_row, read_columns, refuse_comment
+from edgedp.reading.table import could_be_a_row, integers_of, joined, narrowed, read_columns, refuse_comment
 from edgedp.reading.words import is_integer
+from edgedp.shown import shortened
+from edgedp.spoken import option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,6 +24,7 @@ __all__ = ["read_text"]
 
 _MISSING = ["NULL", "null", "NaN", "nan", "None", "N/A", "n/a", "#N/A", "<NA>", "NA"]
 _CUT = r"^[+-]?[0-9][.,]?[0-9]*[eE]\+[0-9]+$"
+_WHOLE = r"^-?[0-9]+\.0+$"
 _COMMENT_BEHIND = r"^[+-]?[0-9]+[ \t]+[#%]"
 
 
@@ -36,22 +39,23 @@ def read_text(content: Content, source: str, width: int, options: ReadingOptions
     blocks = Blocks(content.chunks, source)
     signs = COMMENTS if options.comments is None else options.comments
     block, head = _first_block(blocks, signs)
-    layout = detect_layout(block, source, width, options)
+    layout = detect_layout(block, source, width, options, head)
     head_comments = _comments_before(head + block[: layout.start], layout, source)
     lines_before = blocks.line_count - block.count(b"\n") - head.count(b"\n")
     layout = _renumbered(layout, lines_before + head.count(b"\n"))
     blocks.push_back(block[layout.start :])
     read = read_columns(blocks, layout, source, options.ids)
     columns = read.columns
-    if width == 2:
-        _refuse_matrix(layout, len(columns[0]) + is_integer(layout.first[0]), source)
-    header = is_header(layout, columns, source, "header" if width == 2 else "nodes-header")
-    if not header:
+    if not layout.header:
         columns = _joined(layout, columns, options, source)
+    else:
+        _refuse_again(layout, columns, source)
     if len(columns[0]) == 0:
         raise GraphFormatError(f"{source!r} holds a header only; check the file")
+    columns, whole = _whole_floats(columns, options)
     if width == 2:
-        _refuse_metis(layout, columns, source)
+        _refuse_sizes(layout, columns, options, source)
+        _refuse_mixture(layout, columns, options, source)
     _refuse_odd_ids(columns, options, source)
     words = [layout.separator_name, "integer ids" if columns[0].dtype.is_integer() else "text ids"]
     words += [content.compression] if content.compression else []
@@ -61,12 +65,13 @@ def read_text(content: Content, source: str, width: int, options: ReadingOptions
         format=tuple(words),
         line_count=blocks.line_count,
         extra_columns=layout.columns - width,
-        header=layout.first if header else (),
-        first_line="names of columns" if header else ("an edge" if width == 2 else "a node"),
+        header=layout.names or (),
+        first_line="names of columns" if layout.header else ("an edge" if width == 2 else "a node"),
         comments=_comments_told(head_comments + read.comment_count, options),
-        ids=ids_told(columns, options.ids),
+        ids=ids_told(columns, options.ids) + whole,
         picked=layout.picked,
-        first_number=layout.second_number if header else layout.number,
+        first_number=layout.second_number if layout.header else layout.number,
+        rows=layout.rows,
     )
 
 
@@ -94,13 +99,16 @@ def _comments_before(text: bytes, layout: Layout, source: str) -> int:
     for number, line in enumerate(text.split(b"\n"), start=1):
         if layout.comments and line.startswith(layout.comments):
             count += 1
-            if layout.judge_comments and could_be_a_row(line, layout):
+            named = layout.names is not None and not layout.header
+            if layout.judge_comments and not named and could_be_a_row(line, layout):
                 refuse_comment(line, number, source)
     return count
 
 
 def _joined(layout: Layout, rest: list[pl.Series], options: ReadingOptions, source: str) -> list[pl.Series]:
     """Put the first line of data before the others; it is held to what holds for them."""
+    import polars as pl
+
     for word in layout.words:
         if word == "":
             raise GraphFormatError(
@@ -111,41 +119,94 @@ def _joined(layout: Layout, rest: list[pl.Series], options: ReadingOptions, sour
         is_integer(word) and -(2**63) <= int(word) < 2**63 for word in layout.words
     ):
         raise GraphFormatError(
-            f"line {layout.number} of {source!r} holds {layout.words[0]!r}, must hold integers of 64 bits; "
-            "say that it names the columns (--header), or read the ids as texts (--ids text)"
+            f"line {layout.number} of {source!r} holds {layout.words[0]!r}, must hold integers of 64 bits; say that it "
+            f"names the columns ({option('header', True)}), or read the ids as texts ({option('ids', 'text')})"
         )
-    return with_first_line(layout.words, rest, options.ids)
+    first = [pl.Series(values=[word], dtype=pl.String) for word in layout.words]
+    if rest[0].dtype != pl.String or not len(rest[0]):
+        integers = None if options.ids == "text" else integers_of(first, anyhow=options.ids == "integer")
+        if integers is None:
+            rest = [column.cast(pl.String) for column in rest]
+        else:
+            first = [narrowed(column) for column in integers]
+    return [joined([one, column]) for one, column in zip(first, rest, strict=True)]
 
 
-def _refuse_matrix(layout: Layout, rows: int, source: str) -> None:
-    """Refuse an adjacency matrix: as many columns as rows, or more than an edge list of zeros and ones has."""
-    square = layout.matrix and rows == layout.columns
-    if layout.matrix == "labelled":  # with or without a line of names
-        square = layout.columns - 1 in (rows, rows + 1)
-    if square or (layout.matrix == "binary" and layout.columns > 3 and rows > 1):
-        raise GraphFormatError(
-            f"{source!r} looks like an adjacency matrix ({rows} rows, {layout.columns} columns), must list one edge a "
-            "line; read it by Graph.from_scipy, or give --source and --target if it is a list"
-        )
+def _refuse_again(layout: Layout, rest: list[pl.Series], source: str) -> None:
+    """Refuse a header that stands again further down, as in files that were put together."""
+    import polars as pl
 
-
-def _refuse_metis(layout: Layout, columns: list[pl.Series], source: str) -> None:
-    """Refuse what is METIS to the letter, unless the caller said what separates the columns."""
-    if layout.columns != 2 or columns[0].dtype.is_integer() is False or len(columns[0]) < 4:
+    if rest[0].dtype != pl.String:
         return
-    n, m = columns[0][0], columns[1][0]
-    if n != m or n != len(columns[0]) - 1:
+    for word, column in zip(layout.words, rest, strict=True):
+        if not (column == word).any():
+            return
+    raise GraphFormatError(
+        f"line {layout.number} of {source!r}, {shortened(', '.join(layout.words))!r}, stands again further down, "
+        "must stand once if it names the columns; remove the other one"
+    )
+
+
+def _whole_floats(columns: list[pl.Series], options: ReadingOptions) -> tuple[list[pl.Series], str]:
+    """Return ids such as ``1.0``, which frames write of integers with a gap, as the integers that they are."""
+    import polars as pl
+
+    if options.ids is not None or columns[0].dtype != pl.String:
+        return columns, ""
+    if not any(
+        column.head(1).str.contains(_WHOLE).any() or column.str.contains(_WHOLE).any() for column in columns
+    ):
+        return columns, ""
+    integers = integers_of([column.str.replace(r"\.0+$", "") for column in columns])
+    return (columns, "") if integers is None else (integers, ", written as floats such as 1.0")
+
+
+def _refuse_sizes(layout: Layout, columns: list[pl.Series], options: ReadingOptions, source: str) -> None:
+    """Ask about a first line that could hold the numbers of nodes and edges, or be the first line of METIS."""
+    count = len(columns[0]) - 1
+    if layout.header or layout.columns != 2 or options.header is not None or count < 3:
+        return
+    if not columns[0].dtype.is_integer():
+        return
+    n, m = int(columns[0][0]), int(columns[1][0])
+    if count not in (n, m):
         return
     ends = [column.slice(1) for column in columns]
-    if all(int(end.min()) >= 1 and int(end.max()) <= n for end in ends):  # type: ignore[arg-type]
-        arcs = set()
-        for v, (a, b) in enumerate(zip(ends[0].to_list(), ends[1].to_list(), strict=True), start=1):
-            arcs |= {(v, a), (v, b)}
-        if all((b, a) in arcs for a, b in arcs):
-            raise GraphFormatError(
-                f"{source!r} could be METIS as well as an edge list; name it .metis, or write the "
-                "edges with commas"
-            )
+    ids = joined(ends)
+    sizes = m == count and ids.n_unique() <= n
+    metis = n == m == count and int(ids.min()) >= 1 and int(ids.max()) <= n  # type: ignore[arg-type]
+    if sizes or metis:
+        raise GraphFormatError(
+            f"line {layout.number} of {source!r} is '{n} {m}', which may be the numbers of nodes and edges, or "
+            f"METIS; remove it, name the file .metis, or say that it is an edge ({option('header', False)})"
+        )
+
+
+def _refuse_mixture(layout: Layout, columns: list[pl.Series], options: ReadingOptions, source: str) -> None:
+    """Ask about integers among texts: a second header, a line of totals, or ids of two kinds."""
+    import polars as pl
+
+    if options.ids is not None or columns[0].dtype != pl.String:
+        return
+    texts = [~column.str.contains(r"^[+-]?[0-9]+$") for column in columns]
+    shares = [float(text.mean() or 0.0) for text in texts]  # type: ignore[arg-type]
+    if not any(0 < share < 0.5 for share in shares) and sorted(shares) != [0.0, 1.0]:
+        return
+    side = next(i for i, share in enumerate(shares) if share)
+    at = int(texts[side].arg_max() or 0)
+    word = shortened(str(columns[side][at]), 30)
+    raise UndecidedError(
+        Question(
+            source=source,
+            what=f"holds {word!r} as an id beside integers (row {at + 1}), perhaps a second line of names or a total",
+            names=layout.names,
+            rows=layout.rows,
+            candidates=layout.picked,
+            load={
+                "source": layout.picked[0] + 1, "target": layout.picked[1] + 1, "header": layout.header, "ids": "text",
+            },
+        )
+    )  # fmt: skip
 
 
 def _refuse_odd_ids(columns: list[pl.Series], options: ReadingOptions, source: str) -> None:
@@ -159,19 +220,19 @@ def _refuse_odd_ids(columns: list[pl.Series], options: ReadingOptions, source: s
         if len(missing):
             raise GraphFormatError(
                 f"{source!r} holds {missing[0]!r} as an id in {len(missing):,} rows, must hold no missing values; drop "
-                "those rows, or say that it is an id (--ids text)"
+                f"those rows, or say that it is an id ({option('ids', 'text')})"
             )
         cut = column.filter(column.str.contains(_CUT))
         if len(cut):
             raise GraphFormatError(
                 f"{source!r} holds the id {cut[0][:40]!r}, a number that has lost digits, must hold whole ids; export "
-                "them as texts, or say that it is an id (--ids text)"
+                f"them as texts, or say that it is an id ({option('ids', 'text')})"
             )
         behind = column.filter(column.str.contains(_COMMENT_BEHIND))
         if len(behind) and options.comments != ():
             raise GraphFormatError(
                 f"{source!r} holds the id {behind[0][:40]!r}, must have comments on lines of their own; "
-                "move the comment, or say that it is an id (--ids text)"
+                f"move the comment, or say that it is an id ({option('ids', 'text')})"
             )
 
 

@@ -1,30 +1,58 @@
-"""Words that name columns, and values that are no ids."""
+"""Words that name columns, a closed list, and values that are no ids."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-__all__ = ["could_name_a_column", "end_pair", "is_integer", "names_a_column", "of_one_kind"]
+__all__ = [
+    "could_name_a_column",
+    "different_kinds",
+    "end_pairs",
+    "is_integer",
+    "is_missing",
+    "is_number",
+    "of_one_kind",
+]
 
 # Two columns of these names are the ends of an edge, whatever stands beside them.
 _PAIRS = (
     ("source", "target"), ("src", "dst"), ("src", "dest"), ("source", "destination"), ("from", "to"),
     ("payer", "payee"), ("sender", "receiver"), ("sender", "recipient"), ("caller", "callee"),
-    ("caller", "called"), ("buyer", "seller"), ("follower", "followee"), ("follower", "followed"),
-    ("head", "tail"), ("start", "end"), ("origin", "destination"), ("left", "right"), ("citing", "cited"),
-    ("debtor", "creditor"), ("debit", "credit"), ("ego", "alter"), ("subject", "object"), ("parent", "child"),
-    ("u", "v"),
+    ("buyer", "seller"), ("follower", "followee"), ("citing", "cited"), ("debtor", "creditor"),
+    ("ego", "alter"), ("u", "v"),
 )  # fmt: skip
-_WORDS = {word for pair in _PAIRS for word in pair} | {
-    "id", "ids", "node", "nodes", "vertex", "vertices", "user", "users", "customer", "customers", "client",
-    "clients", "account", "accounts", "acct", "person", "people", "member", "members", "name", "names", "key",
-    "label", "uid", "userid", "nodeid", "fromnodeid", "tonodeid", "sourceid", "targetid", "customerid", "accountid",
-    "username", "nodename", "actor", "author", "coauthor", "entity", "friend", "neighbor", "neighbour", "number",
-    "iban", "msisdn", "email", "phone", "handle", "login", "employee", "first", "second", "one", "two", "numeric",
-    "by", "of", "the", "no", "nr",
+_FORMS = ("{}", "{}id", "id{}", "{}node", "{}nodeid", "{}user", "{}userid", "{}account", "{}accountid")
+_KNOWN = {(form.format(a), form.format(b)) for a, b in _PAIRS for form in _FORMS}
+_TWICE = (
+    "id",
+    "node",
+    "nodeid",
+    "user",
+    "userid",
+    "person",
+    "member",
+    "account",
+    "author",
+    "actor",
+    "customer",
+)
+_KNOWN |= {(word + a, word + b) for word in _TWICE for a, b in (("1", "2"), ("a", "b"))}
+_PEOPLE = {
+    "user", "person", "customer", "client", "member", "author", "actor", "student", "reader", "reviewer",
+    "patient", "employee", "director", "player", "voter", "listener", "buyer", "subscriber", "artist", "doctor",
 }  # fmt: skip
+_THINGS = {
+    "item", "movie", "film", "product", "book", "song", "track", "paper", "article", "group", "event", "company",
+    "team", "course", "url", "page", "site", "shop", "store", "merchant", "disease", "drug", "gene", "hashtag",
+    "tag", "repo", "repository", "project", "board", "game", "show", "title", "place", "location", "business",
+    "topic", "isbn", "asin", "word", "category", "subreddit", "anime", "recipe",
+}  # fmt: skip
+_IDS = {"id", "ids", "node", "nodes", "vertex", "name", "names", "label", "key", "iban", "email", "number"}
 _PARTS = re.compile(r"[A-Z]?[a-zäöüß]+|[A-Z]+(?![a-z])|[^\W\d_]+")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_MISSING = {"", "na", "nan", "null", "none", "nil", "-", "?", "."}
 _KINDS = (
     ("dates", re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}( .*)?")),
     ("times", re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?")),
@@ -32,6 +60,7 @@ _KINDS = (
     ("hexadecimal numbers", re.compile(r"0[xX][0-9a-fA-F]{1,16}")),
     ("signs", re.compile(r"[^\w\s\"'#%@&?*]+")),
 )
+_WHOLE = re.compile(r"[+-]?[0-9]+\.0+")
 
 
 def is_integer(field: str) -> bool:
@@ -39,47 +68,57 @@ def is_integer(field: str) -> bool:
     return _INTEGER.fullmatch(field) is not None
 
 
-def _parts(word: str) -> list[str]:
-    return [part.lower() for part in _PARTS.findall(word)]
+def is_number(field: str) -> bool:
+    """Whether a field is written as a number."""
+    return _NUMBER.fullmatch(field) is not None
 
 
-def names_a_column(word: str) -> bool:
-    """Whether a field says nothing but what a column of ids is called.
+def is_missing(field: str) -> bool:
+    """Whether a field stands for no value."""
+    return field.lower() in _MISSING
 
-    Examples
-    --------
-    >>> [names_a_column(word) for word in ("FromNodeId", "payer_id", "user 2", "u", "ada", "7")]
-    [True, True, True, True, False, False]
-    """
-    parts = _parts(word)
-    return bool(parts) and len(word) <= 40 and all(part in _WORDS for part in parts)
+
+def _parts(word: str) -> set[str]:
+    return {part.lower().removesuffix("s") for part in _PARTS.findall(word)}
 
 
 def could_name_a_column(word: str) -> bool:
-    """Whether a field over integers may be taken as a name: it holds such a word, or is one letter."""
-    return (len(word) == 1 and word.isalpha()) or any(part in _WORDS for part in _parts(word))
+    """Whether a field holds a word that names a column of ids, or is one letter."""
+    known = {word for pair in _PAIRS for word in pair} | _PEOPLE | _THINGS | _IDS
+    lowered = {part.lower() for part in _PARTS.findall(word)}
+    return (len(word) == 1 and word.isalpha()) or bool((lowered | _parts(word)) & known)
 
 
-def end_pair(names: tuple[str, ...]) -> tuple[int, int] | None:
-    """Return where the names of the two ends stand, the source first; None where no pair is known.
+def end_pairs(names: Sequence[str]) -> list[tuple[int, int]]:
+    """Return where the names of two ends stand, the source first: every pair that is known.
 
     Examples
     --------
-    >>> end_pair(("date", "payer", "payee", "amount")), end_pair(("a", "b"))
-    ((1, 2), None)
+    >>> end_pairs(("date", "payer_id", "payee_id", "amount")), end_pairs(("a", "b"))
+    ([(1, 2)], [])
     """
-    parts = [_parts(name) for name in names]
-    for first, second in _PAIRS:
-        left = [i for i, words in enumerate(parts) if first in words or f"{first}id" in words]
-        right = [i for i, words in enumerate(parts) if second in words or f"{second}id" in words]
-        if left and right and left[0] != right[0]:
-            return left[0], right[0]
-    return None
+    plain = ["".join(char for char in name.lower() if char.isalnum()) for name in names]
+    return [(i, j) for i, a in enumerate(plain) for j, b in enumerate(plain) if (a, b) in _KNOWN]
 
 
-def of_one_kind(values: list[str]) -> str | None:
+def different_kinds(one: str, two: str) -> bool:
+    """Whether two names are of different kinds of things.
+
+    Examples
+    --------
+    >>> different_kinds("userId", "movieId"), different_kinds("user", "friend")
+    (True, False)
+    """
+    kinds = [({*(part & _THINGS)}, bool(part & _PEOPLE)) for part in (_parts(one), _parts(two))]
+    (things, person), (others, other_person) = kinds
+    return bool(
+        (things and others and not things & others) or (things and other_person) or (person and others)
+    )
+
+
+def of_one_kind(values: Sequence[str]) -> str | None:
     """Name the kind of values that are hardly ids: dates, times, decimals, signs; None for all others."""
     for kind, pattern in _KINDS:
         if values and all(pattern.fullmatch(value) for value in values):
-            return kind
+            return None if kind == "decimals" and all(map(_WHOLE.fullmatch, values)) else kind
     return None

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from edgedp.plan import Charge, Plan, PublicFacts
 
 __all__ = [
+    "NO_LIMIT",
+    "PEOPLE",
+    "UNKNOWN_AMOUNTS",
     "Account",
     "Declaration",
     "account_of",
@@ -22,12 +25,22 @@ __all__ = [
     "check_delta",
     "check_pure",
     "declaration",
+    "limit_nano",
+    "limit_told",
+    "lost_account",
     "refusal",
     "split_account",
 ]
 
+PEOPLE = "\tpeople"
+"""The name by which the ledger keeps the log of the people; nothing is ever spent of its account."""
+
 _ATTRIBUTES = "\tattributes"
 """What the name of a graph's second account ends with; no graph's name holds a tab."""
+
+
+UNKNOWN_AMOUNTS: Mapping[str, None] = dict.fromkeys(("epsilon_budget", "epsilon_spent", "epsilon_remaining"))
+"""What is shown of an account that does not add up, beside its `problem`."""
 
 
 def account_of(name: str, account: AccountName) -> str:
@@ -43,7 +56,9 @@ def account_of(name: str, account: AccountName) -> str:
     >>> account_of("kite", "edges"), account_of("kite", "attributes").split()
     ('kite', ['kite', 'attributes'])
     """
-    if not isinstance(name, str) or split_account(name) != (name, "edges"):
+    # Half of a character, which a lone surrogate is, is in no name: no text that is written holds one.
+    named = isinstance(name, str) and name == _whole(name) and name != PEOPLE
+    if not named or split_account(name) != (name, "edges"):
         raise UnknownNameError(
             f"the graph is {name!r}, must have been loaded or registered; see 'edgedp graphs'"
         )
@@ -53,6 +68,10 @@ def account_of(name: str, account: AccountName) -> str:
         case "attributes":
             return name + _ATTRIBUTES
     assert_never(account)
+
+
+def _whole(name: str) -> str:
+    return name.encode("utf-8", "replace").decode("utf-8")
 
 
 def split_account(name: str) -> tuple[str, AccountName]:
@@ -101,8 +120,8 @@ class Account:
             An amount is no whole number: somebody edited it.
         """
         amounts = [row["declared"], row["budget"], row["spent"], row.get("maxPerRelease"), row["delta"]]
+        name = split_account(row["name"])[0]
         if row["spent"] is None or any(type(amount) not in (int, type(None)) for amount in amounts):
-            name = split_account(row["name"])[0]
             raise StoreError(f"the ledger of {name!r} does not add up; run 'edgedp ledger check {name}'")
         declared, budget, spent, limit, delta = amounts
         return cls(declared, budget, spent, limit, delta, int(row.get("entries") or 0))
@@ -148,6 +167,28 @@ class Account:
         return amounts if self.delta is None else amounts | {"delta": self.delta / rho.ATTO}
 
 
+NO_LIMIT = 0
+"""A declared limit that removes the one before."""
+
+
+def limit_nano(limit: Any) -> int | None:
+    """Return a limit of one release in nano-epsilon; ``"none"`` is `NO_LIMIT`, and None leaves what is there.
+
+    Examples
+    --------
+    >>> limit_nano("0.5"), limit_nano("none"), limit_nano(None)
+    (500000000, 0, None)
+    """
+    if limit is None:
+        return None
+    return NO_LIMIT if limit == "none" else budget_nano(limit, "max_epsilon_per_release")
+
+
+def limit_told(limit: int | None) -> str | None:
+    """Return a limit of one release as the log says it."""
+    return format_nano(limit) if limit else None
+
+
 @dataclass(frozen=True)
 class Declaration:
     """What a curator declares for a name; None leaves what is there.
@@ -155,7 +196,7 @@ class Declaration:
     Attributes
     ----------
     budget, limit : int or None
-        Nano-epsilon.
+        Nano-epsilon; `NO_LIMIT` removes a limit.
     delta : int or None
         Atto-delta.
     """
@@ -208,7 +249,7 @@ def declaration(budget: Any, delta: Any, limit: Any, *, zero: bool = False) -> D
     return Declaration(
         None if budget is None else budget_nano(budget, zero=zero),
         None if delta is None else rho.delta_atto(delta),
-        None if limit is None else budget_nano(limit, "max_epsilon_per_release"),
+        limit_nano(limit),
     )
 
 
@@ -299,6 +340,15 @@ def attributes_refusal(name: str, cost: int, asked: int, account: Account, affor
         f"{told}, must cost at most what is left of the budget of the {whose}, "
         f"{format_nano(affordable)} of {format_nano(account.declared)}; "
         + ("ask for less" if affordable else "the curator may declare more")
+    )
+
+
+def lost_account(kind: str, name: str) -> str:
+    """Return what heals an account that somebody deleted, or took its type from, while its log is there."""
+    return (
+        f"the budget of the relationship type {kind!r} is kept under the name {name!r}, whose account was deleted or "
+        f"edited; run 'edgedp drop {name}' if {name!r} is still listed, then register it under that name, which "
+        "makes the account again from its log"
     )
 
 

@@ -111,7 +111,7 @@ class AddressStore(OpenedStore):
             check_delta(declared.settled(name, account)[0], row.node_count)
             guards = session.guards(row)
             script = registry.register_script(
-                row, account, declared, by=session.by, at=ledger.now(), guards=guards
+                row, account, declared, by=self._by(session), at=ledger.now(), guards=guards
             )
             outcome = run(session, script)
             if outcome.name != script.done:

@@ -55,6 +55,7 @@ from edgedp.vocabulary import (
 
 if TYPE_CHECKING:
     from edgedp.selection.domains import Domain
+    from edgedp.stores.remembered import Seen
 
 __all__ = ["AnalystStore"]
 
@@ -66,6 +67,9 @@ class AnalystStore(OpenedStore):
 
     _analyst: str = DIRECT
     """Who asks: whoever has opened the store, or the analyst of `edgedp.stores.asker.Asker`."""
+
+    _ends_leases: bool = True
+    """Whether a lease ends with its draw; a gateway ends it when the answer leaves."""
 
     def priv_top_k(
         self,
@@ -308,7 +312,9 @@ class AnalystStore(OpenedStore):
             reach("debited")
             # The debit is committed: from here on a failure costs budget, never privacy.
             try:
-                with leased(self._backend, _account(name, planned), debited.release_id):
+                with leased(
+                    self._backend, _account(name, planned), debited.release_id, ends=self._ends_leases
+                ):
                     answer = self._draw(session, row, planned, engine)
                     self._record(session, _account(name, planned), debited, answer)
             except StoreError as error:
@@ -319,10 +325,14 @@ class AnalystStore(OpenedStore):
     def _debit(self, session: Session, row: GraphRow, planned: Plan, request_id: str | None) -> Debit | Kept:
         release_id = ledger.new_release_id()
         script = ledger.debit_script(
-            row.name, row.version, planned, release_id=release_id, request_id=request_id, by=session.by,
+            row, planned, release_id=release_id, request_id=request_id, by=session.by,
             at=ledger.now(), analyst=self._analyst,
         )  # fmt: skip
-        outcome = run(session, script)
+        names = [account_of(row.name, charge.account) for charge in planned.charges]
+
+        seen: dict[str, Seen] = {}
+        outcome = run(session, script, last=lambda tx: seen.update(self._remembered.compare(tx, names)))
+        self._remembered.keep(seen)
         if outcome.name == script.done:
             share = outcome.rows.get("share_debit")
             account = Account.of(outcome.rows["account_debit"][0])
@@ -360,7 +370,9 @@ class AnalystStore(OpenedStore):
     def _record(self, session: Session, name: str, debited: Debit, answer: Answer) -> None:
         """Keep an answer, so that a lost one can be read again; only then is it shown."""
         kept_as = answer.to_json()
-        script = ledger.answer_script(name, debited.release_id, kept_as, by=session.by, at=ledger.now())
+        script = ledger.answer_script(
+            name, debited.release_id, kept_as, by=session.by, at=ledger.now(), ends_lease=self._ends_leases
+        )
         if run(session, script).name != script.done:
             raise StoreError(ledger.ANSWER_GONE)
         reach("recorded")

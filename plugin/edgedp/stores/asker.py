@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
 from edgedp.amounts.epsilon import format_nano
+from edgedp.checks import check_limit
 from edgedp.errors import LostReleaseError, ParameterError, UnknownNameError
 from edgedp.plan import Kind, Plan
 from edgedp.release import Release
 from edgedp.rows import Balance, GraphFacts, ReleaseRow
 from edgedp.selection.domains import Domain
-from edgedp.stores import attributes, history, kept, ledger, registry, shares
+from edgedp.stores import attributes, history, kept, ledger, pages, registry, shares
 from edgedp.stores.account import account_of, split_account
 from edgedp.stores.analyst import AnalystStore
 from edgedp.stores.backend import GraphRow, Row, Session
+from edgedp.stores.chain import body_of
 from edgedp.stores.opened import OpenedStore
-from edgedp.stores.shares import Share
+from edgedp.stores.script import run
 from edgedp.vocabulary import ACCOUNTS, TopKEngine
 
 __all__ = ["Asker"]
@@ -58,9 +59,11 @@ class Asker(AnalystStore):
         self._store = store
         self._backend = store._backend
         self._memory = store._memory
+        self._remembered = store._remembered
         self._open = store._open
         self._analyst = analyst
         self._hides = hides
+        self._ends_leases = hides is None
         self._debited = debited
         self._admits = admits
         self._least = least
@@ -82,8 +85,10 @@ class Asker(AnalystStore):
         """Return the public facts of every graph as `Store.graphs`, each with the analyst's ``share`` (or None)."""
         with self._session() as session:
             shares.check_active(session, self._analyst)
-            found = [Share.of(row) for row in session.run("share_own", analyst=self._analyst)]
-            own = {(share.name, share.account): share.shown() for share in found}
+            own = {
+                (split_account(row["name"])[0], row["account"]): shares.listed(row)
+                for row in session.run("share_own", analyst=self._analyst)
+            }
             shown = [
                 _beside(row, own.get((row["name"], "edges")), own.get((row["name"], "attributes")))
                 for row in registry.listing(session)
@@ -116,19 +121,54 @@ class Asker(AnalystStore):
             registry.known(session, name, anywhere=True)
             return attributes.listed(attributes.declared(session, name))
 
-    def releases(self, name: str | None = None) -> list[ReleaseRow]:
-        """Return the analyst's own releases, of one graph or of all, oldest first.
+    def releases(
+        self, name: str | None = None, limit: int | None = None, since: str | int | None = None
+    ) -> list[ReleaseRow]:
+        """Return the analyst's own releases, of one graph or of all, in the order in which they were debited.
+
+        Graph by graph in the order of their names, from the edges before those from the attributes; whatever clocks
+        said.
+
+        Parameters
+        ----------
+        name : str, optional
+        limit : int, optional
+            How many at most; default all. Only the rows of such a page are read.
+        since : str, optional
+            The ``release_id`` of the last release of the page before.
 
         Returns
         -------
         list of dict
             graph and request_id, and what `Store.releases` shows. Reading a release again costs nothing.
         """
+        return self._listed_own(name, limit, since, back=False)
+
+    def newest(self, limit: int, before: str | None = None) -> list[ReleaseRow]:
+        """Return the analyst's own releases, graph by graph, of each the newest first; rows as of `releases`.
+
+        Parameters
+        ----------
+        limit : int
+        before : str, optional
+            The ``release_id`` of the last release of the page before.
+        """
+        return self._listed_own(None, limit, before, back=True)
+
+    def _listed_own(
+        self, name: str | None, limit: Any, since: str | int | None, *, back: bool
+    ) -> list[ReleaseRow]:
+        most = check_limit(limit)
         with self._session() as session:
             shares.check_active(session, self._analyst)
-            if name is not None:
+            if name is None:
+                names = pages.all_accounts(session)
+            else:
                 ledger.find(session, account_of(name, "edges"))
-            return cast(list[ReleaseRow], [_shown(row) for row in self._own(session, name=name)])
+                names = pages.accounts_of(name)
+            place = pages.start(session, since, names, self._analyst)
+            rows = pages.own(session, self._analyst, names, place, most, back=back)
+            return cast(list[ReleaseRow], [_shown(row) for row in self._all_seen(session, rows)])
 
     def release(self, release_id: str) -> dict[str, Any]:
         """Return one of the analyst's own releases.
@@ -140,8 +180,8 @@ class Asker(AnalystStore):
         """
         with self._session() as session:
             shares.check_active(session, self._analyst)
-            rows = self._own(session, release_id=release_id)
-        if not rows:
+            rows = self._all_seen(session, session.run("release_find", releaseId=release_id))
+        if not rows or rows[0]["analyst"] != self._analyst or "part_of" in body_of(rows[0]):
             raise UnknownNameError(
                 f"the release is {release_id!r}, must be one of your own; see the list of your releases"
             )
@@ -177,22 +217,25 @@ class Asker(AnalystStore):
     ) -> Release:
         return super()._asked_again(session, name, self._seen(row), kind, options, request_id)
 
+    def land(self, name: str, release_id: str) -> None:
+        """Let a release be seen through every gateway: its answer leaves, or its refusal."""
+        with self._session() as session:
+            run(session, ledger.lease_end_script(account_of(name, "edges"), release_id))
+
+    def _all_seen(self, session: Session, rows: Sequence[Row]) -> list[Row]:
+        """Return debits as they may be seen; leases are read after them, so an answer without one by now has left."""
+        leased = {row["releaseId"] for row in session.run("lease_list")} if self._hides else set()
+        return [self._seen(row | {"leaseAlive": row["releaseId"] in leased}) for row in rows]
+
     def _seen(self, row: Row) -> Row:
-        """Return a debit's row as it may be seen: without what became of it, where that is hidden."""
-        if self._hides is None or not self._hides(row["releaseId"]):
+        """Return a debit's row as it may be seen: without what became of it, where that is hidden.
+
+        A gateway hides what it draws itself, and what another one draws by its lease, which stands until the answer
+        leaves.
+        """
+        if self._hides is None or not (self._hides(row["releaseId"]) or row.get("leaseAlive")):
             return row
         return row | {"answer": None, "leaseAlive": True}
-
-    def _own(self, session: Session, *, name: str | None = None, release_id: str | None = None) -> list[Row]:
-        """Return the debits of the analyst's releases; what a release debits besides names it and is no release."""
-        names = [None] if name is None else [account_of(name, account) for account in ACCOUNTS]
-        found = [
-            self._seen(row)
-            for each in names
-            for row in session.run("release_own", analyst=self._analyst, name=each, releaseId=release_id)
-            if "part_of" not in json.loads(row["body"])
-        ]
-        return sorted(found, key=lambda row: str(row["at"]))
 
 
 def _beside(
@@ -204,6 +247,4 @@ def _beside(
 
 
 def _shown(row: Row) -> dict[str, Any]:
-    answer = None if row["answer"] is None else json.loads(row["answer"])
-    release = history.shown_release(row, json.loads(row["body"]), answer)
-    return {"graph": split_account(row["name"])[0], "request_id": row["requestId"]} | release
+    return {"graph": split_account(row["name"])[0], "request_id": row["requestId"]} | history.shown(row)

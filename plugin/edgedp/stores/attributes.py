@@ -6,7 +6,6 @@ a property holds, and from the first debit on there is no other. Declaring reads
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from edgedp import checks
 from edgedp.errors import BudgetError, ParameterError
 from edgedp.selection.domains import Domain, declare
 from edgedp.stores.account import account_of
+from edgedp.stores.chain import body_of
 from edgedp.stores.events import event_steps
 from edgedp.stores.script import Script, Step
 
@@ -34,7 +34,7 @@ def declared(runner: Runner, name: str) -> dict[str, Domain]:
 
 def declared_in(rows: Iterable[Row]) -> dict[str, Domain]:
     """Return the declared properties of the rows of ``attribute_list``; of two declarations the later one holds."""
-    bodies = [json.loads(row["body"]) for row in rows]
+    bodies = [body_of(row) for row in rows]
     return {body["property"]: domain_of(body) for body in bodies}
 
 

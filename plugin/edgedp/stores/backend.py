@@ -6,6 +6,7 @@ once, over these few methods.
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.errors import EdgeDPError, StoreError
+from edgedp.errors import EdgeDPError, ParameterError, StoreError
 from edgedp.plan import PublicFacts
 from edgedp.stores.script import Row, Runner, Step, Transacting, Transaction
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from edgedp.projection import NumberProjection
     from edgedp.stores.server_plugin import ServerPlugin
 
-__all__ = ["AT_ADDRESS", "Backend", "GraphRow", "Row", "Runner", "Session", "Transaction"]
+__all__ = ["AT_ADDRESS", "Backend", "GraphRow", "Row", "Runner", "Session", "Transaction", "half_a_character"]
 
 
 AT_ADDRESS = "EdgeDP at an address"
@@ -74,6 +75,25 @@ class GraphRow:
         return self.node_label == AT_ADDRESS
 
     @property
+    def terms(self) -> str:
+        """What an account is for, as its log keeps it: the whole row, but for the present number of nodes.
+
+        Another number of nodes is another graph only where edgedp wrote it.
+        """
+        place = {
+            "version": self.version,
+            "nodeLabel": self.node_label,
+            "relationshipType": self.relationship_type,
+            "idProperty": self.id_property,
+            "degreeBound": self.degree_bound,
+            "nodesSupplied": bool(self.nodes_supplied),
+            "loaded": bool(self.loaded),
+        }
+        if self.loaded:
+            place |= {"nodeCount": self.node_count, "digest": self.digest}
+        return json.dumps(place)
+
+    @property
     def identifiers(self) -> dict[str, str]:
         """The names that fill the placeholders of a statement."""
         return {
@@ -81,6 +101,13 @@ class GraphRow:
             "relationship_type": self.relationship_type,
             "id_property": self.id_property,
         }
+
+
+def half_a_character() -> ParameterError:
+    """Return the refusal of a text that no store can hold."""
+    return ParameterError(
+        "a text holds half of a character (a lone surrogate), which no store can keep; give whole ones"
+    )
 
 
 class Session(Transacting):
@@ -157,9 +184,6 @@ class Backend(ABC):
     cypher: ClassVar[frozenset[str]]
     """What the engine ``cypher`` computes here in reasonable time."""
 
-    restores_accounts: ClassVar[bool] = False
-    """Whether an account that somebody deleted can be made again from its log (``account_open``)."""
-
     keeps_versions: ClassVar[bool] = False
     """Whether a stored version never changes, so that its graph may be kept in memory while it stands."""
 
@@ -212,6 +236,10 @@ class Backend(ABC):
 
     def heads(self) -> str | None:
         """Return the heads that were left beside the store, as `edgedp.stores.heads` reads them."""
+        return None
+
+    def heads_stamp(self) -> object:
+        """Return what changes when `heads` does, without reading them."""
         return None
 
     def close(self) -> None:

@@ -9,18 +9,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from edgedp.errors import ParameterError, StoreError
 
-__all__ = ["FIELDS", "Head", "chained", "digest", "genesis", "link"]
+__all__ = ["FIELDS", "STATE", "Head", "body_of", "chained", "digest", "exported", "fault", "genesis", "link"]
 
 FIELDS = (
     "name", "seq", "kind", "at", "by", "releaseId", "requestId", "cost", "charge", "body", "total",
 )  # fmt: skip
 """What a row's hash covers, after the hash of the row before; and `analyst`, where the row names one."""
+
+STATE = ("declared", "budget", "maxPerRelease", "delta", "relationshipType", "terms", "shareTotal")
+"""The account as a row left it, and what the analyst's share had spent then.
+
+A row of this version has it where `terms` is a text. Its hash covers it then, whether it names an analyst or not.
+"""
 
 
 def digest(*values: Any) -> str:
@@ -42,8 +48,16 @@ def genesis(name: str) -> str:
 
 def link(prev: str, row: Mapping[str, Any]) -> str:
     """Return the hash of a row of ``log_list`` after the row whose hash is `prev`."""
-    analyst = row.get("analyst")  # no analyst, no change: the heads of older logs stand
-    return digest("log", prev, *(row[name] for name in FIELDS), *([analyst] if analyst else []))
+    analyst = row.get("analyst") or ""
+    if row.get("terms") is None:  # as older versions hashed it: the heads of their logs stand
+        return digest("log", prev, *(row[name] for name in FIELDS), *([analyst] if analyst else []))
+    return digest("log", prev, *(row[name] for name in FIELDS), analyst, *(row[name] for name in STATE))
+
+
+def exported(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the keys of a row in an export: what its hash covers, and the hashes."""
+    state = () if row.get("terms") is None else STATE
+    return (*FIELDS, *(("analyst",) if row.get("analyst") else ()), *state, "prev", "hash")
 
 
 @dataclass(frozen=True)
@@ -84,20 +98,84 @@ def chained(name: str, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]
     Raises
     ------
     StoreError
-        A number is missing, a kept hash differs, or a running total is not what the debits cost.
+        A number is missing, a kept hash differs, a running total is not what the debits cost, or a row that does not
+        say the account's state follows one that does.
     """
-    before, total, done = genesis(name), 0, []
-    for seq, row in enumerate(rows, start=1):
-        total += row["charge"] or 0
-        hashed = link(before, row)
-        kept = row.get("prev"), row.get("hash")
-        if row["name"] != name or row["seq"] != seq or row["total"] != total or kept not in (
-            (None, None), (before, hashed)
-        ):  # fmt: skip
+    done: list[dict[str, Any]] = []
+    for seq, (row, why) in enumerate(_walked(name, rows), start=1):
+        if why is not None:
             graph = name.partition("\t")[0]  # a second account's name has more behind a tab
             raise StoreError(
                 f"the ledger of {graph!r} does not add up at entry {seq}; run 'edgedp ledger check {graph}'"
             )
-        done.append({**row, "prev": before, "hash": hashed})
-        before = hashed
+        done.append(row)
     return done
+
+
+def fault(name: str, rows: Iterable[Mapping[str, Any]]) -> str | None:
+    """Return what is wrong with the first row that `chained` refuses; None where it refuses none."""
+    for seq, (_, why) in enumerate(_walked(name, rows), start=1):
+        if why is not None:
+            return f"entry {seq} of the log {why}"
+    return None
+
+
+def body_of(row: Mapping[str, Any], column: str = "body") -> dict[str, Any]:
+    """Return what a row's body says.
+
+    Raises
+    ------
+    StoreError
+        Somebody edited it: it is no JSON object.
+    """
+    found = _parsed(row[column])
+    if found is None:
+        graph = str(row.get("name", "")).partition("\t")[0]
+        raise StoreError(
+            f"the ledger of {graph!r} holds a row that was edited; run 'edgedp ledger check {graph}'"
+            if graph
+            else "the ledger holds a row that was edited; run 'edgedp ledger check'"
+        )
+    return found
+
+
+def _parsed(text: Any) -> dict[str, Any] | None:
+    try:
+        found = json.loads(text)
+    except (TypeError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _of_its_types(row: Mapping[str, Any]) -> bool:
+    """Whether a row's values are of the types that a row has; in Neo4j anybody may write others."""
+    whole = [row["total"], *(row[key] for key in ("cost", "charge") if row[key] is not None)]
+    texts = [row[key] for key in ("name", "kind", "at", "by")]
+    return (
+        all(type(value) is int for value in whole)
+        and all(isinstance(value, str) for value in texts)
+        and _parsed(row["body"]) is not None
+    )
+
+
+def _walked(name: str, rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[dict[str, Any], str | None]]:
+    """Go through a log; each row comes with its hashes, and with what is wrong with it."""
+    before, total, stated = genesis(name), 0, False
+    for seq, row in enumerate(rows, start=1):
+        if not _of_its_types(row):
+            yield dict(row), "holds a value that no row has there"
+            return
+        total += row["charge"] or 0
+        hashed = link(before, row)
+        kept = row.get("prev"), row.get("hash")
+        why = None
+        if row["name"] != name or row["seq"] != seq:
+            why = "or one before it is missing"
+        elif row["total"] != total:
+            why = f"says that {row['total']} was spent, the debits up to it cost {total}"
+        elif stated and row.get("terms") is None:
+            why = "does not say what the account was, and one before it does"
+        elif kept not in ((None, None), (before, hashed)):
+            why = "is not what was written"
+        yield {**row, "prev": before, "hash": hashed}, why
+        before, stated = hashed, row.get("terms") is not None

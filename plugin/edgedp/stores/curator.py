@@ -118,7 +118,7 @@ class CuratorStore(OpenedStore):
                     name,
                     _account(session, account_of(name, "attributes")),
                     of_records,
-                    by=session.by,
+                    by=self._by(session),
                     at=ledger.now(),
                 )
             )
@@ -127,7 +127,7 @@ class CuratorStore(OpenedStore):
             twins = [row["name"] for row in session.run("fingerprint_find", fingerprint=fingerprint)]
             with session.ingest(placed, graph, progress) as written:
                 script = registry.load_script(
-                    written, before, account, declared, fingerprint=fingerprint, by=session.by, at=ledger.now(),
+                    written, before, account, declared, fingerprint=fingerprint, by=self._by(session), at=ledger.now(),
                     guards=session.guards(written), attributes=steps,
                 )  # fmt: skip
                 self._curate(session, written, script, retired=before)
@@ -196,7 +196,12 @@ class CuratorStore(OpenedStore):
             account = _account(session, name)
             check_delta(declared.settled(name, account)[0], surveyed.node_count)
             script = registry.register_script(
-                surveyed, account, declared, by=session.by, at=ledger.now(), guards=session.guards(surveyed)
+                surveyed,
+                account,
+                declared,
+                by=self._by(session),
+                at=ledger.now(),
+                guards=session.guards(surveyed),
             )
             self._curate(session, surveyed, script)
             _log.info("registered %s", shown(name))
@@ -208,18 +213,22 @@ class CuratorStore(OpenedStore):
             if registry.find(session, name) is None and session.sweep(name):
                 return  # what an unfinished load or drop left
             row = registry.known(session, name, anywhere=True)
-            script = registry.drop_script(
-                row, by=session.by, at=ledger.now(), reopen=self._backend.restores_accounts
-            )
+            script = registry.drop_script(row, by=self._by(session), at=ledger.now())
             self._curate(session, row, script, retired=row if row.loaded else None)
             _log.info("dropped %s", shown(name))
             self._memory.forget(name)
             session.sweep(name)
 
     def set_budget(
-        self, name: str, epsilon_budget: Any, delta: Any = None, *, attributes: bool = False
+        self,
+        name: str,
+        epsilon_budget: Any = None,
+        delta: Any = None,
+        *,
+        attributes: bool = False,
+        max_epsilon_per_release: Any = None,
     ) -> dict[str, Any]:
-        """Declare another budget; the change is recorded, and it may not go below what was spent.
+        """Declare another budget or limit; the change is recorded, and a budget may not go below what was spent.
 
         Parameters
         ----------
@@ -228,11 +237,14 @@ class CuratorStore(OpenedStore):
             As of `load`.
         attributes : bool
             The budget of the attributes' account, not of the edges'; it is pure, so without a delta.
+        max_epsilon_per_release : number or decimal text, optional
+            ``"none"`` removes the limit. Default: as it is.
         """
         if attributes:
             check_pure(delta)
-            return self._set_attribute_budget(name, declaration(epsilon_budget, None, None, zero=True))
-        declared = declaration(epsilon_budget, delta, None, zero=True)
+        declared = declaration(epsilon_budget, delta, max_epsilon_per_release, zero=True)
+        if attributes:
+            return self._set_attribute_budget(name, declared)
         with self._session() as session:
             account = ledger.find(session, account_of(name, "edges"))
             row = registry.find(session, name)
@@ -241,20 +253,20 @@ class CuratorStore(OpenedStore):
                     f"delta is declared for {name!r}, which is not stored; load the graph first"
                 )
             check_delta(declared.delta, 0 if row is None else row.node_count)
-            script = events.budget_script(name, account, declared, by=session.by, at=ledger.now())
+            script = events.budget_script(name, account, declared, by=self._by(session), at=ledger.now())
             outcome = run(session, script)
             if outcome.name != script.done:
                 raise events.curator_refusal(outcome.name, name)
             _log.info("declared the budget of %s", shown(name))
-            return history.balance(session, name)
+            return history.balance(session, name, after=True)
 
     def _set_attribute_budget(self, name: str, declared: Declaration) -> dict[str, Any]:
         with self._session() as session:
             ledger.find(session, account_of(name, "edges"))
             account = _account(session, account_of(name, "attributes"))
-            steps = registry.attributes_steps(name, account, declared, by=session.by, at=ledger.now())
+            steps = registry.attributes_steps(name, account, declared, by=self._by(session), at=ledger.now())
             self._declare(session, name, Script(steps))
-            return history.balance(session, name)
+            return history.balance(session, name, after=True)
 
     def attribute(
         self,
@@ -314,7 +326,7 @@ class CuratorStore(OpenedStore):
             ]  # fmt: skip
             account = found or Account(None, None, 0)
             before = attributes.declared(session, name)
-            by, at = session.by, ledger.now()
+            by, at = self._by(session), ledger.now()
             script = attributes.attribute_script(name, account, property, domain, before, by=by, at=at)
             opened = registry.attributes_steps(name, found, Declaration(), by=by, at=at)
             self._declare(session, name, Script([*opened, *script.steps]))

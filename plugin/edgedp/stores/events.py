@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.amounts import rho
 from edgedp.amounts.epsilon import format_nano
-from edgedp.errors import EdgeDPError, StoreError
+from edgedp.errors import EdgeDPError, StoreStateError
 from edgedp.stores import ledger
+from edgedp.stores.account import limit_told
 from edgedp.stores.script import Script, Step
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def declaration_steps(
         steps += event_steps(name, "budget", body, by=by, at=at)
     if declared.limit is not None:
         limit = {"name": name, "maxPerRelease": declared.limit}
-        body = {"max_epsilon_per_release": format_nano(declared.limit)}
+        body = {"max_epsilon_per_release": limit_told(declared.limit)}
         steps.append(Step("account_set_limit", limit, on_none="budget"))
         steps += event_steps(name, "limit", body, by=by, at=at)
     return steps
@@ -92,14 +93,16 @@ def curator_refusal(outcome: str, name: str) -> EdgeDPError:
         case "broken":
             return ledger.broken(name)
         case "budget":
-            return StoreError(f"the account of {name!r} changed meanwhile; declare again")
+            return StoreStateError(f"the account of {name!r} changed meanwhile; declare again")
         case "share":
-            return StoreError(f"the share or the account of {name!r} changed meanwhile; grant again")
+            return StoreStateError(f"the share or the account of {name!r} changed meanwhile; grant again")
         case "changed":
-            return StoreError(
+            return StoreStateError(
                 f"the graph {name!r} was loaded or dropped by somebody else meanwhile; ask again"
             )
         case "taken":
-            return StoreError(f"a graph {name!r} is stored already; choose another name or drop it first")
+            return StoreStateError(
+                f"a graph {name!r} is stored already; choose another name or drop it first"
+            )
         case _:
             raise AssertionError(f"no script of a curator ends as {outcome}")

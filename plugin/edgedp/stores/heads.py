@@ -2,58 +2,131 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from edgedp.errors import ParameterError, StoreError
 from edgedp.stores.backend import Runner
 from edgedp.stores.chain import Head, chained
 
-__all__ = ["HEAD_VARIABLE", "check", "given", "lines", "parse"]
+__all__ = ["HEAD_VARIABLE", "check", "furthest", "given", "lines", "parse", "stamp", "stamp_of"]
 
 HEAD_VARIABLE = "EDGEDP_LEDGER_HEAD"
 
 
 def lines(heads: Mapping[str, Head]) -> str:
-    """Return heads as text, one graph a line.
+    r"""Return heads as text, one account a line; a name that would not stay in its line is a JSON string.
 
     Examples
     --------
-    >>> parse(lines({"a b": Head(2, "0" * 64)}))["a b"].seq
-    2
+    >>> furthest(parse(lines({"a b": Head(2, "0" * 64), "c\u2028d": Head(3, "1" * 64)})))["c\u2028d"].seq
+    3
     """
-    return "".join(f"{head} {name}\n" for name, head in sorted(heads.items()))
+    return "".join(f"{head} {_written(name)}\n" for name, head in sorted(heads.items()))
 
 
-def parse(text: str) -> dict[str, Head]:
-    """Read lines ``SEQ:HASH NAME``."""
-    heads = {}
-    for line in text.splitlines():
+def parse(text: str) -> list[tuple[str, Head]]:
+    """Read lines ``SEQ:HASH NAME``, each of which counts: see `furthest`."""
+    found = []
+    for line in text.split("\n"):  # a name may hold what other programs take for the end of a line
         if line.strip():
-            head, _, name = line.strip().partition(" ")
+            head, _, name = line.strip("\r ").partition(" ")
             if not name:
                 raise ParameterError(
                     f"head is {line.strip()!r}, must be SEQ:HASH, a space and the graph's name; "
                     "copy a line that 'edgedp backup' or 'edgedp budget' printed"
                 )
-            heads[name] = Head.parse(head)
-    return heads
+            found.append((_read(name), Head.parse(head)))
+    return found
 
 
-def given(option: str | None) -> dict[str, Head]:
-    """Return the heads of an option or of ``EDGEDP_LEDGER_HEAD``: lines, or the path of a file that holds them."""
-    text = option if option is not None else os.environ.get(HEAD_VARIABLE, "")
-    if not text.strip():
-        return {}
-    if ":" in text.split(" ")[0] and " " in text.strip():
+def furthest(heads: Iterable[tuple[str, Head]]) -> dict[str, Head]:
+    """Return the furthest head of each account.
+
+    Raises
+    ------
+    ParameterError
+        Two heads of one entry differ: they are of different histories.
+    """
+    kept: dict[str, Head] = {}
+    seen: dict[tuple[str, int], str] = {}
+    for name, head in heads:
+        if seen.setdefault((name, head.seq), head.hash) != head.hash:
+            raise ParameterError(
+                f"two heads of entry {head.seq} of {name!r} differ, so they are of different histories; keep the one "
+                "of this store"
+            )
+        if name not in kept or kept[name].seq < head.seq:
+            kept[name] = head
+    return kept
+
+
+def given(option: str | None) -> list[tuple[str, Head]]:
+    """Return the heads of an option or of ``EDGEDP_LEDGER_HEAD``: lines, or the path of a file that holds them.
+
+    Raises
+    ------
+    ParameterError
+        They are none, or the file cannot be read or holds none: a check that checks nothing would look like one.
+    """
+    text = _text(option)
+    if option is None and not text.strip():
+        return []
+    path = _path(text)
+    if path is None:
         return parse(text)
     try:
-        return parse(Path(text).expanduser().read_text(encoding="utf-8"))
-    except OSError as error:
+        found = parse(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
         raise ParameterError(
-            f"head is {text!r}, must be a line 'SEQ:HASH NAME' or a file of such lines ({error.strerror}); check it"
+            f"head is {text!r}, must be a line 'SEQ:HASH NAME' or a file of such lines ({reason}); check it"
         ) from None
+    if not found:
+        raise ParameterError(f"head is {text!r}, a file without a line 'SEQ:HASH NAME'; write one into it")
+    return found
+
+
+def stamp(option: str | None) -> object:
+    """Return what changes when the file of `given` does; None where it is no file."""
+    path = _path(_text(option))
+    return None if path is None else stamp_of(path)
+
+
+def stamp_of(path: Path) -> object:
+    """Return what changes when a file does: its identity, size and times; None where it is not there."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _text(option: str | None) -> str:
+    return option if option is not None else os.environ.get(HEAD_VARIABLE, "")
+
+
+def _path(text: str) -> Path | None:
+    """Return the path of a file of heads; None for the lines themselves."""
+    if ":" in text.split(" ")[0] and " " in text.strip():
+        return None
+    return Path(text).expanduser()
+
+
+def _written(name: str) -> str:
+    plain = name == name.strip() and len(name.splitlines()) == 1 and not name.startswith('"')
+    return name if plain else json.dumps(name)
+
+
+def _read(name: str) -> str:
+    if not name.startswith('"'):
+        return name
+    try:
+        return str(json.loads(name))
+    except ValueError:
+        return name
 
 
 def check(runner: Runner, heads: Mapping[str, Head]) -> None:

@@ -1,22 +1,22 @@
-"""The history of a graph: its log as it is shown, exported, verified and checked."""
+"""The history of a graph: its log as it is shown, exported and verified."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
-from edgedp.amounts import rho
 from edgedp.amounts.epsilon import NANO
-from edgedp.checks import check_choice
+from edgedp.checks import check_choice, check_limit
 from edgedp.errors import EdgeDPError, ParameterError, StoreError
-from edgedp.stores import ledger, shares
-from edgedp.stores.account import Account, account_of, split_account
+from edgedp.stores import ledger, pages
+from edgedp.stores.account import UNKNOWN_AMOUNTS, Account, account_of, split_account
 from edgedp.stores.backend import Runner
-from edgedp.stores.chain import FIELDS, Head, chained, genesis
+from edgedp.stores.chain import Head, body_of, chained, exported, genesis
 from edgedp.vocabulary import ACCOUNTS
 
-__all__ = ["balance", "export", "head", "log", "problems", "releases", "rows", "shown_release", "verify"]
+__all__ = ["asked", "balance", "export", "head", "log", "releases", "rows", "shown", "verify"]
 
 
 def rows(runner: Runner, name: str) -> list[dict[str, Any]]:
@@ -35,48 +35,104 @@ def rows(runner: Runner, name: str) -> list[dict[str, Any]]:
 
 
 def head(runner: Runner, name: str) -> Head:
-    """Return the head of a graph's log."""
+    """Return the head of a graph's log: of a store that keeps the hash of every row, that of the last."""
+    ledger.find(runner, name)
+    if not runner.run("account_adds_up", name=name):
+        raise ledger.broken(name)
+    last = runner.run("log_last", name=name)
+    if last and last[0]["hash"] is not None:
+        return Head(last[0]["seq"], last[0]["hash"])
     found = rows(runner, name)
     return Head(len(found), found[-1]["hash"] if found else genesis(name))
 
 
-def balance(runner: Runner, name: str) -> dict[str, Any]:
-    """Return budget, spent, remaining and the number of releases of an account.
+def balance(runner: Runner, name: str, *, after: bool = False) -> dict[str, Any]:
+    """Return budget, spent, remaining and the number of releases of a graph's edges.
 
-    Of a graph's name they are of its edges; those of its attributes, once that account is opened, stand under
-    ``attributes``.
+    Those of its attributes, once that account is opened, stand under ``attributes``.
     The two accounts bound different neighbours and are never added.
+
+    Parameters
+    ----------
+    after : bool
+        After something was committed: an account that does not add up has a ``problem`` then, and nothing is raised.
+
+    Raises
+    ------
+    StoreError
+        The edges' account does not add up. The attributes' has a ``problem`` then, and hides no other.
     """
+    try:
+        shown = _of_account(runner, name)
+    except StoreError as error:
+        if not after:
+            raise
+        shown = _problem(error)
+    second = account_of(name, "attributes")
+    if not runner.run("account_find", name=second):
+        return shown
+    try:
+        return shown | {"attributes": _of_account(runner, second)}
+    except StoreError as error:
+        return shown | {"attributes": _problem(error)}
+
+
+def _of_account(runner: Runner, name: str) -> dict[str, Any]:
     account = ledger.find(runner, name)
     if not runner.run("account_adds_up", name=name):
         raise ledger.broken(name)
     count = runner.run("release_count", name=name)[0]["releases"]
-    shown = account.shown() | {"releases": int(count)}
-    if split_account(name)[1] == "attributes":
-        return shown
-    second = account_of(name, "attributes")
-    opened = bool(runner.run("account_find", name=second))
-    return shown | {"attributes": balance(runner, second)} if opened else shown
+    return account.shown() | {"releases": int(count)}
 
 
-def releases(runner: Runner, name: str) -> list[dict[str, Any]]:
-    """Return every release of a graph, from either account, oldest first; an answer that was never kept is None.
+def _problem(error: StoreError) -> dict[str, Any]:
+    return {**UNKNOWN_AMOUNTS, "releases": None, "problem": str(error)}
 
-    A release that debits both accounts stands there once.
+
+def releases(runner: Runner, name: str, limit: Any = None, since: Any = None) -> list[dict[str, Any]]:
+    """Return releases of a graph: those from its edges, then those from its attributes, each oldest first.
+
+    An answer that was never kept is None. A release that debits both accounts stands there once.
     """
-    found = rows(runner, name)
-    second = account_of(name, "attributes")
-    if runner.run("account_find", name=second):
-        found = sorted([*found, *rows(runner, second)], key=lambda row: str(row["at"]))
-    answers = {row["releaseId"]: json.loads(row["body"]) for row in found if row["kind"] == "answer"}
-    return [
-        shown_release(row, asked, answers.get(row["releaseId"]))
-        for row in found
-        if row["kind"] == "debit" and "part_of" not in (asked := json.loads(row["body"]))
-    ]
+    ledger.find(runner, name)
+    names = [each for each in pages.accounts_of(name) if runner.run("account_find", name=each)]
+    place = pages.start(runner, since, names)
+    return [shown(row) for row in pages.releases(runner, names, place, check_limit(limit))]
 
 
-def shown_release(
+def asked(runner: Runner, name: str, limit: Any = None, before: Any = None) -> list[dict[str, Any]]:
+    """Return who asked what of an account, newest first, without answers."""
+    account = ledger.find(runner, name)
+    place = None if before is None else pages.start(runner, str(before), [name])
+    found = []
+    for row in pages.releases(runner, [name], place, check_limit(limit), back=True):
+        body = body_of(row)
+        found.append(
+            {
+                "release_id": row["releaseId"],
+                "at": row["at"],
+                "analyst": row["analyst"] or None,
+                "selector": body["kind"],
+                "parameters": body["parameters"],
+                "epsilon": row["cost"] / NANO,
+                "epsilon_spent": _epsilon(account, row["total"]),
+            }
+        )
+    return found
+
+
+def _epsilon(account: Account, total: int) -> float:
+    """Return in epsilon what had been spent of an account, in its currency."""
+    return Account(None, None, total, None, account.delta).spent_epsilon / NANO
+
+
+def shown(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a release as it is listed, from its row of ``release_page``."""
+    answer = None if row["answer"] is None else body_of(row, "answer")
+    return _shown(row, body_of(row), answer)
+
+
+def _shown(
     row: Mapping[str, Any], asked: Mapping[str, Any], answer: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     """Return a release as it is listed, from the row of its debit and what the bodies say."""
@@ -93,18 +149,15 @@ def shown_release(
     }
 
 
-def log(runner: Runner, name: str) -> list[dict[str, Any]]:
+def log(runner: Runner, name: str, limit: Any = None, since: Any = 0) -> list[dict[str, Any]]:
     """Return what happened under a name, oldest first: when, by whom, what, and what was spent after it.
+
+    At most `limit` rows after the row with the number `since`.
 
     For the curator: from a debit to its answer is as long as the draw took, which may follow private edges.
     """
     account = ledger.find(runner, name)
-    spent: dict[int, float] = {}
-
-    def epsilon(total: int) -> float:
-        if total not in spent:
-            spent[total] = Account(None, None, total, None, account.delta).spent_epsilon / NANO
-        return spent[total]
+    epsilon = cache(lambda total: _epsilon(account, total))
 
     return [
         {
@@ -116,10 +169,10 @@ def log(runner: Runner, name: str) -> list[dict[str, Any]]:
             "release_id": row["releaseId"],
             "request_id": row["requestId"],
             "epsilon": None if row["cost"] is None else row["cost"] / NANO,
-            "details": json.loads(row["body"]),
+            "details": body_of(row),
             "epsilon_spent": epsilon(row["total"]),
         }
-        for row in rows(runner, name)
+        for row in pages.log_rows(runner, name, since, limit)
     ]
 
 
@@ -130,16 +183,11 @@ def export(runner: Runner, name: str) -> Iterator[str]:
     """
     found = rows(runner, name)
     for row in found:
-        yield json.dumps({key: row[key] for key in _exported(row)})
+        yield json.dumps({key: row[key] for key in exported(row)})
     last = Head(len(found), found[-1]["hash"] if found else genesis(name))
     graph, account = split_account(name)
     end = {"graph": graph} | ({} if account == "edges" else {"account": account})
     yield json.dumps(end | {"rows": len(found), "head": str(last)})
-
-
-def _exported(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the keys of a row of an export: `analyst` stands there only where the row names one."""
-    return (*FIELDS, *(("analyst",) if row.get("analyst") else ()), "prev", "hash")
 
 
 def verify(lines: Iterable[str], kept: str | None = None) -> dict[str, Any]:
@@ -170,7 +218,7 @@ def verify(lines: Iterable[str], kept: str | None = None) -> dict[str, Any]:
         graph, account = end["graph"], end.get("account", "edges")
         name = account_of(graph, check_choice(account, "account", ACCOUNTS))
         count, last = end["rows"], Head.parse(end["head"])
-        found = chained(name, [{key: row[key] for key in _exported(row)} for row in entries])
+        found = chained(name, [{key: row[key] for key in exported(row)} for row in entries])
     except EdgeDPError as error:
         if isinstance(error, StoreError):
             raise StoreError("the export is damaged: a row is missing or changed; export it again") from None
@@ -199,31 +247,3 @@ def _check_head(kept: str, hashes: list[str]) -> None:
         raise StoreError(
             "the log does not hold the head that was kept: it was changed since, or it is an older copy"
         )
-
-
-def problems(runner: Runner, name: str) -> list[str]:
-    """Return what does not add up in the ledger of a graph, each in a line."""
-    found: list[str] = []
-    try:
-        account = ledger.find(runner, name)
-        entries = chained(name, runner.run("log_list", name=name))
-    except EdgeDPError as error:
-        return [str(error)]
-    total = entries[-1]["total"] if entries else 0
-    if len(entries) != account.entries:
-        found.append(f"the account counts {account.entries} entries, the log has {len(entries)}")
-    if total != account.spent:
-        found.append(f"the account says that {account.spent} was spent, the releases cost {total}")
-    if account.budget is not None and account.spent > account.budget:
-        found.append(f"{account.spent} was spent of {account.budget}")
-    if account.delta is not None and account.declared is not None:
-        allowed = rho.budget(account.declared, account.delta)
-        if account.budget is None or account.budget > allowed:
-            found.append(f"the budget is {account.budget}, the declared epsilon and delta allow {allowed}")
-    elif account.budget != account.declared:
-        found.append(f"the budget is {account.budget}, the declared epsilon {account.declared}")
-    debits = [row["releaseId"] for row in entries if row["kind"] == "debit"]
-    answers = [row["releaseId"] for row in entries if row["kind"] == "answer"]
-    if len(set(debits)) < len(debits) or len(set(answers)) < len(answers) or set(answers) - set(debits):
-        found.append("an answer is without its debit, or a release is there twice")
-    return found + shares.problems(runner.run("share_list", name=name), entries)

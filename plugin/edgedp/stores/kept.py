@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ from edgedp.errors import EdgeDPError
 from edgedp.plan import Plan, PublicFacts
 from edgedp.plan.kept import as_then, plan_of
 from edgedp.stores.account import account_of
+from edgedp.stores.chain import body_of
 from edgedp.stores.ledger import other_request
 from edgedp.vocabulary import ACCOUNTS
 
@@ -59,7 +59,7 @@ def same_question(
     ParameterError
         If it is another question, or none that can be planned.
     """
-    asked = json.loads(body)
+    asked = body_of({"body": body})
     drawn = plan_of(asked["kind"], asked["parameters"], asked["public"], domains)
     try:
         same = planner(as_then(options, drawn), drawn.facts).naming(drawn.named) == drawn

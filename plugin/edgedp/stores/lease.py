@@ -21,8 +21,8 @@ PATIENCE = 30.0
 
 
 @contextmanager
-def leased(backend: Backend, name: str, release_id: str) -> Iterator[None]:
-    """Renew a lease from a thread until the context ends; end it at once where the draw failed.
+def leased(backend: Backend, name: str, release_id: str, *, ends: bool = True) -> Iterator[None]:
+    """Renew a lease from a thread until the context ends; end it at once where the draw failed, if `ends`.
 
     A renewal that is under way is waited for, so that nobody closes the store under it; not for ever, should the
     database have gone away.
@@ -39,8 +39,9 @@ def leased(backend: Backend, name: str, release_id: str) -> Iterator[None]:
         yield
     except BaseException:
         stop()  # a renewal after the end would make the lease anew
-        with suppress(EdgeDPError), backend.session() as session:
-            run(session, ledger.lease_end_script(name, release_id))
+        if ends:
+            with suppress(EdgeDPError), backend.session() as session:
+                run(session, ledger.lease_end_script(name, release_id))
         raise
     stop()
 

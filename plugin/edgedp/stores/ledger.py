@@ -34,16 +34,18 @@ from edgedp.stores.account import (
     refusal,
     split_account,
 )
+from edgedp.stores.chain import body_of
 from edgedp.stores.script import Script, Step
 from edgedp.stores.shares import DIRECT, Share
 from edgedp.vocabulary import ACCOUNTS
 
 if TYPE_CHECKING:
     from edgedp.plan import Charge, Plan
-    from edgedp.stores.backend import Row, Runner
+    from edgedp.stores.backend import GraphRow, Row, Runner
 
 __all__ = [
     "ANSWER_GONE",
+    "HEALED_BY_DROP",
     "LEASE_RENEWAL",
     "LEASE_SECONDS",
     "Debit",
@@ -57,6 +59,7 @@ __all__ = [
     "kept_of",
     "lease_end_script",
     "lease_renewal_script",
+    "lost",
     "new_release_id",
     "now",
     "other_request",
@@ -120,8 +123,7 @@ def new_release_id() -> str:
 
 
 def debit_script(
-    name: str,
-    version: int,
+    row: GraphRow,
     plan: Plan,
     *,
     release_id: str,
@@ -134,10 +136,8 @@ def debit_script(
 
     Parameters
     ----------
-    name : str
-        The graph.
-    version : int
-        The version of the graph that was planned for.
+    row : GraphRow
+        The graph that was planned for, as the registry had it.
     plan : Plan
     release_id : str
         From `new_release_id`.
@@ -149,6 +149,7 @@ def debit_script(
     analyst : str
         Whose share is debited beside the account; empty for a direct caller, who has none.
     """
+    name = row.name
     *others, main = plan.charges
     named = {"name": account_of(name, main.account)}
     body: dict[str, Any] = {"kind": plan.kind, "parameters": plan.parameters, "public": plan.public}
@@ -165,7 +166,9 @@ def debit_script(
         for account in ACCOUNTS:
             asked = {"name": account_of(name, account), "analyst": analyst, "requestId": request_id}
             steps.append(Step("request_find", asked, on_row="asked_before"))
-    steps.append(Step("graph_current", {"name": name, "version": version}, on_none="replaced"))
+    steps.append(Step("graph_current", {"name": name, "version": row.version}, on_none="replaced"))
+    # What is read after the debit is what this row names, so the account must be for just that.
+    steps.append(Step("account_terms", {"name": name, "terms": row.terms}, on_none="broken"))
     if plan.declaration is not None:
         head = json.dumps({"property": plan.declaration["property"]})[:-1]
         declared = named | {"head": f"{head},", "body": json.dumps(plan.declaration)}
@@ -289,7 +292,7 @@ def does_not_fit(name: str, plan: Plan, row: Row) -> BudgetError:
 
 
 def _judge_request(row: Row, plan: Plan, request_id: str) -> Kept:
-    asked = json.loads(row["body"])
+    asked = body_of(row)
     if asked["kind"] != plan.kind or asked["parameters"] != plan.parameters:
         raise other_request(request_id)
     return kept_of(row, request_id)
@@ -305,7 +308,7 @@ def other_request(request_id: str) -> ParameterError:
 def kept_of(row: Row, request_id: str) -> Kept:
     """Return the kept release of a row of ``request_find``; one without an answer is refused, never redrawn."""
     if row["answer"] is not None:
-        asked, answer = json.loads(row["body"]), json.loads(row["answer"])
+        asked, answer = body_of(row), body_of(row, "answer")
         return Kept(row["releaseId"], asked["kind"], asked["parameters"], asked["public"], answer)
     if row["leaseAlive"]:
         raise BeingDrawnError(
@@ -317,7 +320,9 @@ def kept_of(row: Row, request_id: str) -> Kept:
     )
 
 
-def answer_script(name: str, release_id: str, answer: Mapping[str, Any], *, by: str, at: str) -> Script:
+def answer_script(
+    name: str, release_id: str, answer: Mapping[str, Any], *, by: str, at: str, ends_lease: bool = True
+) -> Script:
     """Return the script that keeps what was drawn; its outcome is ``kept``, or ``gone`` where there is no debit."""
     named = {"name": name}
     row = named | {"releaseId": release_id, "at": at, "by": by, "body": json.dumps(answer)}
@@ -326,11 +331,16 @@ def answer_script(name: str, release_id: str, answer: Mapping[str, Any], *, by: 
             Step("account_lock", named, on_none="gone"),
             Step("account_next", named, on_none="gone"),
             Step("log_answer", row, on_none="gone"),
-            Step("lease_end", named | {"releaseId": release_id}),
+            *([Step("lease_end", named | {"releaseId": release_id})] if ends_lease else []),
         ],
         done="kept",
     )
 
+
+HEALED_BY_DROP = (
+    "run 'edgedp drop {0}', which makes it again from its log, then load or register the graph again"
+)
+"""What heals an account that somebody deleted, with the graph's name to be filled in."""
 
 ANSWER_GONE = "the release's row is not in the ledger, or has an answer; what was asked for stays spent"
 """What the outcome ``gone`` of an answer means."""
@@ -353,6 +363,11 @@ def broken(name: str) -> StoreError:
     return StoreError(f"the ledger of {graph!r} does not add up; run 'edgedp ledger check {graph}'")
 
 
+def lost(graph: str) -> StoreError:
+    """Return the refusal of a graph that is in the registry and whose account is gone."""
+    return StoreError(f"the account of {graph!r} is gone; {HEALED_BY_DROP.format(graph)}")
+
+
 def unknown(name: str) -> UnknownNameError:
     """Return the refusal of a name that has no account."""
     return UnknownNameError(
@@ -364,5 +379,6 @@ def find(runner: Runner, name: str) -> Account:
     """Return an account (`edgedp.stores.account.account_of`); one that never was is refused by name."""
     rows = runner.run("account_find", name=name)
     if not rows:
-        raise unknown(name)
+        graph = split_account(name)[0]
+        raise lost(graph) if runner.run("graph_find", name=graph) else unknown(name)
     return Account.of(rows[0])

@@ -46,7 +46,7 @@ _NO_SUCH_PROCEDURE = "Neo.ClientError.Procedure.ProcedureNotFound"
 class Neo4jBackend(Backend):
     """A database of a Neo4j server."""
 
-    restores_accounts = True
+    # A metric without a statement is not among them, and refused.
     cypher = statement_names("neo4j") | {"max_common_neighbors", "sensitivity"}
 
     def __init__(self, driver: Any, address: str, database: str | None, lock_timeout: float) -> None:
@@ -237,6 +237,8 @@ class Neo4jSession(Session):
         )
 
     def prepare(self, row: GraphRow) -> None:
+        if not neo4j_schema.complete(self):
+            neo4j_schema.restore(self)
         places.check_place(row)
         places.check_nodes(row, self.run("survey", row.identifiers, nodeLabel=row.node_label)[0])
 

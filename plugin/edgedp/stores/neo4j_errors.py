@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from edgedp.errors import EdgeDPError, ForeignWordsError, StoreError, StoreUnavailableError
+from edgedp.stores.backend import half_a_character
 
 __all__ = ["one_line_errors"]
 
@@ -19,6 +20,8 @@ def one_line_errors(address: str, database: str | None) -> Iterator[None]:
         yield
     except EdgeDPError:
         raise
+    except UnicodeEncodeError:
+        raise half_a_character() from None
     except (DriverError, Neo4jError) as error:
         raise _translated(error, address, database) from None
 

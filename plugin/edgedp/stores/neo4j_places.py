@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.checks import check_text
 from edgedp.errors import EdgeDPError, ParameterError, StoreError
+from edgedp.stores.account import lost_account
 from edgedp.stores.backend import GraphRow
 from edgedp.stores.queries import quote_identifier
 from edgedp.stores.script import Step
@@ -252,6 +253,8 @@ def _conflict(row: GraphRow, conflict: str, other: str) -> StoreError:
                 f"the budget of the relationship type {kind!r} is kept under the name {other!r}; "
                 "register it under that name"
             )
+        case "lost_account":
+            said = lost_account(kind, other)
         case "own_account":
             said = f"the ledger of {row.name!r} accounts for the relationship type {other!r}; choose another name"
         case "type":

@@ -10,8 +10,10 @@ check under the locks that this is still what there is.
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from edgedp.amounts import rho
@@ -19,17 +21,29 @@ from edgedp.amounts.epsilon import format_nano
 from edgedp.errors import StoreError
 from edgedp.plan import PublicFacts, plan
 from edgedp.stores.backend import Row, Session
+from edgedp.stores.queries import statement_text
 from edgedp.stores.script import Script, Step, run
 
-__all__ = ["BEFORE", "OLD_READS", "SCHEMA_VERSION", "check_version", "ensure", "migration_script"]
+__all__ = [
+    "BEFORE",
+    "OLD_READS",
+    "SCHEMA_VERSION",
+    "check_version",
+    "complete",
+    "constraints",
+    "ensure",
+    "migration_script",
+    "restore",
+]
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 BEFORE = (
     (
         "schema_one", "schema_graph", "schema_account", "schema_account_type", "schema_entry",
         "schema_entry_release", "schema_entry_asker", "schema_lease", "schema_fingerprint", "schema_version_label",
-        "schema_person", "schema_person_token", "schema_share",
+        "schema_person", "schema_person_token", "schema_share", "schema_entry_kind", "schema_entry_analyst",
+        "schema_session",
     ),
     ("schema_request_drop",),
     ("old_graph_drop",),
@@ -44,6 +58,26 @@ OLD_READS = ("schema_version", "old_graphs", "old_ledgers", "old_releases", "old
 
 _TRIES = 20
 _OLD_BY = "unknown (edgedp 0.1.0)"
+
+
+@cache
+def constraints() -> tuple[str, ...]:
+    """Return the names of the constraints that `BEFORE` makes, and without which nothing is debited."""
+    statements = [statement_text("neo4j", each) for statements in BEFORE for each in statements]
+    return tuple(name for text in statements for name in re.findall(r"CREATE CONSTRAINT (\w+)", text))
+
+
+def complete(session: Session) -> bool:
+    """Whether every constraint is there: somebody may have dropped one since."""
+    return len(session.run("constraints", names=list(constraints()))) == len(constraints())
+
+
+def restore(session: Session) -> None:
+    """Make what is missing of the constraints; nothing is made where rows break one, and so nothing is released."""
+    for statements in BEFORE:
+        with session.transaction() as tx:  # which waits for open transactions no longer than for a ledger
+            for statement in statements:
+                tx.run(statement)
 
 
 def check_version(version: int | None, *, old: bool) -> bool:
@@ -61,6 +95,11 @@ def check_version(version: int | None, *, old: bool) -> bool:
     StoreError
         A newer edgedp wrote it, or an older one wrote beside this one.
     """
+    if version is not None and type(version) is not int:
+        raise StoreError(
+            "the version of the ledgers in the database (EdgeDPSchema.version) is no whole number, so somebody edited "
+            f"it; this edgedp writes {SCHEMA_VERSION}, set it back"
+        )
     if version is not None and version > SCHEMA_VERSION:
         raise StoreError(
             f"the database holds ledgers of version {version}, which a newer edgedp wrote, must be at most "
@@ -87,14 +126,13 @@ def ensure(session: Session, *, create: bool) -> bool:
         version = rows[0]["version"] if rows else None
         old = bool(session.run("schema_old")[0]["old"])
         if check_version(version, old=old):
+            if not complete(session):
+                restore(session)
             return True
         if not old and not create and version is None:
             return False
         found = {statement: session.run(statement) for statement in OLD_READS}
-        for statements in BEFORE:
-            with session.transaction() as tx:  # which waits for open transactions no longer than for a ledger
-                for statement in statements:
-                    tx.run(statement)
+        restore(session)
         if run(session, migration_script(found)).name != "changed":
             continue
     raise StoreError("the database is written by edgedp 0.1.0 all the time; stop it, then ask again")
@@ -108,9 +146,12 @@ def migration_script(found: Mapping[str, Sequence[Row]]) -> Script:
     found : mapping
         The rows of `OLD_READS`.
     """
-    people = Step("migration_0003", on_none="changed")
-    if any(row["version"] == 2 for row in found["schema_version"]):
-        return Script([people])
+    if any(row["version"] == SCHEMA_VERSION for row in found["schema_version"]):
+        return Script([])  # only constraints were missing
+    people, terms = (Step(each, on_none="changed") for each in ("migration_0003", "migration_0004"))
+    for row in found["schema_version"]:
+        if row["version"] in (2, 3):
+            return Script([people, terms][row["version"] - 2 :])
     graphs, ledgers = found["old_graphs"], found["old_ledgers"]
     releases, changes = found["old_releases"], found["old_changes"]
     seen = {
@@ -137,6 +178,7 @@ def migration_script(found: Mapping[str, Sequence[Row]]) -> Script:
                 on_none="changed",
             ),
             people,
+            terms,
         ]
     )
 

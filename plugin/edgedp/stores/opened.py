@@ -16,6 +16,7 @@ from edgedp.stores import events, heads, ledger, registry
 from edgedp.stores.backend import Backend, GraphRow, Session
 from edgedp.stores.chain import Head
 from edgedp.stores.memory import DEFAULT_BYTES, GraphMemory
+from edgedp.stores.remembered import Remembered
 from edgedp.stores.script import run
 
 if TYPE_CHECKING:
@@ -32,12 +33,17 @@ _log = logging.getLogger("edgedp.stores")
 class OpenedStore:
     """A backend, the graphs kept in memory between questions, and the heads that were kept elsewhere."""
 
+    _curator: str | None = None
+    """For whom a gateway acts: see `edgedp.stores.people.PeopleStore.curating_as`."""
+
     def __init__(
         self, backend: Backend, *, graph_memory: int = DEFAULT_BYTES, head: str | None = None
     ) -> None:
         self._backend = backend
         self._memory = GraphMemory(graph_memory)
+        self._remembered = Remembered()
         self._heads: dict[str, Head] | None = None
+        self._heads_stamp: object = None
         self._head_option = head
         self._open = threading.local()
 
@@ -88,11 +94,17 @@ class OpenedStore:
             yield held
             return
         with self._backend.session(create=create) as session:
-            if self._heads is None:
-                kept_heads = heads.parse(self._backend.heads() or "") | heads.given(self._head_option)
-                heads.check(session, kept_heads)
-                self._heads = kept_heads
+            self._check_heads(session)
             yield session
+
+    def _check_heads(self, session: Session) -> None:
+        """Compare the store with the heads that were kept, at first and whenever a file of them changes."""
+        stamp = (self._backend.heads_stamp(), heads.stamp(self._head_option))
+        if self._heads is not None and stamp == self._heads_stamp:
+            return
+        kept = heads.furthest([*heads.parse(self._backend.heads() or ""), *heads.given(self._head_option)])
+        heads.check(session, kept)
+        self._heads, self._heads_stamp = kept, stamp
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -130,8 +142,12 @@ class OpenedStore:
         return graph
 
     def warm(self) -> None:
-        """Read every graph that memory may keep, so that no release waits for it. Privacy: nothing is shown."""
+        """Read every graph that memory may keep, so that no release waits for it, and remember every ledger's end.
+
+        Privacy: nothing is shown.
+        """
         with self._session() as session:
+            self._remembered.look(session, [row["name"] for row in session.run("account_list")])
             for stored in session.run("graph_places"):
                 rows = session.run("graph_find", name=stored["name"])
                 if rows:
@@ -155,11 +171,17 @@ class OpenedStore:
         values = session.records(row, planned.of_property)
         return records_projection({planned.of_property: values}, len(values))
 
+    def _by(self, session: Session) -> str:
+        """Return who acts, for the log: the store's user, for the curator whom a gateway has identified."""
+        if self._curator is None:
+            return session.by
+        return " for ".join(filter(None, (session.by, f"curator {self._curator}")))
+
     def _note_exact(self, session: Session, name: str, what: Mapping[str, Any]) -> None:
         """Log an exact read before it is made; its result is never there."""
         if not session.writable:
             return
-        script = events.event_script(name, "exact", what, by=session.by, at=ledger.now())
+        script = events.event_script(name, "exact", what, by=self._by(session), at=ledger.now())
         outcome = run(session, script)
         if outcome.name != script.done:
             raise events.curator_refusal(outcome.name, name)

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from edgedp import checks
 from edgedp.amounts.epsilon import budget_nano
 from edgedp.checks import check_choice
-from edgedp.errors import StoreError, UnknownNameError
-from edgedp.stores import events, ledger, shares
-from edgedp.stores.account import Account, Declaration, account_of
+from edgedp.errors import AccessError, StoreStateError, UnknownNameError
+from edgedp.stores import events, ledger, people_log, shares
+from edgedp.stores.account import Account, Declaration, account_of, limit_nano
 from edgedp.stores.asker import Asker
 from edgedp.stores.backend import Session
 from edgedp.stores.opened import OpenedStore
 from edgedp.stores.script import Script, Step, run
-from edgedp.stores.shares import ANALYST, CURATOR, Role, Share
+from edgedp.stores.shares import ANALYST, CURATOR, Role
 from edgedp.vocabulary import ACCOUNTS, AccountName
 
-__all__ = ["PeopleStore", "Person"]
+__all__ = ["PeopleStore", "Person", "token_hash"]
 
 _TOKEN_BYTES = 32
 _PREFIXES: dict[Role, str] = {ANALYST: "edgedp_a_", CURATOR: "edgedp_c_"}
 _LONGEST_TOKEN = 200
+
+_NOT_CURATOR = "not curator"
+"""How a script ends where the curator who acts is none any more."""
 
 
 @dataclass(frozen=True)
@@ -92,10 +96,13 @@ class PeopleStore(OpenedStore):
         with self._session() as session:
             role = next((row["role"] for row in session.run("person_list") if row["name"] == name), ANALYST)
             token = _new_token(role)
-            script = Script(
-                [Step("person_token", {"name": name, "tokenHash": _hash(token)}, on_none="unknown")]
-            )
-            if run(session, script).name != script.done:
+            hashed = token_hash(token)
+            change = [
+                Step("person_active", {"name": name, "role": role}, on_none="nobody"),
+                Step("person_token", {"name": name, "tokenHash": hashed}, on_none="nobody"),
+            ]
+            noted = {"person": name, "role": role, "token_sha256": hashed}
+            if self._changed(session, change, "rotate", noted) != "done":
                 raise _nobody(name)
         return {role: name, "token": token}
 
@@ -108,9 +115,9 @@ class PeopleStore(OpenedStore):
             There is no such person, or one who was revoked.
         """
         with self._session() as session:
-            gone = Step("person_revoke", {"name": name, "revoked": ledger.now()}, on_none="unknown")
-            script = Script([gone])
-            if run(session, script).name != script.done:
+            at = ledger.now()
+            gone = Step("person_revoke", {"name": name, "revoked": at}, on_none="nobody")
+            if self._changed(session, [gone], "revoke", {"person": name, "revoked": at}) != "done":
                 raise _nobody(name)
 
     def identify(self, token: str) -> Person | None:
@@ -120,7 +127,11 @@ class PeopleStore(OpenedStore):
         """
         if not isinstance(token, str) or len(token) > _LONGEST_TOKEN:
             return None
-        given, found = _hash(token), None
+        return self._whose(token_hash(token))
+
+    def _whose(self, hashed: str) -> Person | None:
+        """Return whose token it is by its SHA-256, hex, as `identify` does; for a session, which has no token."""
+        given, found = hashed, None
         with self._session() as session:
             rows = session.run("person_list")
         for row in rows:
@@ -149,7 +160,7 @@ class PeopleStore(OpenedStore):
             In all, what was spent included; not below what was spent. 0 is allowed: nothing. Where the graph's budget
             has a delta, it is this epsilon at that delta, and releases are priced for both by one integer.
         max_epsilon_per_release : number or decimal text, optional
-            Default: as it is.
+            ``"none"`` removes the limit. Default: as it is.
         account : {"edges", "attributes"}
             Which of the graph's accounts; a release that debits both needs a share of each.
 
@@ -169,9 +180,7 @@ class PeopleStore(OpenedStore):
         declared = Declaration(
             budget_nano(epsilon_budget, zero=True),
             None,
-            None
-            if max_epsilon_per_release is None
-            else budget_nano(max_epsilon_per_release, "max_epsilon_per_release"),
+            limit_nano(max_epsilon_per_release),
         )
         with self._session() as session:
             if not session.run("person_active", name=analyst, role=ANALYST):
@@ -181,16 +190,19 @@ class PeopleStore(OpenedStore):
             steps, body = shares.grant_steps(graph, analyst, account, declared, known, before)
             script = Script(
                 [
+                    *self._allowed(),
                     Step("account_lock", {"name": named}, on_none="unknown"),
                     Step("account_adds_up", {"name": named}, on_none="broken"),
                     Step("person_active", {"name": analyst, "role": ANALYST}, on_none="revoked"),
                     *steps,
-                    *events.event_steps(named, "grant", body, by=session.by, at=ledger.now()),
+                    *events.event_steps(named, "grant", body, by=self._by(session), at=ledger.now()),
                 ]
             )
             outcome = run(session, script)
             if outcome.name == "revoked":
                 raise _nobody(analyst)
+            if outcome.name == _NOT_CURATOR:
+                raise self._no_curator()
             if outcome.name != script.done:
                 raise events.curator_refusal(outcome.name, graph)
         return self.share(graph, analyst, account)
@@ -207,7 +219,7 @@ class PeopleStore(OpenedStore):
         with self._session() as session:
             ledger.find(session, account_of(graph, "edges"))
             return [
-                _granted(Share.of(row))
+                {"analyst": row["analyst"]} | shares.listed(row)
                 for account in ACCOUNTS
                 for row in session.run("share_list", name=account_of(graph, account))
             ]
@@ -228,7 +240,66 @@ class PeopleStore(OpenedStore):
             raise UnknownNameError(
                 f"the analyst {analyst!r} has no share of {graph!r}; see 'edgedp grants {graph}'"
             )
-        return _granted(share)
+        return {"analyst": analyst} | share.shown()
+
+    def people_log(self) -> list[dict[str, Any]]:
+        """Return what happened to people and their tokens, oldest first; never a token.
+
+        Returns
+        -------
+        list of dict
+            seq, at (UTC), by (the store's user, and the curator for whom a gateway acted), event (``add``, ``rotate``,
+            ``revoke``; ``begin`` names those who were there before this log began), person, role.
+        """
+        with self._session() as session:
+            return people_log.shown(session)
+
+    def people_head(self) -> str:
+        """Return the head of the people's log, ``SEQ:HASH``: kept elsewhere, it shows an older or changed log."""
+        with self._session() as session:
+            return str(people_log.head(session))
+
+    def curating_as(self, curator: str) -> Self:
+        """Return the store as a curator with a token uses it: what is written names that curator.
+
+        The connections are those of this store, which is the one to close.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> from edgedp import Graph, open_store
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     store = open_store(pathlib.Path(folder) / "graphs.edgedp")
+        ...     _ = store.load(Graph.from_edges([(1, 2), (2, 3)]), name="path", epsilon_budget=1)
+        ...     _ = store.add_curator("cora"), store.curating_as("cora").add_analyst("ann")
+        ...     store.people_log()[-1]["by"].partition(" for ")[2]
+        'curator cora'
+        """
+        view = copy.copy(self)
+        view._curator = checks.check_person_name(curator)
+        return view
+
+    def _allowed(self) -> list[Step]:
+        """Return the steps that refuse a curator who was revoked meanwhile; none for the store's own user."""
+        if self._curator is None:
+            return []
+        return [Step("person_active", {"name": self._curator, "role": CURATOR}, on_none=_NOT_CURATOR)]
+
+    def _no_curator(self) -> AccessError:
+        return AccessError(
+            f"the curator {self._curator!r} was never added, or was revoked; use another token"
+        )
+
+    def _changed(self, session: Session, change: list[Step], event: str, noted: dict[str, Any]) -> str:
+        """Change a person and note it, in one transaction; return ``done``, or ``nobody`` where it was refused."""
+        outcome = people_log.changed(
+            session, [*self._allowed(), *change], event, noted, by=self._by(session), at=ledger.now()
+        )
+        if outcome == _NOT_CURATOR:
+            raise self._no_curator()
+        if outcome in ("unknown", "broken"):
+            raise people_log.broken()
+        return outcome
 
     def asking_as(self, analyst: str) -> Asker:
         """Return the store as an analyst sees it, who is checked at every call.
@@ -253,12 +324,13 @@ class PeopleStore(OpenedStore):
 
     def _add(self, name: str, role: Role) -> str:
         name, token = checks.check_person_name(name), _new_token(role)
-        row = {"name": name, "role": role, "tokenHash": _hash(token), "added": ledger.now()}
+        row = {"name": name, "role": role, "tokenHash": token_hash(token), "added": ledger.now()}
         with self._session() as session:
             self._backend.settle(session)
-            script = Script([Step("person_put", row, on_none="taken")])
-            if run(session, script).name != script.done:
-                raise StoreError(
+            noted = {"person": name, "role": role, "added": row["added"], "token_sha256": row["tokenHash"]}
+            change = [Step("person_put", row, on_none="nobody")]
+            if self._changed(session, change, "add", noted) != "done":
+                raise StoreStateError(
                     f"the name {name!r} is taken, and stays so after a revocation; choose another, or give its bearer "
                     f"another token with 'edgedp analyst rotate {name}'"
                 )
@@ -269,13 +341,9 @@ def _new_token(role: Role) -> str:
     return _PREFIXES[role] + secrets.token_urlsafe(_TOKEN_BYTES)
 
 
-def _hash(token: str) -> str:
+def token_hash(token: str) -> str:
     """Return what the store keeps: 256 random bits need no salt and no slow hash."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _granted(share: Share) -> dict[str, Any]:
-    return {"analyst": share.analyst} | share.shown()
 
 
 def _opened(session: Session, graph: str, account: AccountName) -> Account:

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Literal, get_args
 
 from edgedp.errors import ParameterError, UnknownNameError
 from edgedp.metrics import metric as metric_by_name
 from edgedp.places import asset
 
 __all__ = [
+    "Completeness",
+    "completeness",
     "fill",
     "for_nobody",
     "query",
@@ -24,6 +27,12 @@ __all__ = [
     "statement_text",
 ]
 
+Completeness = Literal["always", "when empty", "its log", "never"]
+"""When a statement of SQLite is believed only if every row is there: of the registry, the accounts, the people and the
+shares, or of the log of the account that it names. A damaged index may hide rows."""
+
+_WORDS: tuple[Completeness, ...] = get_args(Completeness)
+_COMPLETE = re.compile(r"^-- complete: ([a-z ]+?)(?: \(.+\))?$", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -125,3 +134,17 @@ def statement_text(dialect: str, name: str) -> str:
             lines = path.read_text(encoding="utf-8").splitlines()
             return "\n".join(line for line in lines if not line.lstrip().startswith("//")).strip()
     raise UnknownNameError(f"the statement is {name!r}, must be one of queries/{dialect} or queries/common")
+
+
+@cache
+def completeness(name: str) -> Completeness:
+    """Return what the header of a statement of ``queries/sqlite`` says; where it says nothing, always.
+
+    Examples
+    --------
+    >>> completeness("graph_list"), completeness("graph_find"), completeness("release_count")
+    ('always', 'when empty', 'never')
+    """
+    path = asset("queries", "sqlite", f"{name}.sql")
+    found = _COMPLETE.search(path.read_text(encoding="utf-8")) if path.is_file() else None
+    return next((word for word in _WORDS if found is not None and word == found[1]), "always")

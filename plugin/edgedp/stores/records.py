@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from edgedp.checks import check_choice
 from edgedp.rows import Balance, GraphFacts, LogRow, ProblemRow, ReleaseRow
-from edgedp.stores import attributes, history, ledger, registry
-from edgedp.stores.account import account_of, split_account
+from edgedp.stores import attributes, consistency, history, ledger, people_log, registry
+from edgedp.stores.account import PEOPLE, account_of, split_account
 from edgedp.stores.opened import OpenedStore
 from edgedp.vocabulary import ACCOUNTS
 
@@ -37,15 +37,64 @@ class StoreRecords(OpenedStore):
         and are never added: who changes one edge *and* one record is bounded by the sum.
         """
         with self._session() as session:
-            return cast(Balance, history.balance(session, account_of(name, "edges")))
+            balance = cast(Balance, history.balance(session, account_of(name, "edges")))
+            self._remembered.look(session, [account_of(name, "edges")])
+            return balance
 
-    def releases(self, name: str) -> list[ReleaseRow]:
-        """Return every release: release_id, at, what was asked and the nodes (None if never drawn).
+    def releases(
+        self, name: str, limit: int | None = None, since: str | int | None = None
+    ) -> list[ReleaseRow]:
+        """Return the releases: release_id, at, what was asked and the nodes (None if never drawn).
 
-        Reading a release again is post-processing and costs nothing.
+        Those from the edges, then those from the attributes, each in the order in which they were debited, whatever
+        clocks said. Reading a release again is post-processing and costs nothing.
+
+        Parameters
+        ----------
+        name : str
+        limit : int, optional
+            How many at most; default all. Only the rows of such a page are read.
+        since : str or int, optional
+            The ``release_id`` of the last release of the page before; or the ``seq`` of a row of `log`, for the
+            releases after it.
+
+        Examples
+        --------
+        >>> import tempfile, edgedp
+        >>> with tempfile.TemporaryDirectory() as folder, edgedp.open_store(f"{folder}/store") as store:
+        ...     _ = store.load(edgedp.Graph.from_edges([(1, 2), (2, 3)]), "path", epsilon_budget=1)
+        ...     for _ in range(3):
+        ...         _ = store.priv_top_k("path", metric="degree", k=1, epsilon="0.1")
+        ...     page = store.releases("path", limit=2)
+        ...     rest = store.releases("path", limit=2, since=page[-1]["release_id"])
+        ...     whole = store.releases("path")
+        >>> len(page), len(rest), page + rest == whole
+        (2, 1, True)
         """
         with self._session() as session:
-            return cast(list[ReleaseRow], history.releases(session, account_of(name, "edges")))
+            return cast(list[ReleaseRow], history.releases(session, account_of(name, "edges"), limit, since))
+
+    def asked(
+        self, name: str, account: AccountName = "edges", limit: int | None = None, before: str | None = None
+    ) -> list[dict[str, Any]]:
+        """Return who asked what of an account, newest first, and what was spent after it: public facts, no answer.
+
+        Parameters
+        ----------
+        name : str
+        account : {"edges", "attributes"}
+        limit : int, optional
+            How many releases at most; default all.
+        before : str, optional
+            The ``release_id`` of the last release of the page before.
+
+        Returns
+        -------
+        list of dict
+            release_id, at, analyst (None: a direct caller), selector, parameters, epsilon, epsilon_spent.
+        """
+        with self._session() as session:
+            return history.asked(session, _named(name, account), limit, before)
 
     def attributes(self, name: str) -> list[dict[str, Any]]:
         """Return the declared properties of a graph: property, low, high, grid, points and depends_on."""
@@ -55,14 +104,23 @@ class StoreRecords(OpenedStore):
 
     # -- the history -----------------------------------------------------------------------------
 
-    def log(self, name: str, account: AccountName = "edges") -> list[LogRow]:
+    def log(
+        self, name: str, account: AccountName = "edges", limit: int | None = None, since: int = 0
+    ) -> list[LogRow]:
         """Return what happened under a name, oldest first: loads, declarations, debits, answers, exact reads.
+
+        By the numbers of the rows, never by their times. A page is held against its neighbours in the chain; `check`
+        holds everything against everything.
 
         Parameters
         ----------
         name : str
         account : {"edges", "attributes"}
             Each account has a log of its own.
+        limit : int, optional
+            How many rows at most; default all. Only the rows of such a page are read.
+        since : int
+            The ``seq`` of the last row of the page before.
 
         Returns
         -------
@@ -72,7 +130,7 @@ class StoreRecords(OpenedStore):
             which may follow private edges. An exact read is there without its result.
         """
         with self._session() as session:
-            return cast(list[LogRow], history.log(session, _named(name, account)))
+            return cast(list[LogRow], history.log(session, _named(name, account), limit, since))
 
     def head(self, name: str, account: AccountName = "edges") -> str:
         """Return the head of a graph's log, ``SEQ:HASH``: kept elsewhere, it shows an older or changed log."""
@@ -101,16 +159,17 @@ class StoreRecords(OpenedStore):
         ]
         with self._session() as session:
             if name is not None:
-                if not session.run("account_find", name=account_of(name, "edges")):
+                own = (account_of(name, "edges"), account_of(name, "attributes"))
+                names = [each for each in consistency.names(session) if each in own]
+                if not names:
                     raise ledger.unknown(name)
-                second = account_of(name, "attributes")
-                names = [name, *([second] if session.run("account_find", name=second) else [])]
             else:
-                names = [row["name"] for row in session.run("account_list")]
+                names = [each for each in consistency.names(session) if each != PEOPLE]
+                found += [{"graph": None, "problem": text} for text in people_log.problems(session)]
             for each in names:
                 graph, account = split_account(each)
                 told = "" if account == "edges" else f"{account}: "
-                problems = history.problems(session, each)
+                problems = consistency.problems(session, each)
                 found += [{"graph": graph, "problem": f"{told}{text}"} for text in problems]
         return found
 

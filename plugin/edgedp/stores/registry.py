@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from edgedp.checks import nearest
 from edgedp.errors import EngineError, StoreError, UnknownNameError
 from edgedp.plan import PublicFacts
-from edgedp.stores.account import Account, Declaration, account_of
+from edgedp.stores.account import UNKNOWN_AMOUNTS, Account, Declaration, account_of, lost_account
 from edgedp.stores.backend import AT_ADDRESS, GraphRow
 from edgedp.stores.events import declaration_steps, event_steps
 from edgedp.stores.script import Script, Step
@@ -27,8 +27,11 @@ __all__ = [
     "find",
     "known",
     "listed",
+    "listed_account",
     "listing",
     "load_script",
+    "open_steps",
+    "place_steps",
     "register_script",
     "row_of",
     "row_to_json",
@@ -95,9 +98,13 @@ def known(session: Session, name: str, *, anywhere: bool = False) -> GraphRow:
     return row if row.loaded else dataclasses.replace(row, node_count=session.node_count(row))
 
 
-def put_step(row: GraphRow) -> Step:
-    """Return the step that writes a graph's row, new or in place of the one before."""
-    return Step("graph_put", row_to_json(row))
+def place_steps(row: GraphRow) -> list[Step]:
+    """Return the steps that write a graph's row, new or in place of the one before, and bind its account to it."""
+    kind = None if row.loaded else row.relationship_type
+    return [
+        Step("account_place", {"name": row.name, "relationshipType": kind, "terms": row.terms}),
+        Step("graph_put", row_to_json(row)),
+    ]
 
 
 def load_script(
@@ -138,11 +145,11 @@ def load_script(
     remember = [] if fingerprint is None else [Step("fingerprint_put", named | {"fingerprint": fingerprint})]
     return Script(
         [
-            *_open(row.name),
+            *open_steps(row.name),
             current,
             *guards,
             *declaration_steps(row.name, account, declared, by=by, at=at),
-            put_step(row),
+            *place_steps(row),
             *remember,
             *event_steps(row.name, "load" if before is None else "replace", _facts(row), by=by, at=at),
             *attributes,
@@ -155,7 +162,7 @@ def attributes_steps(
 ) -> list[Step]:
     """Return the steps that open the attributes' account of a graph and declare its budget."""
     ledger = account_of(name, "attributes")
-    return [*_open(ledger), *declaration_steps(ledger, account, declared, by=by, at=at)]
+    return [*open_steps(ledger), *declaration_steps(ledger, account, declared, by=by, at=at)]
 
 
 def register_script(
@@ -176,12 +183,11 @@ def register_script(
     }
     return Script(
         [
-            *_open(row.name),
+            *open_steps(row.name),
             Step("graph_find", named, on_row="taken"),
             *guards,
             *declaration_steps(row.name, account, declared, by=by, at=at),
-            Step("account_place", named | {"relationshipType": row.relationship_type}),
-            put_step(row),
+            *place_steps(row),
             *event_steps(row.name, "register", place | _facts(row), by=by, at=at),
         ]
     )
@@ -194,32 +200,31 @@ def address_taken(name: str) -> StoreError:
     )
 
 
-def drop_script(
-    row: GraphRow, *, by: str, at: str, retire: Sequence[Step] = (), reopen: bool = False
-) -> Script:
-    """Return the script that forgets a graph's row; its account and log stay.
+def drop_script(row: GraphRow, *, by: str, at: str, retire: Sequence[Step] = ()) -> Script:
+    """Return the script that forgets a graph's row; its account and log stay, and the one is again what the other says.
 
     Parameters
     ----------
     retire : steps
         What gives up a loaded version.
-    reopen : bool
-        Make an account that somebody deleted again from its log, where ``account_open`` does that.
     """
     named = {"name": row.name}
     return Script(
         [
-            *([Step("account_open", named)] if reopen else []),
+            Step("account_restore", named),
+            Step("account_restore", {"name": account_of(row.name, "attributes")}),
             Step("account_lock", named, on_none="unknown"),
             Step("graph_current", named | {"version": row.version}, on_none="changed"),
             *retire,
             Step("graph_forget", named),
+            Step("account_place", named | {"relationshipType": None, "terms": ""}),
             *event_steps(row.name, "drop" if row.loaded else "forget", {}, by=by, at=at),
         ]
     )
 
 
-def _open(name: str) -> list[Step]:
+def open_steps(name: str) -> list[Step]:
+    """Return the steps that make an account where there is none and lock it; also end as ``unknown`` or ``broken``."""
     return [
         Step("account_open", {"name": name}),
         Step("account_lock", {"name": name}, on_none="unknown"),
@@ -252,9 +257,9 @@ def listing(session: Session) -> list[dict[str, Any]]:
             "name": row["name"],
             "node_count": (nodes := _nodes_of_now(session, row)),
             "degree_bound": PublicFacts(nodes, row["degreeBound"]).effective_degree_bound,
-            **_listed_account(row),
+            **_without_rest(listed_account(row)),
             **(
-                {"attributes": _listed_account(accounts[second])}
+                {"attributes": _without_rest(listed_account(accounts[second]))}
                 if (second := account_of(row["name"], "attributes")) in accounts
                 else {}
             ),
@@ -263,8 +268,22 @@ def listing(session: Session) -> list[dict[str, Any]]:
     ]
 
 
-def _listed_account(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in Account.of(row).shown().items() if key != "epsilon_remaining"}
+def listed_account(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an account as a list shows it; one that is gone or edited has a `problem`, and hides no other.
+
+    Parameters
+    ----------
+    row : mapping
+        Of ``graph_list`` or ``account_list``.
+    """
+    try:
+        return Account.of(row).shown()
+    except StoreError as error:
+        return {**UNKNOWN_AMOUNTS, "problem": str(error)}
+
+
+def _without_rest(shown: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in shown.items() if key != "epsilon_remaining"}
 
 
 def listed(session: Session, name: str) -> dict[str, Any]:
@@ -297,6 +316,8 @@ def check_loadable(
 def check_own_type(runner: Runner, name: str, kind: str) -> None:
     """Refuse a second ledger for relationships that have one, whatever the label and the name."""
     for row in runner.run("account_places"):
+        if row["relationshipType"] == kind and row["name"] != name and row["lost"]:
+            raise StoreError(lost_account(kind, row["name"]))
         if row["relationshipType"] == kind and row["name"] != name:
             raise StoreError(
                 f"the budget of the relationship type {kind!r} is kept under the name {row['name']!r}; "

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, cast
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from edgedp import checks, errors
 from edgedp.errors import (
@@ -36,6 +36,7 @@ __all__ = ["RemoteStore", "kind_path"]
 
 _PATHS = {"priv_top_k": "top-k"}
 _PATIENCE = 60.0
+_PAGE = 1000
 
 
 def kind_path(kind: str) -> str:
@@ -113,10 +114,31 @@ class RemoteStore(Store):
         """Return the declared properties of a graph's nodes, as `Store.attributes`: public facts."""
         return list(self._get(f"/v1/graphs/{_part(name)}/attributes")["attributes"])
 
-    def releases(self, name: str | None = None) -> list[ReleaseRow]:
-        """Return the caller's own releases, of one graph or of all, oldest first."""
+    def releases(
+        self, name: str | None = None, limit: int | None = None, since: str | int | None = None
+    ) -> list[ReleaseRow]:
+        """Return the caller's own releases, of one graph or of all, graph by graph and oldest first.
+
+        Parameters
+        ----------
+        name : str, optional
+        limit : int, optional
+            How many at most; default all, which are asked for page by page.
+        since : str, optional
+            The ``release_id`` of the last release of the page before.
+        """
         place = "/v1/releases" if name is None else f"/v1/graphs/{_part(name)}/releases"
-        return list(self._get(place)["releases"])
+        left, found = checks.check_limit(limit), list[ReleaseRow]()
+        after = None if since is None else str(since)
+        while left is None or left > len(found):
+            most = _PAGE if left is None else min(left - len(found), _PAGE)
+            given = {"limit": most} | ({} if after is None else {"since": after})
+            page = self._get(f"{place}?{urlencode(given)}")
+            found += page["releases"]
+            after = page.get("next")
+            if after is None:
+                break
+        return found
 
     def release(self, release_id: str) -> dict[str, Any]:
         """Return one of the caller's own releases."""

@@ -93,14 +93,17 @@ class _RollBack(Exception):  # noqa: N818 - it is no error, it unwinds a transac
 
 
 def run(
-    session: Transacting, script: Script, *, last: Callable[[Transaction], object] | None = None
+    session: Transacting,
+    script: Script,
+    *,
+    last: Callable[[Transaction], object] | None = None,
 ) -> Outcome:
     """Run a script in a transaction of its own, which is committed only if the script is done.
 
     Parameters
     ----------
     last : callable, optional
-        What the same transaction does after a script that is done.
+        What the same transaction does after a script that is done; an error in it undoes the script.
     """
     try:
         with session.transaction() as tx:

@@ -12,12 +12,12 @@ import shutil
 import sys
 import tempfile
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from edgedp.errors import StoreError
 from edgedp.places import asset
+from edgedp.version import __version__
 
 if TYPE_CHECKING:
     from neo4j import Driver
@@ -85,7 +85,7 @@ def plugin_jar() -> Path:
     StoreError
         This installation has none.
     """
-    name = _JAR_NAME.format(version=version("edgedp"))
+    name = _JAR_NAME.format(version=__version__)
     for folder in (asset("jar"), asset("plugin", "neo4j", "target")):
         if (folder / name).is_file():
             return folder / name

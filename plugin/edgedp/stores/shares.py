@@ -6,14 +6,15 @@ says who of several analysts may spend how much, and the shares together may be 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from edgedp.amounts import rho
 from edgedp.amounts.epsilon import NANO, format_nano
-from edgedp.errors import AccessError, BudgetError, EdgeDPError, StoreError
-from edgedp.stores.account import Account, account_of, refusal, split_account
+from edgedp.errors import AccessError, BudgetError, EdgeDPError, StoreError, StoreStateError
+from edgedp.stores.account import UNKNOWN_AMOUNTS, Account, account_of, limit_told, refusal, split_account
 from edgedp.stores.script import Step
 from edgedp.vocabulary import ACCOUNTS
 
@@ -36,6 +37,7 @@ __all__ = [
     "find",
     "grant_body",
     "grant_steps",
+    "listed",
     "of_analyst",
     "problems",
     "refused",
@@ -79,6 +81,16 @@ class Share:
         delta = {"delta": shown.pop("delta")} if "delta" in shown else {}
         limit_shown = {"max_epsilon_per_release": None if limit is None else limit / NANO}
         return {"account": self.account} | shown | limit_shown | delta
+
+
+def listed(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of ``share_list`` as a list shows it; one that was edited has a `problem`, and hides no other."""
+    try:
+        return Share.of(row).shown()
+    except StoreError as error:
+        return {
+            "account": row["account"], **UNKNOWN_AMOUNTS, "max_epsilon_per_release": None, "problem": str(error)
+        }  # fmt: skip
 
 
 def find(runner: Runner, name: str, analyst: str, account: AccountName = EDGES) -> Share | None:
@@ -159,7 +171,7 @@ def refused(name: str, analyst: str, plan: Plan, rows: Mapping[str, list[Row]]) 
         )
     share, account = Share.of(rows["share_find"][0]).amounts, Account.of(rows["account_find"][0])
     if share.delta != account.delta:
-        return StoreError(
+        return StoreStateError(
             f"the share that {analyst!r} has of {of}{name!r} was declared before its delta changed; "
             "the curator must grant it again"
         )
@@ -191,7 +203,7 @@ def grant_steps(
     delta = known.delta
     as_account = Account(had.declared, had.budget, had.spent, had.limit, delta)
     _, budget = declared.settled(name, as_account)
-    limit = had.limit if declared.limit is None else declared.limit
+    limit = had.limit if declared.limit is None else declared.limit or None
     row = {
         "name": account_of(name, account), "analyst": analyst, "account": account, "delta": delta,
         "declared": declared.budget, "budget": budget, "maxPerRelease": limit,
@@ -205,9 +217,8 @@ def grant_body(row: Mapping[str, Any]) -> dict[str, Any]:
         "analyst": row["analyst"],
         "account": row["account"],
         "epsilon_budget": format_nano(row["declared"]),
+        "max_epsilon_per_release": limit_told(row["maxPerRelease"]),
     }
-    if row["maxPerRelease"] is not None:
-        body["max_epsilon_per_release"] = format_nano(row["maxPerRelease"])
     return body if row["delta"] is None else body | {"delta": row["delta"] / rho.ATTO}
 
 
@@ -222,7 +233,11 @@ def problems(rows: Iterable[Row], entries: Iterable[Mapping[str, Any]]) -> list[
         The graph's log.
     """
     charged: dict[str, int] = {}
+    granted: dict[tuple[str, str], dict[str, Any]] = {}
     for entry in entries:
+        if entry["kind"] == "grant":
+            grant = json.loads(entry["body"])
+            granted[grant["analyst"], grant["account"]] = grant
         if entry["kind"] == "debit" and entry.get("analyst"):
             charged[entry["analyst"]] = charged.get(entry["analyst"], 0) + entry["charge"]
     found = []
@@ -245,5 +260,13 @@ def problems(rows: Iterable[Row], entries: Iterable[Mapping[str, Any]]) -> list[
             )
         if budget is None or spent > budget:
             found.append(f"{spent} was spent of the share of {share.analyst!r}, {budget}")
+        last = granted.get((share.analyst, account), {})
+        stands = grant_body(row)
+        for key in sorted(stands.keys() | last.keys()):
+            if stands.get(key) != last.get(key):
+                found.append(
+                    f"the {key} of the share of {share.analyst!r} is {stands.get(key)}, "
+                    f"{last.get(key)} was granted"
+                )
     found += [f"{analyst!r} spent {cost} and has no share" for analyst, cost in charged.items()]
     return found

@@ -14,13 +14,13 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Mapping
-from importlib.metadata import version
 from queue import SimpleQueue
 from types import TracebackType
 from typing import BinaryIO
 
 from edgedp.errors import EdgeDPError
 from edgedp.stores.frames import Frame, read_frame, write_frame
+from edgedp.version import __version__
 
 _PACKAGE = "edgedp"
 
@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> None:
     queue: SimpleQueue[Frame | BaseException] = SimpleQueue()
     threading.Thread(target=_watch, args=(requests, queue, options.frame_limit), daemon=True).start()
     python = sys.version.split()[0]
-    hello = {"verb": "hello", "version": version(_PACKAGE), "python": python, "pid": os.getpid()}
+    hello = {"verb": "hello", "version": __version__, "python": python, "pid": os.getpid()}
     write_frame(answers, Frame(hello))
     sys.excepthook = _report  # graphs come from now on
     while True:

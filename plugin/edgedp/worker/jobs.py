@@ -41,9 +41,9 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Mapping
-from importlib.metadata import version
 
 from edgedp.stores.frames import Frame
+from edgedp.version import __version__
 from edgedp.worker import estimating, reading, registering, releasing
 
 __all__ = ["VERBS"]
@@ -51,7 +51,7 @@ __all__ = ["VERBS"]
 
 def about(request: Frame) -> Frame:
     """Say what runs here."""
-    return Frame({"version": version("edgedp"), "python": platform.python_version()})
+    return Frame({"version": __version__, "python": platform.python_version()})
 
 
 VERBS: Mapping[str, Callable[[Frame], Frame]] = {
@@ -65,6 +65,7 @@ VERBS: Mapping[str, Callable[[Frame], Frame]] = {
     "draw": releasing.draw,
     "accounts": reading.accounts,
     "log": reading.log,
+    "page": reading.page,
     "check": reading.check,
     "exact_script": reading.exact_script,
     "exact": reading.exact_values,

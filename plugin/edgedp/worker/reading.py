@@ -9,30 +9,56 @@ from numpy.typing import NDArray
 
 from edgedp import checks, exact
 from edgedp.errors import ParameterError
-from edgedp.stores import events, history, ledger
-from edgedp.stores.account import Account
+from edgedp.stores import consistency, events, history, ledger, pages, registry
 from edgedp.stores.backend import Row, Runner
 from edgedp.stores.frames import Frame
 from edgedp.stores.packed import graph_of_arrays
 from edgedp.vocabulary import MetricName
 from edgedp.worker.requests import BY, for_cypher, known_config
+from edgedp.worker.wording import in_cypher
 
-__all__ = ["accounts", "check", "exact_script", "exact_sensitivity", "exact_values", "log"]
+__all__ = ["accounts", "check", "exact_script", "exact_sensitivity", "exact_values", "log", "page"]
 
 
 def accounts(request: Frame) -> Frame:
     """Say in epsilon what accounts hold in integers of their currency."""
-    return Frame({"accounts": [Account.of(row).shown() for row in request.header["rows"]]})
+    accounts = [registry.listed_account(row) for row in request.header["rows"]]
+    for account in accounts:
+        if "problem" in account:
+            account["problem"] = in_cypher(account["problem"])
+    return Frame({"accounts": accounts})
 
 
 def log(request: Frame) -> Frame:
-    """Say what a log's rows show."""
-    return Frame({"entries": for_cypher(history.log(_AlreadyRead(request), request.header["name"]))})
+    """Say what the rows of a page of a log show."""
+    limit, since = _page(request)
+    rows = history.log(_AlreadyRead(request), request.header["name"], limit, since)
+    return Frame({"entries": for_cypher(rows)})
+
+
+def page(request: Frame) -> Frame:
+    """Say which rows a page needs: of a log those that are read, of releases what was asked, once it is checked."""
+    match request.header["of"]:
+        case "log":
+            limit, since = _page(request)
+            return Frame(pages.asked_of_log(request.header["name"], since, limit))
+        case "releases":
+            config = known_config(request, ["limit", "since"])
+            after = config.get("since")
+            asked = None if after is None else checks.check_text(after, "since")
+            return Frame({"limit": checks.check_limit(config.get("limit")), "since": asked})
+        case other:
+            raise ParameterError(f"the list is {other!r}, must be one that is known; report this")
+
+
+def _page(request: Frame) -> tuple[int | None, int]:
+    config = known_config(request, ["limit", "since"])
+    return checks.check_limit(config.get("limit")), checks.check_row_number(config.get("since") or 0)
 
 
 def check(request: Frame) -> Frame:
     """Say what is wrong with a ledger."""
-    return Frame({"problems": history.problems(_AlreadyRead(request), request.header["name"])})
+    return Frame({"problems": consistency.problems(_AlreadyRead(request), request.header["name"])})
 
 
 def exact_script(request: Frame) -> Frame:

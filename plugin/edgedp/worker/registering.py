@@ -44,7 +44,8 @@ def version(request: Frame) -> Frame:
     """Say whether the database is of this version, or refuse a newer one; ``migrate`` brings an older one to it."""
     header = request.header
     current = neo4j_schema.check_version(header["version"], old=header["old"])
-    return Frame({"current": current, "fresh": header["version"] is None and not header["old"]})
+    fresh = header["version"] is None and not header["old"]
+    return Frame({"current": current, "fresh": fresh, "constraints": list(neo4j_schema.constraints())})
 
 
 def migrate(request: Frame) -> Frame:
@@ -161,7 +162,7 @@ def attribute(request: Frame) -> Frame:
 def drop(request: Frame) -> Frame:
     """Hand out the script that drops or forgets a graph."""
     row = registry.row_of(request.header["graph"])
-    script = registry.drop_script(row, by=BY, at=ledger.now(), retire=places.retire_steps(row), reopen=True)
+    script = registry.drop_script(row, by=BY, at=ledger.now(), retire=places.retire_steps(row))
     return Frame({"script": script.to_dict()})
 
 

@@ -59,7 +59,7 @@ def plan(request: Frame) -> Frame:
     release_id = ledger.new_release_id()
     account = account_of(row.name, planned.charges[-1].account)
     script = ledger.debit_script(
-        row.name, row.version, planned, release_id=release_id, request_id=request_id, by=BY, at=ledger.now()
+        row, planned, release_id=release_id, request_id=request_id, by=BY, at=ledger.now()
     )
     return Frame(
         {
@@ -129,8 +129,10 @@ def _projected(planned: Plan, request: Frame) -> tuple[GraphProjection, NDArray[
 
 
 def unknown_graph(request: Frame) -> Frame:
-    """Refuse a name that is not one of the stored graphs, with the nearest that is."""
+    """Refuse a name that is not one of the stored graphs, with the nearest that is, or one whose account is gone."""
     name, names = request.header["name"], request.header["names"]
+    if name in names:
+        raise ledger.lost(name)
     raise UnknownNameError(f"the graph is {name!r}, must be a stored one; {checks.nearest(str(name), names)}")
 
 
@@ -155,10 +157,12 @@ def _told_of(answered: Kept) -> dict[str, Any]:
 
 
 def _told(request: Frame, facts: PublicFacts) -> PublicFacts:
-    """Return public facts with what the account, if it is there, says of them."""
+    """Return public facts with what the account says of them."""
     rows = request.header["account"]
     told = replace(facts, domains=_domains(request))
-    return Account.of(rows[0]).told(told) if rows else told
+    if not rows:
+        raise ledger.lost(request.header["graph"]["name"])
+    return Account.of(rows[0]).told(told)
 
 
 def _domains(request: Frame) -> dict[str, Domain]:

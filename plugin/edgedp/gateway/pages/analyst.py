@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import uuid
 from collections.abc import Mapping, Sequence
@@ -22,6 +20,7 @@ from edgedp.gateway.pages.site import Form, Pages, Visit, told
 from edgedp.gateway.problems import Problem, of_error
 from edgedp.gateway.wire import name_in
 from edgedp.plan import PublicFacts, plan
+from edgedp.shown import csv_line
 from edgedp.stores.returned import release_of
 from edgedp.vocabulary import ACCOUNTS, AccountName
 
@@ -31,9 +30,12 @@ if TYPE_CHECKING:
 __all__ = ["SHOWN", "AnalystPages"]
 
 SHOWN = 200
-"""Releases that a page lists, the newest; the API lists all."""
+"""Releases that a page lists; a link leads to those before."""
 
 _HIDDEN = ("version",)
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""What a text begins with that a spreadsheet would run or read as something else."""
 
 
 class AnalystPages:
@@ -88,12 +90,15 @@ class AnalystPages:
         return RedirectResponse(f"/releases/{quote(release.receipt['release_id'])}", 303)
 
     async def releases(self, visit: Visit) -> Response:
-        """List the analyst's own releases, the newest first."""
+        """List the analyst's own releases by pages: graph by graph, of each the newest first."""
         asking = self._gateway.asking(visit.person)
-        rows = await self._gateway.ask(asking.releases)
-        newest = rows[: -SHOWN - 1 : -1]
-        shown = [row | {"asked": _asked(row), "title": _title(row)} for row in newest]
-        return self._pages.render(visit.request, "releases.html", visit, releases=shown, count=len(rows))
+        since = visit.request.query_params.get("before") or None
+        rows = await self._gateway.ask(lambda: asking.newest(SHOWN + 1, since))
+        shown = [row | {"asked": _asked(row), "title": _title(row)} for row in rows[:SHOWN]]
+        before = shown[-1]["release_id"] if len(rows) > SHOWN else None
+        return self._pages.render(
+            visit.request, "releases.html", visit, releases=shown, first=since is None, before=before
+        )
 
     async def release(self, visit: Visit) -> Response:
         """Show one release: the answer, what was asked, what was public."""
@@ -127,12 +132,12 @@ class AnalystPages:
     async def as_csv(self, visit: Visit) -> Response:
         """Send the rows of a release as a file."""
         row, release = await self._own(visit)
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
+        text = ""
         if release is not None:
-            writer.writerow(release.columns)
-            writer.writerows([each[column] for column in release.columns] for each in release.answer.rows())
-        return _file(text.getvalue(), "text/csv", f"{row['release_id']}.csv")
+            columns, rows = release.columns, release.answer.rows()
+            lines = [columns, *([_spreadsheet(each[column]) for column in columns] for each in rows)]
+            text = "".join(map(csv_line, lines))
+        return _file(text, "text/csv", f"{row['release_id']}.csv")
 
     async def _own(self, visit: Visit) -> tuple[dict[str, Any], Release | None]:
         release_id = name_in(visit.request, "release_id")
@@ -304,6 +309,17 @@ def _title(row: Mapping[str, Any]) -> str:
     return next(
         (each.title for each in release_kinds() if each.kind == row["selector"]), str(row["selector"])
     )
+
+
+def _spreadsheet(cell: object) -> object:
+    """Return a cell that a spreadsheet takes for text and not for a formula: a text of one has a quote before it.
+
+    Examples
+    --------
+    >>> _spreadsheet("=1+1"), _spreadsheet("ann"), _spreadsheet(-1)
+    ("'=1+1", 'ann', -1)
+    """
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
 def _file(text: str, kind: str, name: str) -> Response:

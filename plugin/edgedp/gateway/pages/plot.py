@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import accumulate
 
 __all__ = ["Plot", "Tick", "spending"]
 
@@ -50,7 +51,8 @@ def spending(points: Sequence[tuple[str, float]], budget: float | None) -> Plot 
     """
     if not points:
         return None
-    times = [datetime.fromisoformat(at).timestamp() for at, _ in points]
+    # In the order of the log: where a clock was set back, the line stands still.
+    times = list(accumulate((datetime.fromisoformat(at).timestamp() for at, _ in points), max))
     first, last = times[0], max(times[-1], times[0] + 60)
     spent = points[-1][1] or 1.0
     if budget is not None and budget > 8 * spent:

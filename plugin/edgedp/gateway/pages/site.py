@@ -17,10 +17,10 @@ from starlette.routing import Route
 
 from edgedp.gateway.observing import note_of
 from edgedp.gateway.pages.forms import form_of
-from edgedp.gateway.pages.sessions import Session, Sessions
 from edgedp.gateway.problems import Problem
 from edgedp.gateway.schema import document
 from edgedp.shown import amount
+from edgedp.stores.sessions import Session, Sessions
 from edgedp.version import __version__
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Pages:
 
     def __init__(self, gateway: Gateway) -> None:
         self.gateway = gateway
-        self.sessions = Sessions(gateway.settings.session_seconds)
+        self.sessions = Sessions(gateway.store, gateway.settings.session_seconds)
         self._cookie = "__Host-edgedp" if gateway.settings.secure else "edgedp-session"
         self._templates = jinja2.Environment(
             loader=jinja2.PackageLoader("edgedp.gateway.pages"),
@@ -161,18 +161,26 @@ class Pages:
     # -- signing in ------------------------------------------------------------------------------
 
     async def _visit(self, request: Request, role: str | None) -> Visit | None:
-        key = request.cookies.get(self._cookie)
-        session = self.sessions.find(key)
-        if session is None:
+        cookie = request.cookies.get(self._cookie)
+        if not cookie:
             return None
+        found: Session | None = None
+
+        def whose() -> Person | None:
+            nonlocal found
+            known = self.sessions.find(cookie)
+            if known is None:
+                return None
+            found, person = known
+            return person
+
         try:
-            person = await self.gateway.person(request, session.token, role)
+            person = await self.gateway.person(request, whose, role)
         except Problem as problem:
             if problem.status != 401:
                 raise
-            self.sessions.close(key)  # revoked, or the token was rotated
-            return None
-        return Visit(request, person, session)
+            return None  # the session is over, or its token was rotated or revoked
+        return None if found is None else Visit(request, person, found)
 
     async def _home(self, request: Request) -> Response:
         visit = await self._visit(request, None)
@@ -188,27 +196,37 @@ class Pages:
         form = await form_of(request)
         token = form.get("token", [""])[0].strip()
         try:
-            await self.gateway.person(request, token or None, None)
+            await self.gateway.person(request, self.gateway.bearer_of(token), None)
         except Problem as problem:
             if problem.status != 401:
                 raise
             return self.render(
                 request, "sign_in.html", status=401, error="This token is not valid. Ask the curator for one."
             )
-        self.sessions.close(request.cookies.get(self._cookie))
+        before = request.cookies.get(self._cookie)
+
+        def signed_in() -> str:
+            if before:
+                self.sessions.close(before)
+            return self.sessions.open(token)
+
         answer = RedirectResponse("/", 303)
+        self.set_cookie(answer, await self.gateway.ask(signed_in))
+        return answer
+
+    def set_cookie(self, answer: Response, cookie: str) -> None:
+        """Let a browser hold a session."""
         answer.set_cookie(
             self._cookie,
-            self.sessions.open(token),
+            cookie,
             path="/",
             secure=self.gateway.settings.secure,
             httponly=True,
             samesite="strict",
         )
-        return answer
 
     async def _sign_out(self, visit: Visit, form: Form) -> Response:
-        self.sessions.close(visit.request.cookies.get(self._cookie))
+        await self.gateway.ask(lambda: self.sessions.close(visit.session.cookie))
         answer = RedirectResponse("/sign-in", 303)
         answer.delete_cookie(
             self._cookie, path="/", secure=self.gateway.settings.secure, httponly=True, samesite="strict"

@@ -375,8 +375,10 @@ class ClosedPairs:
         ends = 1 if ordered else 2
         remainder = max(node_count - 3, 0)
         served: list[int] = []
+        weights = np.zeros(int(self.caps.max(initial=0)) + 1, dtype=np.int64)
+        weights[self.caps] = self.weights  # those that are handed out, not what they should be
         for cap, count in zip(*np.unique(self.caps, return_counts=True), strict=True):
-            weight = (self.cap << self.weight_bits) // int(cap)
+            weight = int(weights[cap])
             served += [(int(cap) - 1) * ((weight << self.bits) + 2 * remainder)] * min(int(count), ends)
         return sum(sorted(served)[-ends:]) + (self.level << self.bits)
 

@@ -124,8 +124,8 @@ class NumberMechanism(ABC):
     """A mechanism for one number."""
 
     name: ClassVar[str]
-    needs_delta: ClassVar[bool] = False
-    """True where the promise is (epsilon, delta): such a release has no place on a ledger."""
+    needs_delta: ClassVar[bool] = True
+    """False where the promise is a pure epsilon; any other release has no place on a ledger."""
     takes_delta: ClassVar[bool] = False
     """True where delta may be given."""
     public_scale: ClassVar[bool] = False

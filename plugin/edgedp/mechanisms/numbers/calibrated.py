@@ -33,6 +33,7 @@ class Calibrated(NumberMechanism):
     """
 
     name = "calibrated"
+    needs_delta = False
 
     def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:
         """Return the law of the noisy number."""

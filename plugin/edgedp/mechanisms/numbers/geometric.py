@@ -36,6 +36,7 @@ class Geometric(NumberMechanism):
     """
 
     name = "geometric"
+    needs_delta = False
     public_scale = True
 
     def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:

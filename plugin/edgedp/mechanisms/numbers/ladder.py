@@ -26,6 +26,7 @@ class Ladder(NumberMechanism):
     """
 
     name = "ladder"
+    needs_delta = False
 
     def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:
         """Return the law of the noisy number."""

@@ -43,7 +43,6 @@ class Levels(NumberMechanism):
 
     name = "lls"
     takes_delta = True
-    needs_delta = True
     most_epsilon = 8
 
     def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:

@@ -141,7 +141,6 @@ class NoisyLocalSensitivity(NumberMechanism):
 
     name = "nls"
     takes_delta = True
-    needs_delta = True
 
     def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:
         """Return the law of the noisy number."""

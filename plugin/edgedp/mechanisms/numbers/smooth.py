@@ -63,6 +63,7 @@ class Smooth(NumberMechanism):
     """
 
     name = "smooth"
+    needs_delta = False
     takes_delta = True
     most_epsilon = 8
 

@@ -26,6 +26,7 @@ class Staircase(NumberMechanism):
     """
 
     name = "staircase"
+    needs_delta = False
     public_scale = True
 
     def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:

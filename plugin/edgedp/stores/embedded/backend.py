@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from edgedp.errors import EdgeDPError, ParameterError, StoreError
 from edgedp.ids import numbers_of
+from edgedp.stores import heads
 from edgedp.stores.backend import Backend, GraphRow, Row, Session, Transaction
 from edgedp.stores.cypher import CypherProjection
 from edgedp.stores.embedded import files, migration
@@ -89,10 +90,25 @@ class EmbeddedBackend(Backend):
         )
 
     def heads(self) -> str | None:
+        return "\n".join(filter(None, map(self._heads_in, self._head_files)))
+
+    @property
+    def _head_files(self) -> tuple[Path, Path]:
+        return self._folder.heads, self._folder.heads_inside
+
+    def _heads_in(self, path: Path) -> str | None:
         try:
-            return self._folder.heads.read_text(encoding="utf-8")
+            return path.read_text(encoding="utf-8")
         except FileNotFoundError:
             return None
+        except (OSError, UnicodeDecodeError):
+            raise StoreError(
+                f"store is {self._folder.given}, whose heads in {path.name} cannot be read; give that file the "
+                "store's owner, or restore it"
+            ) from None
+
+    def heads_stamp(self) -> object:
+        return [heads.stamp_of(path) for path in self._head_files]
 
     def backup(self, destination: Path) -> dict[str, str]:
         return copy(self._folder, destination, self._lock_timeout)

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import sqlite3
-from contextlib import ExitStack, closing
+from collections.abc import Mapping
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
-from edgedp.errors import StoreError
-from edgedp.stores import heads
+from edgedp.errors import ParameterError, StoreError
+from edgedp.stores import heads, history
 from edgedp.stores.backend import AT_ADDRESS
 from edgedp.stores.chain import Head, genesis
 from edgedp.stores.embedded import files
 from edgedp.stores.embedded.folder import Folder, building_folder, private_file, sync
+from edgedp.stores.embedded.locks import queue
 from edgedp.stores.embedded.seals import Seals, sha256
 from edgedp.stores.embedded.sqlite import Ledger, opened
 from edgedp.stores.ledger import broken
+
+if TYPE_CHECKING:
+    from edgedp.stores.backend import Runner
 
 __all__ = ["copy"]
 
@@ -41,11 +48,15 @@ def copy(folder: Folder, destination: Path, timeout: float) -> dict[str, str]:
     try:
         with building_folder(place) as building:
             found = _fill(folder, Folder(building), timeout)
-            os.rename(building, place)
+            for path in (Folder(building).heads_inside, Folder(place).heads):
+                _write(path, heads.lines(found))
+            try:
+                os.rename(building, place)
+            except BaseException:
+                Folder(place).heads.unlink(missing_ok=True)
+                raise
         sync(place.parent)
-        text = heads.lines(found)
-        for beside in (Folder(place).heads, folder.heads):
-            _write(beside, text)
+        _keep_heads(folder, found, timeout)
     except OSError as error:
         raise StoreError(
             f"the destination is {destination}, which cannot be written ({error.strerror}); make room or choose another"
@@ -107,24 +118,52 @@ def _copy_ledger(ledger: Ledger, target: Folder) -> None:
 
 
 def _heads(ledger: Ledger) -> dict[str, Head]:
+    """Return the heads of a copy, after every row of it was read: a damaged ledger is no backup."""
     found = {}
     for account in ledger.run("account_list"):
         name = account["name"]
+        rows = history.rows(cast("Runner", ledger), name)
         if not ledger.run("account_adds_up", name=name):
             raise broken(name)
-        last = ledger.run("log_last", name=name)
-        found[name] = Head(last[0]["seq"], last[0]["hash"]) if last else Head(0, genesis(name))
+        found[name] = Head(rows[-1]["seq"], rows[-1]["hash"]) if rows else Head(0, genesis(name))
+    wrong = ledger.problems()
+    if wrong:
+        raise StoreError(f"the ledger is damaged ({wrong[0]}); nothing was copied, restore an earlier backup")
     return found
 
 
-def _write(path: Path, text: str) -> None:
-    """Write a private file whole or not at all."""
-    building = path.with_name(path.name + ".new")
-    building.unlink(missing_ok=True)
+def _keep_heads(folder: Folder, found: Mapping[str, Head], timeout: float) -> None:
+    """Write the heads into the store that was copied and beside it; one that a later backup has left there stays.
+
+    They belong to the store's owner, also where root has made the backup. Beside the store nothing may be writable, as
+    where its folder alone is mounted: then those inside are all.
+    """
+    with queue(folder.path, timeout):
+        before: list[tuple[str, Head]] = []
+        for path in (folder.heads, folder.heads_inside):
+            with suppress(FileNotFoundError, ValueError, ParameterError):
+                before += heads.parse(path.read_text(encoding="utf-8"))
+        # The store was opened under these heads, so that all of them are of its history.
+        kept = heads.furthest([*found.items(), *((name, head) for name, head in before if name in found)])
+        owner = os.stat(folder.path)
+        _write(folder.heads_inside, heads.lines(kept), owner)
+        with suppress(PermissionError):
+            _write(folder.heads, heads.lines(kept), owner)
+
+
+def _write(path: Path, text: str, owner: os.stat_result | None = None) -> None:
+    """Write a private file whole or not at all, for its owner where root writes it."""
+    building = path.with_name(f"{path.name}.new-{secrets.token_hex(8)}")
     handle = os.open(building, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(handle)
-    os.replace(building, path)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+            if owner is not None and hasattr(os, "geteuid") and os.geteuid() == 0:
+                os.fchown(handle, owner.st_uid, owner.st_gid)
+            stream.flush()
+            os.fsync(handle)
+        os.replace(building, path)
+    except BaseException:
+        building.unlink(missing_ok=True)
+        raise
     sync(path.parent)

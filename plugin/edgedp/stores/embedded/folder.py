@@ -4,6 +4,7 @@
 
     graphs.edgedp/                    0700
         ledger.sqlite                 0600  registry, accounts and log
+        ledger.head                   0600  the heads of its last backup, as graphs.edgedp.head beside it
         <version>.graph               0400  one stored version, never written again
         <version>.rows                0400  its rows as they are mapped; versions of earlier programs have none
         loading-<version>/            0700  a version that is being written; swept if its writer is dead
@@ -29,10 +30,13 @@ from edgedp.errors import StoreError
 __all__ = ["LEDGER", "Folder", "building_folder", "sync"]
 
 LEDGER = "ledger.sqlite"
+HEADS = "ledger.head"
 _VERSION = re.compile(r"([0-9a-f]{1,16})\.(graph|rows)")
-_OWN = re.compile(rf"{re.escape(LEDGER)}(-journal)?|{_VERSION.pattern}|loading-[0-9a-f]{{1,16}}")
-MIGRATED = ".0.1.0-migrated"
-"""What the file of a store of 0.1.0 is renamed to; never a store by itself."""
+_OWN = re.compile(
+    rf"{re.escape(LEDGER)}(-journal)?|{re.escape(HEADS)}|{_VERSION.pattern}|loading-[0-9a-f]{{1,16}}"
+)
+MIGRATED, MIGRATING = ".0.1.0-migrated", ".0.1.0-migrating"
+"""What the file of a store of 0.1.0 is renamed to, at the end and before; never a store by itself."""
 
 
 class Folder:
@@ -51,6 +55,11 @@ class Folder:
     def heads(self) -> Path:
         """The file beside the folder that names the heads of its last backup."""
         return self.path.with_name(self.path.name + ".head")
+
+    @property
+    def heads_inside(self) -> Path:
+        """The same inside the folder, for where the folder alone is mounted and what lies beside it is hidden."""
+        return self.path / HEADS
 
     def version(self, version: int) -> Path:
         """Return the file of a version."""
@@ -84,6 +93,7 @@ class Folder:
         except FileNotFoundError:
             if not self.path.parent.is_dir():
                 raise StoreError(f"store is {path}, whose folder does not exist; create it first") from None
+            self.check_never_was()
             raise StoreError(
                 f"store is {path}, must be an existing store; load a graph into it first, or check --store"
             ) from None
@@ -103,18 +113,32 @@ class Folder:
         if ledger.st_size == 0:
             raise StoreError(f"store is {path}, whose ledger is empty; restore a backup")
 
+    def check_never_was(self) -> None:
+        """Refuse to begin anew where a store was migrated to, and is gone: what was spent since would be forgotten."""
+        if os.path.lexists(self.path.with_name(self.path.name + MIGRATED)):
+            raise StoreError(
+                f"store is {self.given}, which is gone, and beside it is what was migrated to it from 0.1.0; restore a "
+                f"backup of the folder, or move {self.path.name}{MIGRATED} away to begin anew"
+            )
+
     def check_name(self) -> None:
         """Refuse what a migration left."""
-        if self.path.name.endswith(MIGRATED):
-            raise StoreError(
-                f"store is {self.given}, which is what a migration left of a store of 0.1.0 and never a store; "
-                f"open {str(self.given).removesuffix(MIGRATED)}"
-            )
+        for left in (MIGRATED, MIGRATING):
+            if self.path.name.endswith(left):
+                raise StoreError(
+                    f"store is {self.given}, which is what a migration left of a store of 0.1.0 and never a store; "
+                    f"open {str(self.given).removesuffix(left)}"
+                )
 
     def check_links(self) -> None:
         """Refuse links inside the folder."""
         with os.scandir(self.path) as entries:
             for entry in entries:
+                if entry.name in (f"{LEDGER}-wal", f"{LEDGER}-shm"):
+                    raise StoreError(
+                        f"store is {self.given}, in which {entry.name} lies, which edgedp never writes: another "
+                        "program has opened the ledger; close it, and move the file away if it stays"
+                    )
                 if _OWN.fullmatch(entry.name):
                     with suppress(FileNotFoundError):  # a journal comes and goes
                         self.check_plain(Path(entry.path), entry.stat(follow_symlinks=False))

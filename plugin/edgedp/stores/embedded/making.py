@@ -16,6 +16,7 @@ __all__ = ["fill", "make"]
 def make(folder: Folder) -> None:
     """Make an empty store: whole and private at every moment, by one renaming."""
     folder.check_name()
+    folder.check_never_was()
     if not folder.path.parent.is_dir():
         raise StoreError(f"store is {folder.given}, whose folder does not exist; create it first")
     try:

@@ -1,8 +1,9 @@
 """A store of 0.1.0, one file of the database library, becomes a folder.
 
 Under the lock file that 0.1.0 takes, the old file is opened (which replays its log into it), read, and a folder
-is built beside it; then the old file is renamed to ``NAME.0.1.0-migrated`` and the folder to ``NAME``. Between
-the two there is no ``NAME``: whoever comes next, `load` first, builds the folder from the renamed file again.
+is built beside it; then the old file is renamed to ``NAME.0.1.0-migrating``, the folder to ``NAME``, and the old file
+to ``NAME.0.1.0-migrated``. Between the first two there is no ``NAME``, and the next session builds the folder from the
+renamed file again. What is called ``-migrated`` is never read again: the folder that it became has spent since.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from edgedp.errors import EdgeDPError, StoreError, StoreUnavailableError
 from edgedp.graph import Graph
 from edgedp.stores.backend import GraphRow
 from edgedp.stores.embedded import files
-from edgedp.stores.embedded.folder import MIGRATED, Folder, sync
+from edgedp.stores.embedded.folder import MIGRATED, MIGRATING, Folder, sync
 from edgedp.stores.killpoints import reach
 
 __all__ = ["finish"]
@@ -35,15 +36,15 @@ EARLIER = "unknown (edgedp 0.1.0)"
 def finish(folder: Folder, timeout: float) -> None:
     """Migrate a store of 0.1.0, or finish a migration that was interrupted; of anything else do nothing."""
     place = folder.path
-    old = place.with_name(place.name + MIGRATED)
-    if place.name.endswith(MIGRATED):
+    aside = place.with_name(place.name + MIGRATING)
+    if place.name.endswith((MIGRATED, MIGRATING)):
         return
     if _is_file(place):
         if _is_old_store(place):
             _check_alone(folder)
-            _migrate(folder, old, timeout)
-    elif not os.path.lexists(place) and _is_file(old):
-        _migrate(folder, old, timeout)
+            _migrate(folder, aside, timeout)
+    elif _is_file(aside):
+        _migrate(folder, aside, timeout)
 
 
 def _is_file(path: Path) -> bool:
@@ -69,11 +70,12 @@ def _check_alone(folder: Folder) -> None:
         raise StoreError(
             f"store is {folder.given}, a store of 0.1.0 with more than one hard link; remove the others, ask again"
         )
-    if os.path.lexists(place.with_name(place.name + MIGRATED)):
-        raise StoreError(
-            f"store is {folder.given}, a store of 0.1.0 beside {place.name}{MIGRATED}, which is what was migrated "
-            "before; move one of them away"
-        )
+    for before in (MIGRATED, MIGRATING):
+        if os.path.lexists(place.with_name(place.name + before)):
+            raise StoreError(
+                f"store is {folder.given}, a store of 0.1.0 beside {place.name}{before}, which is what was migrated "
+                "before; move one of them away"
+            )
     given = Path(os.path.abspath(folder.given))
     for near in {place.parent, given.parent}:
         for log in sorted(near.glob("*.wal")):
@@ -85,25 +87,30 @@ def _check_alone(folder: Folder) -> None:
                 )
 
 
-def _migrate(folder: Folder, old: Path, timeout: float) -> None:
+def _migrate(folder: Folder, aside: Path, timeout: float) -> None:
     place = folder.path
+    done = place.with_name(place.name + MIGRATED)
     with _locked(place, timeout):
-        if place.is_dir():  # somebody else did it meanwhile
+        if place.is_dir():  # somebody else did it meanwhile, or was killed at the end of it
+            with suppress(FileNotFoundError):
+                os.rename(aside, done)
             place.with_name(place.name + ".lock").unlink(missing_ok=True)
             return
-        source = place if _is_file(place) else old
+        source = place if _is_file(place) else aside
         building = place.with_name(place.name + ".migrating")
         shutil.rmtree(building, ignore_errors=True)
         try:
             _build(source, building, folder.given)
             reach("built")
             if source == place:
-                os.rename(place, old)
+                os.rename(place, aside)
                 sync(place.parent)
             reach("aside")
             os.rename(building, place)
             sync(place.parent)
             reach("moved")
+            os.rename(aside, done)
+            sync(place.parent)
         except OSError as error:
             raise StoreError(
                 f"store is {folder.given}, a store of 0.1.0 that could not be migrated ({error.strerror}); "
@@ -199,7 +206,7 @@ class _Account:
     ) -> None:
         """Write budget changes and releases in the order of their times, then the state of now."""
         from edgedp.stores.ledger import now
-        from edgedp.stores.registry import put_step
+        from edgedp.stores.registry import place_steps
 
         row, name = self._row, self._name
         delta = row["delta"]
@@ -207,6 +214,7 @@ class _Account:
         budget = row["budget"] if delta is None else row["budgetRho"]
         declared = row["budget"] if delta is None else row["declared"]
         self._run("account_open")
+        self._run("migrate_terms")  # what the account was before each release is not known
         if delta is not None:
             self._run("account_set_budget", delta=delta, declared=declared, budget=10**18)
         events = [(change["at"], 0, change) for change in changes] + [
@@ -225,8 +233,8 @@ class _Account:
         if row["maxPerRelease"] is not None:
             self._limit(row["maxPerRelease"])
         if graph is not None:
-            step = put_step(graph)
-            self._ledger.run(step.statement, **step.parameters)
+            for step in place_steps(graph):
+                self._ledger.run(step.statement, **step.parameters)
             body = graph.facts.to_dict() | {"version": graph.version, "migrated_from": "0.1.0"}
             self._note("load", now(), f"uid {os.getuid()}", body)
         (kept,) = self._ledger.run("account_find", name=name)

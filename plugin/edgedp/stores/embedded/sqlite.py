@@ -12,16 +12,16 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 from urllib.parse import quote
 
 from edgedp.errors import StoreError, StoreUnavailableError, UnknownNameError
 from edgedp.places import asset
 from edgedp.stores import chain
-from edgedp.stores.backend import Row
+from edgedp.stores.backend import Row, half_a_character
 from edgedp.stores.embedded import clock
 from edgedp.stores.embedded.locks import queue
-from edgedp.stores.queries import statement_text
+from edgedp.stores.queries import completeness, statement_text
 
 __all__ = ["APPLICATION_ID", "Ledger", "create", "opened"]
 
@@ -29,18 +29,11 @@ APPLICATION_ID = 0x45444450
 """The letters EDDP: how a ledger is told from any other SQLite database."""
 
 _OLDEST = (3, 37, 0)
-_ABSENT = {
-    "graph_find", "account_find", "account_lock", "account_open", "graph_current", "person_active", "share_find",
-    "address_conflicts",
-}  # fmt: skip
-_LOGS = {
-    "attribute_current", "attribute_list", "release_count", "release_list", "share_put",
-}  # fmt: skip
-"""What goes through the log of one account; a bit that hides rows of it would change what it finds."""
+_LEASES_BY_BOOT = 4
+"""The version from which on a lease names its boot."""
 
-_LISTINGS = {
-    "graph_list", "graph_places", "account_list", "account_places", "person_list", "share_list", "share_own",
-}  # fmt: skip
+_LONGEST = 500
+"""Bytes of a path that SQLite opens with its journal beside it."""
 
 
 @cache
@@ -57,19 +50,26 @@ class Ledger:
         self._shown = shown
         self.connection = connection
         self._timeout = timeout
+        self._behind: sqlite3.Connection | None = None
 
     def run(self, statement: str, **parameters: Any) -> list[Row]:
         """Run a statement and return its rows; one that is not sound is refused, never handed out.
 
-        A name that is not found, and a listing, are believed only when every row is there and sound.
+        What depends on rows that are not there is believed only when every row is; the header says where that is.
         """
         with self._one_sentence():
-            if statement == "account_open":
-                self._check_complete()
-            if statement in _LOGS:
-                self._check_complete("log_complete", name=parameters["name"])
+            needed = completeness(statement)
+            match needed:
+                case "always":
+                    self._check_complete()
+                case "its log":
+                    self._check_complete("log_complete", name=parameters["name"])
+                case "when empty" | "never":
+                    pass
+                case _:
+                    assert_never(needed)
             rows = self._rows(statement_text("sqlite", statement), parameters)
-            if statement in _LISTINGS or (statement in _ABSENT and not rows):
+            if needed == "when empty" and not rows:
                 self._check_complete()
             return rows
 
@@ -90,6 +90,7 @@ class Ledger:
     @contextmanager
     def transaction(self, folder: Path | None = None) -> Iterator[None]:
         """Begin a writing transaction, in the order of arrival; it commits at the end, and is undone on an error."""
+        self._catch_up()
         with queue(folder or self._path.parent, self._timeout) as free:
             if not free:
                 raise self._busy()
@@ -116,7 +117,7 @@ class Ledger:
                 self.connection.execute("ROLLBACK")
 
     def check_version(self) -> None:
-        """Refuse another program's database and a newer store; run the migrations that an older one lacks."""
+        """Refuse another program's database and a newer store; read an older one as its migrations would make it."""
         with self._one_sentence():
             (application,) = self.connection.execute("PRAGMA application_id").fetchone()
             (version,) = self.connection.execute("PRAGMA user_version").fetchone()
@@ -132,7 +133,41 @@ class Ledger:
             )
         if version < 1:
             raise self._damaged("it has no version")
-        for number in range(version + 1, newest + 1):
+        if version < newest:
+            self._read_migrated(version)
+
+    def _read_migrated(self, version: int) -> None:
+        """Read an older ledger through a copy in memory, which is migrated; the file is, when it is first written to.
+
+        A program of the older version that runs beside this one goes on until then.
+        """
+        behind, self.connection = (
+            self.connection,
+            sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False),
+        )
+        _add_functions(self.connection)
+        with self._one_sentence():
+            behind.backup(self.connection)
+        for number in range(version + 1, len(migrations()) + 1):
+            self.migrate(number)
+        self._behind = behind
+
+    def _catch_up(self) -> None:
+        """Migrate the file itself before the first write, unless a program of an older version is drawing from it."""
+        if self._behind is None:
+            return
+        with closing(self.connection):
+            self.connection, self._behind = self._behind, None
+        with self._one_sentence():
+            (version,) = self.connection.execute("PRAGMA user_version").fetchone()
+            alive = "leased(boot, ticks, until)" if version >= _LEASES_BY_BOOT else "until > wall()"
+            drawing = self.connection.execute(f"SELECT count(*) FROM leases WHERE {alive}").fetchone()[0]  # noqa: S608
+        if drawing and version < len(migrations()):
+            raise StoreUnavailableError(
+                f"store is {self._shown}, from which an older edgedp draws a release now; wait for it, stop that "
+                "program, and ask again"
+            )
+        for number in range(version + 1, len(migrations()) + 1):
             self.migrate(number)
 
     def migrate(self, number: int) -> None:
@@ -164,7 +199,9 @@ class Ledger:
             if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 raise self._busy() from None
             if code == sqlite3.SQLITE_FULL:
-                raise StoreError(f"store is {self._shown}, whose disk is full; make room") from None
+                raise StoreUnavailableError(
+                    f"store is {self._shown}, whose disk is full; make room and ask again"
+                ) from None
             if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
                 raise StoreError(
                     f"store is {self._shown}, which may not be written; check its owner and permissions"
@@ -174,6 +211,8 @@ class Ledger:
                     f"store is {self._shown}, whose disk does not read or write ({_first_line(error)}); check it"
                 ) from None
             raise self._damaged(_first_line(error)) from None
+        except UnicodeEncodeError:
+            raise half_a_character() from None
         except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
             raise self._damaged(_first_line(error)) from None
 
@@ -225,20 +264,18 @@ def _connected(path: Path, shown: Path, timeout: float) -> Iterator[Ledger]:
             check_same_thread=False,
         )
     except sqlite3.Error:
+        length = len(os.fsencode(path))
+        if length > _LONGEST:
+            raise StoreError(
+                f"store is {shown}, whose ledger's path has {length} bytes, must have at most {_LONGEST}; "
+                "choose a shorter one"
+            ) from None
         raise StoreError(
             f"store is {shown}, whose ledger cannot be opened; check its owner and permissions"
         ) from None
     with closing(connection):
         ledger = Ledger(path, shown, connection, timeout)
-        connection.create_function("sealed", -1, chain.digest, deterministic=True)
-        connection.create_function("genuine", -1, _genuine, deterministic=True)
-        connection.create_function("link", 1, chain.genesis, deterministic=True)
-        connection.create_function("overlap", 2, _overlap, deterministic=True)
-        connection.create_function("boot", 0, clock.boot)
-        connection.create_function("process", 0, os.getpid)
-        connection.create_function("ticks", 0, clock.ticks)
-        connection.create_function("wall", 0, clock.wall)
-        connection.create_function("leased", 3, clock.leased)
+        _add_functions(connection)
         with ledger._one_sentence():
             for setting in (
                 "synchronous = EXTRA",
@@ -251,6 +288,19 @@ def _connected(path: Path, shown: Path, timeout: float) -> Iterator[Ledger]:
         if mode != "delete":
             raise ledger._damaged(f"its journal mode is {mode}")
         yield ledger
+
+
+def _add_functions(connection: sqlite3.Connection) -> None:
+    """Let a connection call what the statements and triggers use."""
+    connection.create_function("sealed", -1, chain.digest, deterministic=True)
+    connection.create_function("genuine", -1, _genuine, deterministic=True)
+    connection.create_function("link", 1, chain.genesis, deterministic=True)
+    connection.create_function("overlap", 2, _overlap, deterministic=True)
+    connection.create_function("boot", 0, clock.boot)
+    connection.create_function("process", 0, os.getpid)
+    connection.create_function("ticks", 0, clock.ticks)
+    connection.create_function("wall", 0, clock.wall)
+    connection.create_function("leased", 3, clock.leased)
 
 
 def _overlap(one: str, other: str) -> int:

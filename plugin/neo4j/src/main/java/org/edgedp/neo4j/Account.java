@@ -14,8 +14,9 @@ import java.util.stream.StreamSupport;
  * @param spent what was spent
  * @param remaining what is left; null if nothing is declared
  * @param delta of a budget that is declared as (epsilon, delta); null for a pure one
+ * @param problem what is wrong with it, where it does not add up; else null
  */
-record Account(Double budget, Double spent, Double remaining, Double delta) {
+record Account(Double budget, Double spent, Double remaining, Double delta, String problem) {
     private static final String ATTRIBUTES = "\tattributes";
 
     /** Return the name by which the ledger keeps a graph's second account, as Python's {@code account_of} does. */
@@ -47,7 +48,8 @@ record Account(Double budget, Double spent, Double remaining, Double delta) {
                 amount(shown, "epsilon_budget"),
                 amount(shown, "epsilon_spent"),
                 amount(shown, "epsilon_remaining"),
-                amount(shown, "delta"));
+                amount(shown, "delta"),
+                shown.hasNonNull("problem") ? shown.get("problem").textValue() : null);
     }
 
     private static Double amount(JsonNode shown, String key) {

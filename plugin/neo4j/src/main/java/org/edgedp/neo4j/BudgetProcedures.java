@@ -1,6 +1,6 @@
 package org.edgedp.neo4j;
 
-import java.util.Comparator;
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -76,6 +76,10 @@ public final class BudgetProcedures extends ProcedureBase {
 
     static Stream<Budget> budget(Call call, String name) {
         Account account = Account.of(call, name);
+        if (account.problem() != null || call.read("account_adds_up", name).isEmpty()) {
+            throw call.refused(
+                    Frame.request("curator_refusal").put("name", name).put("outcome", "broken"));
+        }
         return Stream.of(new Budget(account, releases(call, name), attributes(call, name)));
     }
 
@@ -95,20 +99,28 @@ public final class BudgetProcedures extends ProcedureBase {
         shown.put("epsilonSpent", account.spent());
         shown.put("epsilonRemaining", account.remaining());
         shown.put("releases", releases(call, ledger));
+        if (account.problem() != null) {
+            shown.put("problem", account.problem());
+        }
         return shown;
     }
 
     /** Tell a graph's releases. */
     @Procedure(name = "edgedp.releases", mode = Mode.READ)
-    @Description("Return every release of a graph, oldest first; reading one again costs nothing.")
-    public Stream<Kept> releases(@Name(value = "name", description = "Name of the graph.") String name) {
+    @Description("Return the releases of a graph in the order of their debits, those from its edges first; reading one "
+            + "again costs nothing.")
+    public Stream<Kept> releases(
+            @Name(value = "name", description = "Name of the graph.") String name,
+            @Name(
+                            value = "configuration",
+                            defaultValue = "{}",
+                            description = "limit: how many at most; since: releaseId of the last one of the page before.")
+                    Map<String, Object> configuration) {
         Call call = call();
         new Schema(call).check();
         call.account(name);
-        return Stream.of(name, Account.attributes(name))
-                .flatMap(account -> call.read("release_list", account).stream())
-                .filter(row -> !Frame.fromBody((String) row.get("body")).containsKey("part_of")) // what a release from another account cost this one besides
-                .map(Kept::new)
-                .sorted(Comparator.comparing(release -> release.at));
+        JsonNode page = call.ask(Call.request("page", configuration).put("of", "releases")).header();
+        Stream<Kept> found = Releases.of(call, name, page.path("since").textValue()).map(Kept::new);
+        return page.hasNonNull("limit") ? found.limit(page.get("limit").longValue()) : found;
     }
 }

@@ -36,6 +36,8 @@ public final class GraphProcedures extends ProcedureBase {
         public final Double epsilonSpent;
         /** Delta of a budget that is declared as (epsilon, delta); null for a pure one. */
         public final Double delta;
+        /** What is wrong with the account where it does not add up, and its amounts are null; else null. */
+        public final String problem;
 
         Listed(Map<String, Object> row, Account account) {
             name = (String) row.get("name");
@@ -46,6 +48,7 @@ public final class GraphProcedures extends ProcedureBase {
             epsilonBudget = account.budget();
             epsilonSpent = account.spent();
             delta = account.delta();
+            problem = account.problem();
         }
     }
 
@@ -268,14 +271,25 @@ public final class GraphProcedures extends ProcedureBase {
     @Procedure(name = "edgedp.graph.log", mode = Mode.READ)
     @Description("Return the log of a graph, oldest first: loads, registrations, budgets, releases and exact reads, "
             + "each with when and by whom.")
-    public Stream<Entry> log(@Name(value = "name", description = "Name of the graph.") String name) {
+    public Stream<Entry> log(
+            @Name(value = "name", description = "Name of the graph.") String name,
+            @Name(
+                            value = "configuration",
+                            defaultValue = "{}",
+                            description = "limit: how many rows at most; since: seq of the last row of the page before.")
+                    Map<String, Object> configuration) {
         Call call = call();
         new Schema(call).check();
         call.account(name);
-        ObjectNode request = Frame.request("log").put("name", name);
-        for (String statement : List.of("account_find", "log_list")) {
+        JsonNode page = call.ask(Call.request("page", configuration).put("name", name).put("of", "log")).header();
+        ObjectNode request = Call.request("log", configuration).put("name", name);
+        for (String statement : List.of("account_find", "account_adds_up")) {
             request.withObject("/rows").set(statement, Frame.toJson(call.read(statement, name)));
         }
+        Map<String, Object> asked = Map.of(
+                "name", name, "since", page.get("since").longValue(), "limit", page.get("limit").longValue());
+        List<Map<String, Object>> rows = call.inner().read(transaction -> rows(transaction, "log_page", asked));
+        request.withObject("/rows").set("log_page", Frame.toJson(rows));
         return StreamSupport.stream(call.ask(request).header().get("entries").spliterator(), false)
                 .map(Entry::new);
     }
@@ -296,7 +310,7 @@ public final class GraphProcedures extends ProcedureBase {
 
     private static List<JsonNode> problems(Call call, String account) {
         ObjectNode request = Frame.request("check").put("name", account);
-        for (String statement : List.of("account_find", "log_list", "share_list")) {
+        for (String statement : List.of("account_find", "log_list", "share_list", "graph_find", "release_count")) {
             request.withObject("/rows").set(statement, Frame.toJson(call.read(statement, account)));
         }
         List<JsonNode> found = new ArrayList<>();

@@ -2,10 +2,14 @@ package org.edgedp.neo4j;
 
 import static org.edgedp.neo4j.Statements.rows;
 
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+import org.neo4j.graphdb.schema.ConstraintDefinition;
 
 /** The version of edgedp's own nodes in the database; Python decides what it must be and how to get there. */
 final class Schema {
@@ -15,8 +19,14 @@ final class Schema {
     private static final String NOT_YET = "the ledgers of this database are of edgedp 0.1.0, must be migrated; "
             + "call edgedp.graph.migrate(), or run any command of edgedp on it";
 
+    private static final String UNGUARDED = "constraints of edgedp's ledgers are missing, which somebody dropped; "
+            + "nothing was spent; call edgedp.graph.migrate(), which makes them again";
+
     /** The version that a worker called the present one; null until it was asked. */
     private static volatile Long present;
+
+    /** The constraints that this version needs, as a worker named them. */
+    private static volatile List<String> constraints = List.of();
 
     private final Call call;
 
@@ -30,12 +40,15 @@ final class Schema {
         if (!state.path("current").asBoolean() && !state.path("fresh").asBoolean()) {
             throw new EdgeDPException(NOT_YET);
         }
+        if (state.path("current").asBoolean() && !guarded()) {
+            throw new EdgeDPException(UNGUARDED);
+        }
     }
 
     /** Bring the database to the present version; needs the right to change its schema. */
     void migrate() {
         for (int attempt = 0; attempt < TRIES; attempt++) {
-            if (state().path("current").asBoolean()) {
+            if (state().path("current").asBoolean() && guarded()) {
                 return;
             }
             ObjectNode request = Frame.request("migrate");
@@ -57,6 +70,16 @@ final class Schema {
                 "the database is written by edgedp 0.1.0 all the time; stop it, then call this again");
     }
 
+    /** Whether every constraint that the ledgers need is there; a procedure may not run SHOW CONSTRAINTS. */
+    private boolean guarded() {
+        return call.inner()
+                .read(transaction -> StreamSupport.stream(
+                                transaction.schema().getConstraints().spliterator(), false)
+                        .map(ConstraintDefinition::getName)
+                        .collect(Collectors.toSet())
+                        .containsAll(constraints));
+    }
+
     private JsonNode state() {
         ObjectNode request = Frame.request("version");
         call.inner().read(transaction -> {
@@ -73,6 +96,7 @@ final class Schema {
         }
         JsonNode answer = call.ask(request).header();
         if (answer.get("current").asBoolean()) {
+            constraints = Frame.JSON.convertValue(answer.get("constraints"), new TypeReference<List<String>>() {});
             present = version.longValue();
         }
         return answer;

@@ -1,0 +1,20 @@
+// A page of the releases of an account, newest first.
+//
+// parameters:
+//   name: the account's name
+//   before: number of a row; those before it
+//   limit: how many at most
+// columns:
+//   name, seq, releaseId, at, by, analyst, requestId, cost, charge, total: of the debit, as in log_list
+//   body: of the debit, JSON
+//   answer: body of its answer, JSON; null if the release was debited and none is kept
+// cost: one row a release of the page; whoever reads it compares total and charge from row to row
+MATCH (debit:EdgeDPEntry)
+WHERE debit.name = $name AND debit.kind = 'debit' AND 0 < debit.seq < $before
+WITH debit ORDER BY debit.name DESC, debit.kind DESC, debit.seq DESC
+LIMIT $limit
+OPTIONAL MATCH (answer:EdgeDPEntry {releaseId: debit.releaseId, kind: 'answer'})
+RETURN debit.name AS name, debit.seq AS seq, debit.releaseId AS releaseId, debit.at AS at, debit.by AS by,
+       coalesce(debit.analyst, '') AS analyst, debit.requestId AS requestId, debit.cost AS cost,
+       debit.charge AS charge, debit.total AS total, debit.body AS body, answer.body AS answer
+ORDER BY seq DESC

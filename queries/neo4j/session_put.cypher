@@ -1,0 +1,9 @@
+// Open a session of the pages.
+//
+// parameters:
+//   id: SHA-256 of the cookie, hex; the cookie itself is kept nowhere
+//   tokenHash: of the token that signed in, as in person_put
+//   used: microseconds since 1970, UTC
+// columns: none
+// cost: one row
+CREATE (:EdgeDPSession {id: $id, tokenHash: $tokenHash, used: $used})

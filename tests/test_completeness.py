@@ -1,0 +1,131 @@
+"""Which statements of a ledger need every row, and that each of them is refused where one is missing."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+
+from edgedp import Graph, open_store
+from edgedp.errors import StoreError
+from edgedp.places import asset
+from edgedp.stores.account import account_of
+from edgedp.stores.embedded.sqlite import opened
+from edgedp.stores.queries import completeness, statement_text
+from edgedp.vocabulary import AccountName
+
+STATEMENTS = sorted(
+    path.stem for path in asset("queries", "sqlite").glob("*.sql") if not path.stem.startswith("migration_")
+)
+COUNTED = {"graph": "graphs", "account": "accounts", "person": "people", "share": "shares"}
+"""The views of the tables whose rows a ledger counts, by what they are called in statements."""
+WRITES = ("INSERT", "UPDATE", "DELETE")
+VALUES: dict[str, Any] = {
+    "name": "nobody's", "analyst": "nobody", "account": "edges", "role": "analyst", "version": "none",
+    "relationshipType": "file:///nowhere", "head": "{", "body": "{}", "delta": None, "declared": 1, "budget": 1,
+    "maxPerRelease": None,
+}  # fmt: skip
+"""A name that there is not: what is found out about it rests on rows that are not there."""
+
+
+def header(statement: str) -> str:
+    text = asset("queries", "sqlite", f"{statement}.sql").read_text(encoding="utf-8")
+    [line] = re.findall(r"^-- complete: (.+)$", text, re.MULTILINE)
+    return str(line)
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_every_statement_says_when_it_needs_every_row(statement: str) -> None:
+    """A look-up that needs them never gives its reason, a list of counted rows needs them always."""
+    said, text = header(statement), statement_text("sqlite", statement)
+    assert re.fullmatch(r"always|when empty|its log|never \((a write|.+)\)", said)
+    assert completeness(statement) == said.partition(" (")[0]
+    assert (said == "never (a write)") <= text.startswith(WRITES)
+    [view] = re.findall(r"\bFROM (\w+)", text)[:1] or [""]
+    looked_up = re.search(r"WHERE .*\b(name|key|fingerprint) = \$", text, re.DOTALL)
+    if text.startswith("SELECT") and view in COUNTED and not looked_up and "complete" not in statement:
+        assert said == ("when empty" if statement == "address_conflicts" else "always"), (
+            "a list hides what is missing"
+        )
+
+
+def test_a_statement_that_says_nothing_needs_every_row() -> None:
+    assert completeness("of no such name") == "always"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger with two rows of everything that is counted, and logs."""
+    path = tmp_path_factory.mktemp("whole") / "store"
+    with open_store(path) as store:
+        for name in ("kite", "other"):
+            graph = Graph.from_edges([(1, 2), (2, 3)] if name == "kite" else [(1, 2), (1, 3)])
+            graph = graph.with_properties({"age": np.array([1, 2, 3])})
+            store.load(graph, name, epsilon_budget=9, attribute_epsilon_budget=9)
+            store.attribute(name, "age", 0, 9, points=10)
+            store.add_analyst(f"ann of {name}")
+            store.grant(name, f"ann of {name}", 1)
+            store.priv_top_k(name, "degree", 1, 1)
+    return path
+
+
+def needing(*words: str) -> list[str]:
+    return [statement for statement in STATEMENTS if completeness(statement) in words]
+
+
+def run(ledger: Path, statement: str, **values: Any) -> list[dict[str, Any]]:
+    used = set(re.findall(r"\$(\w+)", statement_text("sqlite", statement)))
+    with opened(ledger, ledger, 5.0) as tables:
+        return tables.run(statement, **{name: (VALUES | values)[name] for name in used})
+
+
+@pytest.fixture(scope="module")
+def damaged(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Makes copies of the ledger in which a row is gone without a trace of its own."""
+
+    @cache
+    def copy_without(row: str) -> Path:
+        copy = tmp_path_factory.mktemp("damaged") / "ledger.sqlite"
+        shutil.copy(whole / "ledger.sqlite", copy)
+        with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+            triggers = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+            connection.execute("BEGIN")
+            for (trigger,) in triggers:
+                connection.execute(f"DROP TRIGGER {trigger}")
+            assert connection.execute(f"DELETE FROM {row}").rowcount == 1  # noqa: S608
+            connection.execute("COMMIT")
+        return copy
+
+    return copy_without
+
+
+@pytest.mark.parametrize("table", COUNTED.values())
+@pytest.mark.parametrize("statement", needing("always", "when empty"))
+def test_a_missing_row_is_noticed(
+    whole: Path, damaged: Callable[[str], Path], statement: str, table: str
+) -> None:
+    run(whole / "ledger.sqlite", statement)
+    missing = damaged(f"{table} WHERE name = (SELECT min(name) FROM {table})")  # noqa: S608
+    with pytest.raises(StoreError, match="a row is missing or not what was written"):
+        run(missing, statement)
+
+
+@pytest.mark.parametrize("account", get_args(AccountName))
+@pytest.mark.parametrize("statement", needing("its log"))
+def test_a_missing_row_of_a_log_is_noticed(
+    whole: Path, damaged: Callable[[str], Path], statement: str, account: AccountName
+) -> None:
+    name = account_of("kite", account)
+    run(whole / "ledger.sqlite", statement, name=name)
+    last = f"SELECT name, max(seq) FROM log WHERE name = '{name}'"  # noqa: S608
+    missing = damaged(f"log WHERE (name, seq) = ({last})")
+    with pytest.raises(StoreError, match="a row is missing or not what was written"):
+        run(missing, statement, name=name)

@@ -1,0 +1,158 @@
+"""An older ledger: reading leaves it to the program that wrote it, and the first write migrates it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import stat
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from edgedp import Graph, Store, StoreError, StoreUnavailableError, open_store
+from edgedp.stores.embedded import sqlite
+
+KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
+ALL = sqlite.migrations()
+COLUMNS = {
+    "accounts": "name, delta, declared, budget, spent, maxPerRelease, relationshipType, entries",
+    "graphs": "name, version, nodeLabel, relationshipType, idProperty, nodeCount, degreeBound, nodesSupplied, loaded, "
+    "digest",
+    "log": 'name, seq, kind, at, "by", releaseId, requestId, cost, charge, body, total, analyst',
+}
+"""What a ledger of version 4 has of each table."""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "graphs.edgedp"
+
+
+@pytest.fixture
+def store(path: Path) -> Store:
+    store = open_store(path)
+    store.load(KITE, "kite", epsilon_budget=2, max_epsilon_per_release=1)
+    store.priv_top_k("kite", "degree", 1, 0.25, request_id="r")
+    return store
+
+
+def version_of(path: Path) -> int:
+    with closing(sqlite3.connect(path / "ledger.sqlite")) as connection:
+        return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def older(path: Path, monkeypatch: pytest.MonkeyPatch, version: int = 4) -> None:
+    """Write a ledger anew as version 4 had it, with its triggers and its hashes."""
+    ledger = path / "ledger.sqlite"
+    rows = {}
+    with closing(sqlite3.connect(ledger)) as connection:
+        for table, columns in COLUMNS.items():
+            rows[table] = connection.execute(f"SELECT {columns} FROM {table}").fetchall()  # noqa: S608
+        (secret,) = connection.execute("SELECT value FROM settings WHERE key = 'secret'").fetchone()
+    ledger.unlink()
+    ledger.touch(0o600)
+    with monkeypatch.context() as patched:
+        patched.setattr(sqlite, "migrations", lambda: ALL[:version])
+        with sqlite.create(ledger, path, secret) as made:
+            for table, columns in COLUMNS.items():
+                marks = ", ".join("?" for _ in columns.split(","))
+                for row in rows[table]:
+                    made.connection.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", row)  # noqa: S608
+
+
+def test_reading_never_migrates_and_the_first_write_does(
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = store.priv_top_k("kite", "degree", 1, 0.25, request_id="r").nodes
+    older(path, monkeypatch)
+    before = (path / "ledger.sqlite").read_bytes()
+    reader = open_store(path)
+    assert reader.budget("kite")["epsilon_spent"] == 0.25
+    assert [row["epsilon"] for row in reader.releases("kite")] == [0.25]
+    assert reader.graphs()[0]["name"] == "kite"
+    assert len(reader.log("kite")) == 5
+    assert reader.check() == []
+    head = reader.head("kite")
+    assert reader.priv_top_k("kite", "degree", 1, 0.25, request_id="r").nodes == kept, "a kept answer is read"
+    assert (path / "ledger.sqlite").read_bytes() == before
+    assert version_of(path) == 4
+    reader.priv_top_k("kite", "degree", 1, 0.25)
+    assert version_of(path) == len(ALL)
+    assert reader.budget("kite")["epsilon_spent"] == 0.5
+    assert reader.check() == []
+    assert open_store(path, head=f"{head} kite").graphs(), "the history is the same one"
+    lines = reader.export("kite")
+    assert ['"terms"' in line for line in lines] == [False] * 5 + [True] * 2 + [False]
+
+
+def test_nothing_is_migrated_while_an_older_program_draws(
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older(path, monkeypatch)
+    with closing(sqlite3.connect(path / "ledger.sqlite")) as connection:
+        from edgedp.stores.embedded import clock
+
+        lease = ("x", "kite", clock.boot(), os.getpid(), clock.ticks() + 20, clock.wall() + 20)
+        connection.execute("INSERT INTO leases VALUES (?, ?, ?, ?, ?, ?)", lease)
+        connection.commit()
+    with pytest.raises(StoreUnavailableError, match="from which an older edgedp draws a release now"):
+        open_store(path).priv_top_k("kite", "degree", 1, 0.25)
+    assert version_of(path) == 4
+    with closing(sqlite3.connect(path / "ledger.sqlite")) as connection:
+        connection.execute("DELETE FROM leases")
+        connection.commit()
+    open_store(path).priv_top_k("kite", "degree", 1, 0.25)
+
+
+def test_an_edited_account_of_an_older_store_is_not_believed_after_the_first_debit(
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older(path, monkeypatch)
+    moved: Any = open_store(path)
+    moved.priv_top_k("kite", "degree", 1, 0.25)
+    with sqlite.opened(path / "ledger.sqlite", path, 10.0) as ledger, ledger.transaction():
+        ledger.connection.execute("UPDATE accounts SET budget = 10 * budget, declared = 10 * declared")
+    with pytest.raises(StoreError, match="does not add up"):
+        moved.priv_top_k("kite", "degree", 1, 0.25)
+
+
+def test_heads_lie_inside_the_folder_too_and_belong_to_its_owner(
+    store: Store, path: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(path, tmp_path / "plain")
+    store.priv_top_k("kite", "degree", 1, 0.25)
+    if os.geteuid() == 0:
+        for each in (path, *path.iterdir()):
+            os.chown(each, 1234, 1234)
+    store.backup(tmp_path / "copy")
+    beside = path.with_name("graphs.edgedp.head")
+    for file in (path / "ledger.head", beside, tmp_path / "copy" / "ledger.head", tmp_path / "copy.head"):
+        assert file.read_text() == f"{store.head('kite')} kite\n"
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    if os.geteuid() == 0:
+        assert (path / "ledger.head").stat().st_uid == beside.stat().st_uid == 1234
+    beside.unlink()  # as where the folder alone is mounted
+    shutil.copyfile(tmp_path / "plain" / "ledger.sqlite", path / "ledger.sqlite")
+    with pytest.raises(StoreError, match="older copy"):
+        open_store(path).graphs()
+
+
+def test_a_file_of_another_program_beside_the_ledger_and_a_path_that_is_too_long(
+    store: Store, path: Path
+) -> None:
+    for name in ("ledger.sqlite-wal", "ledger.sqlite-shm"):
+        (path / name).touch()
+        with pytest.raises(StoreError, match=f"in which {name} lies, which edgedp never writes"):
+            store.graphs()
+        (path / name).unlink()
+    assert store.graphs()
+    deep = path.parent
+    while len(os.fsencode(deep)) < 500:
+        deep = deep / ("d" * 60)
+    deep.mkdir(parents=True)
+    with pytest.raises(StoreError, match="must have at most 500; choose a shorter one"):
+        open_store(deep / "s").load(KITE, "kite")
+    assert not any(deep.iterdir())

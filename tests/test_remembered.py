@@ -1,0 +1,251 @@
+"""What was spent is remembered, by a process that runs and by heads, whatever is put in the ledger's place."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from edgedp import EdgeDPError, Graph, ParameterError, Store, StoreError, open_store
+from edgedp.stores import heads
+from edgedp.stores.chain import Head
+from edgedp.stores.embedded.sqlite import opened
+from neo4jserver import Server
+from neo4jserver.fixtures import KEYED
+
+KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "graphs.edgedp"
+
+
+@pytest.fixture
+def store(path: Path) -> Store:
+    store = open_store(path)
+    store.load(KITE, "kite", epsilon_budget=10)
+    return store
+
+
+def asked(store: Any, request: str | None = None) -> list[Any]:
+    return list(store.priv_top_k("kite", "degree", 1, 0.25, request_id=request).nodes)
+
+
+def copied(path: Path) -> Path:
+    return Path(shutil.copyfile(path / "ledger.sqlite", path.with_suffix(".old")))
+
+
+def in_place(old: Path, path: Path) -> None:
+    shutil.copyfile(old, path / "ledger.sqlite")
+
+
+def moved(old: Path, path: Path) -> None:
+    shutil.move(old, path / "ledger.sqlite")
+
+
+@pytest.mark.parametrize("put", [in_place, moved])
+def test_a_ledger_that_is_swapped_for_an_older_copy_under_a_store_releases_nothing(
+    store: Store, path: Path, put: Callable[[Path, Path], object]
+) -> None:
+    old = copied(path)
+    asked(store, "paid")
+    put(old, path)
+    with pytest.raises(StoreError, match=r"the ledger of 'kite' went back: entry 3, .* nothing was spent"):
+        asked(store, "paid")
+    with pytest.raises(StoreError, match="went back"):
+        store.budget("kite")
+    assert store.log("kite")[-1]["event"] == "load", "and nothing was written to the copy"
+
+
+def test_an_older_copy_that_was_written_to_is_noticed_by_its_row(store: Store, path: Path) -> None:
+    old = copied(path)
+    asked(store)
+    in_place(old, path)
+    other = open_store(path)  # a new process, which knows nothing of it
+    for _ in range(3):
+        asked(other)
+    with pytest.raises(StoreError, match="went back"):
+        asked(store)
+
+
+def test_what_others_did_is_remembered_by_who_looked_and_by_who_serves(store: Store, path: Path) -> None:
+    old = copied(path)
+    looking, serving = open_store(path), open_store(path)
+    asked(store)
+    looking.budget("kite")
+    serving.warm()
+    in_place(old, path)
+    for each in (looking, serving):
+        with pytest.raises(StoreError, match="went back"):
+            asked(each)
+
+
+def test_analysts_share_what_their_store_remembers(store: Store, path: Path) -> None:
+    store.add_analyst("ann")
+    store.grant("kite", "ann", epsilon_budget=5)
+    old = copied(path)
+    asked(store.asking_as("ann"))
+    in_place(old, path)
+    with pytest.raises(StoreError, match="went back"):
+        asked(store.asking_as("ann"))
+    with pytest.raises(StoreError, match="went back"):
+        asked(store)
+
+
+def test_a_debit_that_is_undone_is_not_remembered(store: Store, path: Path) -> None:
+    asked(store)
+    with pytest.raises(EdgeDPError):
+        store.priv_top_k("kite", "degree", 1, 100)
+    asked(store)
+    assert store.check() == []
+
+
+def test_heads_beside_a_store_are_read_again_when_they_change(store: Store, path: Path) -> None:
+    asked(store)
+    later = open_store(path)
+    later.graphs()
+    path.with_name("graphs.edgedp.head").write_text(f"9:{'a' * 64} kite\n")
+    for ask in (later.graphs, lambda: asked(later), lambda: asked(store)):
+        with pytest.raises(StoreError, match="ends at entry 4 and the head that was kept is entry 9"):
+            ask()
+
+
+def test_a_file_of_heads_that_was_given_is_read_again_when_it_changes(
+    store: Store, path: Path, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept"
+    kept.write_text(f"{store.head('kite')} kite\n")
+    watched = open_store(path, head=str(kept))
+    watched.graphs()
+    asked(store)
+    kept.write_text(f"{store.head('kite')} kite\n")
+    asked(watched)
+    kept.write_text(f"7:{'b' * 64} kite\n")
+    with pytest.raises(StoreError, match=r"older copy|is not the one"):
+        asked(watched)
+
+
+def test_the_furthest_head_rules_and_two_of_one_entry_refuse(
+    store: Store, path: Path, tmp_path: Path
+) -> None:
+    early = store.head("kite")
+    old = tmp_path / "old"
+    shutil.copytree(path, old)
+    asked(store)
+    late = store.head("kite")
+    for text in (f"{late} kite\n{early} kite\n", f"{early} kite\n{late} kite\n"):
+        with pytest.raises(StoreError, match="older copy"):
+            open_store(old, head=text).graphs()
+    path.with_name("graphs.edgedp.head").write_text(f"{late} kite\n")
+    shutil.rmtree(path)
+    shutil.copytree(old, path)
+    with pytest.raises(StoreError, match="older copy"):
+        open_store(path, head=f"{early} kite").graphs()
+    with pytest.raises(ParameterError, match="two heads of entry 2 of 'kite' differ"):
+        open_store(old, head=f"{early} kite\n{early[:2]}{'0' * 64} kite").graphs()
+
+
+@pytest.mark.parametrize("name", ["a\u2028b", "a\x85b", "two words", '"quoted"', "a\u2029b", "Zoë"])
+def test_any_name_is_kept_in_a_head(tmp_path: Path, name: str) -> None:
+    store = open_store(tmp_path / "s")
+    store.load(KITE, name, epsilon_budget=1)
+    store.backup(tmp_path / "copy")
+    assert list(heads.furthest(heads.parse((tmp_path / "copy.head").read_text()))) == [name]
+    assert open_store(tmp_path / "copy").graphs()[0]["name"] == name
+    assert open_store(tmp_path / "s").budget(name)["epsilon_budget"] == 1
+    older = f"{Head(2, '0' * 64)} {name}"
+    if not name.startswith('"'):
+        assert heads.parse(older) == [(name, Head(2, "0" * 64))], "as earlier versions wrote it"
+
+
+def test_a_file_without_heads_is_refused_and_half_a_character_too(
+    store: Store, path: Path, tmp_path: Path
+) -> None:
+    empty = tmp_path / "empty"
+    empty.write_text("\n")
+    with pytest.raises(ParameterError, match="a file without a line 'SEQ:HASH NAME'"):
+        open_store(path, head=str(empty)).graphs()
+    with pytest.raises(ParameterError, match="head is"):
+        open_store(path, head="").graphs()
+    for ask in (
+        lambda: store.load(KITE, "\ud800", epsilon_budget=1), lambda: store.budget("\ud800"),
+        lambda: store.log("\udfff"), lambda: asked(store, "\ud800"), lambda: store.graph("\ud800"),
+        lambda: store.drop("\ud800"), lambda: store.add_analyst("\ud800"), lambda: store.check("\ud800"),
+        lambda: store.grants("\ud800"), lambda: store.export("\ud800"), lambda: store.attributes("\ud800"),
+        lambda: store.releases("\ud800"), lambda: store.set_budget("\ud800", 1),
+        lambda: store.priv_top_k("\ud800", "degree", 1, 0.25),
+    ):  # fmt: skip
+        with pytest.raises(EdgeDPError) as refused:
+            ask()  # type: ignore[no-untyped-call]
+        assert "\n" not in str(refused.value)
+
+
+def test_backups_at_once_never_take_a_head_back(store: Store, path: Path, tmp_path: Path) -> None:
+    asked(store)
+    failed = []
+
+    def back_up(number: int) -> None:
+        try:
+            open_store(path).backup(tmp_path / f"copy{number}")
+        except EdgeDPError as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=back_up, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    late = store.head("kite")
+    beside = path.with_name("graphs.edgedp.head")
+    beside.write_text(f"{late} kite\n")
+    with opened(tmp_path / "copy0" / "ledger.sqlite", path, 10.0):
+        pass
+    asked(store)
+    later = f"{store.head('kite')} kite\n"
+    store.backup(tmp_path / "late")
+    assert beside.read_text() == later
+    from edgedp.stores.embedded import backup
+    from edgedp.stores.embedded.folder import Folder
+
+    backup._keep_heads(Folder(path), {"kite": Head.parse(late)}, 10.0)  # a slow one, which began earlier
+    assert beside.read_text() == later
+    assert not list(tmp_path.glob("*.new*"))
+
+
+def test_a_damaged_ledger_is_no_backup(store: Store, path: Path, tmp_path: Path) -> None:
+    for _ in range(3):
+        asked(store)
+    with opened(path / "ledger.sqlite", path, 10.0) as ledger:
+        ledger.connection.execute("DROP TRIGGER log_change")
+        ledger.connection.execute("UPDATE log SET body = replace(body, 'nodes', 'nodez') WHERE seq = 4")
+    with pytest.raises(StoreError, match="damaged"):
+        store.backup(tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()
+    assert not (tmp_path / "copy.head").exists()
+    assert not path.with_name("graphs.edgedp.head").exists()
+
+
+def test_a_neo4j_that_went_back_under_a_store_releases_nothing(empty_neo4j: Server) -> None:
+    with empty_neo4j.driver(notifications_min_severity="OFF") as driver, driver.session() as session:
+        session.run(KEYED).consume()
+        session.run("UNWIND range(1, 4) AS i CREATE (:Person {ssn: i})").consume()
+        session.run("MATCH (a:Person {ssn: 1}), (b:Person {ssn: 2}) CREATE (a)-[:KNOWS]->(b)").consume()
+        with open_store(empty_neo4j.uri, auth=empty_neo4j.auth) as store:
+            store.register("kite", "Person", "KNOWS", "ssn", epsilon_budget=10)
+            asked(store, "paid")
+            # As an older dump has it: the rows since are gone, and the account is as it was.
+            session.run("MATCH (e:EdgeDPEntry) WHERE e.seq > 2 DELETE e").consume()
+            session.run("MATCH (l:EdgeDPLease) DELETE l").consume()
+            session.run("MATCH (a:EdgeDPAccount) SET a.spent = 0, a.entries = 2").consume()
+            with pytest.raises(StoreError, match="the ledger of 'kite' went back"):
+                asked(store, "paid")
+            assert (
+                session.run("MATCH (a:EdgeDPAccount) RETURN a.spent AS spent").single(strict=True)["spent"]
+                == 0
+            )
