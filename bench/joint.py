@@ -183,7 +183,9 @@ def ordered(case: Case, k: int, epsilon: Fraction) -> Positions:
 
 def lists(case: Case, k: int, epsilon: Fraction) -> Positions:
     """Draw by lists alone, of the largest degree: whoever knows that needs no degrees for it."""
-    return draw_lists(Asked(case.n, case.n - 1, k, epsilon, cap=case.largest), case.projection, SecureWords())
+    return draw_lists(
+        Asked(case.n, case.n - 1, k, epsilon, cap=case.largest), case.projection, SecureWords()
+    )[0]
 
 
 def methods(case: Case) -> dict[str, Draw]:

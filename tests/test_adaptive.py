@@ -387,7 +387,7 @@ def test_lists_of_a_public_cap_cost_epsilon_and_ask_for_nothing_but_the_cuts(mon
     noise = recorded(monkeypatch)
     graph = GraphProjection(cluster_and_bridges())
     n, epsilon = len(graph.node_ids), Fraction(2)
-    drawn = draw_lists(Asked(n, n - 1, 5, epsilon, cap=30), graph, words())
+    drawn = draw_lists(Asked(n, n - 1, 5, epsilon, cap=30), graph, words())[0]
     vector = cut_vector(graph, n, 30, None)
     assert noise == [(n, vector.moves / epsilon)]
     assert set(drawn.tolist()) == set(np.argsort(-vector.whole.values, kind="stable")[:5].tolist())
@@ -745,7 +745,7 @@ def test_a_release_is_k_distinct_positions_whatever_the_input(release, seed):
     asked, wanted, arrays = release
     drawings = [draw_top_k(asked, arrays, words(seed))[0], draw_several(wanted, arrays, words(seed))[0]]
     if asked.cap is not None:
-        drawings.append(draw_lists(asked, arrays, words(seed)))
+        drawings.append(draw_lists(asked, arrays, words(seed))[0])
     for drawn in drawings:
         assert drawn.dtype == np.int64
         assert len(drawn) == len(set(drawn.tolist())) == asked.k

@@ -31,7 +31,7 @@ from edgedp.plan import (
 )
 from edgedp.projection import NumberProjection, Projection
 from edgedp.refusals import BOUND_BROKEN, IDS_BROKEN, NODES_CHANGED
-from edgedp.release import Answer, Nodes, Point
+from edgedp.release import Answer, Nodes, Point, Sure
 from edgedp.selection.percentiles import draw_percentile
 
 if TYPE_CHECKING:
@@ -85,12 +85,17 @@ def draw(plan: Plan, projection: NumberProjection, words: Words) -> Answer:
     ``plan.epsilon``-edge-DP; where ``plan.rests_on_bound``, for graphs that keep the degree bound
     (docs/privacy.md).
     """
+    ids = projection.node_ids
     match plan:
         case TopKPlan() | ParetoPlan() | AggregatePlan():
-            positions, shown = draw_positions(plan, projection, words), None
-        case JointPlan() | JointMotkinPlan():
+            return Nodes(_ids(ids, draw_positions(plan, projection, words)))
+        case JointPlan():
             positions, bought = _draw_joint(plan, projection, words)
             shown = _estimated(bought) if plan.estimates else None
+            return Nodes(_ids(ids, positions), shown, _sure(plan, ids, positions, bought))
+        case JointMotkinPlan():
+            positions, bought = _draw_joint(plan, projection, words)
+            return Nodes(_ids(ids, positions), _estimated(bought) if plan.estimates else None)
         case CountPlan() | DistributionPlan() | SummaryPlan():
             return _draw_numbers(plan, projection, words)
         case PercentilePlan():
@@ -98,7 +103,10 @@ def draw(plan: Plan, projection: NumberProjection, words: Words) -> Answer:
             return Point(draw_percentile(projection.records(plan.of_property), plan.question, words))
         case _:
             assert_never(plan)
-    return Nodes(tuple(projection.node_ids[positions].tolist()), shown)
+
+
+def _ids(node_ids: NDArray[np.generic], positions: NDArray[np.int64]) -> tuple[int | str, ...]:
+    return tuple(node_ids[positions].tolist())
 
 
 @_quietly
@@ -176,6 +184,19 @@ def _draw_joint(
             return planned.draw_joint_motkin(plan, projection, words)
         case _:
             assert_never(plan)
+
+
+def _sure(
+    plan: JointPlan, node_ids: NDArray[np.generic], positions: NDArray[np.int64], bought: tuple[Bought, ...]
+) -> Sure | None:
+    """Return what the list says of itself: post-processing of released vectors."""
+    from edgedp.mechanisms.sure.lists import how_sure
+
+    found = how_sure(plan.metric, positions, bought, plan.facts.node_count)
+    if found is None:
+        return None
+    near = tuple((node_ids[position].item(), chance) for position, chance in found.near)
+    return Sure(round(found.expected_recall, 2), found.membership, near, found.degree_intervals)
 
 
 def _estimated(bought: tuple[Bought, ...]) -> dict[str, dict[str, int]]:

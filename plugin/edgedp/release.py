@@ -31,6 +31,8 @@ from edgedp.shown import shortened
 if TYPE_CHECKING:
     import polars
 
+    from edgedp.notebook import Picture
+
 __all__ = [
     "Answer",
     "Distribution",
@@ -39,9 +41,81 @@ __all__ = [
     "Point",
     "Release",
     "Summary",
+    "Sure",
     "answer_from_json",
     "debits",
 ]
+
+
+@dataclass(frozen=True)
+class Sure:
+    """What a list says of itself: post-processing of the noisy vectors that were released for it.
+
+    Attributes
+    ----------
+    expected_recall : float
+        The mean of `membership`: what part of the list is right, as far as the noisy vectors say.
+    membership : tuple of float
+        For each listed node the chance that it belongs to the true top k.
+    near : tuple of (int or str, float)
+        Ids that may have been left out, with their chance, the likeliest first.
+    degree_intervals : tuple of (int, int), optional
+        For each listed node an interval that holds its degree with a chance of 90 %; None where no degrees were bought.
+    """
+
+    KEYS: ClassVar[tuple[str, ...]] = ("expected_recall", "membership", "near", "degree_intervals")
+
+    expected_recall: float
+    membership: tuple[float, ...]
+    near: tuple[tuple[Any, float], ...]
+    degree_intervals: tuple[tuple[int, int], ...] | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the ledger keeps and JSON shows."""
+        intervals = self.degree_intervals
+        return {
+            "expected_recall": self.expected_recall,
+            "membership": list(self.membership),
+            "near": [list(each) for each in self.near],
+            "degree_intervals": None if intervals is None else [list(each) for each in intervals],
+        }
+
+    def columns(self, row: int) -> dict[str, Any]:
+        """Return what stands beside one listed node in a table."""
+        beside: dict[str, Any] = {"membership": self.membership[row]}
+        if self.degree_intervals is None:
+            return beside
+        low, high = self.degree_intervals[row]
+        return beside | {"degree_low": low, "degree_high": high}
+
+    def sentences(self) -> list[str]:
+        """Return what people are told below the table.
+
+        Examples
+        --------
+        >>> Sure(0.87, (0.99, 0.75), ((4, 0.2),), None).sentences()
+        ['about 1.7 of these 2 are among the true 2', 'may have been left out: 4 (0.2)']
+        """
+        count = len(self.membership)
+        right = self.expected_recall * count
+        told = f"{right:.0f}" if count >= 10 else f"{right:.1f}"
+        sentences = [f"about {told} of these {count} are among the true {count}"]
+        if self.near:
+            left = ", ".join(f"{node} ({chance:g})" for node, chance in self.near[:10])
+            more = len(self.near) - 10
+            sentences.append(f"may have been left out: {left}" + (f" and {more} more" if more > 0 else ""))
+        return sentences
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Sure:
+        """Return what `to_json` wrote."""
+        intervals = kept["degree_intervals"]
+        return cls(
+            kept["expected_recall"],
+            tuple(kept["membership"]),
+            tuple((node, chance) for node, chance in kept["near"]),
+            None if intervals is None else tuple((low, high) for low, high in intervals),
+        )
 
 
 @dataclass(frozen=True)
@@ -53,6 +127,8 @@ class Nodes:
     ids : tuple of int or str
     estimates : dict, optional
         ``"edges"`` and ``"wedges"``, each with ``value``, ``low`` and ``high``, where they were asked for.
+    sure : Sure, optional
+        How sure the list is, where it follows from noisy vectors that were released.
 
     Examples
     --------
@@ -66,6 +142,7 @@ class Nodes:
 
     ids: tuple[Any, ...]
     estimates: dict[str, dict[str, int]] | None = None
+    sure: Sure | None = None
 
     @property
     def items(self) -> tuple[Any, ...]:
@@ -75,16 +152,21 @@ class Nodes:
     def to_json(self) -> dict[str, Any]:
         """Return what the ledger keeps and JSON shows."""
         kept: dict[str, Any] = {self.KEY: list(self.ids)}
-        return kept if self.estimates is None else kept | {"estimates": self.estimates}
+        kept |= {} if self.estimates is None else {"estimates": self.estimates}
+        return kept if self.sure is None else kept | self.sure.to_json()
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the rows of a table, by `COLUMNS`."""
-        return [{"rank": rank, "id": node} for rank, node in enumerate(self.ids, start=1)]
+        """Return the rows of a table: `COLUMNS`, and what is known of how sure each is."""
+        return [
+            {"rank": row + 1, "id": node} | ({} if self.sure is None else self.sure.columns(row))
+            for row, node in enumerate(self.ids)
+        ]
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Nodes:
         """Return the answer that `to_json` wrote."""
-        return cls(tuple(kept[cls.KEY]), kept.get("estimates"))
+        sure = Sure.from_json(kept) if "membership" in kept else None
+        return cls(tuple(kept[cls.KEY]), kept.get("estimates"), sure)
 
 
 @dataclass(frozen=True)
@@ -136,12 +218,10 @@ def answer_from_json(kept: Mapping[str, Any]) -> Answer:
     Examples
     --------
     >>> answer_from_json({"nodes": ["a", "b"]})
-    Nodes(ids=('a', 'b'), estimates=None)
+    Nodes(ids=('a', 'b'), estimates=None, sure=None)
     """
     match kept:
-        case {"nodes": list(), "estimates": dict(), **rest} if not rest:
-            return Nodes.from_json(kept)
-        case {"nodes": list(), **rest} if not rest:
+        case {"nodes": list() as nodes, **rest} if _beside_nodes(nodes, rest):
             return Nodes.from_json(kept)
         case {"value": int() | float(), "noise": str(), **rest} if not rest:
             return Number.from_json(kept)
@@ -159,6 +239,24 @@ def answer_from_json(kept: Mapping[str, Any]) -> Answer:
             raise StoreError(
                 "the ledger holds an answer of a kind that this version does not know; use the version that wrote it"
             )
+
+
+def _beside_nodes(nodes: list[Any], rest: Mapping[str, Any]) -> bool:
+    """Return whether what stands beside the nodes is all of what `Nodes.to_json` writes there."""
+    beside = set(rest)
+    if "estimates" in beside and not isinstance(rest["estimates"], dict):
+        return False
+    match rest:
+        case {
+            "expected_recall": float(),
+            "membership": list(chances),
+            "near": list(),
+            "degree_intervals": intervals,
+        }:
+            whole = len(chances) == len(nodes) and (intervals is None or len(intervals) == len(nodes))
+            return whole and beside - {"estimates"} == set(Sure.KEYS)
+        case _:
+            return beside <= {"estimates"}
 
 
 _RECEIPT = ("graph", "release_id", "epsilon_budget", "epsilon_spent", "epsilon_remaining", "delta", "share")
@@ -199,6 +297,47 @@ class Release:
     def estimates(self) -> dict[str, dict[str, int]] | None:
         """Estimates of ``"edges"`` and ``"wedges"`` with their intervals (95 %), where they were asked for."""
         return self.answer.estimates if isinstance(self.answer, Nodes) else None
+
+    @property
+    def _sure(self) -> Sure | None:
+        return self.answer.sure if isinstance(self.answer, Nodes) else None
+
+    @property
+    def expected_recall(self) -> float | None:
+        """What part of the list is right, as its own noisy vectors say; None where it is not made of any.
+
+        Notes
+        -----
+        Privacy: post-processing of released noisy vectors; it costs nothing and holds nothing new of the graph.
+        """
+        return None if self._sure is None else self._sure.expected_recall
+
+    @property
+    def membership(self) -> tuple[float, ...] | None:
+        """For each of `nodes` the chance that it belongs to the true top k; None as for `expected_recall`."""
+        return None if self._sure is None else self._sure.membership
+
+    @property
+    def near(self) -> list[tuple[Any, float]] | None:
+        """Ids that may have been left out with their chance, .1 or more; None as for `expected_recall`."""
+        return None if self._sure is None else list(self._sure.near)
+
+    @property
+    def degree_intervals(self) -> list[tuple[int, int]] | None:
+        """For each of `nodes` an interval of its degree (90 %); None where no degrees were bought."""
+        intervals = None if self._sure is None else self._sure.degree_intervals
+        return None if intervals is None else list(intervals)
+
+    @property
+    def sentences(self) -> list[str]:
+        """What people are told of how sure the list is, a line each; none where nothing is known."""
+        return [] if self._sure is None else self._sure.sentences()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the answer's rows."""
+        rows = self.answer.rows()
+        return tuple(rows[0]) if rows else self.answer.COLUMNS
 
     @property
     def value(self) -> int | float:
@@ -289,7 +428,9 @@ class Release:
             facts |= self.receipt
         if not self.private:
             facts["private"] = "no: the caller chose the randomness"
-        return rows_html(self.plan.kind, self.answer.COLUMNS, self.answer.rows()) + facts_html(facts)
+        if self.sentences:
+            facts = {"how sure": "; ".join(self.sentences)} | facts
+        return rows_html(self.plan.kind, self.columns, self.answer.rows()) + facts_html(facts)
 
     def __len__(self) -> int:
         return len(self.answer.items)
@@ -350,6 +491,8 @@ class Release:
     def to_frame(self) -> polars.DataFrame:
         """Return the answer as a table of its rows: ``rank`` and ``id`` for nodes, ``value`` and more for numbers.
 
+        Where the list says how sure it is, ``membership``, ``degree_low`` and ``degree_high`` stand beside each node.
+
         Examples
         --------
         >>> from edgedp import Graph, priv_top_k
@@ -359,7 +502,29 @@ class Release:
         """
         import polars
 
-        return polars.DataFrame(self.answer.rows(), schema=list(self.answer.COLUMNS), strict=False)
+        return polars.DataFrame(self.answer.rows(), schema=list(self.columns), strict=False)
+
+    def plot(self) -> Picture:
+        """Return the list as a picture: how sure each node is, and under them those that may have been left out.
+
+        Returns
+        -------
+        Picture
+            An SVG that notebooks show; ``picture.svg`` is its text.
+
+        Raises
+        ------
+        EdgeDPError
+            The release says nothing of how sure it is.
+        """
+        from edgedp.notebook import bars_picture
+
+        if self._sure is None:
+            raise ParameterError(
+                "the release does not say how sure it is, so it has no plot; take mechanism 'joint', or read its nodes"
+            )
+        listed = list(zip(self.nodes, self._sure.membership, strict=True))
+        return bars_picture(self.sentences[0], [("listed", listed), ("near", list(self._sure.near))])
 
 
 def _told(value: Any) -> str:

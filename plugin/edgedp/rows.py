@@ -49,6 +49,11 @@ class _Answered(TypedDict, total=False):
     nodes: list[Any] | None
     """Ids in the order picked; None where the release was never drawn."""
     estimates: dict[str, dict[str, int]]
+    expected_recall: float
+    """This and the next three: of a list that says how sure it is."""
+    membership: list[float]
+    near: list[list[Any]]
+    degree_intervals: list[list[int]] | None
     value: int | float | None
     values: Any
     summary: dict[str, Any]

@@ -212,7 +212,7 @@ def _print_answer(release: Release, output: str) -> None:
     if output == "table" and isinstance(release.answer, Summary):
         click.echo(release.to_text())
     else:
-        print_rows(release.answer.rows(), output, release.answer.COLUMNS)
+        print_rows(release.answer.rows(), output, release.columns)
 
 
 def _told(answer: Answer) -> list[str]:
@@ -228,7 +228,9 @@ def _told(answer: Answer) -> list[str]:
             return [NOISE_IS_PRIVATE]
         case Summary(_, shares):
             return ["shares of epsilon: " + ", ".join(f"{name} {share:g}" for name, share in shares.items())]
-        case Nodes() | Distribution() | Point():
+        case Nodes(sure=sure):
+            return [] if sure is None else sure.sentences()
+        case Distribution() | Point():
             return []
         case _:
             assert_never(answer)

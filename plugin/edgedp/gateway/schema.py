@@ -49,6 +49,20 @@ _ATTRIBUTES = {
         "problem": _PROBLEM,
     },
 }
+_CHANCE = {"type": "number", "minimum": 0, "maximum": 1}
+_SURE = {
+    "expected_recall": _CHANCE,
+    "membership": {"type": "array", "items": _CHANCE},
+    "near": {
+        "type": "array",
+        "items": {"type": "array", "prefixItems": [{"type": ["integer", "string"]}, _CHANCE]},
+    },
+    "degree_intervals": {
+        "type": ["array", "null"],
+        "items": {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "integer"}]},
+    },
+}
+"""What a list of a joint release says of itself, beside its nodes."""
 _SCHEMAS: dict[str, Any] = {
     "Problem": {
         "type": "object",
@@ -97,6 +111,7 @@ _SCHEMAS: dict[str, Any] = {
             "selector": {"type": "string"},
             "parameters": {"type": "object"},
             "nodes": {"type": "array", "items": {"type": ["integer", "string"]}},
+            **_SURE,
             "public": {"type": "object"},
             "private": {"type": "boolean"},
             "graph": {"type": "string"},
@@ -147,6 +162,7 @@ _SCHEMAS: dict[str, Any] = {
             "parameters": {"type": "object"},
             "public": {"type": "object"},
             "nodes": {"type": ["array", "null"]},
+            **_SURE,
         },
     },
 }

@@ -115,10 +115,11 @@ class AnalystPages:
             row=row,
             share=share,
             title=_title(row),
-            columns=[] if release is None else release.answer.COLUMNS,
+            columns=[] if release is None else release.columns,
             rows=[] if release is None else release.answer.rows(),
             ranks_by=None if release is None else release.ranks_by,
             estimates=None if release is None else release.estimates,
+            sentences=[] if release is None else release.sentences,
             options=options,
             copies=copies(kind, self._pages.address(visit.request), row["graph"], options),
         )
@@ -133,7 +134,7 @@ class AnalystPages:
         row, release = await self._own(visit)
         text = ""
         if release is not None:
-            columns, rows = release.answer.COLUMNS, release.answer.rows()
+            columns, rows = release.columns, release.answer.rows()
             lines = [columns, *([_spreadsheet(each[column]) for column in columns] for each in rows)]
             text = "".join(map(csv_line, lines))
         return _file(text, "text/csv", f"{row['release_id']}.csv")

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.mechanisms.adaptive.choice import Degrees
+from edgedp.mechanisms.adaptive.choice import Degrees, Lists
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase
 from edgedp.mechanisms.adaptive.several import Several, draw_several
 from edgedp.mechanisms.adaptive.top_k import Asked, draw_lists, draw_top_k
 from edgedp.mechanisms.adaptive.vectors import NoisyVector
 from edgedp.mechanisms.joint import draw_joint, joint_moves
+from edgedp.metrics.betweenness2 import share_bits
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.asked import JointAsked, SeveralAsked
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["asked_of", "draw_joint_motkin", "draw_joint_top_k", "several_of"]
 
 Drawn = tuple[NDArray[np.int64], tuple[Bought, ...]]
-"""Positions, and what was bought for them where that is more than one vector or holds the degrees."""
+"""Positions, and the released vectors that they follow from; none where only the largest entry is released."""
 
 
 def asked_of(plan: JointAsked, *, cuts: bool = True) -> Asked:
@@ -49,13 +50,24 @@ def draw_joint_top_k(plan: JointAsked, projection: Projection, words: Words) -> 
         case "both" | "ordered":
             return draw_top_k(asked_of(plan), projection, words)
         case "lists":
-            return draw_lists(asked_of(plan), projection, words), ()
+            return draw_lists(asked_of(plan), projection, words)
         case "degree":
             positions, seen = draw_joint(plan, "degree", projection, words)
-            noise = joint_moves(plan, "degree", plan.k) / plan.epsilon
-            return positions, (Bought(Purchase(Degrees(), plan.epsilon), NoisyVector(seen, noise)),)
+            moves = joint_moves(plan, "degree", plan.k)
+            if moves < joint_moves(plan, "degree", 2):
+                return (
+                    positions,
+                    (),
+                )  # noise for the largest entry protects no other: the vector is not released
+            return positions, (
+                Bought(Purchase(Degrees(), plan.epsilon), NoisyVector(seen, moves / plan.epsilon)),
+            )
         case "betweenness2":
-            return draw_joint(plan, "betweenness2", projection, words)[0], ()
+            positions, seen = draw_joint(plan, "betweenness2", projection, words)
+            noise = joint_moves(plan, "betweenness2", plan.k) / plan.epsilon
+            vector = NoisyVector(seen, noise, 1 << share_bits(plan.degree_bound))
+            # Within the bound a cut leaves nobody out.
+            return positions, (Bought(Purchase(Lists(plan.degree_bound), plan.epsilon), vector),)
         case _:
             assert_never(plan.ranked_by)
 

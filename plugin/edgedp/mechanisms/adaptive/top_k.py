@@ -156,13 +156,18 @@ def lists_vector(asked: Asked, projection: Projection) -> CutVector:
     return cut_vector(projection, asked.node_count, max(min(asked.cap, asked.most), 1), None)
 
 
-def draw_lists(asked: Asked, projection: Projection, words: Words) -> NDArray[np.int64]:
+def draw_lists(
+    asked: Asked, projection: Projection, words: Words
+) -> tuple[NDArray[np.int64], tuple[Bought, ...]]:
     """Draw a release by length-2 betweenness through lists of a public cap alone; parameters as for `draw_top_k`.
 
     Returns
     -------
     (k,) int64
+    tuple of Bought
+        The one noisy vector.
     """
     vector = lists_vector(asked, projection)
     seen = vector.with_noise(asked.epsilon, words).whole
-    return top_k_with_random_ties(seen.integers, asked.k, words)
+    bought = Bought(Purchase(Lists(max(min(asked.cap or 1, asked.most), 1)), asked.epsilon), seen)
+    return top_k_with_random_ties(seen.integers, asked.k, words), (bought,)

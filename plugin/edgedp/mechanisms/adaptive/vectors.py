@@ -9,7 +9,7 @@ Proofs: docs/privacy.md, "Lists".
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ClosedPairs",
     "CutVector",
+    "Looked",
     "NoisyCutVector",
     "NoisyVector",
     "Vector",
@@ -159,6 +160,29 @@ class CutVector:
         return NoisyCutVector(self.shares, added, self.moves / epsilon, self.unit)
 
 
+class Looked:
+    """Noisy entries that were looked at: released values, kept beside the positions that have them."""
+
+    def __init__(self) -> None:
+        self._known = np.zeros(0, dtype=np.bool_)
+        self._noisy: Ints = np.zeros(0, dtype=np.int64)
+
+    def missing(self, positions: Ints, added: Ints) -> Ints:
+        """Return those of the positions that nobody has looked at, in their order."""
+        if len(self._known) == 0:
+            self._known = np.zeros(len(added), dtype=np.bool_)
+            self._noisy = np.zeros(len(added), dtype=added.dtype)
+        return positions[~self._known[positions]]
+
+    def keep(self, positions: Ints, noisy: Ints) -> None:
+        """Keep released entries."""
+        self._known[positions], self._noisy[positions] = True, noisy
+
+    def at(self, positions: Ints) -> Ints:
+        """Return entries that are kept."""
+        return self._noisy[positions]
+
+
 @dataclass(frozen=True)
 class NoisyCutVector:
     """A released vector that is computed only where it is looked at; what is seen there is as in a `NoisyVector`.
@@ -172,12 +196,15 @@ class NoisyCutVector:
     noise : Fraction
         Its scale, in the same units.
     unit : int
+    looked : Looked
+        What was computed before, so that another look at the same nodes costs nothing.
     """
 
     shares: Callable[[Ints | None], Ints]
     added: Ints
     noise: Fraction
     unit: int
+    looked: Looked = field(default_factory=lambda: Looked(), compare=False, repr=False)
 
     @property
     def whole(self) -> NoisyVector:
@@ -191,7 +218,10 @@ class NoisyCutVector:
 
     def __getitem__(self, positions: Ints) -> NDArray[np.float64]:
         """Return the values of some nodes."""
-        return self._seen(positions).values
+        new = self.looked.missing(positions, self.added)
+        if len(new):
+            self.looked.keep(new, self._seen(new).integers)
+        return NoisyVector(self.looked.at(positions), self.noise, self.unit).values
 
     def _seen(self, positions: Ints | None) -> NoisyVector:
         added = self.added if positions is None else self.added[positions]

@@ -89,16 +89,19 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         public final Object id;
         /** The node, as the caller's transaction sees it; null if it does not. */
         public final Node node;
+        /** The chance that the node belongs to the true top k; null where the release is not made of noisy vectors. */
+        public final Double membership;
         /** Identifier of the release. */
         public final String releaseId;
         /** What the release cost when it was drawn. */
         public final double epsilon;
 
-        Rank(Picked picked, Transaction callers, Receipt receipt) {
+        Rank(Picked picked, Transaction callers, Double membership, Receipt receipt) {
             this.rank = picked.rank;
             this.nodeId = picked.nodeId;
             this.id = picked.id;
             this.node = seen(callers, picked.nodeId);
+            this.membership = membership;
             this.releaseId = receipt.releaseId;
             this.epsilon = receipt.epsilon;
         }
@@ -148,9 +151,14 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
     /** The nodes of the answer as rows, in the order picked. */
     Stream<Rank> ranks(Call call) {
         return receipt.saying(call, () -> picks(call).stream()
-                .map(pick -> new Rank(pick, call.callers(), receipt))
+                .map(pick -> new Rank(pick, call.callers(), membership(pick), receipt))
                 .toList()
                 .stream());
+    }
+
+    private Double membership(Picked pick) {
+        JsonNode chance = answer.path("membership").path((int) pick.rank - 1);
+        return chance.isNumber() ? chance.doubleValue() : null;
     }
 
     private List<Picked> picks(Call call) {

@@ -1,0 +1,7 @@
+"""How sure a list is: what noisy vectors that were released leave open of the true top k.
+
+Everything here is post-processing: pure functions of noisy vectors, the scales of their noise, k and public constants,
+with draws of a fixed, public seed. A wrong model costs calibration, never privacy.
+
+`degrees`: what noisy degrees leave open of degrees. `values`: of the values that are ranked. `lists`: of a list.
+"""

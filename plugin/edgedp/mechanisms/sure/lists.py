@@ -1,0 +1,145 @@
+"""How sure a list is: the chance of each node to belong to it, what of it is right on average, and who is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.mechanisms.adaptive.choice import Closed, Degrees, Lists, Ordered, OrderedDegrees
+from edgedp.mechanisms.adaptive.fit import pairs_of
+from edgedp.mechanisms.adaptive.purchases import Bought, seen_degrees
+from edgedp.mechanisms.sure.degrees import degree_posterior, value_posterior
+from edgedp.mechanisms.sure.values import Cuts, Drawn, draw_betweenness, draw_degrees, draw_values
+
+__all__ = ["Sureness", "how_sure"]
+
+SEED = 20_260_101
+"""Fixed and public: the same noisy vectors say the same, and it protects nothing."""
+_DRAWS, _LEAST_DRAWS, _NUMBERS = 400, 50, 6_000_000
+"""Draws, fewer where there are many candidates, so that no more numbers are held."""
+_CANDIDATES = 1_500
+_NEAR = 0.1
+"""The least chance of a node that is shown as left out."""
+_OUTSIDE = 0.1
+"""Of the interval of a degree."""
+_BEYOND_CUTS, _BEYOND_DEGREES = 0.15, 0.35
+"""Spread of ``ln EBC`` around what cuts say of it, and what degrees say of betweenness."""
+
+
+@dataclass(frozen=True)
+class Sureness:
+    """What a list says of itself; positions of nodes.
+
+    Attributes
+    ----------
+    membership : tuple of float
+        For each listed node the chance that it belongs to the true top k.
+    near : tuple of (int, float)
+        Nodes that may have been left out, the likeliest first.
+    degree_intervals : tuple of (int, int), optional
+        None where no degrees were bought.
+    """
+
+    membership: tuple[float, ...]
+    near: tuple[tuple[int, float], ...]
+    degree_intervals: tuple[tuple[int, int], ...] | None
+
+    @property
+    def expected_recall(self) -> float:
+        """The mean of `membership`."""
+        return float(np.mean(self.membership))
+
+
+def how_sure(
+    metric: str, listed: NDArray[np.int64], bought: Sequence[Bought], node_count: int
+) -> Sureness | None:
+    """Return how sure a list is; None where no vector was released.
+
+    Parameters
+    ----------
+    metric : str
+        "ebc", "betweenness2", or one that the first vector holds itself.
+    listed : (k,) int64
+        Positions.
+    bought : sequence of Bought
+        As released, each with noise for the whole of its vector; empty where it is for the largest entry only.
+    node_count : int
+
+    Notes
+    -----
+    Privacy: post-processing of noisy vectors; no exact value is read but through noise that was drawn before.
+    """
+    if not bought:
+        return None
+    k = len(listed)
+    nodes = _candidates(listed, bought)
+    draws = max(_LEAST_DRAWS, min(_DRAWS, _NUMBERS // len(nodes)))
+    drawn = _drawn(metric, nodes, bought, k, node_count - 1, draws, np.random.default_rng(SEED))
+    chance = _chance(drawn.values, k)
+    order = np.argsort(-chance[k:], kind="stable")[:k] + k
+    near = [(int(nodes[each]), round(float(chance[each]), 2)) for each in order if chance[each] >= _NEAR]
+    intervals = None if drawn.degrees is None else tuple(drawn.degrees.intervals(_OUTSIDE, k))
+    return Sureness(tuple(round(float(each), 2) for each in chance[:k]), tuple(near), intervals)
+
+
+def _candidates(listed: NDArray[np.int64], bought: Sequence[Bought]) -> NDArray[np.int64]:
+    """Return the listed nodes, and then others that come first by what the last purchase followed from."""
+    last = bought[-1].purchase
+    basis: NDArray[np.float64]
+    match last.choice:
+        case Degrees() | OrderedDegrees():
+            basis = seen_degrees(bought).values
+        case Lists() | Ordered() | Closed():
+            basis = last.seen.astype(np.float64) if len(last.seen) else bought[-1].vector.whole.values
+        case _:
+            assert_never(last.choice)
+    count = min(max(_CANDIDATES, 10 * len(listed)), len(basis))
+    best = np.argsort(-basis, kind="stable")[:count]
+    return np.concatenate([listed, best[~np.isin(best, listed)]])
+
+
+def _drawn(
+    metric: str,
+    nodes: NDArray[np.int64],
+    bought: Sequence[Bought],
+    k: int,
+    most: int,
+    draws: int,
+    rng: np.random.Generator,
+) -> Drawn:
+    """Draw the value of each candidate from what the vectors leave open of it."""
+    last = bought[-1]
+    between = metric in ("ebc", "betweenness2")
+    degrees = degree_posterior(bought, nodes, most)
+    match last.purchase.choice:
+        case Degrees() | OrderedDegrees():
+            if degrees is None:
+                raise AssertionError("ordered degrees are bought after degrees only")
+            of_degrees = draw_degrees(degrees, draws, rng)
+            spread = _BEYOND_DEGREES if between else 0.0
+            drawn = Drawn(pairs_of(of_degrees) if between else of_degrees, degrees)
+        case Lists(cap) | Ordered(cap) if degrees is not None:
+            seen = last.purchase.seen[nodes].astype(np.float64)
+            largest = np.argsort(-seen, kind="stable")[: min(max(200, 5 * k), 2_000)]
+            cuts = Cuts.fitted(last.vector[nodes], last.vector.scale, cap, seen, largest)
+            spread = _BEYOND_CUTS if metric == "ebc" else 0.0
+            drawn = draw_betweenness(degrees, cuts, draws, rng)
+        case Lists() | Ordered():
+            drawn = Drawn(draw_values(value_posterior(last.vector.whole, nodes), draws, rng), None)
+            spread = _BEYOND_DEGREES if metric == "ebc" else 0.0
+        case Closed():
+            raise AssertionError("closed pairs are bought for several metrics only")
+        case _:
+            assert_never(last.purchase.choice)
+    return Drawn(drawn.values * np.exp(spread * rng.standard_normal(drawn.values.shape)), drawn.degrees)
+
+
+def _chance(values: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+    """Return for each row the share of columns in which it is among the k largest; ties belong."""
+    reached = np.partition(values, len(values) - k, axis=0)[len(values) - k]
+    chance: NDArray[np.float64] = (values >= reached).mean(axis=1)
+    return chance

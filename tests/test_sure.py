@@ -1,0 +1,131 @@
+"""How sure a list is: post-processing of what was released, calibrated, recorded, and silent where nothing was."""
+
+from __future__ import annotations
+
+import inspect
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import edgedp
+from edgedp.experiments import generators
+from edgedp.mechanisms.adaptive.choice import Degrees, Lists
+from edgedp.mechanisms.adaptive.purchases import Bought, Purchase
+from edgedp.mechanisms.adaptive.vectors import NoisyVector
+from edgedp.mechanisms.sure import degrees, lists, values
+from edgedp.mechanisms.sure.lists import how_sure
+from edgedp.quality import true_top
+from edgedp.release import Release
+
+STAR = edgedp.Graph.from_edges([(hub, leaf) for hub in (0, 1, 2) for leaf in range(3, 60)], nodes=range(80))
+
+
+def noisy_degrees(*given: int, scale: int = 4) -> tuple[Bought, ...]:
+    return (Bought(Purchase(Degrees(), Fraction(2, scale)), NoisyVector(np.array(given), Fraction(scale))),)
+
+
+@pytest.mark.parametrize("asked", [
+    {"metric": "degree"}, {"metric": "ebc"}, {"metric": "betweenness2"}, {"metric": "ebc", "proxy": "degree"},
+    {"metric": "ebc", "proxy": "ordered"}, {"metric": "ebc", "proxy": "lists", "cap": 20},
+    {"metric": "ebc", "proxy": "betweenness2", "degree_bound": 70},
+], ids=str)  # fmt: skip
+@pytest.mark.parametrize("k", [2, 80])
+@pytest.mark.parametrize("epsilon", ["0.001", "1", "400"])
+def test_every_joint_list_says_how_sure_it_is_and_reads_back_the_same(
+    asked: dict[str, Any], k: int, epsilon: str
+) -> None:
+    release = edgedp.priv_top_k(STAR, k=k, epsilon=epsilon, mechanism="joint", **asked)
+    assert release.membership is not None
+    assert release.near is not None
+    assert release.expected_recall == pytest.approx(np.mean(release.membership), abs=0.011)
+    assert all(0 <= chance <= 1 for chance in release.membership)
+    assert all(chance >= 0.1 and node not in release.nodes for node, chance in release.near)
+    assert len(release.membership) == k
+    if asked.get("proxy") in ("lists", "betweenness2"):
+        assert release.degree_intervals is None
+    else:
+        assert all(0 <= low <= high <= 79 for low, high in release.degree_intervals or [(1, 0)])
+    again = Release.from_dict(release.to_dict())
+    assert again == release
+    assert again.to_frame().equals(release.to_frame())
+    assert release.sentences[0].startswith("about ")
+    assert release.plot().svg.count("<rect") == k + len(release.near)
+    if k == 80:
+        assert set(release.membership) == {1.0}
+
+
+@pytest.mark.parametrize("mechanism", ["em", "pf", "ld", "sld"])
+def test_what_releases_no_vector_says_nothing(mechanism: Any) -> None:
+    release = edgedp.priv_top_k(STAR, metric="degree", k=2, epsilon=1, mechanism=mechanism)
+    assert (release.expected_recall, release.membership, release.near, release.degree_intervals) == (
+        None,
+    ) * 4
+    assert release.columns == ("rank", "id")
+    assert not release.sentences
+    with pytest.raises(edgedp.EdgeDPError, match="has no plot"):
+        release.plot()
+
+
+@pytest.mark.parametrize(("metric", "proxy"), [("degree", None), ("ebc", "degree")])
+def test_noise_of_the_largest_entry_only_releases_no_vector(metric: Any, proxy: Any) -> None:
+    """One node by degree gets noise of scale 1 / epsilon: the other entries are not protected by it."""
+    one = {"metric": metric, "proxy": proxy, "k": 1, "epsilon": 1, "mechanism": "joint"}
+    assert edgedp.priv_top_k(STAR, **one).membership is None
+    assert edgedp.priv_top_k(STAR, **one, estimates=True).membership is not None
+
+
+def test_the_functions_take_released_values_and_public_facts_alone_and_say_the_same_again() -> None:
+    """No argument is a graph, a projection or words; what they know comes from noisy vectors."""
+    for module in (degrees, lists, values):
+        for name in module.__all__:
+            made = getattr(module, name)
+            if inspect.isfunction(made):
+                assert not {"graph", "projection", "words"} & set(inspect.signature(made).parameters)
+    bought = noisy_degrees(90, 70, 66, 60, *[3] * 50)
+    listed = np.array([0, 1])
+    assert how_sure("degree", listed, bought, 54) == how_sure("degree", listed, bought, 54)
+
+
+def test_far_ahead_is_sure_and_next_to_each_other_is_even() -> None:
+    found = how_sure("degree", np.array([0, 1]), noisy_degrees(500, 100, 100, *[3] * 97), 1_000)
+    assert found is not None
+    assert found.membership[0] == 1.0
+    assert 0.4 < found.membership[1] < 0.7
+    assert found.near[0][0] == 2
+    low, high = (found.degree_intervals or ())[0]
+    assert low < 500 < high
+    assert 10 < high - low < 40
+    assert how_sure("degree", np.array([0]), (), 100) is None
+
+
+def test_cuts_tell_more_than_degrees() -> None:
+    """Two of equal degree are told apart by what cuts say of them."""
+    seen = np.array([100, 100, 90, *[3] * 97])
+    through = NoisyVector(np.array([4000, 400, 3000, *[1] * 97]), Fraction(50))
+    bought = (*noisy_degrees(*seen.tolist()), Bought(Purchase(Lists(200), Fraction(1), seen), through))
+    found = how_sure("ebc", np.array([0, 2]), bought, 100)
+    assert found is not None
+    assert min(found.membership) > 0.95
+    assert not found.near
+
+
+def test_what_is_said_is_about_what_is_true() -> None:
+    """Expected recall, and intervals that hold 90 %, over 12 releases: the sum of 240 chances is off by 3 in each."""
+    graph = generators.power_law()
+    top = set(np.asarray(graph.node_ids)[true_top(edgedp.exact.degree(graph), 20)].tolist())
+    place = {node: at for at, node in enumerate(graph.node_ids.tolist())}
+    said, was, held = [], [], []
+    for seed in range(12):
+        drawn = edgedp.priv_top_k(
+            graph, metric="degree", k=20, epsilon="0.05", rng=np.random.default_rng(seed)
+        )
+        said.append(drawn.expected_recall)
+        was.append(np.mean([node in top for node in drawn.nodes]))
+        held += [
+            low <= graph.degrees[place[node]] <= high
+            for node, (low, high) in zip(drawn.nodes, drawn.degree_intervals or [], strict=True)
+        ]
+    assert np.mean(said) == pytest.approx(np.mean(was), abs=0.08)
+    assert np.mean(held) > 0.8
