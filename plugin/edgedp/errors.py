@@ -106,12 +106,15 @@ class UndecidedError(GraphFormatError):
         What was seen, and the options that would load it.
     """
 
-    def __init__(self, question: Question) -> None:
-        super().__init__(question.sentence())
-        self.question = question
+    question: Question
 
-    def __reduce__(self) -> tuple[type[UndecidedError], tuple[Question]]:
-        return UndecidedError, (self.question,)
+    def __init__(self, question: Question | str) -> None:
+        super().__init__(question if isinstance(question, str) else question.sentence())
+        if not isinstance(question, str):  # a gateway's client knows its sentence only
+            self.question = question
+
+    def __reduce__(self) -> tuple[type[UndecidedError], tuple[Question | str]]:
+        return UndecidedError, (getattr(self, "question", str(self)),)
 
 
 class AccessError(EdgeDPError, PermissionError):
