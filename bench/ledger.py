@@ -1,6 +1,6 @@
 """What a long ledger costs: a debit, a budget, pages of releases and of the log, with 6, 10,000 and 100,000 rows.
 
-``python bench/ledger.py [--rows 6,10000,100000] [--rounds 15] [--neo4j] [--table FILE]``. The rows are written by the
+``python bench/ledger.py [--rows 6,10000,100000] [--rounds 15] [--neo4j] [--json FILE]``. The rows are written by the
 store's own statements (in Neo4j they are copies of such rows, under numbers and totals of their own), so that chains,
 totals and seals are what releases leave. Embedded: processor time of this process. Neo4j: wall time of the call, the
 server on this machine. Of the rounds the median.
