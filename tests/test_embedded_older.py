@@ -6,14 +6,18 @@ import os
 import shutil
 import sqlite3
 import stat
-from contextlib import closing
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from edgedp import Graph, Store, StoreError, StoreUnavailableError, open_store
-from edgedp.stores.embedded import sqlite
+from edgedp.cli import edgedp as command_line
+from edgedp.stores.embedded import clock, sqlite
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
 ALL = sqlite.migrations()
@@ -93,8 +97,6 @@ def test_nothing_is_migrated_while_an_older_program_draws(
 ) -> None:
     older(path, monkeypatch)
     with closing(sqlite3.connect(path / "ledger.sqlite")) as connection:
-        from edgedp.stores.embedded import clock
-
         lease = ("x", "kite", clock.boot(), os.getpid(), clock.ticks() + 20, clock.wall() + 20)
         connection.execute("INSERT INTO leases VALUES (?, ?, ?, ?, ?, ?)", lease)
         connection.commit()
@@ -105,6 +107,64 @@ def test_nothing_is_migrated_while_an_older_program_draws(
         connection.execute("DELETE FROM leases")
         connection.commit()
     open_store(path).priv_top_k("kite", "degree", 1, 0.25)
+
+
+def test_a_write_that_was_refused_once_is_refused_again(
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older(path, monkeypatch)
+    with closing(sqlite3.connect(path / "ledger.sqlite")) as connection:
+        lease = ("x", "kite", clock.boot(), os.getpid(), clock.ticks() + 20, clock.wall() + 20)
+        connection.execute("INSERT INTO leases VALUES (?, ?, ?, ?, ?, ?)", lease)
+        connection.commit()
+    reader = open_store(path)
+    with reader.together():
+        for _ in range(2):
+            with pytest.raises(StoreUnavailableError, match="from which an older edgedp draws a release now"):
+                reader.priv_top_k("kite", "degree", 1, 0.25)
+            assert reader.budget("kite")["epsilon_spent"] == 0.25, "and what was read goes on being read"
+    assert version_of(path) == 4
+
+
+def test_an_older_program_that_debits_while_a_newer_one_waits_to_write_is_seen(
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older(path, monkeypatch)
+    arrived = sqlite.queue
+
+    @contextmanager
+    def slow(folder: Path, seconds: float) -> Iterator[bool]:
+        with arrived(folder, seconds) as free:
+            if not debited:  # what an older program writes in one transaction with its debit
+                debited.append(True)
+                with closing(sqlite3.connect(path / "ledger.sqlite")) as connection:
+                    lease = ("x", "kite", clock.boot(), os.getpid(), clock.ticks() + 20, clock.wall() + 20)
+                    connection.execute("INSERT INTO leases VALUES (?, ?, ?, ?, ?, ?)", lease)
+                    connection.commit()
+            yield free
+
+    reader = open_store(path)
+    debited: list[bool] = []
+    with sqlite.opened(path / "ledger.sqlite", path, 10.0) as ledger:
+        monkeypatch.setattr(sqlite, "queue", slow)
+        with (
+            pytest.raises(StoreUnavailableError, match="from which an older edgedp draws a release now"),
+            ledger.transaction(),
+        ):
+            pass
+    monkeypatch.undo()
+    assert version_of(path) == 4
+    assert reader.budget("kite")["epsilon_spent"] == 0.25
+
+
+def test_nothing_is_written_to_a_ledger_that_a_newer_program_has_migrated_since_it_was_opened(
+    store: Store, path: Path
+) -> None:
+    with sqlite.opened(path / "ledger.sqlite", path, 10.0) as ledger:
+        with closing(sqlite3.connect(path / "ledger.sqlite")) as connection:
+            connection.execute(f"PRAGMA user_version = {len(ALL) + 1}")
+        with pytest.raises(StoreError, match="written by a newer edgedp"), ledger.transaction():
+            pytest.fail("a transaction was begun")
 
 
 def test_an_edited_account_of_an_older_store_is_not_believed_after_the_first_debit(
@@ -140,6 +200,59 @@ def test_heads_lie_inside_the_folder_too_and_belong_to_its_owner(
         open_store(path).graphs()
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user is needed")
+def test_a_store_that_may_not_be_written_is_backed_up(store: Store, path: Path, tmp_path: Path) -> None:
+    outside = Path(tempfile.mkdtemp())  # whose parents another user may enter
+    try:
+        store.backup(tmp_path / "before")  # what it imports, another user may not read
+        shutil.copytree(tmp_path / "before", outside / "graphs.edgedp")
+        (outside / "graphs.edgedp" / "ledger.head").unlink()
+        path = outside / "graphs.edgedp"
+        (outside / "copies").mkdir()
+        outside.chmod(0o755)
+        for each in (path, *path.iterdir(), outside / "copies"):
+            os.chown(each, 1234, 1234)
+        path.chmod(0o500)
+        os.setegid(1234)
+        os.seteuid(1234)
+        try:
+            open_store(path).backup(outside / "copies" / "one")
+        finally:
+            os.seteuid(0)
+            os.setegid(0)
+        assert open_store(outside / "copies" / "one").check() == []
+        assert (outside / "copies" / "one.head").is_file()
+        assert not (path / "ledger.head").exists()
+    finally:
+        shutil.rmtree(outside)
+
+
+def test_a_backup_that_cannot_leave_its_heads_leaves_nothing(
+    store: Store, path: Path, tmp_path: Path
+) -> None:
+    path.with_name("graphs.edgedp.head").mkdir()  # nothing can be renamed to it
+    (tmp_path / "copies").mkdir()
+    with pytest.raises(StoreError):
+        store._backend.backup(tmp_path / "copies" / "one")
+    assert list((tmp_path / "copies").iterdir()) == []
+
+
+def test_an_export_changes_the_mode_of_a_file_and_of_nothing_else(store: Store, path: Path) -> None:
+    written, pipe = path.with_name("log.jsonl"), path.with_name("pipe")
+    written.touch(0o644)
+    os.mkfifo(pipe)
+    pipe.chmod(0o644)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    for output in (written, pipe):
+        done = CliRunner().invoke(
+            command_line, ["--store", str(path), "ledger", "export", "kite", "-o", str(output)]
+        )
+        assert done.exit_code == 0, done.output
+    os.close(reader)
+    assert stat.S_IMODE(written.stat().st_mode) == 0o600
+    assert stat.S_IMODE(pipe.stat().st_mode) == 0o644, "/dev/null would be shut to all others"
+
+
 def test_a_file_of_another_program_beside_the_ledger_and_a_path_that_is_too_long(
     store: Store, path: Path
 ) -> None:
@@ -155,4 +268,6 @@ def test_a_file_of_another_program_beside_the_ledger_and_a_path_that_is_too_long
     deep.mkdir(parents=True)
     with pytest.raises(StoreError, match="must have at most 500; choose a shorter one"):
         open_store(deep / "s").load(KITE, "kite")
+    with pytest.raises(StoreError, match="must have at most 500; choose a shorter one"):
+        store.backup(deep / "s")
     assert not any(deep.iterdir())

@@ -97,6 +97,35 @@ def test_analysts_share_what_their_store_remembers(store: Store, path: Path) -> 
         asked(store)
 
 
+def test_an_answer_that_was_shown_again_is_remembered(store: Store, path: Path, tmp_path: Path) -> None:
+    old = copied(path)
+    other = open_store(path)
+    shown = asked(store, "paid")
+    assert asked(other, "paid") == shown, "drawn by one process, shown by another"
+    in_place(old, path)
+    with pytest.raises(StoreError, match="went back"):
+        asked(other, "paid")
+    with pytest.raises(StoreError, match="went back"):
+        other.head("kite")
+    with pytest.raises(StoreError, match="went back"):
+        other.backup(tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()
+
+
+def test_a_store_with_one_broken_account_serves_the_others(store: Store, path: Path) -> None:
+    store.load(Graph.from_edges([(1, 2), (2, 3)]), "other", epsilon_budget=1)
+    with opened(path / "ledger.sqlite", path, 10.0) as ledger:
+        ledger.connection.execute("DROP TRIGGER log_change")
+        ledger.connection.execute("UPDATE log SET body = '{}' WHERE name = 'other'")
+    serving = open_store(path)
+    serving.warm()
+    old = copied(path)
+    asked(serving)
+    in_place(old, path)
+    with pytest.raises(StoreError, match="went back"):
+        asked(serving)
+
+
 def test_a_debit_that_is_undone_is_not_remembered(store: Store, path: Path) -> None:
     asked(store)
     with pytest.raises(EdgeDPError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -93,7 +94,8 @@ def export(name: str, attributes: bool, output: str) -> None:
     try:  # it says who asked for what, and when: for the owner alone, whatever the umask is
         handle = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            os.fchmod(handle, 0o600)
+            if stat.S_ISREG(os.fstat(handle).st_mode):  # /dev/null stays everybody's
+                os.fchmod(handle, 0o600)
             stream.write(text)
     except OSError as error:
         raise click.ClickException(

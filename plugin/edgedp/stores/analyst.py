@@ -402,6 +402,7 @@ class AnalystStore(OpenedStore):
         """Return a kept release, with the account and the share as they stand now."""
         which = drawn.charges[-1].account
         account = ledger.find(session, account_of(name, which))
+        self._remembered.look(session, [account_of(name, which)])
         share = shares.find(session, name, self._analyst, which)
         receipt = ledger.receipt(name, answered.release_id, account, share)
         return Release(answer_from_json(answered.answer), drawn, private=True, receipt=receipt, kept=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Self
 
-from edgedp.errors import EdgeDPError, EngineError
+from edgedp.errors import EdgeDPError, EngineError, StoreError
 from edgedp.plan import ParetoPlan, PercentilePlan
 from edgedp.projection import GraphProjection, records_projection
 from edgedp.shown import shown
@@ -147,7 +147,9 @@ class OpenedStore:
         Privacy: nothing is shown.
         """
         with self._session() as session:
-            self._remembered.look(session, [row["name"] for row in session.run("account_list")])
+            for account in session.run("account_list"):
+                with suppress(StoreError):  # a broken account releases nothing itself, and hinders no other
+                    self._remembered.look(session, [account["name"]])
             for stored in session.run("graph_places"):
                 rows = session.run("graph_find", name=stored["name"])
                 if rows:

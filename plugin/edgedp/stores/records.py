@@ -38,7 +38,7 @@ class StoreRecords(OpenedStore):
         """
         with self._session() as session:
             balance = cast(Balance, history.balance(session, account_of(name, "edges")))
-            self._remembered.look(session, [account_of(name, "edges")])
+            self._remembered.look(session, [account_of(name, account) for account in ACCOUNTS])
             return balance
 
     def releases(
@@ -135,7 +135,9 @@ class StoreRecords(OpenedStore):
     def head(self, name: str, account: AccountName = "edges") -> str:
         """Return the head of a graph's log, ``SEQ:HASH``: kept elsewhere, it shows an older or changed log."""
         with self._session() as session:
-            return str(history.head(session, _named(name, account)))
+            found = str(history.head(session, _named(name, account)))
+            self._remembered.look(session, [_named(name, account)])
+            return found
 
     def export(self, name: str, account: AccountName = "edges") -> list[str]:
         """Return the log as JSON lines that end with the number of rows and the head.
@@ -181,7 +183,8 @@ class StoreRecords(OpenedStore):
         dict
             The head of each graph's log, which the copy has.
         """
-        with self._session():
+        with self._session() as session:
+            self._remembered.look(session, self._remembered.names())
             return self._backend.backup(Path(destination).expanduser())
 
 

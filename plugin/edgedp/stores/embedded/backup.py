@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import shutil
 import sqlite3
-from collections.abc import Mapping
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from edgedp.errors import ParameterError, StoreError
+from edgedp.errors import ParameterError, StoreError, StoreUnavailableError
 from edgedp.stores import heads, history
 from edgedp.stores.backend import AT_ADDRESS
 from edgedp.stores.chain import Head, genesis
@@ -19,7 +20,7 @@ from edgedp.stores.embedded import files
 from edgedp.stores.embedded.folder import Folder, building_folder, private_file, sync
 from edgedp.stores.embedded.locks import queue
 from edgedp.stores.embedded.seals import Seals, sha256
-from edgedp.stores.embedded.sqlite import Ledger, opened
+from edgedp.stores.embedded.sqlite import Ledger, opened, too_long
 from edgedp.stores.ledger import broken
 
 if TYPE_CHECKING:
@@ -47,16 +48,16 @@ def copy(folder: Folder, destination: Path, timeout: float) -> dict[str, str]:
         raise StoreError(f"the destination is {destination}, which is inside the store; choose another path")
     try:
         with building_folder(place) as building:
-            found = _fill(folder, Folder(building), timeout)
-            for path in (Folder(building).heads_inside, Folder(place).heads):
-                _write(path, heads.lines(found))
+            found = _fill(folder, Folder(building), timeout, destination)
+            _write(Folder(building).heads_inside, heads.lines(found))
+            _keep_heads(folder, found, timeout)  # what may fail comes first: nothing is left then
+            _write(Folder(place).heads, heads.lines(found))
             try:
                 os.rename(building, place)
             except BaseException:
                 Folder(place).heads.unlink(missing_ok=True)
                 raise
         sync(place.parent)
-        _keep_heads(folder, found, timeout)
     except OSError as error:
         raise StoreError(
             f"the destination is {destination}, which cannot be written ({error.strerror}); make room or choose another"
@@ -64,7 +65,7 @@ def copy(folder: Folder, destination: Path, timeout: float) -> dict[str, str]:
     return {name: str(head) for name, head in sorted(found.items())}
 
 
-def _fill(folder: Folder, target: Folder, timeout: float) -> dict[str, Head]:
+def _fill(folder: Folder, target: Folder, timeout: float, shown: Path) -> dict[str, Head]:
     """Copy the ledger, then the versions that the copy names; they are held, so that no sweep takes one away."""
     for _ in range(_TRIES):
         with ExitStack() as held:
@@ -78,7 +79,7 @@ def _fill(folder: Folder, target: Folder, timeout: float) -> dict[str, Head]:
                     if _versions(ledger) != {row["version"] for row in rows}:
                         continue  # replaced in between
                     raise
-                _copy_ledger(ledger, target)
+                _copy_ledger(ledger, target, shown)
             with opened(target.ledger, folder.given, timeout) as copied:
                 if _versions(copied) != {row["version"] for row in rows}:
                     target.ledger.unlink()
@@ -108,12 +109,15 @@ def _versions(ledger: Ledger) -> set[int]:
     return {row["version"] for row in ledger.run("graph_places")}
 
 
-def _copy_ledger(ledger: Ledger, target: Folder) -> None:
+def _copy_ledger(ledger: Ledger, target: Folder, shown: Path) -> None:
     private_file(target.ledger)
     try:
         with closing(sqlite3.connect(target.ledger, isolation_level=None)) as connection:
             ledger.connection.backup(connection)
     except sqlite3.Error as error:
+        long = too_long(target.ledger)
+        if long is not None:
+            raise StoreError(f"the destination is {shown}, {long}") from None
         raise StoreError(f"the ledger cannot be copied ({error}); make room or check the disk") from None
 
 
@@ -135,20 +139,45 @@ def _heads(ledger: Ledger) -> dict[str, Head]:
 def _keep_heads(folder: Folder, found: Mapping[str, Head], timeout: float) -> None:
     """Write the heads into the store that was copied and beside it; one that a later backup has left there stays.
 
-    They belong to the store's owner, also where root has made the backup. Beside the store nothing may be writable, as
-    where its folder alone is mounted: then those inside are all.
+    They belong to the store's owner, also where root has made the backup. Where the store or its folder may not be
+    written, as where one of them is mounted to be read, those beside the copy are all.
+
+    Raises
+    ------
+    StoreError
+        They may be written there, and cannot be.
     """
-    with queue(folder.path, timeout):
-        before: list[tuple[str, Head]] = []
-        for path in (folder.heads, folder.heads_inside):
-            with suppress(FileNotFoundError, ValueError, ParameterError):
-                before += heads.parse(path.read_text(encoding="utf-8"))
-        # The store was opened under these heads, so that all of them are of its history.
-        kept = heads.furthest([*found.items(), *((name, head) for name, head in before if name in found)])
-        owner = os.stat(folder.path)
-        _write(folder.heads_inside, heads.lines(kept), owner)
-        with suppress(PermissionError):
-            _write(folder.heads, heads.lines(kept), owner)
+    try:
+        with queue(folder.path, timeout) as free:
+            if not free:
+                raise StoreUnavailableError(
+                    f"store is {folder.given}, which another process has kept busy for {timeout:g} s; nothing was "
+                    "copied, wait for it and back up again"
+                )
+            before: list[tuple[str, Head]] = []
+            for path in (folder.heads, folder.heads_inside):
+                with suppress(FileNotFoundError, ValueError, ParameterError):
+                    before += heads.parse(path.read_text(encoding="utf-8"))
+            # The store was opened under these heads, so that all of them are of its history.
+            kept = heads.furthest([*found.items(), *((name, head) for name, head in before if name in found)])
+            owner = os.stat(folder.path)
+            for path in (folder.heads_inside, folder.heads):
+                with _where_it_may_be_written():
+                    _write(path, heads.lines(kept), owner)
+    except OSError as error:
+        raise StoreError(
+            f"store is {folder.given}, whose heads cannot be kept in it and beside it ({error.strerror}); nothing was "
+            "copied, make room or see to its owner and back up again"
+        ) from None
+
+
+@contextmanager
+def _where_it_may_be_written() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise
 
 
 def _write(path: Path, text: str, owner: os.stat_result | None = None) -> None:

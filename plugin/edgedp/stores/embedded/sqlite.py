@@ -23,7 +23,7 @@ from edgedp.stores.embedded import clock
 from edgedp.stores.embedded.locks import queue
 from edgedp.stores.queries import completeness, statement_text
 
-__all__ = ["APPLICATION_ID", "Ledger", "create", "opened"]
+__all__ = ["APPLICATION_ID", "Ledger", "create", "opened", "too_long"]
 
 APPLICATION_ID = 0x45444450
 """The letters EDDP: how a ledger is told from any other SQLite database."""
@@ -40,6 +40,14 @@ _LONGEST = 500
 def migrations() -> tuple[Path, ...]:
     """Return the numbered files that make the tables, in order; their number is a store's version."""
     return tuple(sorted(asset("queries", "sqlite").glob("migration_[0-9]*.sql")))
+
+
+def too_long(path: Path) -> str | None:
+    """Say of the path of a ledger that SQLite does not take it for its length; None where it does."""
+    length = len(os.fsencode(path))
+    if length <= _LONGEST:
+        return None
+    return f"whose ledger's path has {length} bytes, must have at most {_LONGEST}; choose a shorter one"
 
 
 class Ledger:
@@ -89,8 +97,18 @@ class Ledger:
 
     @contextmanager
     def transaction(self, folder: Path | None = None) -> Iterator[None]:
-        """Begin a writing transaction, in the order of arrival; it commits at the end, and is undone on an error."""
-        self._catch_up()
+        """Begin a writing transaction, in the order of arrival; it commits at the end, and is undone on an error.
+
+        An older ledger is migrated before, and one that a newer program has migrated since it was opened is refused.
+        """
+        if self._behind is not None:
+            self._catch_up(self._behind)
+        with self._writing(folder):
+            self._check_not_newer(self._version())
+            yield
+
+    @contextmanager
+    def _writing(self, folder: Path | None = None) -> Iterator[None]:
         with queue(folder or self._path.parent, self._timeout) as free:
             if not free:
                 raise self._busy()
@@ -120,23 +138,30 @@ class Ledger:
         """Refuse another program's database and a newer store; read an older one as its migrations would make it."""
         with self._one_sentence():
             (application,) = self.connection.execute("PRAGMA application_id").fetchone()
-            (version,) = self.connection.execute("PRAGMA user_version").fetchone()
-        newest = len(migrations())
+        version = self._version()
         if application != APPLICATION_ID:
             raise StoreError(
                 f"store is {self._shown}, whose ledger is a database of another program; choose another path"
             )
+        self._check_not_newer(version)
+        if version < 1:
+            raise self._damaged("it has no version")
+        if version < len(migrations()):
+            self._read_migrated()
+
+    def _version(self) -> int:
+        with self._one_sentence():
+            return int(self.connection.execute("PRAGMA user_version").fetchone()[0])
+
+    def _check_not_newer(self, version: int) -> None:
+        newest = len(migrations())
         if version > newest:
             raise StoreError(
                 f"store is {self._shown}, which was written by a newer edgedp (its version is {version}, this one "
                 f"knows {newest}); update edgedp"
             )
-        if version < 1:
-            raise self._damaged("it has no version")
-        if version < newest:
-            self._read_migrated(version)
 
-    def _read_migrated(self, version: int) -> None:
+    def _read_migrated(self) -> None:
         """Read an older ledger through a copy in memory, which is migrated; the file is, when it is first written to.
 
         A program of the older version that runs beside this one goes on until then.
@@ -148,38 +173,39 @@ class Ledger:
         _add_functions(self.connection)
         with self._one_sentence():
             behind.backup(self.connection)
-        for number in range(version + 1, len(migrations()) + 1):
-            self.migrate(number)
+        self.migrate()
         self._behind = behind
 
-    def _catch_up(self) -> None:
-        """Migrate the file itself before the first write, unless a program of an older version is drawing from it."""
-        if self._behind is None:
-            return
+    def _catch_up(self, behind: sqlite3.Connection) -> None:
+        """Migrate the file itself before the first write, and go on from it; where that is refused, from the copy."""
+        Ledger(self._path, self._shown, behind, self._timeout).migrate(unless_drawn_from=True)
         with closing(self.connection):
-            self.connection, self._behind = self._behind, None
-        with self._one_sentence():
-            (version,) = self.connection.execute("PRAGMA user_version").fetchone()
-            alive = "leased(boot, ticks, until)" if version >= _LEASES_BY_BOOT else "until > wall()"
-            drawing = self.connection.execute(f"SELECT count(*) FROM leases WHERE {alive}").fetchone()[0]  # noqa: S608
-        if drawing and version < len(migrations()):
-            raise StoreUnavailableError(
-                f"store is {self._shown}, from which an older edgedp draws a release now; wait for it, stop that "
-                "program, and ask again"
-            )
-        for number in range(version + 1, len(migrations()) + 1):
-            self.migrate(number)
+            self.connection, self._behind = behind, None
 
-    def migrate(self, number: int) -> None:
-        """Run one numbered migration, in one transaction."""
-        with self.transaction():
-            (version,) = self.connection.execute("PRAGMA user_version").fetchone()
-            if version >= number:  # somebody else was faster
-                return
+    def migrate(self, *, unless_drawn_from: bool = False) -> None:
+        """Run the migrations that the ledger lacks, in one transaction.
+
+        An older program writes a lease with its debit, so that under the lock it is seen whether one is drawing.
+        """
+        with self._writing():
+            version = self._version()
+            self._check_not_newer(version)
+            if unless_drawn_from and version < len(migrations()) and self._is_drawn_from(version):
+                raise StoreUnavailableError(
+                    f"store is {self._shown}, from which an older edgedp draws a release now; wait for it, stop that "
+                    "program, and ask again"
+                )
             with self._one_sentence():
-                for text in _statements(migrations()[number - 1].read_text(encoding="utf-8")):
-                    self.connection.execute(text)
-                self.connection.execute(f"PRAGMA user_version = {number}")
+                for path in migrations()[version:]:  # none where somebody else was faster
+                    for text in _statements(path.read_text(encoding="utf-8")):
+                        self.connection.execute(text)
+                self.connection.execute(f"PRAGMA user_version = {len(migrations())}")
+
+    def _is_drawn_from(self, version: int) -> bool:
+        alive = "leased(boot, ticks, until)" if version >= _LEASES_BY_BOOT else "until > wall()"
+        with self._one_sentence():
+            found = self.connection.execute(f"SELECT count(*) FROM leases WHERE {alive}")  # noqa: S608
+            return bool(found.fetchone()[0])
 
     def problems(self) -> list[str]:
         """Return what SQLite itself finds wrong with the file."""
@@ -242,8 +268,7 @@ def create(path: Path, shown: Path, secret: str) -> Iterator[Ledger]:
     with _connected(path, shown, 10.0) as ledger:
         with ledger._one_sentence():
             ledger.connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        for number in range(1, len(migrations()) + 1):
-            ledger.migrate(number)
+        ledger.migrate()
         with ledger.transaction():
             ledger.run("secret_open", secret=secret)
         yield ledger
@@ -264,14 +289,8 @@ def _connected(path: Path, shown: Path, timeout: float) -> Iterator[Ledger]:
             check_same_thread=False,
         )
     except sqlite3.Error:
-        length = len(os.fsencode(path))
-        if length > _LONGEST:
-            raise StoreError(
-                f"store is {shown}, whose ledger's path has {length} bytes, must have at most {_LONGEST}; "
-                "choose a shorter one"
-            ) from None
         raise StoreError(
-            f"store is {shown}, whose ledger cannot be opened; check its owner and permissions"
+            f"store is {shown}, {too_long(path) or 'whose ledger cannot be opened; check its owner and permissions'}"
         ) from None
     with closing(connection):
         ledger = Ledger(path, shown, connection, timeout)
