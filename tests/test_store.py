@@ -91,9 +91,7 @@ def test_nothing_shown_is_a_score_or_a_degree(store: Store) -> None:
     ):
         shown = release.to_dict()
         joint = shown["parameters"]["mechanism"] == "joint"
-        # The last four are post-processing of released noisy vectors: tests/test_sure.py.
-        sure = ("expected_recall", "membership", "near", "degree_intervals")
-        assert set(shown) == {*(("ranks_by", "estimates", *sure) if joint else ()),
+        assert set(shown) == {*(("ranks_by", "estimates") if joint else ()),
             "selector", "parameters", "nodes", "public", "private",
             "graph", "release_id", "epsilon_budget", "epsilon_spent", "epsilon_remaining", "account",
         }  # fmt: skip

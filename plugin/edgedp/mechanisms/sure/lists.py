@@ -15,7 +15,7 @@ from edgedp.mechanisms.adaptive.purchases import Bought, seen_degrees
 from edgedp.mechanisms.sure.degrees import degree_posterior, value_posterior
 from edgedp.mechanisms.sure.values import Cuts, Drawn, draw_betweenness, draw_degrees, draw_values
 
-__all__ = ["Sureness", "how_sure"]
+__all__ = ["FEWEST", "Sureness", "how_sure"]
 
 SEED = 20_260_101
 """Fixed and public: the same noisy vectors say the same, and it protects nothing."""
@@ -54,10 +54,14 @@ class Sureness:
         return float(np.mean(self.membership))
 
 
+FEWEST = 50
+"""How many nodes a graph has at least whose lists say how sure they are: what is likely is learned from all of them."""
+
+
 def how_sure(
     metric: str, listed: NDArray[np.int64], bought: Sequence[Bought], node_count: int
 ) -> Sureness | None:
-    """Return how sure a list is; None where no vector was released.
+    """Return how sure a list is; None where no vector was released, or so few nodes say nothing of one another.
 
     Parameters
     ----------
@@ -73,7 +77,7 @@ def how_sure(
     -----
     Privacy: post-processing of noisy vectors; no exact value is read but through noise that was drawn before.
     """
-    if not bought:
+    if not bought or node_count < FEWEST:
         return None
     k = len(listed)
     nodes = _candidates(listed, bought)
@@ -82,7 +86,12 @@ def how_sure(
     chance = _chance(drawn.values, k)
     order = np.argsort(-chance[k:], kind="stable")[:k] + k
     near = [(int(nodes[each]), round(float(chance[each]), 2)) for each in order if chance[each] >= _NEAR]
-    intervals = None if drawn.degrees is None else tuple(drawn.degrees.intervals(_OUTSIDE, k))
+    most = node_count - 1
+    intervals = (
+        None
+        if drawn.degrees is None
+        else tuple((min(low, most), min(high, most)) for low, high in drawn.degrees.intervals(_OUTSIDE, k))
+    )
     return Sureness(tuple(round(float(each), 2) for each in chance[:k]), tuple(near), intervals)
 
 
