@@ -505,7 +505,7 @@ def test_tables_hold_properties_too(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "names", "says"),
     [
-        (None, ["aeg"], "a property is 'aeg', must be one of the names in the first line"),
+        (None, ["aeg"], "a property is 'aeg', must be one of the names of the columns"),
         (None, ["age", "age"], "properties holds a name twice"),
         ("1\n2\n3\n", ["age"], "no line of .* names its columns"),
         ("id,age\n1,2\n1,3\n2,1\n3,1\n", ["age"], "holds an id twice"),

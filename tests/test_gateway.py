@@ -431,7 +431,7 @@ def test_a_gateway_is_a_store(remote: edgedp.Store, room: SimpleNamespace) -> No
 
 def test_its_signatures_are_those_of_a_store() -> None:
     for name, method in inspect.getmembers(Asker, inspect.isfunction):
-        if not name.startswith("_") and name not in ("warm", "domains", "newest"):
+        if not name.startswith("_") and name not in ("warm", "domains", "newest", "land"):
             assert inspect.signature(getattr(RemoteStore, name)) == inspect.signature(method), name
 
 
@@ -727,4 +727,4 @@ def test_the_quick_start_as_it_is_typed(tmp_path: Path, monkeypatch: pytest.Monk
     finally:
         if served is not None:
             served.__exit__()
-    assert len(re.findall(r"^ +\d+ +\d+$", printed, re.MULTILINE)) == 10
+    assert len(re.findall(r"^ +\d+ +\d+  +[01]", printed, re.MULTILINE)) == 10
