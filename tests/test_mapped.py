@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import resource
 import signal
-import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from edgedp.stores.backend import GraphRow
 from edgedp.stores.embedded import files, mapped, seals
 from edgedp.stores.embedded.seals import Seals
 from edgedp.stores.memory import GraphMemory
+from test_embedded_older import older
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
 PAIR = Graph.from_edges([(10, 20)])
@@ -262,7 +262,9 @@ def test_rows_of_no_simple_graph_are_not_written(path: Path) -> None:
     assert len(list(path.iterdir())) == 3
 
 
-def test_a_version_without_rows_is_read_as_before_and_gets_none_by_reading(tmp_path: Path) -> None:
+def test_a_version_without_rows_is_read_as_before_and_gets_none_by_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What an earlier program wrote: its ledger is of version 2, and names the database file alone."""
     path = tmp_path / "graphs.edgedp"
     store = open_store(path)
@@ -272,10 +274,7 @@ def test_a_version_without_rows_is_read_as_before_and_gets_none_by_reading(tmp_p
         earlier = replace(row, digest=Seals.of(row.digest).graph)
         tx.run("graph_put", **registry.row_to_json(earlier))
     rows(path).unlink()
-    with sqlite3.connect(path / "ledger.sqlite") as connection:
-        connection.execute("DROP INDEX log_request_again")
-        connection.execute("PRAGMA user_version = 2")
-    connection.close()
+    older(path, monkeypatch, 2)
     assert open_store(path).graph("kite") == TEXTS
     assert open_store(path).priv_top_k("kite", metric="degree", k=1, epsilon="0.1").nodes
     assert open_store(path).check() == []

@@ -68,7 +68,9 @@ def test_the_promise_stands_in_every_answer_and_in_the_log(store: Store, ask: As
         assert row["details"]["facts"] == facts
 
 
-def test_an_answer_of_before_the_promise_is_kept_as_it_was(store: Store, ask: Ask) -> None:
+def test_an_answer_of_before_the_promise_is_kept_as_it_was(
+    empty_neo4j: Server, store: Store, ask: Ask
+) -> None:
     follow(ask)
     store.register("people", "Person", "FOLLOWS", "id", epsilon_budget=9)
     first = store.priv_top_k("people", **ASKED, request_id="r")
@@ -77,6 +79,7 @@ def test_an_answer_of_before_the_promise_is_kept_as_it_was(store: Store, ask: As
         "SET entry.body = replace(entry.body, $facts, '')",
         facts=f', "facts": "{FACTS_RECORDED}"',
     )
+    store = open_store(empty_neo4j.uri, auth=empty_neo4j.auth)  # which has not seen the row before
     again = store.priv_top_k("people", **ASKED, request_id="r")
     assert again.nodes == first.nodes
     assert store.budget("people")["epsilon_spent"] == 0.25

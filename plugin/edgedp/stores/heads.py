@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from edgedp.errors import ParameterError, StoreError
@@ -129,16 +129,17 @@ def _read(name: str) -> str:
         return name
 
 
-def check(runner: Runner, heads: Mapping[str, Head]) -> None:
-    """Refuse a store that lacks a part of the history that a head names.
+def check(runner: Runner, heads: Sequence[tuple[str, Head]]) -> None:
+    """Refuse a store that lacks a part of the history that a head names; every head counts.
 
     Raises
     ------
     StoreError
         A log is shorter, or another one, than its head says.
     """
-    for name, head in heads.items():
-        rows = chained(name, runner.run("log_list", name=name))
+    logs = {name: chained(name, runner.run("log_list", name=name)) for name, _ in heads}
+    for name, head in heads:
+        rows = logs[name]
         if head.seq > len(rows):
             raise StoreError(
                 f"the ledger of {name!r} ends at entry {len(rows)} and the head that was kept is entry {head.seq}: "

@@ -102,8 +102,9 @@ class OpenedStore:
         stamp = (self._backend.heads_stamp(), heads.stamp(self._head_option))
         if self._heads is not None and stamp == self._heads_stamp:
             return
-        kept = heads.furthest([*heads.parse(self._backend.heads() or ""), *heads.given(self._head_option)])
-        heads.check(session, kept)
+        found = [*heads.parse(self._backend.heads() or ""), *heads.given(self._head_option)]
+        kept = heads.furthest(found)
+        heads.check(session, found)
         self._heads, self._heads_stamp = kept, stamp
 
     @contextmanager
