@@ -636,7 +636,10 @@ def test_a_graph_that_python_loaded_is_served_and_dropped(
     graph = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4)], nodes=range(1, node_count + 1))
     ask, name = neo4j_with_plugin.ask, f"loaded{node_count}"
     neo4j_with_plugin.plant()  # so that edgedp's own nodes are there
-    constraints = "SHOW CONSTRAINTS YIELD name, properties WHERE properties = ['id'] AND name <> 'edgedp_session' RETURN count(*) AS n"
+    constraints = (
+        "SHOW CONSTRAINTS YIELD name, properties WHERE properties = ['id'] AND name <> 'edgedp_session' "
+        "RETURN count(*) AS n"
+    )
     before = ask("MATCH (n) WHERE NOT n:EdgeDPFingerprint RETURN count(n) AS n")[0]["n"]
     entries_before = ask("MATCH (n:EdgeDPEntry) RETURN count(n) AS n")[0]["n"]
     with edgedp.open_store(neo4j_with_plugin.server.uri, auth=neo4j_with_plugin.server.auth) as store:

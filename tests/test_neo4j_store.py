@@ -236,7 +236,10 @@ def test_a_kill_in_a_load_leaves_the_old_graph_and_is_cleared_by_the_next(
 
 def constraints(server: Server) -> int:
     """Count the constraints of loaded graphs."""
-    named = "SHOW CONSTRAINTS YIELD name, properties WHERE properties = ['id'] AND name <> 'edgedp_session' RETURN count(name) AS n"
+    named = (
+        "SHOW CONSTRAINTS YIELD name, properties WHERE properties = ['id'] AND name <> 'edgedp_session' "
+        "RETURN count(name) AS n"
+    )
     found: int = run(server, named)[0]["n"]  # type: ignore[assignment]
     return found
 

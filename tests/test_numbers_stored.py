@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 
 import edgedp
+from behind import declare_bound
 from edgedp import (
     EdgeDPError,
     EngineError,
@@ -25,7 +25,6 @@ from edgedp import (
 from edgedp.numbers.answers import NOISE_IS_PRIVATE
 from edgedp.plan.named import TypedId
 from edgedp.sampling.words import GeneratorWords
-from edgedp.stores import registry
 from edgedp.stores.cypher import CypherProjection
 from neo4jserver import Server
 from sampling_doubles import assert_has_law
@@ -193,16 +192,13 @@ def test_a_graph_that_breaks_its_bound_or_loses_a_node_is_refused_in_a_constant_
 ) -> None:
     """After the debit nothing is said that varies with the edges."""
     store = kite(open_embedded)
-    known = registry.known
-    monkeypatch.setattr(
-        registry, "known", lambda *asked, **more: dataclasses.replace(known(*asked, **more), degree_bound=2)
-    )
+    declare_bound(store, "kite", 2)
     for number, ask in enumerate(ASKED.values(), start=1):
         with pytest.raises(ParameterError, match="exceeds its declared degree bound") as refused:
             ask(store, None)
         assert refusals.BOUND_BROKEN in str(refused.value)
         assert spent(store) == number
-    monkeypatch.setattr(registry, "known", known)
+    declare_bound(store, "kite", 4)
     other = Graph.from_edges([(1, 2), (4, 5)], nodes=[1, 2, 4, 5, 9, 10])
     monkeypatch.setattr(type(store), "_read", lambda *_: other)
     with pytest.raises(EdgeDPError) as gone:
