@@ -263,7 +263,7 @@ def test_a_server_that_is_down_is_one_line_without_the_password(folder: Path) ->
 def test_replace_keeps_what_was_spent(folder: Path) -> None:
     run(folder, "load", "kite.txt", "--epsilon-budget", "1")
     run(folder, "topk", "kite", "--metric", "degree", "-k", 1, "--epsilon", "0.75")
-    (folder / "kite.txt").write_text("a,b\nb,c\n")
+    (folder / "kite.txt").write_text("1,2\n2,3\n")
     run(folder, "load", "kite.txt", "--replace")
     assert read_graph(folder / "kite.txt").node_count == 3
     assert asked(folder, "budget", "kite")["epsilon_spent"] == 0.75

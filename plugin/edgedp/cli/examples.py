@@ -12,6 +12,7 @@ EXAMPLES = {
     "analyst": "edgedp analyst add ann",
     "analyst add": "edgedp analyst add ann --format json",
     "analyst list": "edgedp analyst list",
+    "analyst log": "edgedp analyst log",
     "analyst revoke": "edgedp analyst revoke ann",
     "analyst rotate": "edgedp analyst rotate ann",
     "audit": "edgedp audit --nodes 4 --metric ebc",

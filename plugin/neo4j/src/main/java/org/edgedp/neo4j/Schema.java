@@ -7,9 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
-import java.util.stream.StreamSupport;
-import org.neo4j.graphdb.schema.ConstraintDefinition;
 
 /** The version of edgedp's own nodes in the database; Python decides what it must be and how to get there. */
 final class Schema {
@@ -70,14 +67,23 @@ final class Schema {
                 "the database is written by edgedp 0.1.0 all the time; stop it, then call this again");
     }
 
-    /** Whether every constraint that the ledgers need is there; a procedure may not run SHOW CONSTRAINTS. */
+    /**
+     * Whether every constraint that the ledgers need is there. A procedure may not run SHOW CONSTRAINTS, and a list of
+     * all constraints waits for every transaction that changes one of somebody else's.
+     */
     private boolean guarded() {
+        List<String> names = constraints;
         return call.inner()
-                .read(transaction -> StreamSupport.stream(
-                                transaction.schema().getConstraints().spliterator(), false)
-                        .map(ConstraintDefinition::getName)
-                        .collect(Collectors.toSet())
-                        .containsAll(constraints));
+                .read(transaction -> names.stream().allMatch(name -> isThere(transaction.schema(), name)));
+    }
+
+    private static boolean isThere(org.neo4j.graphdb.schema.Schema schema, String constraint) {
+        try {
+            schema.getConstraintByName(constraint);
+            return true;
+        } catch (IllegalArgumentException missing) {
+            return false;
+        }
     }
 
     private JsonNode state() {
