@@ -10,7 +10,7 @@ import pytest
 GROUPS = {
     "Neo4j, stores": (
         "attributes", "cypher_metrics", "holes", "neo4j_facts", "neo4j_promises", "neo4j_store", "neo4jserver",
-        "numbers_stored", "shares", "shares_machine", "store",
+        "numbers_stored", "pages", "people", "remembered", "shares", "shares_machine", "store",
     ),
     "Neo4j, the rest": (
         "docs", "gateway", "gateway_faults", "neo4j_machine", "neo4j_old", "neo4j_plugin_newest",

@@ -79,10 +79,10 @@ def test_an_answer_of_before_the_promise_is_kept_as_it_was(
         "SET entry.body = replace(entry.body, $facts, '')",
         facts=f', "facts": "{FACTS_RECORDED}"',
     )
-    store = open_store(empty_neo4j.uri, auth=empty_neo4j.auth)  # which has not seen the row before
-    again = store.priv_top_k("people", **ASKED, request_id="r")
-    assert again.nodes == first.nodes
-    assert store.budget("people")["epsilon_spent"] == 0.25
+    with open_store(empty_neo4j.uri, auth=empty_neo4j.auth) as another:  # which has not seen the row before
+        again = another.priv_top_k("people", **ASKED, request_id="r")
+        assert again.nodes == first.nodes
+        assert another.budget("people")["epsilon_spent"] == 0.25
 
 
 def test_a_label_that_a_job_computes_tells_one_relationship(store: Store, ask: Ask) -> None:

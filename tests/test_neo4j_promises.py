@@ -307,8 +307,11 @@ def test_the_price_of_a_release_is_the_last_that_fits_to_one_unit(
             "MATCH (a:EdgeDPAccount) MATCH (e:EdgeDPEntry {seq: a.entries}) SET a.budget = $b, e.budget = $b",
             b=2 * price - short,
         )
-        another = open_store(empty_neo4j.uri, auth=empty_neo4j.auth)  # which has not seen the row before
-        with pytest.raises(EdgeDPError, match="what is left") if short else contextlib.nullcontext():
+        refused = pytest.raises(EdgeDPError, match="what is left") if short else contextlib.nullcontext()
+        with (
+            open_store(empty_neo4j.uri, auth=empty_neo4j.auth) as another,
+            refused,
+        ):  # has not seen the row before
             another.priv_top_k("people", **ASKED)
     assert spent(ask) == 2 * price < budget
 

@@ -27,10 +27,7 @@ private edges; only loading, which is the curator's, may count.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from edgedp.reading.deciding import Question
+from typing import Any
 
 __all__ = [
     "AccessError",
@@ -106,14 +103,14 @@ class UndecidedError(GraphFormatError):
         What was seen, and the options that would load it.
     """
 
-    question: Question
+    question: Any
 
-    def __init__(self, question: Question | str) -> None:
+    def __init__(self, question: Any) -> None:
         super().__init__(question if isinstance(question, str) else question.sentence())
         if not isinstance(question, str):  # a gateway's client knows its sentence only
             self.question = question
 
-    def __reduce__(self) -> tuple[type[UndecidedError], tuple[Question | str]]:
+    def __reduce__(self) -> tuple[type[UndecidedError], tuple[Any]]:
         return UndecidedError, (getattr(self, "question", str(self)),)
 
 

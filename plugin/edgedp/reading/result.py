@@ -79,7 +79,7 @@ def ids_told(columns: list[pl.Series], asked: str | None) -> str:
     --------
     >>> import polars as pl
     >>> print(ids_told([pl.Series(["7", "007"])], None))
-    texts, as they are written: '007' would change as a number; --ids integer reads numbers
+    texts, as they are written: '007' would change as a number; ids='integer' reads numbers
     """
     import polars as pl
 

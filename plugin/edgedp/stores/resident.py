@@ -12,7 +12,7 @@ from functools import cache
 from importlib import import_module
 
 from edgedp.places import asset
-from edgedp.stores.queries import statement_text
+from edgedp.stores.queries import completeness, statement_text
 
 __all__ = ["load_everything", "load_statements"]
 
@@ -34,6 +34,8 @@ def load_statements() -> None:
     ):
         for path in asset("queries", dialect).glob(f"*.{ending}"):
             statement_text(dialect, path.stem)
+            if dialect == "sqlite":
+                completeness(path.stem)
 
 
 def load_everything() -> None:
