@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.answers import Answer, Nodes, Point, Sure
 from edgedp.errors import ParameterError, StoreError, UnknownNameError
 from edgedp.ids import positions_of
 from edgedp.mechanisms.sums import top_k_scores
@@ -31,7 +32,6 @@ from edgedp.plan import (
 )
 from edgedp.projection import NumberProjection, Projection
 from edgedp.refusals import BOUND_BROKEN, IDS_BROKEN, NODES_CHANGED
-from edgedp.release import Answer, Nodes, Point, Sure
 from edgedp.selection.percentiles import draw_percentile
 
 if TYPE_CHECKING:

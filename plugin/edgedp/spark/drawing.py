@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.answers import Nodes
 from edgedp.errors import EngineError, ParameterError, StoreError
 from edgedp.mechanisms.adaptive.choice import OrderedDegrees
 from edgedp.mechanisms.adaptive.planned import asked_of
@@ -32,7 +33,6 @@ from edgedp.mechanisms.samplers import sampler
 from edgedp.metrics import metric as metric_by_name
 from edgedp.plan import JointPlan, Plan, TopKPlan
 from edgedp.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED
-from edgedp.release import Nodes
 from edgedp.sampling.late import FirstWords, WholeWords
 from edgedp.sampling.ranking import LazyScores, first_places
 from edgedp.sampling.words import GeneratorWords, SecureWords, Words

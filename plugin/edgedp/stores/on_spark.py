@@ -16,9 +16,9 @@ from edgedp.refusals import STORE_FAILED
 from edgedp.vocabulary import GRAPH_ENGINES, TOP_K_ENGINES, Kind, TopKEngine
 
 if TYPE_CHECKING:
+    from edgedp.answers import Nodes
     from edgedp.graph import Graph
     from edgedp.plan import Plan
-    from edgedp.release import Nodes
     from edgedp.spark.sources import Place
     from edgedp.stores.backend import GraphRow, Session
 

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from edgedp import checks
 from edgedp.amounts.epsilon import NANO
+from edgedp.answers import Distribution, Nodes, Number, Point, Summary
 from edgedp.draw import draw as drawn
 from edgedp.errors import ParameterError, UnknownNameError
 from edgedp.ids import positions_of
 from edgedp.plan import PercentilePlan, Plan, PublicFacts, options_of, plan_from_config
 from edgedp.projection import GraphProjection, records_projection
 from edgedp.refusals import RECORD_LOST, STORE_FAILED, constant_refusals
-from edgedp.release import Distribution, Nodes, Number, Point, Summary
 from edgedp.sampling.words import SecureWords
 from edgedp.stores import attributes, kept, ledger
 from edgedp.stores import neo4j_places as places
