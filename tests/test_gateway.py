@@ -63,11 +63,15 @@ def private_numbers(graph: Graph) -> set[str]:
     return found
 
 
+NOISY = ("value", "values", "summary", "degree_intervals")
+"""Fields of an answer that hold noisy numbers, or intervals around them."""
+
+
 def but_released_numbers(text: str) -> str:
     """Return an answer without the numbers that a mechanism released: one of them may be the exact one by chance."""
 
     def without(kept: dict[str, Any]) -> dict[str, Any]:
-        return {name: kept[name] for name in kept if name not in ("value", "values", "summary")}
+        return {name: kept[name] for name in kept if name not in NOISY}
 
     try:
         return json.dumps(json.loads(text, object_hook=without))

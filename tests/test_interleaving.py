@@ -36,7 +36,7 @@ REFUSED = (
     "UPDATE log SET total = total + 1 WHERE name = $name AND seq = (SELECT max(seq) FROM log WHERE name = $name)",
     "UPDATE log SET hash = '' WHERE name = $name AND seq = (SELECT max(seq) FROM log WHERE name = $name)",
     "DELETE FROM log WHERE name = $name AND seq = (SELECT max(seq) FROM log WHERE name = $name)",
-    "UPDATE tallies SET releases = 0 WHERE name = $name",
+    "UPDATE tallies SET releases = 0 WHERE name = $name AND releases > 0",
 )
 """What a debit must notice: of the account, the registry, the last row, the count."""
 

@@ -169,7 +169,7 @@ def test_a_row_of_other_types_is_a_sentence(store: Store, column: str, value: An
     with pytest.raises(StoreError, match="does not add up at entry 4"):
         chain.chained("kite", rows)
     if column == "body":
-        with pytest.raises(StoreError, match="holds a row that was edited"):
+        with pytest.raises(StoreError, match="does not add up"):
             chain.body_of(rows[3])
 
 

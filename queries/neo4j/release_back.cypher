@@ -9,7 +9,7 @@
 //   body: of the debit, JSON
 //   answer: body of its answer, JSON; null if the release was debited and none is kept
 // cost: one row a release of the page; whoever reads it compares total and charge from row to row
-MATCH (debit:EdgeDPEntry)
+MATCH (debit:EdgeDPEntry) USING INDEX debit:EdgeDPEntry(name, kind, seq)
 WHERE debit.name = $name AND debit.kind = 'debit' AND 0 < debit.seq < $before
 WITH debit ORDER BY debit.name DESC, debit.kind DESC, debit.seq DESC
 LIMIT $limit

@@ -10,7 +10,7 @@
 //   body: of the debit, JSON
 //   answer: body of its answer, JSON; null if the release was debited and none is kept
 // cost: one row a release of the page
-MATCH (debit:EdgeDPEntry)
+MATCH (debit:EdgeDPEntry) USING INDEX debit:EdgeDPEntry(analyst, name, seq)
 WHERE debit.analyst = $analyst AND debit.name = $name AND debit.seq > $since
 WITH debit ORDER BY debit.analyst, debit.name, debit.seq
 LIMIT $limit

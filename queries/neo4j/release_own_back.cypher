@@ -10,7 +10,7 @@
 //   body: of the debit, JSON
 //   answer: body of its answer, JSON; null if the release was debited and none is kept
 // cost: one row a release of the page
-MATCH (debit:EdgeDPEntry)
+MATCH (debit:EdgeDPEntry) USING INDEX debit:EdgeDPEntry(analyst, name, seq)
 WHERE debit.analyst = $analyst AND debit.name = $name AND 0 < debit.seq < $before
 WITH debit ORDER BY debit.analyst DESC, debit.name DESC, debit.seq DESC
 LIMIT $limit

@@ -9,7 +9,7 @@
 //   body: of the debit, JSON
 //   answer: body of its answer, JSON; null if the release was debited and none is kept
 // cost: one row a release of the page; whoever reads it compares total and charge from row to row
-MATCH (debit:EdgeDPEntry)
+MATCH (debit:EdgeDPEntry) USING INDEX debit:EdgeDPEntry(name, kind, seq)
 WHERE debit.name = $name AND debit.kind = 'debit' AND debit.seq > $since
 WITH debit ORDER BY debit.name, debit.kind, debit.seq
 LIMIT $limit

@@ -132,9 +132,9 @@ def body_of(row: Mapping[str, Any], column: str = "body") -> dict[str, Any]:
     if found is None:
         graph = str(row.get("name", "")).partition("\t")[0]
         raise StoreError(
-            f"the ledger of {graph!r} holds a row that was edited; run 'edgedp ledger check {graph}'"
+            f"the ledger of {graph!r} does not add up; run 'edgedp ledger check {graph}'"
             if graph
-            else "the ledger holds a row that was edited; run 'edgedp ledger check'"
+            else "the ledger does not add up; run 'edgedp ledger check'"
         )
     return found
 
