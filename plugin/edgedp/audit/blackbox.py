@@ -167,7 +167,7 @@ TARGETS = (
         Case("motkin", {"metrics": ("degree", "density"), "sampler": "permute_and_flip"}),
         5, 4, 1, "8", (185, 249), 7_500,
     ),
-    Target(Case("priv_top_k", {"metric": "ebc", "mechanism": "joint"}), 5, 4, 1, "4", (183, 191), 700),
+    Target(Case("priv_top_k", {"metric": "ebc", "mechanism": "joint"}), 5, 4, 1, "8", (185, 249), 700),
     Target(
         Case("priv_top_k", {"metric": "ebc", "mechanism": "joint", "proxy": "lists", "cap": 2}),
         4, 3, 1, "10", (23, 55), 6_000,
