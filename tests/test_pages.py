@@ -296,7 +296,10 @@ def test_a_page_of_a_long_log_costs_what_it_costs_of_a_short_one_in_neo4j(empty_
                 }
             )
         assert len(session.run(query("neo4j", "release_own"), asked).data()) == 5
-        profiles = {name: session.run("PROFILE " + query("neo4j", name), asked).consume().profile for name in statements}
+        profiles = {
+            name: session.run("PROFILE " + query("neo4j", name), asked).consume().profile
+            for name in statements
+        }
     short, long = taken
     assert not {
         name: (short[name], long[name], profiles[name]["args"].get("string-representation"))

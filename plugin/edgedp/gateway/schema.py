@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from edgedp.answers import Sought
 from edgedp.gateway.kinds import ReleaseKind, release_kinds
 from edgedp.gateway.wire import LONGEST_PAGE, PAGE
 from edgedp.version import __version__
@@ -63,6 +64,14 @@ _SURE = {
     },
 }
 """What a list of a joint release says of itself, beside its nodes."""
+_SOUGHT = {
+    "target_recall": {"type": ["number", "string"]},
+    "target_reached": {"type": "boolean"},
+    "steps": {"type": "integer", "minimum": 1},
+    "spent": {"type": "string", "description": "What this release cost; epsilon_spent is the account's."},
+    "ended": {"enum": [*Sought.WHY], "description": "Why there was no further step."},
+}
+"""How a release ended that spent until its list was sure enough."""
 _SCHEMAS: dict[str, Any] = {
     "Problem": {
         "type": "object",
@@ -112,6 +121,7 @@ _SCHEMAS: dict[str, Any] = {
             "parameters": {"type": "object"},
             "nodes": {"type": "array", "items": {"type": ["integer", "string"]}},
             **_SURE,
+            **_SOUGHT,
             "public": {"type": "object"},
             "private": {"type": "boolean"},
             "graph": {"type": "string"},

@@ -138,7 +138,7 @@ def estimate_of(
             check(planned)
             if not adds_up:
                 raise ledger.broken(name)
-            for charge in planned.charges:
+            for charge in planned.first:
                 if not accounts[charge.account].fits(charge):
                     raise ledger.does_not_fit(name, planned, rows[charge.account])
     except EdgeDPError as error:

@@ -53,6 +53,11 @@ def plan(request: Frame) -> Frame:
     if answered is not None:
         return Frame(_told_of(answered) | {"kept": for_cypher(answered.answer), "write": written})
     planned = plan_from_config(header["kind"], config, _told(request, row.facts))
+    if planned.first != planned.charges:
+        raise ParameterError(
+            "targetRecall is not an option of the procedures, which debit a release at once; "
+            "ask by the command line, Python or a gateway"
+        )
     _try(planned)
     places.check_nodes(row, header["survey"])
     planned = planned.naming([each["id"] for each in header.get("named", ())])
