@@ -302,7 +302,7 @@ def test_a_page_of_a_long_log_costs_what_it_costs_of_a_short_one_in_neo4j(empty_
         }
     short, long = taken
     assert not {
-        name: (short[name], long[name], profiles[name]["args"].get("string-representation"))
+        name: (short[name], long[name], profiles[name])
         for name in statements
         if not 0 < long[name] <= 2 * short[name] + 20
     }
