@@ -104,48 +104,6 @@ def calibration(asked: list[str]) -> None:
             row(f"{low:g} and {min(high, 1):g}", int(inside.sum()), *means)
 
 
-def truth(graph: edgedp.Graph, metric: str, k: int) -> set[object]:
-    """Return the ids of the exact top k, ties included."""
-    values = degree(graph) if metric == "degree" else ebc(graph)
-    return set(graph.node_ids[true_top(values, k)].tolist())
-
-
-def right(release: edgedp.Release, top: set[object]) -> float:
-    """Return the recall of a list."""
-    return len(top.intersection(release.nodes)) / len(release)
-
-
-def calibration(asked: list[str]) -> None:
-    """Print said against was: by graph and cell, then in bins over all listed nodes."""
-    said: list[float] = []
-    was: list[bool] = []
-    head("graph", "metric", "k", "epsilon", "said", "was")
-    for name, graph in graphs(asked):
-        for metric in ("degree", "ebc"):
-            for k in PICKS:
-                top = truth(graph, metric, k)
-                for epsilon in EPSILONS:
-                    found = [edgedp.priv_top_k(graph, metric, k, epsilon) for _ in range(4)]
-                    for each in found:
-                        said += each.membership
-                        was += [node in top for node in each.nodes]
-                    mean = np.mean([each.expected_recall for each in found])
-                    share = np.mean([right(each, top) for each in found])
-                    row(name, metric, k, f"{epsilon:g}", f"{mean:.2f}", f"{share:.3f}")
-    print()
-    head("said between", "nodes", "said", "was")
-    chances, there = np.array(said), np.array(was)
-    for low, high in zip(BINS, BINS[1:], strict=False):
-        inside = (chances >= low) & (chances < high)
-        if inside.any():
-            row(
-                f"{low:g} and {min(high, 1):g}",
-                int(inside.sum()),
-                f"{chances[inside].mean():.2f}",
-                f"{there[inside].mean():.2f}",
-            )
-
-
 def head(*names: str) -> None:
     """Print the head of a table."""
     row(*names)

@@ -3,7 +3,8 @@
 Lift an outsider v to the value of the node of rank j by adding ``D(v, j)`` edges at v: in that graph v has rank j. A
 mechanism that is as good there, rank by rank, lists v with the chance ``r_j`` that it lists the node of rank j here,
 and so, by privacy, v here with at least ``exp(-epsilon D) r_j``. All outsiders together are listed ``k (1 - R)``
-times, R being the expected recall. So ``r_j <= k (1 - R) / S_j`` with ``S_j`` the sum of ``exp(-epsilon D(v, j))`` over them.
+times, R being the expected recall. So ``r_j <= k (1 - R) / S_j`` with ``S_j`` the sum of ``exp(-epsilon D(v, j))`` over
+them.
 """
 
 from __future__ import annotations
