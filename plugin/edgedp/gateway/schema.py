@@ -144,7 +144,10 @@ _SCHEMAS: dict[str, Any] = {
             "epsilon_remaining": _AMOUNT,
             "epsilon_remaining_after": _AMOUNT,
             "releases_left": {"type": "integer"},
-            "epsilon_first": {"type": "number", "description": "Of the first step, where epsilon is the most."},
+            "epsilon_first": {
+                "type": "number",
+                "description": "Of the first step, where epsilon is the most.",
+            },
             "kept": {"type": "boolean"},
             "noise": {"type": "array"},
             "parameters": {"type": "object"},
