@@ -274,13 +274,14 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         ObjectNode request = Frame.request("draw").put("name", graph.name());
         request.set("release_id", planned.get("release_id"));
         request.set("plan", planned.get("plan"));
+        request.set("graph", graph.row());
         boolean ofRecords = planned.hasNonNull("property");
         Projection projection = ofRecords ? null : call.project(graph);
         Frame drawn = ofRecords
                 ? call.ask(
                         request,
                         Map.of("values", call.records(graph, planned.get("property").textValue())))
-                : call.ask(request, projection.arrays());
+                : call.draw(request, projection.arrays());
         JsonNode shown = drawn.header();
         if (!call.inner().run(Script.of(shown.get("script"))).done()) {
             throw new EdgeDPException(shown.get("lost").textValue());
@@ -288,7 +289,8 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         lease.answered();
         long[] rows = drawn.longs("rows");
         List<Picked> picked = rows == null ? null : picked(call, graph, projection, rows);
-        return new Release(graph, receipt, shown.get("answer"), picked, planned.get("write"));
+        Receipt drawnFor = new Receipt(receipt.releaseId(), shown.get("epsilon").doubleValue(), receipt.named());
+        return new Release(graph, drawnFor, shown.get("answer"), picked, planned.get("write"));
     }
 
     private static List<Picked> picked(Call call, GraphEntry graph, Projection projection, long[] drawn) {
