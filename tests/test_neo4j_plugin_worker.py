@@ -187,7 +187,9 @@ def test_a_terminated_query_ends_its_job(
     assert planted.spent == 1.0
 
 
-@pytest.mark.parametrize("change", ["CREATE (:`{label}` {{id: 99}})", "MATCH (n:`{label}` {{id: 5}}) DELETE n"])
+@pytest.mark.parametrize(
+    "change", ["CREATE (:`{label}` {{id: 99}})", "MATCH (n:`{label}` {{id: 5}}) DELETE n"]
+)
 def test_nodes_that_change_between_plan_and_reading_are_refused_in_a_constant_sentence(
     neo4j_with_plugin: PluginServer, sabotage: Sabotage, tmp_path: Path, change: str
 ) -> None:

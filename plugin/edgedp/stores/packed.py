@@ -55,7 +55,9 @@ def graph_of_rows(
     >>> graph.node_ids.tolist(), graph.edge_count, order.tolist()
     ([5, 7], 1, [1, 0])
     """
-    if (ids[1:] > ids[:-1]).all():  # as a load wrote them, and most databases hold them: each row is its position
+    if (
+        ids[1:] > ids[:-1]
+    ).all():  # as a load wrote them, and most databases hold them: each row is its position
         order, ascending = np.arange(len(ids), dtype=np.int64), ids.copy()  # not the whole frame
     else:
         order = np.argsort(ids, kind="stable")
