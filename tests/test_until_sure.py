@@ -530,7 +530,7 @@ def test_a_delta_that_is_declared_after_the_plan_is_not_paid_in_increments(
         store.priv_top_k("hubs", "degree", 5, 2, target_recall="0.999")
         spent = store.budget("hubs")["epsilon_spent"]
         with open_store(place) as again:
-            again.load(HUBS, "whole", epsilon_budget=20, delta=1e-6)
+            again.load(hubs(9), "whole", epsilon_budget=20, delta=1e-6)
             again.priv_top_k("whole", "degree", 5, 2, mechanism="joint")
             assert spent >= again.budget("whole")["epsilon_spent"]
 
