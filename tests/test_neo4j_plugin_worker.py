@@ -216,6 +216,33 @@ def test_nodes_that_change_between_plan_and_reading_are_refused_in_a_constant_se
     assert planted.spent == 1.0
 
 
+def test_a_node_that_is_deleted_while_the_answer_is_drawn_is_shown_by_its_id_only(
+    neo4j_with_plugin: PluginServer, sabotage: Sabotage, tmp_path: Path
+) -> None:
+    """What the database calls a node is looked up for those that are shown, when they are: never an old name."""
+    planted = neo4j_with_plugin.plant()
+    go = tmp_path / "go"
+    sabotage(f"""
+        whole = jobs.VERBS["draw"]
+        def draw(request):
+            answer = whole(request)
+            open({str(tmp_path / "started")!r}, "w").close()
+            while not os.path.exists({str(go)!r}):
+                time.sleep(0.01)
+            return answer
+        jobs.VERBS["draw"] = draw
+    """)
+    asking = Asking(planted, k=6)
+    assert eventually((tmp_path / "started").exists, 60)
+    neo4j_with_plugin.ask(f"MATCH (n:`{planted.label}` {{id: 5}}) DELETE n")
+    neo4j_with_plugin.ask(f"MATCH (n:`{planted.label}` {{id: 4}}) SET n.id = 44")
+    go.touch()
+    shown = {row["id"]: row["nodeId"] for row in asking.end()}
+    there = neo4j_with_plugin.ask(f"MATCH (n:`{planted.label}`) RETURN n.id AS id, elementId(n) AS nodeId")
+    expected = {row["id"]: row["nodeId"] for row in there if row["id"] != 44}
+    assert shown == expected | {4: None, 5: None}
+
+
 def test_memory_that_does_not_suffice(
     neo4j_with_plugin: PluginServer, sabotage: Sabotage, tmp_path: Path
 ) -> None:
