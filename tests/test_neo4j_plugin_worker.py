@@ -76,7 +76,7 @@ def interpreter(folder: Path, body: str) -> Path:
 def drawing(started: Path, then: str) -> str:
     """Return a body whose draws note their process and then do something."""
     return f"""
-        def draw(request):
+        def draw(request, converse):
             open({str(started)!r} + ".part", "w").write(str(os.getpid()))
             os.rename({str(started)!r} + ".part", {str(started)!r})
             {then}
@@ -337,9 +337,9 @@ def test_waiting_for_a_worker_does_not_count_against_the_job(
     planted = neo4j_with_plugin.plant()
     body = """
         original = jobs.VERBS["draw"]
-        def draw(request):
+        def draw(request, converse):
             time.sleep(2.5)
-            return original(request)
+            return original(request, converse)
         jobs.VERBS["draw"] = draw
     """
     sabotage(body, worker_count="1", worker_job_timeout="7s")
@@ -355,9 +355,9 @@ def test_a_slow_worker_is_not_taken_for_a_ledger_that_is_held(
     """No question is asked of a worker under a lock: its time is not that of the lock."""
     body = """
         for verb in ("plan", "register", "check_graph", "register_script", "judge", "draw"):
-            def slowly(request, job=jobs.VERBS[verb]):
+            def slowly(request, *converse, job=jobs.VERBS[verb]):
                 time.sleep(1.5)
-                return job(request)
+                return job(request, *converse)
             jobs.VERBS[verb] = slowly
     """
     sabotage(body, worker_count="1", ledger_lock_timeout="1s")
