@@ -4,7 +4,7 @@
 
 A server of its own holds one power-law graph, made by itself. Every row is run in turn with the others, once to warm
 and then `TIMES` times; the least wall time and the least processor time (server and workers) are printed. `--jar`
-puts another build of the plugin in, to compare two. `results/neo4j_size.md` has what one run printed.
+puts another build of the plugin in, to compare two.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 from bench.harness.measure import tree_processor
 from bench.rows.neo4j_server import DROP, NAME, PROJECT, Running, S, server
 
-TIMES, NODES_A_MILLION = 3, 100_000
+TIMES, NODES_A_MILLION = 2, 100_000
 GRAPH = {"nodeLabel": "Person", "relationshipType": "KNOWS", "idProperty": "id"}
 PROJECTED = PROJECT.replace("'Node'", "'Person'").replace("LINKED_TO", "KNOWS")
 NODES = "UNWIND range(1, $nodes) AS id CALL (id) { CREATE (:Person {id: id}) } IN TRANSACTIONS OF 50000 ROWS"

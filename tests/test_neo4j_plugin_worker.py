@@ -224,8 +224,8 @@ def test_a_node_that_is_deleted_while_the_answer_is_drawn_is_shown_by_its_id_onl
     go = tmp_path / "go"
     sabotage(f"""
         whole = jobs.VERBS["draw"]
-        def draw(request):
-            answer = whole(request)
+        def draw(request, *more):
+            answer = whole(request, *more)
             open({str(tmp_path / "started")!r}, "w").close()
             while not os.path.exists({str(go)!r}):
                 time.sleep(0.01)
