@@ -41,12 +41,13 @@ def scipy_positions(matrix: Any, nodes: Any) -> tuple[NDArray[Any], NDArray[np.i
         raise ParameterError(
             f"matrix is {kind_of(matrix)}, must be a scipy sparse matrix; give scipy.sparse.coo_array(matrix)"
         )
-    entries = matrix.tocoo()
+    entries = matrix.tocoo(copy=True)
     if len(entries.shape) != 2 or entries.shape[0] != entries.shape[1]:
         raise GraphFormatError(
             "the matrix is not square; give an adjacency matrix, with a row and a column for each node"
         )
     n = int(entries.shape[0])
+    entries.sum_duplicates()  # an entry is the sum of what is stored for it: +1 and -1 are no edge
     if not (entries.data == entries.data).all():
         raise GraphFormatError("matrix holds NaN; give 0 where there is no edge")
     ids = np.arange(n, dtype=np.int64) if nodes is None else as_ids(nodes, "nodes")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Iterator, Set
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -111,6 +112,11 @@ class Graph:
         if nodes is None:
             node_ids, positions = numbered(pairs)
         else:
+            if isinstance(nodes, Set) and properties is not None:
+                raise ParameterError(
+                    "nodes is a set, must be a list where properties are given; a set has no order"
+                )
+            nodes = list(nodes) if isinstance(nodes, (Set, Iterator)) else nodes
             node_ids = np.unique(as_ids(nodes, "nodes"))
             if pairs.size and node_ids.dtype.kind != pairs.dtype.kind:
                 raise GraphFormatError(
@@ -337,6 +343,29 @@ class Graph:
         """
         return hmac.new(bytes.fromhex(secret), self.fingerprint.encode(), hashlib.sha256).hexdigest()
 
+    def keyed_list(self, secret: str) -> str:
+        """Return the HMAC-SHA-256 (hex) of the list of edges by the ids of their ends; isolated nodes do not count.
+
+        Parameters
+        ----------
+        secret : str
+            Hex.
+        """
+        there = self.degrees > 0
+        ids = self._node_ids[there]
+        named = np.ascontiguousarray(ids, dtype=np.int64).data if ids.dtype.kind == "i" else None
+        digest = hmac.new(
+            bytes.fromhex(secret), f"list of edges, {ids.dtype.kind}, {len(ids)}:".encode(), hashlib.sha256
+        )
+        digest.update("\0".join(ids.tolist()).encode() + b"\0" if named is None else named)
+        digest.update(np.ascontiguousarray(self.degrees[there]).data)
+        if len(ids) == self.node_count:
+            digest.update(np.ascontiguousarray(self._indices).data)
+        else:
+            rank = np.cumsum(there, dtype=np.int32) - np.int32(1)
+            digest.update(np.ascontiguousarray(rank[self._indices], dtype=np.int32).data)
+        return digest.hexdigest()
+
     def edges(self) -> NDArray[np.int32]:
         """Return every edge once, as ``(m, 2)`` positions, the lower one first."""
         rows = np.repeat(np.arange(self.node_count, dtype=np.int32), self.degrees)
@@ -380,6 +409,14 @@ class Graph:
             and np.array_equal(self._indptr, other._indptr)
             and np.array_equal(self._indices, other._indices)
         )
+
+    if not TYPE_CHECKING:  # a type checker finds what is assigned by itself
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            """Refuse a new value: a bound is compared with `max_degree`, which is kept once it was counted."""
+            if name not in Graph.__slots__ or not name.startswith("_") or hasattr(self, name):
+                raise AttributeError(f"{name} cannot be set: a Graph never changes. Build another one.")
+            object.__setattr__(self, name, value)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -124,7 +124,10 @@ class CuratorStore(OpenedStore):
             )
             lacking = sorted(attributes.declared(session, name).keys() - graph.properties.keys())
             fingerprint = _fingerprint(session, graph)
-            twins = [row["name"] for row in session.run("fingerprint_find", fingerprint=fingerprint)]
+            twins, likely = (
+                {row["name"] for row in session.run("fingerprint_find", fingerprint=key)} - {name}
+                for key in (fingerprint, _fingerprint_before(session, graph))
+            )
             with session.ingest(placed, graph, progress) as written:
                 script = registry.load_script(
                     written, before, account, declared, fingerprint=fingerprint, by=self._by(session), at=ledger.now(),
@@ -135,7 +138,7 @@ class CuratorStore(OpenedStore):
             session.sweep(name)
             listed = registry.listed(session, name)
         _log.info("loaded %s", shown(name))
-        _warn_of_twins(sorted(set(twins) - {name}))
+        _warn_of_twins(sorted(twins), sorted(likely - twins))
         _warn_of_lacking(lacking)
         return listed
 
@@ -362,16 +365,27 @@ def _account(session: Session, name: str) -> Account | None:
 
 
 def _fingerprint(session: Session, graph: Graph) -> str:
-    """Return the HMAC of the adjacency under the store's secret."""
+    """Return the HMAC of the list of edges, by the ids of their ends, under the store's secret."""
+    return graph.keyed_list(registry.secret(session))
+
+
+def _fingerprint_before(session: Session, graph: Graph) -> str:
+    """Return what versions before 0.2.0 kept of a load: the HMAC of its adjacency, without ids."""
     return graph.keyed_fingerprint(registry.secret(session))
 
 
-def _warn_of_twins(others: list[str]) -> None:
+def _warn_of_twins(others: list[str], likely: list[str]) -> None:
     """Tell the curator of edges that another ledger accounts for already."""
     if others:
         warnings.warn(
-            f"these edges were loaded before under the name {', '.join(map(repr, others))}: what is learned about "
-            "them is the sum of all their ledgers",
+            f"the same list of edges was loaded before under the name {', '.join(map(repr, others))}: what is learned "
+            "about them is the sum of all their ledgers",
+            stacklevel=3,
+        )
+    if likely:
+        warnings.warn(
+            f"an earlier version of edgedp loaded {', '.join(map(repr, likely))}, a graph of the same shape, and kept "
+            "no ids to compare: if these are the same edges, what is learned about them is the sum of all their ledgers",
             stacklevel=3,
         )
 
