@@ -385,7 +385,7 @@ def _warn_of_twins(others: list[str], likely: list[str]) -> None:
     if likely:
         warnings.warn(
             f"an earlier version of edgedp loaded {', '.join(map(repr, likely))}, a graph of the same shape, and kept "
-            "no ids to compare: if these are the same edges, what is learned about them is the sum of all their ledgers",
+            "no ids to compare: if the edges are the same, what is learned about them is the sum of their ledgers",
             stacklevel=3,
         )
 
