@@ -100,7 +100,7 @@ CONTAINERS: dict[str, Callable[[list[Any]], Graph]] = {
 
 
 TABLE = [
-    (kind, way) for kind in KINDS for way in CONTAINERS if (kind, way) != ("None", "networkx")
+    (kind, way) for kind in KINDS for way in CONTAINERS if way != "networkx" or kind not in ("None", "masked")
 ]  # its own no
 
 
