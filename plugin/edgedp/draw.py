@@ -18,6 +18,7 @@ from edgedp.ids import positions_of
 from edgedp.mechanisms.sums import top_k_scores
 from edgedp.plan import (
     AggregatePlan,
+    ArcsPlan,
     CountPlan,
     DistributionPlan,
     JointMotkinPlan,
@@ -89,6 +90,9 @@ def draw(plan: Plan, projection: NumberProjection, words: Words) -> Answer:
     match plan:
         case TopKPlan() | ParetoPlan() | AggregatePlan():
             return Nodes(_ids(ids, draw_positions(plan, projection, words)))
+        case ArcsPlan():
+            positions, bought = _draw_arcs(plan, projection, words)
+            return Nodes(_ids(ids, positions), None, _sure(plan, ids, positions, bought))
         case JointPlan():
             positions, bought = _draw_joint(plan, projection, words)
             shown = _estimated(bought) if plan.estimates else None
@@ -122,6 +126,8 @@ def draw_positions(plan: NodesPlan, projection: Projection, words: Words) -> NDA
         case TopKPlan() | AggregatePlan():
             check_projection(plan, projection)
             return top_k_scores(plan, projection).draw(plan.k, words)
+        case ArcsPlan():
+            return _draw_arcs(plan, projection, words)[0]
         case JointPlan() | JointMotkinPlan():
             return _draw_joint(plan, projection, words)[0]
         case ParetoPlan():
@@ -170,6 +176,16 @@ def _draw_numbers(
             assert_never(plan)
 
 
+def _draw_arcs(
+    plan: ArcsPlan, projection: Projection, words: Words
+) -> tuple[NDArray[np.int64], tuple[Bought, ...]]:
+    """Return positions, and the noisy vector where one was released."""
+    from edgedp.mechanisms.arcs import draw_arcs
+
+    check_projection(plan, projection)
+    return draw_arcs(plan, projection, words)
+
+
 def _draw_joint(
     plan: JointPlan | JointMotkinPlan, projection: Projection, words: Words
 ) -> tuple[NDArray[np.int64], tuple[Bought, ...]]:
@@ -187,7 +203,10 @@ def _draw_joint(
 
 
 def _sure(
-    plan: JointPlan, node_ids: NDArray[np.generic], positions: NDArray[np.int64], bought: tuple[Bought, ...]
+    plan: JointPlan | ArcsPlan,
+    node_ids: NDArray[np.generic],
+    positions: NDArray[np.int64],
+    bought: tuple[Bought, ...],
 ) -> Sure | None:
     """Return what the list says of itself: post-processing of released vectors."""
     from edgedp.mechanisms.sure.lists import how_sure
