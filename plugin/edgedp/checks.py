@@ -119,7 +119,9 @@ def check_ranked(value: Any, *, directed: bool, name: str = "metric") -> TopKMet
                 "(--directed), or take 'degree'"
             )
         return check_choice(value, name, ARC_METRICS)
-    return check_metric(value, name)
+    from edgedp.metrics import metric_names
+
+    return cast(TopKMetricName, check_choice(value, name, (*metric_names(), *ARC_METRICS)))
 
 
 def check_graph(value: Any) -> None:

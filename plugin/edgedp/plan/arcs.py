@@ -12,9 +12,9 @@ from edgedp.errors import ParameterError
 from edgedp.mechanisms.picking import Undampened
 from edgedp.options import TopKOptions
 from edgedp.plan.base import DIRECTED, PlanOfNodes, PublicFacts
-from edgedp.vocabulary import ARC_METRICS, ArcMetricName
+from edgedp.vocabulary import ArcMetricName
 
-__all__ = ["ArcsPlan", "arc_metric", "plan_arcs"]
+__all__ = ["ArcsPlan", "plan_arcs"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +65,10 @@ class ArcsPlan(PlanOfNodes):
 
 
 def plan_arcs(name: ArcMetricName, asked: TopKOptions, facts: PublicFacts) -> ArcsPlan:
-    """Plan a release of the top k by in- or out-degree; see `edgedp.priv_top_k` for the options."""
-    checks.check_ranked(name, directed=facts.directed)
+    """Plan a release of the top k by in- or out-degree; see `edgedp.priv_top_k` for the options.
+
+    That the graph is directed was checked with the metric's name.
+    """
     for option in ("sensitivity_form", "shift", "proxy", "cap"):
         checks.check_no_option(option, getattr(asked, option), f"metric {name!r}")
     checks.check_no_option("estimates", asked.estimates or None, f"metric {name!r}")
@@ -96,14 +98,3 @@ def _picking(name: ArcMetricName, asked: TopKOptions, facts: PublicFacts) -> Und
             )
         case _:
             assert_never(mechanism)
-
-
-def arc_metric(value: Any) -> ArcMetricName | None:
-    """Return the name of a count of arcs; None for anything else.
-
-    Examples
-    --------
-    >>> arc_metric("in_degree"), arc_metric("degree")
-    ('in_degree', None)
-    """
-    return next((name for name in ARC_METRICS if name == value), None)
