@@ -106,6 +106,12 @@ class Dying:
         return rows
 
 
+def sure(path: str) -> None:
+    """Ask for a list by quality, whose target is too high to be reached at once."""
+    store = open_store(path)
+    print(store.priv_top_k("hubs", "degree", 5, 3, target_recall="0.999", request_id="a").nodes)
+
+
 def load(path: str, name: str = "kite", budget: str = "3") -> None:
     """Load two nodes in place of what is there."""
     open_store(path).load(PAIR, name, replace=True, epsilon_budget=budget)

@@ -92,7 +92,7 @@ def test_all_else_is_that_of_the_undirected_reading(graph: Graph) -> None:
 
 
 def test_a_directed_graph_stays_one_when_it_is_copied(graph: Graph) -> None:
-    assert pickle.loads(pickle.dumps(graph)) == graph
+    assert pickle.loads(pickle.dumps(graph)) == graph  # noqa: S301 -- written right here
     assert graph.with_properties({"age": np.arange(5)}).in_degrees.tolist() == IN
     assert Graph.from_edges([(1, 2)], directed=True) != Graph.from_edges([(2, 1)], directed=True)
     assert "directed" in repr(graph)

@@ -404,9 +404,9 @@ def test_a_stored_release_takes_no_seeded_words(store: Any, monkeypatch: pytest.
     seen: list[bool] = []
     real = draw.draw
 
-    def watched(plan: Any, projection: Any, words: Any) -> Any:
+    def watched(plan: Any, projection: Any, words: Any, *rest: Any) -> Any:
         seen.append(words.private)
-        return real(plan, projection, words)
+        return real(plan, projection, words, *rest)
 
     monkeypatch.setattr(draw, "draw", watched)
     store.exact_experiment("power", metric="degree", k=1, mechanism="em", epsilon=1, runs=1)

@@ -812,3 +812,41 @@ def test_refusals_of_numbers_cost_nothing_and_are_those_of_python(neo4j_with_plu
     assert "'delta'" in neo4j_with_plugin.refusal(COUNT, name=planted.name, config=config)
     assert "null" in neo4j_with_plugin.refusal(COUNT, name=planted.name, config=None)
     assert planted.spent == 0.0
+
+
+def test_a_procedure_spends_until_the_list_is_sure_each_step_debited_before_its_draw(
+    neo4j_with_plugin: PluginServer,
+) -> None:
+    random = np.random.default_rng(3)
+    edges = {
+        (hub, int(leaf))
+        for hub in range(12)
+        for leaf in random.choice(np.arange(12, 300), 120 - 8 * hub, replace=False)
+    }
+    planted = neo4j_with_plugin.plant(sorted(edges), [*range(300)], epsilonBudget=20)
+    config = {"metric": "ebc", "k": 5, "epsilon": 6, "targetRecall": 0.8, "requestId": "sure"}
+    call = "CALL edgedp.privTopk.stream($name, $config)"
+    rows = neo4j_with_plugin.ask(call, name=planted.name, config=config)
+    assert len(rows) == 5
+    spent = rows[0]["epsilon"]
+    assert 0 < spent < 6
+    assert planted.spent == pytest.approx(spent)
+    log = "MATCH (e:EdgeDPEntry {name: $name}) WHERE e.kind IN ['debit', 'answer'] RETURN e.kind AS kind, e.cost AS cost"
+    entries = neo4j_with_plugin.ask(f"{log} ORDER BY e.seq", name=planted.name)
+    assert entries[-1]["kind"] == "answer"
+    assert sum(each["cost"] for each in entries[:-1]) == round(spent * 10**9)
+    again = neo4j_with_plugin.ask(call, name=planted.name, config=config)
+    assert [(row["id"], row["epsilon"]) for row in again] == [(row["id"], spent) for row in rows]
+    (listed,) = neo4j_with_plugin.ask("CALL edgedp.releases($name)", name=planted.name)
+    assert listed["ids"] == [row["id"] for row in rows]
+    neo4j_with_plugin.ask(
+        "CALL edgedp.graph.setBudget($name, $epsilon)", name=planted.name, epsilon=spent + 0.2
+    )
+    short = {"metric": "degree", "k": 5, "epsilon": 6, "targetRecall": "0.999"}
+    (first, *_) = neo4j_with_plugin.ask(call, name=planted.name, config=short)
+    assert 0 < first["epsilon"] <= 0.2 + 1e-9
+    with edgedp.open_store(neo4j_with_plugin.server.uri, auth=neo4j_with_plugin.server.auth) as store:
+        assert store.check(planted.name) == []
+        of_python, of_plugin, _ = (*store.releases(planted.name), None)
+        assert of_python is not None
+        assert of_plugin["ended"] == "refused"  # type: ignore[typeddict-item]

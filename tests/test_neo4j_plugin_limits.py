@@ -171,6 +171,25 @@ def test_a_wait_for_the_ledger_ends_with_its_caller(
     assert len(planted.top()) == 1
 
 
+def test_a_call_that_was_ended_before_its_debit_costs_nothing(neo4j_with_plugin: PluginServer) -> None:
+    """The ledger is free again at once after the end, between two looks of the watch; of many calls some would pay."""
+    planted = neo4j_with_plugin.plant()
+    for _ in range(3):
+        planted.top()  # a warm debit takes less than the watch's interval
+    before = planted.spent
+    lock = "MATCH (account:EdgeDPAccount {name: $name}) SET account.held = true"
+    call = "CALL edgedp.count.stream($name, {of: 'edges', epsilon: 1})"
+    for _ in range(12):
+        with held(neo4j_with_plugin, lock, name=planted.name):
+            caller = Caller(neo4j_with_plugin, call, planted.name, "terminated")
+            assert eventually(waits(neo4j_with_plugin, "account.held"), 60)
+            (asked,) = [row["id"] for row in neo4j_with_plugin.ask(RUNNING) if row["asked"] == call]
+            neo4j_with_plugin.ask("TERMINATE TRANSACTION $id", id=asked)
+        caller.end()
+        check_said(caller)
+        assert planted.spent == before
+
+
 def test_a_read_has_a_limit_of_its_own(neo4j_with_plugin: PluginServer) -> None:
     planted = neo4j_with_plugin.plant()
     neo4j_with_plugin.configure(ledger_lock_timeout="1s", ledger_transaction_timeout="1s")

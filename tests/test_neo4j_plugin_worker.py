@@ -18,6 +18,7 @@ import pytest
 
 import edgedp
 import neo4j
+from edgedp.refusals import NODES_CHANGED
 from neo4jserver.server import DEFAULT_VERSION
 from plugin_fixtures import (
     TOP,
@@ -183,6 +184,35 @@ def test_a_terminated_query_ends_its_job(
     assert isinstance(outcome, neo4j.exceptions.Neo4jError)
     assert "Terminated" in str(outcome.code)
     assert eventually(lambda: not is_running(pid), 5)
+    assert planted.spent == 1.0
+
+
+@pytest.mark.parametrize(
+    "change", ["CREATE (:`{label}` {{id: 99}})", "MATCH (n:`{label}` {{id: 5}}) DELETE n"]
+)
+def test_nodes_that_change_between_plan_and_reading_are_refused_in_a_constant_sentence(
+    neo4j_with_plugin: PluginServer, sabotage: Sabotage, tmp_path: Path, change: str
+) -> None:
+    planted = neo4j_with_plugin.plant()
+    planned, go = tmp_path / "planned", tmp_path / "go"
+    sabotage(f"""
+        whole = jobs.VERBS["plan"]
+        def plan(request):
+            answer = whole(request)
+            open({str(planned)!r}, "w").close()
+            while not os.path.exists({str(go)!r}):
+                time.sleep(0.01)
+            return answer
+        jobs.VERBS["plan"] = plan
+    """)
+    asking = Asking(planted)
+    assert eventually(planned.exists, 60)
+    assert planted.spent == 0.0
+    neo4j_with_plugin.ask(change.format(label=planted.label))
+    go.touch()
+    outcome = asking.end()
+    assert isinstance(outcome, neo4j.exceptions.Neo4jError)
+    assert sentence(outcome).partition(" (release ")[0] == NODES_CHANGED
     assert planted.spent == 1.0
 
 

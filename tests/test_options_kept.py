@@ -31,6 +31,7 @@ EXAMPLES: dict[str, list[Any]] = {
     "node": [3],
     "property": ["age"],
     "q": ["1/3"],
+    "target_recall": [0.9],
 }
 """What is neither a word, a number nor a switch."""
 

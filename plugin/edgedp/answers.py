@@ -9,10 +9,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from edgedp.amounts.epsilon import epsilon_nano, format_nano
 from edgedp.errors import StoreError
 from edgedp.numbers.answers import Distribution, Number, Summary
 
-__all__ = ["Answer", "Distribution", "Nodes", "Number", "Point", "Summary", "Sure", "answer_from_json"]
+__all__ = [
+    "Answer",
+    "Distribution",
+    "Nodes",
+    "Number",
+    "Point",
+    "Sought",
+    "Summary",
+    "Sure",
+    "answer_from_json",
+]
 
 
 @dataclass(frozen=True)
@@ -87,6 +98,62 @@ class Sure:
 
 
 @dataclass(frozen=True)
+class Sought:
+    """How a release ended that spent step by step until its list was sure enough.
+
+    Attributes
+    ----------
+    target_recall : float or str
+        The expected recall that was asked for.
+    steps : int
+        How many steps were debited and drawn.
+    spent : int
+        Nano-epsilon of all of them.
+    ended : str
+        Why there was no further one: "reached", "spent", "refused" or "flat".
+    """
+
+    KEYS: ClassVar[tuple[str, ...]] = ("target_recall", "target_reached", "steps", "spent", "ended")
+    WHY: ClassVar[Mapping[str, str]] = {
+        "reached": "the list is expected to be as good as was asked for",
+        "spent": "all that may be spent is spent",
+        "refused": "the account or the share refused the next step",
+        "flat": "more epsilon is not expected to help",
+    }
+
+    target_recall: float | str
+    steps: int
+    spent: int
+    ended: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the ledger keeps and JSON shows."""
+        return {
+            "target_recall": self.target_recall,
+            "target_reached": self.ended == "reached",
+            "steps": self.steps,
+            "spent": format_nano(self.spent),
+            "ended": self.ended,
+        }
+
+    def sentence(self) -> str:
+        """Return what people read below the table.
+
+        Examples
+        --------
+        >>> Sought(0.9, 7, 125_000_000, "reached").sentence()
+        'spent 0.125 in 7 steps; the list is expected to be as good as was asked for'
+        """
+        count = "1 step" if self.steps == 1 else f"{self.steps} steps"
+        return f"spent {format_nano(self.spent)} in {count}; {self.WHY[self.ended]}"
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> Sought:
+        """Return what `to_json` wrote."""
+        return cls(kept["target_recall"], kept["steps"], epsilon_nano(kept["spent"]), kept["ended"])
+
+
+@dataclass(frozen=True)
 class Nodes:
     """Node ids in the order picked.
 
@@ -97,6 +164,8 @@ class Nodes:
         ``"edges"`` and ``"wedges"``, each with ``value``, ``low`` and ``high``, where they were asked for.
     sure : Sure, optional
         How sure the list is, where it follows from noisy vectors that were released.
+    sought : Sought, optional
+        How a release ended that spent until the list was sure enough.
 
     Examples
     --------
@@ -111,6 +180,7 @@ class Nodes:
     ids: tuple[Any, ...]
     estimates: dict[str, dict[str, int]] | None = None
     sure: Sure | None = None
+    sought: Sought | None = None
 
     @property
     def items(self) -> tuple[Any, ...]:
@@ -121,7 +191,8 @@ class Nodes:
         """Return what the ledger keeps and JSON shows."""
         kept: dict[str, Any] = {self.KEY: list(self.ids)}
         kept |= {} if self.estimates is None else {"estimates": self.estimates}
-        return kept if self.sure is None else kept | self.sure.to_json()
+        kept |= {} if self.sure is None else self.sure.to_json()
+        return kept if self.sought is None else kept | self.sought.to_json()
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the rows of a table: `COLUMNS`, and what is known of how sure each is."""
@@ -134,7 +205,8 @@ class Nodes:
     def from_json(cls, kept: Mapping[str, Any]) -> Nodes:
         """Return the answer that `to_json` wrote."""
         sure = Sure.from_json(kept) if "membership" in kept else None
-        return cls(tuple(kept[cls.KEY]), kept.get("estimates"), sure)
+        sought = Sought.from_json(kept) if "steps" in kept else None
+        return cls(tuple(kept[cls.KEY]), kept.get("estimates"), sure, sought)
 
 
 @dataclass(frozen=True)
@@ -186,7 +258,7 @@ def answer_from_json(kept: Mapping[str, Any]) -> Answer:
     Examples
     --------
     >>> answer_from_json({"nodes": ["a", "b"]})
-    Nodes(ids=('a', 'b'), estimates=None, sure=None)
+    Nodes(ids=('a', 'b'), estimates=None, sure=None, sought=None)
     """
     match kept:
         case {"nodes": list() as nodes, **rest} if _beside_nodes(nodes, rest):
@@ -212,6 +284,14 @@ def answer_from_json(kept: Mapping[str, Any]) -> Answer:
 def _beside_nodes(nodes: list[Any], rest: Mapping[str, Any]) -> bool:
     """Return whether what stands beside the nodes is all of what `Nodes.to_json` writes there."""
     beside = set(rest)
+    if "steps" in beside:
+        if (
+            not beside >= set(Sought.KEYS)
+            or rest["ended"] not in Sought.WHY
+            or type(rest["steps"]) is not int
+        ):
+            return False
+        beside -= set(Sought.KEYS)
     if "estimates" in beside and not isinstance(rest["estimates"], dict):
         return False
     match rest:

@@ -40,6 +40,7 @@ __all__ = [
     "check_metric",
     "check_no_option",
     "check_option_names",
+    "check_part",
     "check_ranked",
     "check_request_id",
     "check_row_number",
@@ -252,6 +253,16 @@ def part_of_one(value: Any) -> Fraction | None:
     """
     part = fraction_of(value)
     return part if part is not None and 0 < part < 1 else None
+
+
+def check_part(value: Any, name: str) -> Fraction:
+    """Return a part of one exactly as it was written: a decimal, a fraction or a text of either."""
+    part = part_of_one(value)
+    if part is None:
+        raise ParameterError(
+            f"{name} is {shortened(repr(value))}, must be above 0 and below 1; give one such as 0.9"
+        )
+    return part
 
 
 def check_text(value: Any, name: str) -> str:

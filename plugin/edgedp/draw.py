@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.answers import Answer, Nodes, Point, Sure
+from edgedp.amounts.written import shortest
+from edgedp.answers import Answer, Nodes, Point, Sought, Sure
 from edgedp.errors import ParameterError, StoreError, UnknownNameError
 from edgedp.ids import positions_of
 from edgedp.mechanisms.sums import top_k_scores
@@ -37,6 +38,8 @@ from edgedp.selection.percentiles import draw_percentile
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.adaptive.purchases import Bought
+    from edgedp.mechanisms.adaptive.until_sure import Pay
+    from edgedp.mechanisms.sure.lists import Sureness
     from edgedp.numbers.answers import Distribution, Number, Summary
     from edgedp.sampling.words import Words
 
@@ -59,7 +62,7 @@ def _quietly(drawing: Callable[_Asked, _Drawn]) -> Callable[_Asked, _Drawn]:
 
 
 @_quietly
-def draw(plan: Plan, projection: NumberProjection, words: Words) -> Answer:
+def draw(plan: Plan, projection: NumberProjection, words: Words, pay: Pay | None = None) -> Answer:
     """Draw a planned release.
 
     Parameters
@@ -70,6 +73,9 @@ def draw(plan: Plan, projection: NumberProjection, words: Words) -> Answer:
         The private data.
     words : Words
         Random words; the operating system's for a private release.
+    pay : callable, optional
+        Debits a further step, in nano-epsilon, before it is drawn, and says whether that was allowed. Of a release
+        that spends until its list is sure enough; `PlanBase.first` is debited before anything is drawn.
 
     Returns
     -------
@@ -93,6 +99,8 @@ def draw(plan: Plan, projection: NumberProjection, words: Words) -> Answer:
         case ArcsPlan():
             positions, bought = _draw_arcs(plan, projection, words)
             return Nodes(_ids(ids, positions), None, _sure(plan, ids, positions, bought))
+        case JointPlan() if plan.target_recall is not None:
+            return _draw_until_sure(plan, projection, words, pay)
         case JointPlan():
             positions, bought = _draw_joint(plan, projection, words)
             shown = _estimated(bought) if plan.estimates else None
@@ -202,6 +210,32 @@ def _draw_joint(
             assert_never(plan)
 
 
+def _draw_until_sure(plan: JointPlan, projection: Projection, words: Words, pay: Pay | None) -> Nodes:
+    """Draw step by step until the list is sure enough; the first step is paid for, `pay` debits the others."""
+    from edgedp.mechanisms.adaptive import planned
+    from edgedp.mechanisms.adaptive.until_sure import Prepaid
+    from edgedp.mechanisms.sure.lists import Sureness, how_sure
+
+    if pay is None or plan.target_recall is None:
+        raise AssertionError("a release that spends step by step needs a way to pay and a target")
+    check_projection(plan, projection)
+
+    def judge(positions: NDArray[np.int64], bought: tuple[Bought, ...]) -> Sureness:
+        found = how_sure(plan.metric, positions, bought, plan.facts.node_count)
+        if found is None:
+            raise AssertionError("the plan refuses graphs whose lists say nothing")
+        return found
+
+    last, ended = planned.draw_joint_until_sure(
+        plan, projection, words, Prepaid(plan.first[-1].cost, pay), judge
+    )
+    if not isinstance(last.sure, Sureness):
+        raise AssertionError("a look keeps what its judge said")
+    sought = Sought(shortest(plan.target_recall), len(last.expected), last.spent, ended)
+    ids = projection.node_ids
+    return Nodes(_ids(ids, last.positions), None, _shown_sure(last.sure, ids), sought)
+
+
 def _sure(
     plan: JointPlan | ArcsPlan,
     node_ids: NDArray[np.generic],
@@ -212,8 +246,11 @@ def _sure(
     from edgedp.mechanisms.sure.lists import how_sure
 
     found = how_sure(plan.metric, positions, bought, plan.facts.node_count)
-    if found is None:
-        return None
+    return None if found is None else _shown_sure(found, node_ids)
+
+
+def _shown_sure(found: Sureness, node_ids: NDArray[np.generic]) -> Sure:
+    """Return what a list says of itself with ids in place of positions."""
     near = tuple((node_ids[position].item(), chance) for position, chance in found.near)
     return Sure(round(found.expected_recall, 2), found.membership, near, found.degree_intervals)
 

@@ -202,6 +202,9 @@ class TopKOptions(Options):
     estimates: Annotated[
         bool, _About("Of joint: show what the same noise tells of the numbers of edges and wedges.")
     ] = False
+    target_recall: Annotated[
+        Any, _About("Spend until so much of the list is expected to be right; epsilon is then the most.")
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgedp.errors import ParameterError
 from edgedp.ids import positions_of
+from edgedp.limits import limit
 
-__all__ = ["c_metric", "coverage", "dominated_chance", "recall", "relative_error", "true_top"]
+__all__ = ["c_metric", "coverage", "dominated_chance", "limit", "recall", "relative_error", "true_top"]
 
 Ties = Literal["random", "front"]
 

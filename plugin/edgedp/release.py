@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, assert_never
 
 from edgedp.amounts.epsilon import NANO
-from edgedp.answers import Answer, Distribution, Nodes, Number, Point, Summary, Sure, answer_from_json
+from edgedp.answers import Answer, Distribution, Nodes, Number, Point, Sought, Summary, Sure, answer_from_json
 from edgedp.errors import ParameterError
 from edgedp.plan import (
     AggregatePlan,
@@ -113,9 +113,29 @@ class Release:
         return None if intervals is None else list(intervals)
 
     @property
+    def _sought(self) -> Sought | None:
+        return self.answer.sought if isinstance(self.answer, Nodes) else None
+
+    @property
+    def epsilon_spent(self) -> float:
+        """What the release cost: `epsilon`, or less where it spent step by step until its list was sure enough."""
+        return self.epsilon if self._sought is None else self._sought.spent / NANO
+
+    @property
+    def steps(self) -> int | None:
+        """In how many steps it spent; None where it was drawn at once."""
+        return None if self._sought is None else self._sought.steps
+
+    @property
+    def target_reached(self) -> bool | None:
+        """Whether the list is expected to be as good as was asked for; None where no target was given."""
+        return None if self._sought is None else self._sought.ended == "reached"
+
+    @property
     def sentences(self) -> list[str]:
         """What people are told of how sure the list is, a line each; none where nothing is known."""
-        return [] if self._sure is None else self._sure.sentences()
+        sure = [] if self._sure is None else self._sure.sentences()
+        return sure if self._sought is None else [*sure, self._sought.sentence()]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -183,8 +203,17 @@ class Release:
         try:
             planned = plan_of(shown["selector"], shown["parameters"], shown["public"])
             private = shown["private"]
-            receipt = {name: shown[name] for name in _RECEIPT if name in shown}
-            known = {"selector", "parameters", "ranks_by", "public", "private", "account", "debits", *receipt}
+            receipt = {name: shown[name] for name in _RECEIPT if name in shown and "graph" in shown}
+            known = {
+                "selector",
+                "parameters",
+                "ranks_by",
+                "public",
+                "private",
+                "account",
+                "debits",
+                *_RECEIPT,
+            }
             answer = answer_from_json({name: shown[name] for name in shown if name not in known})
         except (KeyError, TypeError, AttributeError, ValueError):
             raise refusal from None
@@ -268,7 +297,7 @@ class Release:
         shown |= self.answer.to_json()
         shown |= {"public": self.public, "private": self.private} | self.receipt
         if not self.receipt:
-            return shown
+            return shown if self._sought is None else shown | {"epsilon_spent": self.epsilon_spent}
         shown["account"] = self.plan.charges[-1].account
         return shown | {"debits": debits(self.plan)} if isinstance(self.plan, PercentilePlan) else shown
 

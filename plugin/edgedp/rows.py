@@ -59,6 +59,12 @@ class _Answered(TypedDict, total=False):
     membership: list[float]
     near: list[list[Any]]
     degree_intervals: list[list[int]] | None
+    target_recall: float | str
+    """This and the next four: of a list that was spent for until it was sure enough."""
+    target_reached: bool
+    steps: int
+    spent: str
+    ended: str
     value: int | float | None
     values: Any
     summary: dict[str, Any]

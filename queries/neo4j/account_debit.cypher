@@ -4,6 +4,7 @@
 //   name: the graph's name
 //   cost: the release's epsilon, nano-epsilon, positive
 //   price: what it costs in pico-rho, positive; added instead of cost where the account has a delta
+//   whole: the epsilon of the release as a whole so far, nano-epsilon: what the limit is for
 // columns:
 //   name: the graph's name
 //   delta: atto-delta, or null for a pure account
@@ -17,7 +18,7 @@ MATCH (:EdgeDPSchema {version: 4})
 MATCH (account:EdgeDPAccount {name: $name})
 WITH account, CASE WHEN account.delta IS NULL THEN $cost ELSE $price END AS charge
 WHERE $cost > 0 AND $price > 0 AND account.budget IS NOT NULL AND account.spent + charge <= account.budget
-  AND (account.maxPerRelease IS NULL OR $cost <= account.maxPerRelease)
+  AND (account.maxPerRelease IS NULL OR $whole <= account.maxPerRelease)
 SET account.spent = account.spent + charge, account.entries = account.entries + 1,
     account.terms = coalesce(account.terms, '')
 RETURN account.name AS name, account.delta AS delta, account.declared AS declared, account.budget AS budget,

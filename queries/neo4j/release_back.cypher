@@ -14,6 +14,7 @@ WHERE debit.name = $name AND debit.kind = 'debit' AND 0 < debit.seq < $before
 WITH debit ORDER BY debit.name DESC, debit.kind DESC, debit.seq DESC
 LIMIT $limit
 OPTIONAL MATCH (answer:EdgeDPEntry {releaseId: debit.releaseId, kind: 'answer'})
+USING INDEX answer:EdgeDPEntry(releaseId, kind)
 RETURN debit.name AS name, debit.seq AS seq, debit.releaseId AS releaseId, debit.at AS at, debit.by AS by,
        coalesce(debit.analyst, '') AS analyst, debit.requestId AS requestId, debit.cost AS cost,
        debit.charge AS charge, debit.total AS total, debit.body AS body, answer.body AS answer

@@ -13,6 +13,7 @@
 MATCH (debit:EdgeDPEntry {name: $name, analyst: $analyst, requestId: $requestId})
 WHERE debit.kind = 'debit'
 OPTIONAL MATCH (answer:EdgeDPEntry {releaseId: debit.releaseId, kind: 'answer'})
+USING INDEX answer:EdgeDPEntry(releaseId, kind)
 RETURN debit.releaseId AS releaseId, debit.at AS at, debit.cost AS cost, debit.body AS body, answer.body AS answer,
        EXISTS {
          MATCH (lease:EdgeDPLease {releaseId: debit.releaseId}) WHERE timestamp() < lease.until <= timestamp() + 30000

@@ -5,7 +5,7 @@
 //   name: the graph's name
 //   analyst: the analyst's name
 //   account: which of the graph's accounts
-//   cost, price: as in account_debit
+//   cost, price, whole: as in account_debit
 // columns:
 //   name, analyst, account: the graph, who may ask, and which of its accounts
 //   delta: the account's atto-delta when the share was declared, or null for a pure account
@@ -19,7 +19,7 @@ MATCH (share:EdgeDPShare {name: $name, analyst: $analyst, account: $account})
 WHERE share.delta = account.delta OR (share.delta IS NULL AND account.delta IS NULL)
 WITH account, share, CASE WHEN share.delta IS NULL THEN $cost ELSE $price END AS charge
 WHERE $cost > 0 AND $price > 0 AND share.spent + charge <= share.budget
-  AND (share.maxPerRelease IS NULL OR $cost <= share.maxPerRelease)
+  AND (share.maxPerRelease IS NULL OR $whole <= share.maxPerRelease)
 SET share.spent = share.spent + charge, share.entry = account.entries + 1
 RETURN share.name AS name, share.analyst AS analyst, share.account AS account, share.delta AS delta,
        share.declared AS declared, share.budget AS budget, share.spent AS spent,

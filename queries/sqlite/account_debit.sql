@@ -5,6 +5,7 @@
 --   name: the graph's name
 --   cost: the release's epsilon, nano-epsilon, positive
 --   price: what it costs in pico-rho, positive; added instead of cost where the account has a delta
+--   whole: the epsilon of the release as a whole so far, nano-epsilon: what the limit is for
 -- columns:
 --   name: the graph's name
 --   delta: atto-delta, or null for a pure account
@@ -19,6 +20,6 @@ SET spent = spent + CASE WHEN delta IS NULL THEN $cost ELSE $price END, entries 
     terms = coalesce(terms, '')
 WHERE name = $name AND $cost > 0 AND $price > 0 AND budget IS NOT NULL
   AND spent + CASE WHEN delta IS NULL THEN $cost ELSE $price END <= budget
-  AND (maxPerRelease IS NULL OR $cost <= maxPerRelease)
+  AND (maxPerRelease IS NULL OR $whole <= maxPerRelease)
 RETURNING name AS name, delta AS delta, declared AS declared, budget AS budget, spent AS spent,
           maxPerRelease AS maxPerRelease, relationshipType AS relationshipType, entries AS entries

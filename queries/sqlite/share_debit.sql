@@ -6,7 +6,7 @@
 --   name: the graph's name
 --   analyst: the analyst's name
 --   account: which of the graph's accounts
---   cost, price: as in account_debit
+--   cost, price, whole: as in account_debit
 -- columns:
 --   name, analyst, account: the graph, who may ask, and which of its accounts
 --   delta: the account's atto-delta when the share was declared, or null for a pure account
@@ -20,7 +20,7 @@ SET spent = spent + CASE WHEN delta IS NULL THEN $cost ELSE $price END,
     entry = (SELECT entries + 1 FROM accounts WHERE accounts.name = $name)
 WHERE name = $name AND analyst = $analyst AND account = $account AND $cost > 0 AND $price > 0
   AND spent + CASE WHEN delta IS NULL THEN $cost ELSE $price END <= budget
-  AND (maxPerRelease IS NULL OR $cost <= maxPerRelease)
+  AND (maxPerRelease IS NULL OR $whole <= maxPerRelease)
   AND EXISTS (SELECT 1 FROM accounts WHERE accounts.name = $name AND accounts.delta IS shares.delta)
 RETURNING name AS name, analyst AS analyst, account AS account, delta AS delta, declared AS declared,
           budget AS budget, spent AS spent, maxPerRelease AS maxPerRelease

@@ -6,13 +6,14 @@ digits of other scripts, ``infinity`` and spaces, so that what is spent would no
 
 from __future__ import annotations
 
+import math
 import numbers
 import re
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["UNSIGNED", "decimal_of", "fraction_of", "whole_of"]
+__all__ = ["UNSIGNED", "decimal_of", "fraction_of", "shortest", "whole_of"]
 
 UNSIGNED = r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4})?"
 """A number without a sign, as a regular expression of ECMA-262 too: the OpenAPI description holds it."""
@@ -83,3 +84,15 @@ def whole_of(text: str) -> int | None:
     [12, -3, None, None, None, None, None]
     """
     return int(text) if _WHOLE.fullmatch(text) else None
+
+
+def shortest(value: Fraction) -> float | str:
+    """Return a fraction as a float where that says it exactly, else as a text.
+
+    Examples
+    --------
+    >>> shortest(Fraction(9, 10)), shortest(Fraction(1, 3))
+    (0.9, '1/3')
+    """
+    number = float(value)
+    return number if math.isfinite(number) and Fraction(repr(number)) == value else str(value)

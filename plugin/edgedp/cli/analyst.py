@@ -228,8 +228,9 @@ def _told(answer: Answer) -> list[str]:
             return [NOISE_IS_PRIVATE]
         case Summary(_, shares):
             return ["shares of epsilon: " + ", ".join(f"{name} {share:g}" for name, share in shares.items())]
-        case Nodes(sure=sure):
-            return [] if sure is None else sure.sentences()
+        case Nodes(sure=sure, sought=sought):
+            told = [] if sure is None else sure.sentences()
+            return told if sought is None else [*told, sought.sentence()]
         case Distribution() | Point():
             return []
         case _:

@@ -14,7 +14,7 @@ from edgedp.options import top_k_metrics
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from edgedp.audit import Finding
+    from edgedp.audit import ArcFinding, Finding
 
 __all__ = ["COMMANDS"]
 
@@ -85,18 +85,19 @@ def _print_exhaustive(
         processes=processes,
     )
     of_arcs = [case for case in arc_cases() if metric is None or metric == case.metric]
-    findings = list(_watched(audited, len(cases) + len(of_arcs)))
+    findings = list(_watched(audited, len(cases)))
     counted = list(audit_arcs(of_arcs, node_count=min(nodes, 4)))
+    judged: list[Finding | ArcFinding] = [*findings, *counted]
     shown = findings if every else _worst_of_each(findings)
-    rows = [finding.to_row() for finding in (*shown, *counted)]
+    rows = [finding.to_row() for finding in shown] + [finding.to_row() for finding in counted]
     print_rows(rows, output, list(rows[0]))
-    broken = sum(not finding.met for finding in (*findings, *counted))
+    broken = sum(not finding.met for finding in judged)
     vectors = sum(finding.case.vectors for finding in findings)
     notice(
         f"{len(findings)} kinds of release audited, {broken} break their claim ({len(findings) - vectors} by the exact "
         f"law of the answer, {vectors} by enumerated vectors, whose draws it does not judge), and {len(counted)} of "
         "in- and out-degrees over all digraphs; the largest loss found is "
-        f"{max(finding.ratio for finding in (*findings, *counted)):.4f} of the one claimed"
+        f"{max(finding.ratio for finding in judged):.4f} of the one claimed"
     )
     if broken:
         raise SystemExit(1)

@@ -50,8 +50,14 @@ def _print_lines(told: Mapping[str, Any]) -> None:
     elif told["kept"]:
         click.echo("the request has its release already, which would be shown again and cost nothing")
     else:
+        if "epsilon_first" in told:
+            click.echo(
+                f"would spend step by step until the list is expected to be good enough, from "
+                f"{amount(told['epsilon_first'])} to {amount(told['epsilon'])} at most"
+            )
+        most = "at most " if "epsilon_first" in told else ""
         click.echo(
-            f"would cost {amount(told['epsilon'])} and leave {amount(told['epsilon_remaining_after'])} of "
+            f"would cost {most}{amount(told['epsilon'])} and leave {amount(told['epsilon_remaining_after'])} of "
             f"{amount(told['epsilon_budget'])}; {told['releases_left']:,} such releases fit"
         )
     if told["parameters"]:

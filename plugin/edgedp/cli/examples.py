@@ -30,6 +30,7 @@ EXAMPLES = {
     "exact advise": "edgedp exact advise email-Enron -k 10 --target 0.9",
     "exact count": "edgedp exact count email-Enron --of triangles",
     "exact experiment": "edgedp exact experiment email-Enron -k 10 --epsilon 1 --runs 20 -o runs.parquet",
+    "exact limit": "edgedp exact limit email-Enron --metric ebc -k 10 --epsilon 0.1 --epsilon 1",
     "experiment": "edgedp experiment topk email-Enron -k 10 --epsilon 0.1 --epsilon 1 --runs 20 -o runs.parquet",
     "experiment growth": "edgedp experiment growth power-law --nodes 1000 --nodes 10000 -o growth.parquet",
     "experiment motkin": "edgedp experiment motkin email-Enron -k 10 --epsilon 1 --runs 20 -o motkin.parquet",

@@ -250,6 +250,26 @@ def exact_experiment(name: str, **asked: Any) -> None:
     notice(_STORED, always=True)
 
 
+@click.command(name="limit")
+@click.argument("name")
+@click.option(
+    "--metric",
+    type=Word("metric", metric_names()),
+    default="ebc",
+    show_default=True,
+    help="What is ranked by.",
+)
+@click.option("-k", "k", type=WHOLE, required=True, help="How many nodes.")
+@click.option("--epsilon", "epsilon", required=True, multiple=True, help="Of a release; as often as wanted.")
+@format_option
+def exact_limit(name: str, metric: str, k: int, epsilon: tuple[str, ...], output: str) -> None:
+    """Say which recall no private list exceeds that is as good on the graphs beside this one. Not private; logged."""
+    with opened_store() as store:
+        rows = store.exact_limit(name, metric, k, epsilon)
+    print_rows(rows, output, ["metric", "k", "epsilon", "limit"])
+    notice(_STORED, always=True)
+
+
 COMMANDS = (experiment, report, advise)
-STORED = (exact_experiment, exact_advise)
+STORED = (exact_experiment, exact_advise, exact_limit)
 """Below ``exact``: they read private edges."""

@@ -51,6 +51,7 @@ def first_pick_probabilities(
     proxy: Proxy | None = None,
     cap: int | None = None,
     estimates: bool = False,
+    target_recall: Any = None,
     degree_bound: int | None = None,
 ) -> NDArray[np.float64]:
     """Return the exact law of the first node of ``priv_top_k`` with the same arguments.
@@ -158,6 +159,10 @@ def _joint_first_pick(planned: JointPlan, projection: Projection) -> NDArray[np.
     from edgedp.mechanisms.joint import joint_values
     from edgedp.mechanisms.laws import joint_first_law
 
+    if planned.target_recall is not None:
+        raise ParameterError(
+            "target_recall has no first pick whose law is known, for it is drawn step by step; leave it out"
+        )
     match planned.ranked_by:
         case "both" | "ordered":
             raise ParameterError(

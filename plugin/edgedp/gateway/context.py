@@ -211,7 +211,7 @@ class Gateway:
             if (landed := flight.landed) is not None:
                 await self._land(person, name, landed)
         note.release_id, note.kept = release.receipt["release_id"], release.kept
-        note.epsilon = float(release.plan.epsilon)
+        note.epsilon = release.epsilon_spent
         await self.ask(same, address=_address(request))  # a token that was rotated meanwhile reads nothing
         return release
 

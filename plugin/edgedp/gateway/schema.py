@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from edgedp.answers import Sought
 from edgedp.gateway.kinds import ReleaseKind, release_kinds
 from edgedp.gateway.wire import LONGEST_PAGE, PAGE
 from edgedp.version import __version__
@@ -63,6 +64,14 @@ _SURE = {
     },
 }
 """What a list of a joint release says of itself, beside its nodes."""
+_SOUGHT = {
+    "target_recall": {"type": ["number", "string"]},
+    "target_reached": {"type": "boolean"},
+    "steps": {"type": "integer", "minimum": 1},
+    "spent": {"type": "string", "description": "What this release cost; epsilon_spent is the account's."},
+    "ended": {"enum": [*Sought.WHY], "description": "Why there was no further step."},
+}
+"""How a release ended that spent until its list was sure enough."""
 _SCHEMAS: dict[str, Any] = {
     "Problem": {
         "type": "object",
@@ -82,6 +91,10 @@ _SCHEMAS: dict[str, Any] = {
             "name": {"type": "string"},
             "node_count": {"type": "integer"},
             "degree_bound": {"type": "integer"},
+            "directed": {
+                "const": True,
+                "description": "Where directions were kept: in_degree and out_degree.",
+            },
             "epsilon_budget": _AMOUNT,
             "epsilon_spent": _AMOUNT,
             "share": {"$ref": "#/components/schemas/Share"},
@@ -112,6 +125,7 @@ _SCHEMAS: dict[str, Any] = {
             "parameters": {"type": "object"},
             "nodes": {"type": "array", "items": {"type": ["integer", "string"]}},
             **_SURE,
+            **_SOUGHT,
             "public": {"type": "object"},
             "private": {"type": "boolean"},
             "graph": {"type": "string"},
@@ -134,6 +148,10 @@ _SCHEMAS: dict[str, Any] = {
             "epsilon_remaining": _AMOUNT,
             "epsilon_remaining_after": _AMOUNT,
             "releases_left": {"type": "integer"},
+            "epsilon_first": {
+                "type": "number",
+                "description": "Of the first step, where epsilon is the most.",
+            },
             "kept": {"type": "boolean"},
             "noise": {"type": "array"},
             "parameters": {"type": "object"},

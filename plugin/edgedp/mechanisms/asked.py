@@ -92,6 +92,14 @@ class JointAsked(_Asked, Protocol):
     def estimates(self) -> bool:
         """Whether the degrees are shown too, as estimates."""
 
+    @property
+    def cost(self) -> int:
+        """Nano-epsilon that may be spent in all."""
+
+    @property
+    def target_recall(self) -> Fraction | None:
+        """The expected recall that is enough; None where the release is drawn at once."""
+
 
 class SeveralAsked(_Asked, Protocol):
     """Nodes that are good in several metrics, by noisy vectors; without weights, their Pareto front."""

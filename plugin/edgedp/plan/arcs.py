@@ -69,7 +69,7 @@ def plan_arcs(name: ArcMetricName, asked: TopKOptions, facts: PublicFacts) -> Ar
 
     That the graph is directed was checked with the metric's name.
     """
-    for option in ("sensitivity_form", "shift", "proxy", "cap"):
+    for option in ("sensitivity_form", "shift", "proxy", "cap", "target_recall"):
         checks.check_no_option(option, getattr(asked, option), f"metric {name!r}")
     checks.check_no_option("estimates", asked.estimates or None, f"metric {name!r}")
     return ArcsPlan(

@@ -150,6 +150,11 @@ class PlanBase(ABC):
         return (Charge("edges", self.cost, self.rho_shares),)
 
     @property
+    def first(self) -> tuple[Charge, ...]:
+        """What is debited before anything is drawn: all of `charges`, but where a release spends step by step."""
+        return self.charges
+
+    @property
     def declaration(self) -> dict[str, Any] | None:
         """The declaration of a property that it rests on, as the log keeps it: a debit finds it unchanged."""
         return None

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, assert_never
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Self, assert_never
 
 from edgedp import checks
 from edgedp.amounts import rho
 from edgedp.amounts.epsilon import epsilon_nano, format_nano
+from edgedp.amounts.rungs import rungs
+from edgedp.amounts.written import shortest
 from edgedp.errors import ParameterError
+from edgedp.mechanisms.sure import FEWEST
 from edgedp.metrics import metric as metric_by_name
 from edgedp.metrics import metric_names
 from edgedp.options import MotkinOptions, TopKOptions
-from edgedp.plan.base import PlanOfNodes, PublicFacts
+from edgedp.plan.base import Charge, PlanOfNodes, PublicFacts
 from edgedp.vocabulary import Approach, Proxy
 
 __all__ = ["JointMotkinPlan", "JointPlan", "plan_joint", "plan_joint_motkin"]
@@ -35,6 +39,8 @@ class JointPlan(PlanOfNodes):
         The most neighbours that a node connects; public. None where the noisy degrees tell.
     estimates : bool
         Whether the answer shows the numbers of edges and wedges as well.
+    target_recall : Fraction or None
+        Spend step by step until this part of the list is expected to be right; `cost` is then the most.
     version : int
         Of a release by both proxies, or by ordered cuts: `VERSION`, or that of a kept one.
     """
@@ -45,7 +51,19 @@ class JointPlan(PlanOfNodes):
     ranked_by: Proxy
     cap: int | None = None
     estimates: bool = False
+    target_recall: Fraction | None = None
     version: int = field(default=VERSION, compare=False)
+
+    @property
+    def first(self) -> tuple[Charge, ...]:
+        """The first step alone where the release stops when it is sure, and an account adds up pure losses."""
+        if self.target_recall is None or self.facts.delta_declared:
+            return self.charges
+        return (Charge("edges", rungs(self.cost)[0], self.rho_shares),)
+
+    def on(self, facts: PublicFacts) -> Self:
+        """Return the smallest release for another graph: one node, drawn at once, for few nodes say nothing."""
+        return replace(super().on(facts), target_recall=None)
 
     @property
     def rests_on_bound(self) -> bool:
@@ -70,6 +88,8 @@ class JointPlan(PlanOfNodes):
             asked |= {"cap": self.cap}
         if self.estimates:
             asked |= {"estimates": True}
+        if self.target_recall is not None:
+            asked |= {"target_recall": shortest(self.target_recall)}
         return asked | _versioned(self.version, since={"both": 2, "ordered": 3}.get(self.ranked_by))
 
     @property
@@ -145,6 +165,30 @@ class JointMotkinPlan(PlanOfNodes):
         return rho.PURE
 
 
+def _target(ranked_by: Proxy, asked: TopKOptions, facts: PublicFacts) -> Fraction | None:
+    """Return the expected recall that is enough, where the release is one whose list says how sure it is."""
+    if asked.target_recall is None:
+        return None
+    target = checks.check_part(asked.target_recall, "target_recall")
+    match ranked_by:
+        case "both" | "degree":
+            pass
+        case "betweenness2" | "lists" | "ordered":
+            raise ParameterError(
+                f"target_recall cannot be kept with proxy {ranked_by!r}, whose noise is drawn at once; "
+                "leave the proxy out, or the target"
+            )
+        case _:
+            assert_never(ranked_by)
+    checks.check_no_option("estimates", asked.estimates or None, "a release that spends until it is sure")
+    if facts.node_count < FEWEST:
+        raise ParameterError(
+            f"target_recall needs a graph of {FEWEST} nodes or more, and this one has {facts.node_count}: "
+            "a list of so few nodes cannot say how sure it is; leave the target out"
+        )
+    return target
+
+
 def _versioned(version: int, since: int | None) -> dict[str, int]:
     """Return the version as it is recorded: from the first one on that releases of the kind name."""
     return {"version": version} if since is not None and version >= since else {}
@@ -170,6 +214,7 @@ def plan_joint(name: str, asked: TopKOptions, facts: PublicFacts) -> JointPlan:
         ranked_by=ranked_by,
         cap=_cap(ranked_by, asked.cap),
         estimates=_estimates(ranked_by, asked.estimates),
+        target_recall=_target(ranked_by, asked, facts),
         facts=facts,
     )
 

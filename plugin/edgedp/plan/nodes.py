@@ -170,6 +170,7 @@ def plan_top_k(asked: TopKOptions, facts: PublicFacts) -> TopKPlan | JointPlan |
     checks.check_no_option("proxy", asked.proxy, of)
     checks.check_no_option("cap", asked.cap, of)
     checks.check_no_option("estimates", asked.estimates or None, f"mechanism {mechanism!r}")
+    checks.check_no_option("target_recall", asked.target_recall, f"mechanism {mechanism!r}")
     bound = facts.effective_degree_bound
     return TopKPlan(
         metric=name,
@@ -184,7 +185,7 @@ def _top_k_mechanism(name: str, asked: TopKOptions, facts: PublicFacts) -> Mecha
     """Return the mechanism; by default joint where there is one, and sld where a declared delta makes that cheaper."""
     if asked.mechanism is not None:
         return checks.check_mechanism(asked.mechanism)
-    if facts.delta_declared or not metric_by_name(name).proxies:
+    if not metric_by_name(name).proxies or (facts.delta_declared and asked.target_recall is None):
         return "sld"
     for option in ("sampler", "sensitivity_form", "shift"):
         if getattr(asked, option) is not None:

@@ -8,12 +8,13 @@ from typing import Any, assert_never
 
 from edgedp.amounts.epsilon import format_nano
 from edgedp.amounts.rho import PURE
+from edgedp.amounts.written import shortest
 from edgedp.checks import check_text, nearest
 from edgedp.errors import UnknownNameError
 from edgedp.options import PercentileOptions
 from edgedp.plan.base import Charge, PlanBase, PublicFacts
 from edgedp.selection.domains import Domain
-from edgedp.selection.questions import PercentileQuestion, ask_percentile, shortest
+from edgedp.selection.questions import PercentileQuestion, ask_percentile
 from edgedp.vocabulary import PercentileMechanism, SamplerName
 
 __all__ = ["PercentilePlan", "plan_percentile"]

@@ -167,6 +167,8 @@ def _noise_of_joint(plan: JointPlan) -> tuple[Noise, ...]:
 
     What is bought after noisy degrees is chosen by these: its noise is known only when they are.
     """
+    if plan.target_recall is not None:
+        return (Noise("the vectors that are bought step by step"),)
     match plan.ranked_by:
         case "degree":
             return (Noise("degree", float(joint_moves(plan, "degree", plan.k) / plan.epsilon), _GEOMETRIC),)

@@ -14,6 +14,7 @@ so that ``b / M`` is about a thousand: floors are then nearly always certain in 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -25,7 +26,7 @@ from edgedp.sampling.noise import EXPONENTIAL, LazyReal
 from edgedp.sampling.refine import certain_floor, certainly_reaches
 from edgedp.sampling.words import Words
 
-__all__ = ["two_sided_geometric"]
+__all__ = ["Refinable", "two_sided_geometric"]
 
 _HIGH_BITS = 10
 _INT64_BITS = 62
@@ -71,13 +72,66 @@ def two_sided_geometric(count: int, scale: Fraction, words: Words) -> NDArray[An
     ----------
     Ghosh, Roughgarden & Sundararajan, *Universally utility-maximizing privacy mechanisms*, STOC 2009.
     """
-    if not 0 < scale < 2**1000:
-        raise ParameterError(
-            f"scale is {scale}, must be above 0 and below 2**1000; add no noise if nothing can differ"
+    return Refinable.drawn(count, scale, words).noise
+
+
+@dataclass(frozen=True)
+class Refinable:
+    """Two-sided geometric noise as the difference of its two halves, which can be made smaller by more epsilon.
+
+    A half of scale ``L / e`` counts trials until the first failure. The smaller one of it and of a fresh half of scale
+    ``L / d`` is a half of scale ``L / (e + d)``, and what was lost in between is independent of what is left: so a
+    value that was released with the larger noise and again with the smaller one costs ``e + d`` in all, whatever `d`
+    followed from (docs/privacy.md, "Until sure").
+
+    Attributes
+    ----------
+    plus, minus : (count,) int64 array, or object array of Python integers
+        The halves, 0 or more. They stay in the process that draws: who has them has the exact values.
+    scale : Fraction
+        ``L / e``, of the noise as it is now.
+
+    Examples
+    --------
+    >>> from edgedp.sampling.words import SecureWords
+    >>> wide = Refinable.drawn(4, Fraction(10), SecureWords())
+    >>> narrow = wide.refined(Fraction(10), SecureWords())
+    >>> narrow.scale, bool((narrow.plus <= wide.plus).all())
+    (Fraction(5, 1), True)
+
+    References
+    ----------
+    Koufogiannis, Han & Pappas, *Gradual release of sensitive data under differential privacy*, 2017 (Laplace noise).
+    """
+
+    plus: NDArray[Any] = field(repr=False)
+    minus: NDArray[Any] = field(repr=False)
+    scale: Fraction
+
+    @classmethod
+    def drawn(cls, count: int, scale: Fraction, words: Words) -> Refinable:
+        """Draw noise; parameters as for `two_sided_geometric`."""
+        if not 0 < scale < 2**1000:
+            raise ParameterError(
+                f"scale is {scale}, must be above 0 and below 2**1000; add no noise if nothing can differ"
+            )
+        magnitudes = _geometric(2 * count, scale, words)
+        return cls(magnitudes[:count], magnitudes[count:], scale)
+
+    @property
+    def noise(self) -> NDArray[Any]:
+        """(count,) what is added to the values."""
+        noise: NDArray[Any] = self.plus - self.minus
+        return noise
+
+    def refined(self, scale: Fraction, words: Words) -> Refinable:
+        """Return the noise made smaller by fresh halves of a scale: ``L`` over the epsilon that is added."""
+        fresh = Refinable.drawn(len(self.plus), scale, words)
+        return Refinable(
+            np.minimum(self.plus, fresh.plus),
+            np.minimum(self.minus, fresh.minus),
+            1 / (1 / self.scale + 1 / scale),
         )
-    magnitudes = _geometric(2 * count, scale, words)
-    noise: NDArray[Any] = magnitudes[:count] - magnitudes[count:]
-    return noise
 
 
 def _geometric(count: int, scale: Fraction, words: Words) -> NDArray[Any]:

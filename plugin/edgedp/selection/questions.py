@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, assert_never
 
 from edgedp.amounts.epsilon import epsilon_nano, format_nano, to_fraction
+from edgedp.amounts.written import shortest
 from edgedp.checks import check_choice, check_sampler, part_of_one
 from edgedp.errors import ParameterError
 from edgedp.selection.domains import Domain
 from edgedp.vocabulary import PERCENTILE_MECHANISMS, SAMPLERS, PercentileMechanism, SamplerName
 
-__all__ = ["PERCENTILE_MECHANISMS", "PercentileQuestion", "ask_percentile", "check_q", "shortest"]
+__all__ = ["PERCENTILE_MECHANISMS", "PercentileQuestion", "ask_percentile", "check_q"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,9 +107,3 @@ def check_q(value: Any) -> Fraction:
             f"q is {value!r}, must be above 0 and below 1; 0.5 is the median (to 0 and 1 belong all points on one side)"
         )
     return q
-
-
-def shortest(q: Fraction) -> float | str:
-    """Return q as a float where that says it exactly, else as a text."""
-    number = float(q)
-    return number if math.isfinite(number) and Fraction(repr(number)) == q else str(q)

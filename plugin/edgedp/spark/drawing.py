@@ -112,6 +112,8 @@ def check_can_draw(plan: Plan) -> None:
                     assert_never(plan.ranked_by)
             if plan.estimates:
                 raise EngineError("engine 'spark' draws no estimates; leave them out")
+            if plan.target_recall is not None:
+                raise EngineError("engine 'spark' draws at once and keeps no target_recall; leave it out")
         case ArcsPlan():
             raise EngineError(
                 f"engine 'spark' keeps no directions and does not draw {plan.metric}; take engine 'native'"

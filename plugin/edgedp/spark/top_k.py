@@ -36,6 +36,7 @@ def priv_top_k(
     proxy: Proxy | None = None,
     cap: int | None = None,
     estimates: bool = False,
+    target_recall: Any = None,
     degree_bound: int | None = None,
     rng: np.random.Generator | None = None,
     *,
@@ -53,8 +54,8 @@ def priv_top_k(
     dataframe : DataFrame
         One edge a row, of a classic session of pyspark 4; ids are all integers or all texts. Directions and
         parallels merge, self-loops drop.
-    metric, k, epsilon, mechanism, sampler, sensitivity_form, shift, proxy, cap, estimates
-        As for `edgedp.priv_top_k`.
+    metric, k, epsilon, mechanism, sampler, sensitivity_form, shift, proxy, cap, estimates, target_recall
+        As for `edgedp.priv_top_k`; Spark keeps no target and draws no estimates.
     degree_bound : int, optional
         A **public** bound on the degree; default ``n - 1``.
     rng : numpy.random.Generator, optional

@@ -31,7 +31,7 @@ from edgedp.stores.lease import leased
 from edgedp.stores.ledger import Debit, Kept
 from edgedp.stores.opened import OpenedStore
 from edgedp.stores.resident import load_statements
-from edgedp.stores.script import run
+from edgedp.stores.script import Outcome, Script, run
 from edgedp.stores.shares import DIRECT, Share
 from edgedp.stores.trial import try_engine
 from edgedp.vocabulary import (
@@ -55,6 +55,7 @@ from edgedp.vocabulary import (
 )
 
 if TYPE_CHECKING:
+    from edgedp.mechanisms.adaptive.until_sure import Pay
     from edgedp.selection.domains import Domain
     from edgedp.stores.remembered import Seen
 
@@ -85,6 +86,7 @@ class AnalystStore(OpenedStore):
         proxy: Proxy | None = None,
         cap: int | None = None,
         estimates: bool = False,
+        target_recall: Any = None,
         engine: TopKEngine = "native",
         request_id: str | None = None,
     ) -> Release:
@@ -316,12 +318,13 @@ class AnalystStore(OpenedStore):
                 with leased(
                     self._backend, _account(name, planned), debited.release_id, ends=self._ends_leases
                 ):
-                    answer = self._draw(session, row, planned, engine)
+                    spending = Spending(self, session, row, planned, debited)
+                    answer = self._draw(session, row, planned, engine, spending.further)
                     self._record(session, _account(name, planned), debited, answer)
             except StoreError as error:
                 raise type(error)(f"{error} (release {debited.release_id} is debited)") from None
         _log.info("kept release %s of %s", debited.release_id, shown(name))
-        return Release(answer, planned, private=True, receipt=debited.receipt(name))
+        return Release(answer, planned, private=True, receipt=spending.debited.receipt(name))
 
     def _debit(self, session: Session, row: GraphRow, planned: Plan, request_id: str | None) -> Debit | Kept:
         release_id = ledger.new_release_id()
@@ -329,19 +332,38 @@ class AnalystStore(OpenedStore):
             row, planned, release_id=release_id, request_id=request_id, by=session.by,
             at=ledger.now(), analyst=self._analyst,
         )  # fmt: skip
-        names = [account_of(row.name, charge.account) for charge in planned.charges]
-
-        seen: dict[str, Seen] = {}
-        outcome = run(session, script, last=lambda tx: seen.update(self._remembered.compare(tx, names)))
-        self._remembered.keep(seen)
+        outcome = self._run_debit(session, row, planned, script)
         if outcome.name == script.done:
-            share = outcome.rows.get("share_debit")
-            account = Account.of(outcome.rows["account_debit"][0])
-            return Debit(release_id, account, None if share is None else Share.of(share[0]))
+            return _debited(release_id, outcome)
         return ledger.judge(
             outcome.name, outcome.rows, name=row.name, plan=planned, request_id=request_id,
             analyst=self._analyst,
         )  # fmt: skip
+
+    def _run_debit(self, session: Session, row: GraphRow, planned: Plan, script: Script) -> Outcome:
+        """Run the script of a debit; the ledger that it finds goes on from what this process has seen of it."""
+        names = [account_of(row.name, charge.account) for charge in planned.charges]
+        seen: dict[str, Seen] = {}
+        outcome = run(session, script, last=lambda tx: seen.update(self._remembered.compare(tx, names)))
+        self._remembered.keep(seen)
+        return outcome
+
+    def _debit_step(
+        self, session: Session, row: GraphRow, planned: Plan, cost: int, before: int, release_id: str
+    ) -> Debit | None:
+        """Debit a further step of a release; None where it is refused, for whatever reason."""
+        script = ledger.step_script(
+            row,
+            planned,
+            cost,
+            before,
+            release_id=release_id,
+            by=session.by,
+            at=ledger.now(),
+            analyst=self._analyst,
+        )
+        outcome = self._run_debit(session, row, planned, script)
+        return _debited(release_id, outcome) if outcome.name == script.done else None
 
     def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
         """Refuse, before a debit, what cannot be drawn here; no edge is told of."""
@@ -354,7 +376,7 @@ class AnalystStore(OpenedStore):
         if not row.at_address:
             session.prepare(row)
 
-    def _draw(self, session: Session, row: GraphRow, planned: Plan, engine: str) -> Answer:
+    def _draw(self, session: Session, row: GraphRow, planned: Plan, engine: str, pay: Pay) -> Answer:
         from edgedp.draw import draw
         from edgedp.sampling.words import SecureWords
 
@@ -364,7 +386,7 @@ class AnalystStore(OpenedStore):
             else:
                 projection = self._projected(session, row, planned, engine)
                 reach("read")
-                answer = draw(planned, projection, SecureWords())
+                answer = draw(planned, projection, SecureWords(), pay)
         reach("drawn")
         return answer
 
@@ -407,6 +429,40 @@ class AnalystStore(OpenedStore):
         share = shares.find(session, name, self._analyst, which)
         receipt = ledger.receipt(name, answered.release_id, account, share)
         return Release(answer_from_json(answered.answer), drawn, private=True, receipt=receipt, kept=True)
+
+
+class Spending:
+    """What a release that is being drawn has debited, and how it debits more.
+
+    Attributes
+    ----------
+    debited : Debit
+        The last one, with the account as it left it.
+    """
+
+    def __init__(
+        self, store: AnalystStore, session: Session, row: GraphRow, planned: Plan, debited: Debit
+    ) -> None:
+        self._store, self._session, self._row, self._planned = store, session, row, planned
+        self._spent = planned.first[-1].cost
+        self.debited = debited
+
+    def further(self, cost: int) -> bool:
+        """Debit a further step, committed before it is drawn; False where it is refused: what is paid for is shown."""
+        found = self._store._debit_step(
+            self._session, self._row, self._planned, cost, self._spent, self.debited.release_id
+        )
+        if found is None:
+            return False
+        self.debited, self._spent = found, self._spent + cost
+        reach("stepped")
+        return True
+
+
+def _debited(release_id: str, outcome: Outcome) -> Debit:
+    share = outcome.rows.get("share_debit")
+    account = Account.of(outcome.rows["account_debit"][0])
+    return Debit(release_id, account, None if share is None else Share.of(share[0]))
 
 
 def _account(name: str, planned: Plan) -> str:

@@ -212,6 +212,16 @@ class Asker(AnalystStore):
         found = kept.asked_before(session, row.name, self._analyst, request_id)[0]
         return ledger.kept_of(self._seen(found), str(request_id))
 
+    def _debit_step(
+        self, session: Session, row: GraphRow, planned: Plan, cost: int, before: int, release_id: str
+    ) -> ledger.Debit | None:
+        if self._admits is not None:
+            try:
+                self._admits()
+            except Exception:  # whatever ends the caller's right to ask: what is paid for stands
+                return None
+        return super()._debit_step(session, row, planned, cost, before, release_id)
+
     def _asked_again(
         self, session: Session, name: str, row: Row, kind: Kind, options: Mapping[str, Any], request_id: str
     ) -> Release:

@@ -65,7 +65,7 @@ class Estimate:
         dict
             graph, refused, epsilon (None where the question is refused), the account as `Store.budget` shows it,
             epsilon_remaining_after, releases_left (how many like it fit the account and the share), kept, parameters,
-            public, noise.
+            public, noise; epsilon_first where it spends step by step, and epsilon is the most.
         """
         planned, account = self.planned, self.accounts.get(self.main, Account(None, None, 0))
         fits = planned is not None and self.refused is None
@@ -78,6 +78,7 @@ class Estimate:
             **account.shown(),
             "epsilon_remaining_after": after.shown()["epsilon_remaining"],
             "releases_left": 0 if planned is None else self._how_many(planned),
+            **({} if planned is None else _stepwise(planned)),
             "kept": self.kept,
             "selector": None if planned is None else planned.kind,
             "parameters": {} if planned is None else planned.parameters,
@@ -138,7 +139,7 @@ def estimate_of(
             check(planned)
             if not adds_up:
                 raise ledger.broken(name)
-            for charge in planned.charges:
+            for charge in planned.first:
                 if not accounts[charge.account].fits(charge):
                     raise ledger.does_not_fit(name, planned, rows[charge.account])
     except EdgeDPError as error:
@@ -166,6 +167,11 @@ def kind_of_options(kind: str | None, options: Mapping[str, Any]) -> Kind:
     if len(fitting) != 1:
         raise ParameterError(f"the options do not tell the kind of release; give one of {', '.join(KINDS)}")
     return fitting[0]
+
+
+def _stepwise(planned: Plan) -> dict[str, Any]:
+    """Return what the first step costs, where `epsilon` is the most that a release may spend and steps lead there."""
+    return {} if planned.first == planned.charges else {"epsilon_first": planned.first[-1].cost / NANO}
 
 
 def _times(account: Account, charge: Charge) -> int:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgedp import checks
+from edgedp.amounts.epsilon import epsilon_nano, format_nano, to_fraction
 from edgedp.errors import ParameterError
 from edgedp.ids import positions_of
 from edgedp.plan.named import meanings
@@ -283,6 +284,25 @@ class ExactStore(OpenedStore):
         wanted, count = check_target(target), check_runs(runs)
         facts = self._facts(name, {"read": "advice", "metric": checks.check_metric(metric)})
         return needs(facts, k, wanted, metric, mechanism, count, seed)
+
+    def exact_limit(self, name: str, metric: str, k: int, epsilon: Sequence[Any]) -> list[dict[str, Any]]:
+        """Say which recall no private list of a graph exceeds that is as good beside it (`edgedp.quality.limit`).
+
+        Returns
+        -------
+        list of dict
+            metric, k, epsilon and limit, one an epsilon. Logged. Privacy: not a release.
+        """
+        from edgedp.limits import LIMITED, limits
+
+        checks.check_choice(metric, "metric", LIMITED)
+        amounts = [epsilon_nano(each) for each in epsilon]
+        graph = self._facts(name, {"read": "limit", "metric": metric}).graph
+        found = limits(graph, metric, k, [float(to_fraction(nano)) for nano in amounts])
+        return [
+            {"metric": metric, "k": k, "epsilon": format_nano(nano), "limit": round(each, 4)}
+            for nano, each in zip(amounts, found, strict=True)
+        ]
 
     def _facts(self, name: str, what: dict[str, Any]) -> Facts:
         """Return a stored graph with what runs on it share; the reading is logged."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from edgedp.amounts.epsilon import NANO
+from edgedp.amounts.epsilon import NANO, epsilon_nano
 from edgedp.checks import check_choice, check_limit
 from edgedp.errors import EdgeDPError, ParameterError, StoreError
 from edgedp.stores import ledger, pages
@@ -139,7 +139,7 @@ def _shown(
     return {
         "release_id": row["releaseId"],
         "at": row["at"],
-        "epsilon": row["cost"] / NANO,
+        "epsilon": _cost(row, answer) / NANO,
         "account": asked.get("account", "edges"),
         "selector": asked["kind"],
         "parameters": asked["parameters"],
@@ -147,6 +147,11 @@ def _shown(
         **({("value" if asked["kind"] == "percentile" else "nodes"): None} if answer is None else answer),
         **({"analyst": row["analyst"]} if row.get("analyst") else {}),
     }
+
+
+def _cost(row: Mapping[str, Any], answer: Mapping[str, Any] | None) -> int:
+    """Return the nano-epsilon of a release: what its debit says, or its answer where it spent step by step."""
+    return int(row["cost"]) if answer is None or "steps" not in answer else epsilon_nano(answer["spent"])
 
 
 def log(runner: Runner, name: str, limit: Any = None, since: Any = 0) -> list[dict[str, Any]]:

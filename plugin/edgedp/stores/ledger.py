@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +64,7 @@ __all__ = [
     "now",
     "other_request",
     "receipt",
+    "step_script",
     "unknown",
 ]
 
@@ -150,12 +151,13 @@ def debit_script(
         Whose share is debited beside the account; empty for a direct caller, who has none.
     """
     name = row.name
-    *others, main = plan.charges
+    *others, main = plan.first
     named = {"name": account_of(name, main.account)}
     body: dict[str, Any] = {"kind": plan.kind, "parameters": plan.parameters, "public": plan.public}
-    if plan.charges[-1].account != "edges":
+    if main.account != "edges":
         body |= {"account": main.account, "debits": debits(plan)}
     amounts = {"cost": main.cost, "price": rho.cost(main)}
+    whole = amounts | {"whole": main.cost}
     # The lock of the edges' account, which replacements take too, comes first, so that nobody waits in a circle.
     steps = [Step("account_lock", {"name": name}, on_none="unknown")]
     if named["name"] != name:
@@ -178,8 +180,8 @@ def debit_script(
         steps.append(Step("account_find", named, on_none="unknown"))
     steps += [
         Step("account_adds_up", named, on_none="broken"),
-        *shares.debit_steps(name, analyst, amounts, main.account),
-        Step("account_debit", named | amounts, on_none="refused"),
+        *shares.debit_steps(name, analyst, whole, main.account),
+        Step("account_debit", named | whole, on_none="refused"),
         Step(
             "log_debit",
             named
@@ -199,23 +201,64 @@ def debit_script(
     return Script(steps, done="debited")
 
 
+def step_script(
+    row: GraphRow,
+    plan: Plan,
+    cost: int,
+    before: int,
+    *,
+    release_id: str,
+    by: str,
+    at: str,
+    analyst: str = DIRECT,
+) -> Script:
+    """Return the script that checks and debits a further step of a release that spends until its list is sure enough.
+
+    Parameters
+    ----------
+    row, plan, by, at, analyst
+        As of `debit_script`.
+    cost, before : int
+        Nano-epsilon of the step, and of those before it: a limit of one release is for all of them.
+    release_id : str
+        Of the release, whose lease says that it is still being drawn.
+    """
+    named = {"name": row.name}
+    body = {"kind": plan.kind, "parameters": plan.parameters, "public": plan.public}
+    (charge,) = plan.charges
+    step = replace(charge, cost=cost)
+    return Script(
+        [
+            Step("account_lock", named, on_none="unknown"),
+            Step("graph_current", named | {"version": row.version}, on_none="replaced"),
+            Step("account_terms", named | {"terms": row.terms}, on_none="broken"),
+            *_further_debit(
+                row.name, step, body, before=before, release_id=release_id, by=by, at=at, analyst=analyst
+            ),
+        ],
+        done="debited",
+    )
+
+
 def _further_debit(
     name: str,
     charge: Charge,
     body: Mapping[str, Any],
     *,
+    before: int = 0,
     release_id: str,
     by: str,
     at: str,
     analyst: str,
 ) -> list[Step]:
-    """Return the steps that debit a further account of the same release, whose lock is held.
+    """Return the steps that debit a further account, or more of the same, for a release; the lock is held.
 
     Its row has a number of its own, for a release's number is in one log only, and no answer: it names the release
     that it is a part of.
     """
     named = {"name": account_of(name, charge.account)}
     amounts = {"cost": charge.cost, "price": rho.cost(charge)}
+    whole = amounts | {"whole": before + charge.cost}
     row = {
         "releaseId": new_release_id(),
         "analyst": analyst,
@@ -227,8 +270,8 @@ def _further_debit(
     return [
         Step("account_find", named, on_none="unknown"),
         Step("account_adds_up", named, on_none="broken"),
-        *shares.debit_steps(name, analyst, amounts, charge.account),
-        Step("account_debit", named | amounts, on_none="refused"),
+        *shares.debit_steps(name, analyst, whole, charge.account),
+        Step("account_debit", named | whole, on_none="refused"),
         Step("log_debit", named | amounts | row, on_none="broken"),
     ]
 
@@ -285,9 +328,9 @@ def does_not_fit(name: str, plan: Plan, row: Row) -> BudgetError:
     account = Account.of(row)
     if plan.charges[-1].account != "edges":
         which = split_account(row["name"])[1]
-        charge = next(each for each in plan.charges if each.account == which)
+        charge = next(each for each in plan.first if each.account == which)
         return attributes_refusal(row["name"], charge.cost, plan.cost, account, account.affordable(charge))
-    refused = refusal(name, plan.cost, account, account.affordable(plan))
+    refused = refusal(name, plan.first[-1].cost, account, account.affordable(plan))
     return refused if account.delta is None else BudgetError(f"{refused}{rho.price_named(plan.parameters)}")
 
 

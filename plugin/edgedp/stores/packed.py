@@ -55,13 +55,19 @@ def graph_of_rows(
     >>> graph.node_ids.tolist(), graph.edge_count, order.tolist()
     ([5, 7], 1, [1, 0])
     """
-    order = np.argsort(ids, kind="stable")
-    ascending = ids[order]
-    if (ascending[1:] == ascending[:-1]).any():
-        raise StoreError(IDS_BROKEN)
-    position = np.empty(len(ids), dtype=np.int32)
-    position[order] = np.arange(len(ids), dtype=np.int32)
-    pairs = np.column_stack([position[sources], position[targets]])
+    if (
+        ids[1:] > ids[:-1]
+    ).all():  # as a load wrote them, and most databases hold them: each row is its position
+        order, ascending = np.arange(len(ids), dtype=np.int64), ids.copy()  # not the whole frame
+    else:
+        order = np.argsort(ids, kind="stable")
+        ascending = ids[order]
+        if (ascending[1:] == ascending[:-1]).any():
+            raise StoreError(IDS_BROKEN)
+        position = np.empty(len(ids), dtype=np.int32)
+        position[order] = np.arange(len(ids), dtype=np.int32)
+        sources, targets = position[sources], position[targets]
+    pairs = np.column_stack([sources, targets])
     return Graph.from_positions(ascending, pairs, nodes_supplied=nodes_supplied), order
 
 

@@ -120,7 +120,7 @@ def check_affords(runner: Runner, name: str, analyst: str, plan: Plan) -> None:
     if analyst == DIRECT:
         return
     check_active(runner, analyst)
-    for charge in plan.charges:
+    for charge in plan.first:
         named = account_of(name, charge.account)
         rows = {
             "share_find": runner.run("share_find", name=named, analyst=analyst, account=charge.account),
@@ -141,7 +141,7 @@ def debit_steps(name: str, analyst: str, amounts: dict[str, int], account: Accou
     Parameters
     ----------
     amounts : dict
-        ``cost`` in nano-epsilon and ``price`` in pico-rho, those of the account's debit.
+        ``cost`` in nano-epsilon, ``price`` in pico-rho and ``whole``, those of the account's debit.
     """
     if analyst == DIRECT:
         return []
@@ -175,7 +175,7 @@ def refused(name: str, analyst: str, plan: Plan, rows: Mapping[str, list[Row]]) 
             f"the share that {analyst!r} has of {of}{name!r} was declared before its delta changed; "
             "the curator must grant it again"
         )
-    charge = next(each for each in plan.charges if each.account == which)
+    charge = next(each for each in plan.first if each.account == which)
     refusal_ = refusal(name, charge.cost, share, share.affordable(charge), share_of=analyst, of=of)
     return refusal_ if share.delta is None else BudgetError(f"{refusal_}{rho.price_named(plan.parameters)}")
 

@@ -45,16 +45,29 @@ def main(arguments: list[str] | None = None) -> None:
     hello = {"verb": "hello", "version": __version__, "python": python, "pid": os.getpid()}
     write_frame(answers, Frame(hello))
     sys.excepthook = _report  # graphs come from now on
+
+    def converse(asked: Frame) -> Frame:
+        write_frame(answers, asked)
+        told = queue.get()
+        if isinstance(told, BaseException):
+            raise told
+        return told
+
     while True:
-        write_frame(answers, _answer(queue.get(), VERBS))
+        write_frame(answers, _answer(queue.get(), VERBS, converse))
 
 
-def _answer(request: Frame | BaseException, verbs: Mapping[str, Callable[[Frame], Frame]]) -> Frame:
+def _answer(
+    request: Frame | BaseException,
+    verbs: Mapping[str, Callable[..., Frame]],
+    converse: Callable[[Frame], Frame],
+) -> Frame:
     """Run one job; a refusal travels as its sentence, any other error as its type and place alone."""
     if isinstance(request, BaseException):
         return _failure(request)
     try:
-        result = verbs[request.header["verb"]](request)
+        verb = request.header["verb"]
+        result = verbs[verb](request, converse) if verb == "draw" else verbs[verb](request)
         return Frame({"answer": result.header}, result.arrays)
     except EdgeDPError as error:
         from edgedp.worker.wording import in_cypher

@@ -11,7 +11,7 @@ plan             kind, config, writes, graph, survey, account,    plan, script, 
                  asked_before, attributes                         property of a percentile
 estimate         as plan, adds_up, attributes_account             what `Store.estimate` returns
 judge            outcome, rows, name, plan, request_id            release_id, public, answer of a kept release
-draw             name, release_id, plan; a projection             answer, script; array ``rows`` where it is nodes
+draw             name, release_id, plan, graph; a projection      answer, script, epsilon; array ``rows`` of nodes
 accounts         rows of accounts                                 accounts, in epsilon
 log              rows of a log                                    entries, as they are shown
 check            name, rows of a ledger                           problems
@@ -33,8 +33,9 @@ curator_refusal  outcome, rows, name, graph                       a refusal
 ``ids`` (int64 or text, one a node, in the plugin's order; left out where they are missing or of mixed types),
 ``sources`` and ``targets`` (int32 rows of ``ids``, one a relationship, any direction, parallels and loops allowed).
 For a percentile ``draw`` takes one array in their place, ``values`` (float64, one a node in any order, NaN for what is
-missing or no number). ``attributes`` are rows of ``attribute_list``, and the account of ``attribute`` is that of the
-attributes.
+missing or no number). While it draws, a release that spends step by step sends ``pay``, the script of a further debit,
+and is answered ``paid``, whether it was committed. ``attributes`` are rows of ``attribute_list``, and the account of
+``attribute`` is that of the attributes.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def about(request: Frame) -> Frame:
     return Frame({"version": __version__, "python": platform.python_version()})
 
 
-VERBS: Mapping[str, Callable[[Frame], Frame]] = {
+VERBS: Mapping[str, Callable[..., Frame]] = {
     "about": about,
     "version": registering.version,
     "migrate": registering.migrate,

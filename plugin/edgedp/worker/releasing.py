@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, assert_never
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from edgedp.selection.domains import Domain
 
 __all__ = ["draw", "judge", "plan", "unknown_graph"]
+
+Converse = Callable[[Frame], Frame]
+"""Sends a frame in the middle of a job, and waits for the one that answers it."""
 
 _REQUEST_ID = "requestId"
 _WRITE_PROPERTY = "writeProperty"
@@ -94,19 +98,41 @@ def judge(request: Frame) -> Frame:
     return Frame(_told_of(found) | {"public": found.public, "answer": for_cypher(found.answer)})
 
 
-def draw(request: Frame) -> Frame:
-    """Draw a release that has been debited, and hand out the script that keeps its answer."""
+def draw(request: Frame, converse: Converse | None = None) -> Frame:
+    """Draw a release that has been debited, and hand out the script that keeps its answer.
+
+    Parameters
+    ----------
+    request : Frame
+    converse : callable, optional
+        Sends a frame and returns the one that answers it: how a release that spends step by step has a further step
+        debited. Where there is none, further steps are refused.
+    """
     header = request.header
     planned = plan_of(header["plan"])
+    spent = planned.first[-1].cost
+
+    def pay(cost: int) -> bool:
+        nonlocal spent
+        if converse is None:
+            return False
+        script = ledger.step_script(
+            graph_of(request), planned, cost, spent, release_id=header["release_id"], by=BY, at=ledger.now()
+        )
+        paid = converse(Frame({"pay": script.to_dict()})).header["paid"] is True
+        spent += cost if paid else 0
+        return paid
+
     with constant_refusals():
         projection, order = _projected(planned, request)
-        answer = drawn(planned, projection, SecureWords())
+        answer = drawn(planned, projection, SecureWords(), pay)
     account = account_of(header["name"], planned.charges[-1].account)
     script = ledger.answer_script(account, header["release_id"], answer.to_json(), by=BY, at=ledger.now())
     shown: dict[str, Any] = {
         "answer": for_cypher(answer.to_json()),
         "script": script.to_dict(),
         "lost": RECORD_LOST,
+        "epsilon": spent / NANO,
     }
     match answer:
         case Nodes(ids):
@@ -153,7 +179,8 @@ def _answered(request: Frame, config: dict[str, Any], request_id: str | None) ->
 
 def _told_of(answered: Kept) -> dict[str, Any]:
     """Return what a kept release shows of itself beside its answer."""
-    return {"release_id": answered.release_id, "epsilon": float(answered.parameters["epsilon"])}
+    spent = answered.answer.get("spent", answered.parameters["epsilon"])
+    return {"release_id": answered.release_id, "epsilon": float(spent)}
 
 
 def _told(request: Frame, facts: PublicFacts) -> PublicFacts:

@@ -19,9 +19,12 @@ from edgedp.options import Option
 
 __all__ = ["Field", "fields", "form_of", "options_in"]
 
-_LABELS = {"k": "How many nodes (k)", "of": "What to count", "q": "Quantile (q)", "epsilon": "Epsilon"}
-_FIRST = ("metric", "metrics", "of", "property", "q", "k", "epsilon")
-"""Shown at once; the rest is under "More options"."""
+_LABELS = {
+    "k": "How many nodes (k)", "of": "What to count", "q": "Quantile (q)", "epsilon": "Epsilon",
+    "target_recall": "How good must it be?",
+}  # fmt: skip
+_FIRST = ("metric", "metrics", "of", "property", "q", "k", "target_recall", "epsilon")
+"""Shown at once, in this order; the rest is under "More options"."""
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
@@ -65,10 +68,13 @@ def fields(
     --------
     >>> from edgedp.gateway.kinds import kind_at
     >>> [field.name for field in fields(kind_at("top-k"), {}) if not field.advanced]
-    ['metric', 'k', 'epsilon']
+    ['metric', 'k', 'target_recall', 'epsilon']
     """
     example = {} if given else kind.example()
-    made = [_field(option, given.get(option.name), example.get(option.name)) for option in kind.described]
+    described = sorted(
+        kind.described, key=lambda option: _FIRST.index(option.name) if option.name in _FIRST else 99
+    )
+    made = [_field(option, given.get(option.name), example.get(option.name)) for option in described]
     return [_of_declared(field, properties) if field.name == "property" else field for field in made]
 
 
@@ -128,7 +134,7 @@ def _field(option: Option, given: Sequence[str] | None, example: Any) -> Field:
         shape = "switch"
     elif option.number is int:
         shape = "whole"
-    elif option.number is float or option.name == "epsilon":
+    elif option.number is float or option.name in ("epsilon", "target_recall"):
         shape = "decimal"
     else:
         shape = "text"

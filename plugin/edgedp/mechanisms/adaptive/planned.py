@@ -11,6 +11,7 @@ from edgedp.mechanisms.adaptive.choice import Degrees, Lists
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase
 from edgedp.mechanisms.adaptive.several import Several, draw_several
 from edgedp.mechanisms.adaptive.top_k import Asked, draw_lists, draw_top_k
+from edgedp.mechanisms.adaptive.until_sure import Ending, Judge, Look, Pay, Sought, draw_until_sure
 from edgedp.mechanisms.adaptive.vectors import NoisyVector
 from edgedp.mechanisms.joint import draw_joint, joint_moves
 from edgedp.metrics.betweenness2 import share_bits
@@ -20,7 +21,14 @@ if TYPE_CHECKING:
     from edgedp.projection import Projection
     from edgedp.sampling.words import Words
 
-__all__ = ["asked_of", "draw_joint_motkin", "draw_joint_top_k", "several_of"]
+__all__ = [
+    "asked_of",
+    "draw_joint_motkin",
+    "draw_joint_top_k",
+    "draw_joint_until_sure",
+    "several_of",
+    "sought_of",
+]
 
 Drawn = tuple[NDArray[np.int64], tuple[Bought, ...]]
 """Positions, and the released vectors that they follow from; none where only the largest entry is released."""
@@ -45,7 +53,9 @@ def several_of(plan: SeveralAsked) -> Several:
 
 
 def draw_joint_top_k(plan: JointAsked, projection: Projection, words: Words) -> Drawn:
-    """Draw a planned joint release of the top k."""
+    """Draw a planned joint release of the top k at once."""
+    if plan.target_recall is not None:
+        raise AssertionError("a release with a target is drawn step by step")
     match plan.ranked_by:
         case "both" | "ordered":
             return draw_top_k(asked_of(plan), projection, words)
@@ -70,6 +80,30 @@ def draw_joint_top_k(plan: JointAsked, projection: Projection, words: Words) -> 
             return positions, (Bought(Purchase(Lists(plan.degree_bound), plan.epsilon), vector),)
         case _:
             assert_never(plan.ranked_by)
+
+
+def sought_of(plan: JointAsked) -> Sought:
+    """Return what a plan with a target asks of the release that spends step by step."""
+    match plan.ranked_by:
+        case "both":
+            cuts = True
+        case "degree":
+            cuts = False
+        case "betweenness2" | "lists" | "ordered":
+            raise AssertionError("the plan refuses a target with this proxy")
+        case _:
+            assert_never(plan.ranked_by)
+    if plan.target_recall is None:
+        raise AssertionError("the plan has no target")
+    facts = plan.facts
+    return Sought(facts.node_count, plan.degree_bound, plan.k, plan.cost, plan.target_recall, cuts)
+
+
+def draw_joint_until_sure(
+    plan: JointAsked, projection: Projection, words: Words, pay: Pay, judge: Judge
+) -> tuple[Look, Ending]:
+    """Draw a planned release that spends until its list is sure enough; parameters as of `draw_until_sure`."""
+    return draw_until_sure(sought_of(plan), projection, words, pay, judge)
 
 
 def draw_joint_motkin(plan: SeveralAsked, projection: Projection, words: Words) -> Drawn:

@@ -9,7 +9,7 @@ Proofs: docs/privacy.md, "Lists".
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -159,9 +159,23 @@ class CutVector:
         added = noise_of(self.count, self.moves, epsilon, words)
         return NoisyCutVector(self.shares, added, self.moves / epsilon, self.unit)
 
+    def remembering(self) -> CutVector:
+        """Return the same vector, which computes no entry twice."""
+        looked = Looked()
+        everyone = np.arange(self.count)
+
+        def shares(positions: Ints | None) -> Ints:
+            wanted = everyone if positions is None else positions
+            new = looked.missing(wanted, everyone)
+            if len(new):
+                looked.keep(new, self.shares(None if len(new) == self.count else new))
+            return looked.at(wanted)
+
+        return replace(self, shares=shares)
+
 
 class Looked:
-    """Noisy entries that were looked at: released values, kept beside the positions that have them."""
+    """Entries that were looked at, kept beside the positions that have them."""
 
     def __init__(self) -> None:
         self._known = np.zeros(0, dtype=np.bool_)
@@ -175,7 +189,7 @@ class Looked:
         return positions[~self._known[positions]]
 
     def keep(self, positions: Ints, noisy: Ints) -> None:
-        """Keep released entries."""
+        """Keep entries."""
         self._known[positions], self._noisy[positions] = True, noisy
 
     def at(self, positions: Ints) -> Ints:

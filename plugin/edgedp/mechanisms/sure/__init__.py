@@ -5,3 +5,6 @@ with draws of a fixed, public seed. A wrong model costs calibration, never priva
 
 `degrees`: what noisy degrees leave open of degrees. `values`: of the values that are ranked. `lists`: of a list.
 """
+
+FEWEST = 50
+"""How many nodes a graph has at least whose lists say how sure they are: what is likely is learned from all of them."""

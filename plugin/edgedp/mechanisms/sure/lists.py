@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from edgedp.mechanisms.adaptive.choice import Closed, Degrees, Lists, Ordered, OrderedDegrees
 from edgedp.mechanisms.adaptive.fit import pairs_of
 from edgedp.mechanisms.adaptive.purchases import Bought, seen_degrees
+from edgedp.mechanisms.sure import FEWEST
 from edgedp.mechanisms.sure.degrees import degree_posterior, value_posterior
 from edgedp.mechanisms.sure.values import Cuts, Drawn, draw_betweenness, draw_degrees, draw_values
 
-__all__ = ["FEWEST", "Sureness", "how_sure"]
+__all__ = ["Sureness", "how_sure"]
 
 SEED = 20_260_101
 """Fixed and public: the same noisy vectors say the same, and it protects nothing."""
@@ -52,10 +53,6 @@ class Sureness:
     def expected_recall(self) -> float:
         """The mean of `membership`."""
         return float(np.mean(self.membership))
-
-
-FEWEST = 50
-"""How many nodes a graph has at least whose lists say how sure they are: what is likely is learned from all of them."""
 
 
 def how_sure(

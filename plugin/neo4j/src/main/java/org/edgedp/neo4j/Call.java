@@ -102,6 +102,12 @@ record Call(InnerTransactions inner, Transaction callers, WorkerPool workers, Te
         return workers.ask(new Frame(request, arrays), guard, log);
     }
 
+    /** Ask for a draw, which may ask for further debits; each is committed before the worker goes on. */
+    Frame draw(ObjectNode request, Map<String, Object> arrays) {
+        return workers.ask(
+                new Frame(request, arrays), guard, log, script -> inner.run(Script.of(script)).done());
+    }
+
     /** A request with the caller's configuration. */
     static ObjectNode request(String verb, Map<String, Object> configuration) {
         ObjectNode request = Frame.request(verb);

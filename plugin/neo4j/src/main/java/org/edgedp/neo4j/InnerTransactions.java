@@ -43,11 +43,12 @@ final class InnerTransactions {
         return new InnerTransactions(database, NOBODY, AFTERWARDS, AFTERWARDS);
     }
 
-    /** Run a script, and commit if it is done. */
+    /** Run a script, and commit if it is done and the caller is still there: what was ended before its debit is free. */
     Script.Outcome run(Script script) {
         return within(Purpose.WRITE, (transaction, watch) -> {
             Script.Outcome outcome = script.run(transaction, watch);
             if (outcome.done()) {
+                caller.check(); // the watch looks every 100 ms, and a script takes less
                 transaction.commit();
             }
             return outcome;

@@ -274,13 +274,14 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         ObjectNode request = Frame.request("draw").put("name", graph.name());
         request.set("release_id", planned.get("release_id"));
         request.set("plan", planned.get("plan"));
+        request.set("graph", graph.row());
         boolean ofRecords = planned.hasNonNull("property");
         Projection projection = ofRecords ? null : call.project(graph);
         Frame drawn = ofRecords
                 ? call.ask(
                         request,
                         Map.of("values", call.records(graph, planned.get("property").textValue())))
-                : call.ask(request, projection.arrays());
+                : call.draw(request, projection.arrays());
         JsonNode shown = drawn.header();
         if (!call.inner().run(Script.of(shown.get("script"))).done()) {
             throw new EdgeDPException(shown.get("lost").textValue());
@@ -292,7 +293,8 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
                 : IntStream.range(0, rows.length)
                         .mapToObj(pick -> rank(pick, projection, (int) rows[pick]))
                         .toList();
-        return new Release(graph, receipt, shown.get("answer"), picked, planned.get("write"));
+        Receipt drawnFor = new Receipt(receipt.releaseId(), shown.get("epsilon").doubleValue(), receipt.named());
+        return new Release(graph, drawnFor, shown.get("answer"), picked, planned.get("write"));
     }
 
     private static Picked rank(int pick, Projection projection, int row) {

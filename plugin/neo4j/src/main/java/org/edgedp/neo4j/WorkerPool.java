@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Semaphore;
+import java.util.function.Predicate;
 import org.neo4j.logging.Log;
 import org.neo4j.procedure.TerminationGuard;
 
@@ -61,7 +62,18 @@ final class WorkerPool {
 
     /** Return the worker's answer to a request; its refusal, or its loss, is thrown as one sentence. */
     Frame ask(Frame request, TerminationGuard guard, Log log) {
-        Frame reply = exchange(request.written(settings.frameLimit()), guard, log); // refused before one is taken
+        return ask(request, guard, log, script -> {
+            throw new EdgeDPException("the worker asked for a debit where none is due; report this");
+        });
+    }
+
+    /**
+     * As the other, of a job that asks for further debits while it draws.
+     *
+     * @param pay runs the script of a debit and says whether that was allowed
+     */
+    Frame ask(Frame request, TerminationGuard guard, Log log, Predicate<JsonNode> pay) {
+        Frame reply = exchange(request.written(settings.frameLimit()), guard, log, pay); // refused before one is taken
         JsonNode refusal = reply.header().get("refusal");
         if (refusal != null) {
             throw new EdgeDPException(refusal.textValue());
@@ -69,7 +81,7 @@ final class WorkerPool {
         return new Frame(reply.header().withObject("/answer"), reply.arrays());
     }
 
-    private Frame exchange(Frame.Written request, TerminationGuard guard, Log log) {
+    private Frame exchange(Frame.Written request, TerminationGuard guard, Log log, Predicate<JsonNode> pay) {
         waitForSlot(guard);
         try {
             while (true) {
@@ -77,6 +89,9 @@ final class WorkerPool {
                 Worker worker = waited != null ? waited : begin(guard, log);
                 try {
                     Frame reply = worker.ask(request, guard, log);
+                    while (reply.header().has("pay")) {
+                        reply = goOn(worker, pay.test(reply.header().get("pay")), guard, log);
+                    }
                     idle.addFirst(worker);
                     return reply;
                 } catch (Worker.Gone gone) {
@@ -95,6 +110,16 @@ final class WorkerPool {
             }
         } finally {
             slots.release();
+        }
+    }
+
+    /** Tell a worker whether its debit was allowed; one that is gone now has begun, and no other takes its place. */
+    private Frame goOn(Worker worker, boolean paid, TerminationGuard guard, Log log) {
+        Frame told = new Frame(Frame.request("paid").put("paid", paid));
+        try {
+            return worker.ask(told.written(settings.frameLimit()), guard, log);
+        } catch (Worker.Gone gone) {
+            throw new EdgeDPException(gone.getMessage());
         }
     }
 

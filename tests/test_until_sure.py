@@ -1,0 +1,550 @@
+"""Spend until a list is sure enough: noise that shrinks, steps that follow from released values, debits first."""
+
+from __future__ import annotations
+
+import json
+import math
+import signal
+import sqlite3
+from contextlib import closing
+from fractions import Fraction
+from itertools import pairwise, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import edgedp
+from edgedp import BudgetError, Graph, ParameterError, RequestConflictError, open_store
+from edgedp.amounts.epsilon import NANO, epsilon_nano
+from edgedp.amounts.rungs import rungs
+from edgedp.audit.blackbox import epsilon_lower_bound
+from edgedp.cli import edgedp as command_line
+from edgedp.draw import draw
+from edgedp.mechanisms.adaptive import until_sure
+from edgedp.mechanisms.adaptive.choice import Degrees, Lists
+from edgedp.mechanisms.adaptive.purchases import Bought, Purchase
+from edgedp.mechanisms.adaptive.until_sure import Look, Sought, Step, next_step
+from edgedp.mechanisms.adaptive.vectors import NoisyVector
+from edgedp.mechanisms.sure.lists import Sureness
+from edgedp.plan import PublicFacts
+from edgedp.plan import plan as plan_of_it
+from edgedp.projection import GraphProjection
+from edgedp.release import Release
+from edgedp.sampling.geometric import Refinable
+from edgedp.sampling.words import GeneratorWords, SecureWords
+from edgedp.stores import ledger
+from embedded_children import child, status
+
+PUBLIC = np.random.default_rng
+
+
+def hubs(seed: int = 1, nodes: int = 300, leaves: int = 120) -> Graph:
+    """Twelve hubs of falling degree, whose leaves are drawn evenly."""
+    random = PUBLIC(seed)
+    edges = {
+        (hub, int(leaf))
+        for hub in range(12)
+        for leaf in random.choice(np.arange(12, nodes), leaves - 8 * hub, replace=False)
+    }
+    return Graph.from_edges(sorted(edges), nodes=range(nodes))
+
+
+HUBS = hubs()
+ASKED: dict[str, Any] = {"metric": "ebc", "k": 5, "epsilon": 6, "target_recall": 0.8}
+
+
+# -- the noise ---------------------------------------------------------------------------------------------
+
+
+def test_a_half_is_the_smaller_of_two_and_the_scales_add_up_like_resistances() -> None:
+    words = GeneratorWords(PUBLIC(1))
+    wide = Refinable.drawn(2_000, Fraction(7), words)
+    narrow = wide.refined(Fraction(7, 3), words)
+    assert narrow.scale == Fraction(7, 4)
+    assert (narrow.plus <= wide.plus).all()
+    assert (narrow.minus <= wide.minus).all()
+    assert (narrow.plus < wide.plus).any()
+
+
+def test_refined_noise_has_the_law_of_noise_that_was_drawn_at_once_and_hides_what_is_gone() -> None:
+    """Cells of (what is left, what is gone) against the exact law: they are independent, and geometric each."""
+    count, first, more = 200_000, Fraction(3), Fraction(2)
+    words = GeneratorWords(PUBLIC(7))
+    wide = Refinable.drawn(count, first, words)
+    narrow = wide.refined(more, words)
+    q, r = math.exp(-1 / first), math.exp(-1 / more)
+    both = q * r
+    for was, now in ((wide.plus, narrow.plus), (wide.minus, narrow.minus)):
+        gone = was - now
+        for left, lost in product(range(4), range(4)):
+            of_left = (1 - both) * both**left
+            of_lost = (
+                (1 - q) / (1 - both) if lost == 0 else (1 - (1 - q) / (1 - both)) * (1 - q) * q ** (lost - 1)
+            )
+            expected = count * of_left * of_lost
+            found = int(((now == left) & (gone == lost)).sum())
+            assert abs(found - expected) < 6 * math.sqrt(expected), (left, lost)
+
+
+def joint_law(q: float, r: float, most: int = 90) -> dict[tuple[int, int], float]:
+    """Return the probabilities of (first noise, refined noise) by enumerating the halves, whatever the lemma says."""
+    half: dict[tuple[int, int], float] = {}
+    for was in range(most):
+        for now in range(was + 1):
+            tail = r**was if now == was else (1 - r) * r**now
+            half[was, now] = (1 - q) * q**was * tail
+    size = 2 * most - 1
+    grid = np.zeros((size, size))
+    table = np.zeros((most, most))
+    for (was, now), chance in half.items():
+        table[was, now] = chance
+    # The difference of two independent halves is a correlation of their tables.
+    grid = np.fft.irfft2(
+        np.fft.rfft2(table, (size, size)) * np.conj(np.fft.rfft2(table, (size, size))), (size, size)
+    )
+    return {(a, b): float(grid[a, b]) for a, b in product(range(-12, 13), range(-12, 13))}
+
+
+@pytest.mark.parametrize(("first", "more"), [(0.7, 0.7), (0.4, 1.1), (1.5, 0.2)])
+def test_what_two_looks_lose_is_what_was_paid_until_the_last_one(first: float, more: float) -> None:
+    """One entry that differs by one: after the first look its loss is ``first``, after both ``first + more``."""
+    law = joint_law(math.exp(-first), math.exp(-more))
+    stopped: dict[int, float] = {}
+    for (was, _), chance in law.items():
+        stopped[was] = stopped.get(was, 0) + chance
+    inner = range(-5, 5)
+    alone = max(abs(math.log(stopped[z] / stopped[z + 1])) for z in inner)
+    twice = max(
+        abs(math.log(law[a, b] / law[a + 1, b + 1]))
+        for a, b in product(inner, inner)
+        if min(law[a, b], law[a + 1, b + 1]) > 1e-9
+    )
+    assert alone == pytest.approx(first, abs=1e-3)
+    assert twice == pytest.approx(first + more, abs=1e-5)
+
+
+def test_fresh_noise_in_place_of_the_smaller_half_would_cost_more() -> None:
+    """The sabotage of the lemma: both looks drawn anew lose the sum over the looks, ``2 first + more``."""
+    first, more = 0.7, 0.7
+    one, two = math.exp(-first), math.exp(-(first + more))
+    loss = max(
+        abs(math.log(one ** abs(a) * two ** abs(b)) - math.log(one ** abs(a + 1) * two ** abs(b + 1)))
+        for a, b in product(range(-5, 5), repeat=2)
+    )
+    assert loss == pytest.approx(2 * first + more)
+
+
+# -- the steps ---------------------------------------------------------------------------------------------
+
+
+def look(spent: int, recalls: tuple[float, ...], *noisy: int, cuts: int = 0, cap: int = 0) -> Look:
+    degrees = Bought(
+        Purchase(Degrees(), Fraction(spent - cuts, NANO)), NoisyVector(np.array(noisy), Fraction(2))
+    )
+    vectors: tuple[Bought, ...] = (degrees,)
+    if cuts:
+        vectors += (
+            Bought(Purchase(Lists(cap), Fraction(cuts, NANO)), NoisyVector(np.array(noisy), Fraction(2))),
+        )
+    return Look(spent, vectors, np.arange(2), Sureness((recalls[-1],), (), None), recalls[:-1])
+
+
+FALLING = (900, 800, 700, *[0] * 97)
+
+
+def sought(most: float = 1, target: str = "0.9", *, cuts: bool = True) -> Sought:
+    return Sought(100, 99, 2, round(most * NANO), Fraction(target), cuts)
+
+
+def test_the_steps_are_a_function_of_what_was_released() -> None:
+    first = next_step(sought(), None)
+    assert first == Step(degrees=NANO // 64)
+    assert next_step(sought(), look(NANO // 64, (0.95,), *FALLING)) == "reached"
+    assert next_step(sought(), look(NANO, (0.5,), *FALLING)) == "spent"
+    flat = (0.6, 0.7, 0.7, 0.7, 0.7, 0.71)
+    assert next_step(sought(), look(NANO // 8, flat, *FALLING)) == "flat"
+    assert next_step(sought(), look(NANO // 8, (0.1,) * 6, *FALLING)) != "flat"
+    few = next_step(sought(), look(NANO // 64, (0.5,), *(5, 4, 3, *[0] * 97)))
+    assert few == Step(degrees=rungs(NANO)[1] - NANO // 64)
+    bought = next_step(sought(), look(NANO // 8, (0.5,), *FALLING))
+    assert isinstance(bought, Step)
+    assert (bought.degrees, bought.cuts) == (0, 3 * (NANO // 8))
+    assert bought.choice is not None
+    assert next_step(sought(cuts=False), look(NANO // 64, (0.5,), *FALLING)) == few
+
+
+def test_a_refinement_goes_to_both_and_a_cap_that_doubled_is_bought_anew_for_what_the_old_vector_had() -> (
+    None
+):
+    had = 3 * NANO // 8
+    spent = had + NANO // 8
+    both = next_step(sought(), look(spent, (0.5,), *FALLING, cuts=had, cap=99))
+    assert isinstance(both, Step)
+    assert both.choice is None
+    assert both.cuts == pytest.approx(3 * both.degrees, abs=4)
+    anew = next_step(sought(), look(spent, (0.5,), *FALLING, cuts=had, cap=20))
+    assert isinstance(anew, Step)
+    assert (anew.degrees, anew.cuts) == (0, had)
+    assert anew.choice is not None
+    assert anew.choice.cap >= 40
+    rest = next_step(sought((spent + had / 2) / NANO), look(spent, (0.5,), *FALLING, cuts=had, cap=20))
+    assert isinstance(rest, Step)
+    assert rest.choice is None
+    assert rest.cost <= had / 2 + 1
+
+
+@pytest.mark.parametrize("most", [1, 2, 63, 64, 12_345, NANO, 10**18])
+def test_the_rungs_rise_to_the_most_and_no_step_is_free(most: int) -> None:
+    found = rungs(most)
+    assert found[-1] == most
+    assert all(a < b for a, b in pairwise([0, *found]))
+
+
+@pytest.mark.parametrize("metric", ["ebc", "degree"])
+@pytest.mark.parametrize("most", ["0.000000001", "0.00000009", "0.5", "8"])
+def test_every_step_is_paid_for_before_it_is_drawn_and_the_sum_is_what_the_release_says(
+    metric: Any, most: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    happened: list[Any] = []
+    real = until_sure._Vectors.buy
+
+    def buy(self: Any, step: Step) -> Any:
+        happened.append(("draw", step.cost))
+        return real(self, step)
+
+    monkeypatch.setattr(until_sure._Vectors, "buy", buy)
+
+    def pay(cost: int) -> bool:
+        happened.append(("pay", cost))
+        return True
+
+    plan = plan_of_it(
+        "priv_top_k", {"metric": metric, "k": 3, "epsilon": most, "target_recall": 0.999}, facts()
+    )
+    answer = draw(plan, GraphProjection(HUBS), SecureWords(), pay)
+    first = plan.first[0].cost
+    drawn = [cost for what, cost in happened if what == "draw"]
+    paid = [cost for what, cost in happened if what == "pay"]
+    assert drawn == [first, *paid]
+    assert happened == [("draw", first), *(each for cost in paid for each in (("pay", cost), ("draw", cost)))]
+    assert answer.sought.spent == sum(drawn) <= epsilon_nano(most)
+    assert answer.sought.steps == len(drawn)
+
+
+def facts(nodes: int = 300) -> Any:
+    return PublicFacts(nodes)
+
+
+# -- laws --------------------------------------------------------------------------------------------------
+
+
+class Judged:
+    """A rule that stops where the first node stands first: as private a rule as released values allow."""
+
+    def __init__(self, positions: np.ndarray[Any, Any]) -> None:
+        self.expected_recall = 1.0 if positions[0] == 0 else 0.0
+
+
+@pytest.mark.parametrize("nodes", [3, 4])
+def test_the_loss_of_whole_sequences_is_at_most_what_the_ledger_debits(nodes: int) -> None:
+    """All pairs of graphs that differ by one edge, two steps of degrees, stopped or not by the first list.
+
+    The law is computed from the halves (`joint_law`), entry by entry: stopping is a function of the first look.
+    """
+    first, more = 0.6, 0.6  # of each entry; two entries move, so the pair loses twice as much
+    law = joint_law(math.exp(-first), math.exp(-more))
+    alone: dict[int, float] = {}
+    for (was, _), chance in law.items():
+        alone[was] = alone.get(was, 0) + chance
+    pairs = [(a, b) for a in range(nodes) for b in range(a)]
+    worst = {"stopped": 0.0, "went on": 0.0}
+    for mask in range(1 << len(pairs)):
+        degrees = [
+            sum(mask >> i & 1 for i, pair in enumerate(pairs) if node in pair) for node in range(nodes)
+        ]
+        for i, (a, b) in enumerate(pairs):
+            if mask >> i & 1:
+                continue
+            # Entries that do not move have the same factor on both graphs, so the two that move say it all.
+            for one, two in product(range(-3, 4), repeat=2):
+                shift = degrees[a] - degrees[b]
+                rank_first = one + shift > two
+                kind = "stopped" if rank_first else "went on"
+                if rank_first:
+                    loss = sum(math.log(alone[z] / alone[z - 1]) for z in (one, two))
+                    worst[kind] = max(worst[kind], abs(loss))
+                    continue
+                for left, right in product(range(-2, 3), repeat=2):
+                    numbers = [(one, left), (two, right)]
+                    if min(law[z] * law[z[0] - 1, z[1] - 1] for z in numbers) < 1e-12:
+                        continue
+                    loss = sum(math.log(law[z] / law[z[0] - 1, z[1] - 1]) for z in numbers)
+                    worst[kind] = max(worst[kind], abs(loss))
+    assert worst["stopped"] <= 2 * first + 1e-3
+    assert worst["went on"] <= 2 * (first + more) + 1e-4
+    assert worst["went on"] > 2 * first + 0.1, "what a second look costs is seen"
+
+
+def test_two_graphs_with_the_same_noisy_vectors_are_answered_alike_in_every_field(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The coupling: whatever is shown, the steps and what was spent among it, follows from released values alone."""
+    other = Graph.from_edges(HUBS.edges()[1:].tolist(), nodes=range(300))
+    for seed, target in product(range(3), (0.7, 0.95)):
+        plan = plan_of_it("priv_top_k", ASKED | {"target_recall": target}, facts())
+        released: list[tuple[Bought, ...]] = []
+        real = until_sure._Vectors.buy
+
+        def keep(self: Any, step: Step, real: Any = real, released: list[Any] = released) -> Any:
+            found = real(self, step)
+            released.append(found)
+            return found
+
+        with monkeypatch.context() as patch:
+            patch.setattr(until_sure._Vectors, "buy", keep)
+            patch.setattr(until_sure, "top_k_with_random_ties", ties_by_position)
+            mine = draw(plan, GraphProjection(HUBS), GeneratorWords(PUBLIC(seed)), lambda _: True)
+        again = iter(released)
+        with monkeypatch.context() as patch:
+            patch.setattr(until_sure._Vectors, "buy", lambda self, step, again=again: next(again))
+            patch.setattr(until_sure, "top_k_with_random_ties", ties_by_position)
+            theirs = draw(plan, GraphProjection(other), GeneratorWords(PUBLIC(9)), lambda _: True)
+        assert mine.to_json() == theirs.to_json()
+
+
+def ties_by_position(ranked: Any, k: int, _words: Any) -> Any:
+    return np.argsort(-ranked, kind="stable")[:k]
+
+
+def test_nothing_keeps_the_halves() -> None:
+    answer = edgedp.priv_top_k(HUBS, **ASKED)
+    assert "plus" not in repr(answer)
+    assert "plus" not in json.dumps(answer.to_dict())
+    assert "plus" not in repr(Refinable.drawn(3, Fraction(2), SecureWords()))
+
+
+@pytest.mark.wide
+def test_an_audit_by_draws_finds_no_more_than_was_paid() -> None:
+    """Draws on two graphs that differ by one edge; everything shown is the event, what was spent among it."""
+    star = Graph.from_edges([(0, leaf) for leaf in range(1, 12)], nodes=range(50))
+    less = Graph.from_edges([(0, leaf) for leaf in range(1, 11)], nodes=range(50))
+    most = 2.0
+    trials = 400
+    seen = []
+    for graph in (star, less):
+        shown = [
+            edgedp.priv_top_k(graph, metric="degree", k=1, epsilon=most, target_recall=0.9)
+            for _ in range(trials)
+        ]
+        seen.append([(tuple(each.nodes), each.steps) for each in shown])
+    for event in {*seen[0], *seen[1]}:
+        one, two = (each.count(event) for each in seen)
+        bound = epsilon_lower_bound(max(one, two), min(one, two), trials, 0.9999)
+        assert bound <= most, event
+
+
+# -- in memory ---------------------------------------------------------------------------------------------
+
+
+def test_it_spends_less_where_that_is_enough_and_says_so() -> None:
+    release = edgedp.priv_top_k(HUBS, **ASKED)
+    assert release.target_reached
+    assert release.steps is not None
+    assert 0 < release.epsilon_spent < release.epsilon == 6
+    assert release.expected_recall is not None
+    assert release.expected_recall >= 0.8
+    assert release.to_dict()["epsilon_spent"] == release.epsilon_spent
+    assert Release.from_dict(release.to_dict()) == release
+    assert release.sentences[-1].startswith("spent ")
+    once = edgedp.priv_top_k(HUBS, metric="ebc", k=5, epsilon=6)
+    assert (once.steps, once.target_reached, once.epsilon_spent) == (None, None, 6)
+    assert "epsilon_spent" not in once.to_dict()
+
+
+def test_what_cannot_be_reached_spends_what_it_may_and_says_so() -> None:
+    release = edgedp.priv_top_k(HUBS, metric="degree", k=5, epsilon="0.001", target_recall="0.99")
+    assert release.target_reached is False
+    assert release.epsilon_spent == 0.001
+    assert "all that may be spent is spent" in release.sentences[-1]
+
+
+@pytest.mark.parametrize(("asked", "said"), [
+    ({"target_recall": 0}, "above 0 and below 1"), ({"target_recall": 1}, "above 0 and below 1"),
+    ({"target_recall": "much"}, "above 0 and below 1"), ({"target_recall": float("nan")}, "above 0 and below 1"),
+    ({"target_recall": True}, "above 0 and below 1"),
+    ({"mechanism": "sld"}, "not an option of mechanism 'sld'"), ({"metric": "density"}, "not an option"),
+    ({"proxy": "ordered"}, "proxy 'ordered'"), ({"proxy": "lists", "cap": 9}, "proxy 'lists'"),
+    ({"proxy": "betweenness2"}, "proxy 'betweenness2'"), ({"estimates": True}, "estimates"),
+])  # fmt: skip
+def test_what_cannot_keep_a_target_is_refused_before_anything_is_drawn(
+    asked: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(ParameterError, match=said):
+        edgedp.priv_top_k(HUBS, **ASKED | asked)
+
+
+def test_a_graph_whose_lists_say_nothing_is_refused() -> None:
+    with pytest.raises(ParameterError, match="50 nodes or more"):
+        edgedp.priv_top_k(Graph.from_edges([(1, 2)], nodes=range(49)), "degree", 1, 1, target_recall=0.5)
+
+
+# -- stored ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    path = tmp_path / "graphs.edgedp"
+    with open_store(path) as store:
+        store.load(HUBS, "hubs", epsilon_budget=6)
+    return path
+
+
+def rows_of(place: Path) -> list[tuple[Any, ...]]:
+    (file,) = [*place.rglob("ledger.sqlite")] or [place]
+    with closing(sqlite3.connect(file)) as tables:
+        return tables.execute(
+            "SELECT kind, cost, total FROM log WHERE kind IN ('debit', 'answer') ORDER BY seq"
+        ).fetchall()
+
+
+def test_each_step_is_a_debit_of_its_own_and_the_answer_comes_last(place: Path) -> None:
+    with open_store(place) as store:
+        release = store.priv_top_k("hubs", request_id="a", **ASKED)
+        assert release.steps is not None
+        kinds = rows_of(place)
+        assert [kind for kind, *_ in kinds] == ["debit"] * release.steps + ["answer"]
+        assert sum(cost or 0 for _, cost, _ in kinds) == round(release.epsilon_spent * NANO)
+        assert (
+            store.budget("hubs")["epsilon_spent"] == release.epsilon_spent == release.receipt["epsilon_spent"]
+        )
+        (listed,) = store.releases("hubs")
+        assert listed["epsilon"] == release.epsilon_spent
+        assert listed["nodes"] == release.nodes
+        assert store.check("hubs") == []
+        again = store.priv_top_k("hubs", request_id="a", **ASKED)
+        assert again.kept
+        assert again.answer == release.answer
+        assert len(rows_of(place)) == len(kinds)
+        with pytest.raises(RequestConflictError):
+            store.priv_top_k("hubs", request_id="a", **ASKED | {"target_recall": 0.7})
+        assert Release.from_dict(release.to_dict()) == release
+
+
+def test_a_refusal_at_a_step_ends_with_the_list_that_is_paid_for(place: Path) -> None:
+    with open_store(place) as store:
+        store.set_budget("hubs", "0.2")
+        release = store.priv_top_k("hubs", "degree", 5, 6, target_recall="0.999")
+        assert release.target_reached is False
+        assert "refused the next step" in release.sentences[-1]
+        assert len(release.nodes) == 5
+        assert 0 < store.budget("hubs")["epsilon_spent"] <= 0.2
+        store.set_budget("hubs", store.budget("hubs")["epsilon_spent"])
+        with pytest.raises(BudgetError):
+            store.priv_top_k("hubs", "degree", 5, 6, target_recall="0.999")
+
+
+def test_the_limit_of_one_release_is_for_all_of_its_steps(place: Path) -> None:
+    with open_store(place) as store:
+        store.set_budget("hubs", 6, max_epsilon_per_release="0.5")
+        release = store.priv_top_k("hubs", "degree", 5, 6, target_recall="0.999")
+        assert store.budget("hubs")["epsilon_spent"] == release.epsilon_spent <= 0.5
+        assert "refused" in release.sentences[-1]
+        store.set_budget("hubs", 6, max_epsilon_per_release="none")
+        store.add_analyst("ann")
+        store.grant("hubs", "ann", epsilon_budget=5, max_epsilon_per_release="0.25")
+        ann = store.asking_as("ann")
+        of_ann = ann.priv_top_k("hubs", "degree", 5, 6, target_recall="0.999")
+        assert ann.budget("hubs")["share"]["epsilon_spent"] == of_ann.epsilon_spent <= 0.25
+        assert store.check("hubs") == []
+        assert [row["epsilon"] for row in ann.releases()] == [of_ann.epsilon_spent]
+
+
+def test_whoever_may_not_ask_any_more_pays_no_further_step(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_store(place) as store:
+        store.add_analyst("ann")
+        store.grant("hubs", "ann", epsilon_budget=5)
+        real = ledger.step_script
+        count = 0
+
+        def revoking(*given: Any, **named: Any) -> Any:
+            nonlocal count
+            count += 1
+            if count == 2:
+                store.revoke_analyst("ann")
+            return real(*given, **named)
+
+        monkeypatch.setattr(ledger, "step_script", revoking)
+        release = store.asking_as("ann").priv_top_k("hubs", "degree", 5, 3, target_recall="0.999")
+        assert release.steps == 2
+        assert "refused" in release.sentences[-1]
+
+
+def test_a_graph_that_is_replaced_meanwhile_ends_the_steps(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_store(place) as store, open_store(place) as curator:
+        real = ledger.step_script
+
+        def replacing(*given: Any, **named: Any) -> Any:
+            if curator.graph("hubs").edge_count == HUBS.edge_count:
+                curator.load(hubs(5), "hubs", replace=True)
+            return real(*given, **named)
+
+        monkeypatch.setattr(ledger, "step_script", replacing)
+        release = store.priv_top_k("hubs", "degree", 5, 3, target_recall="0.999")
+        assert release.steps == 1
+
+
+def test_an_account_with_a_delta_pays_the_most_in_advance(tmp_path: Path) -> None:
+    with open_store(tmp_path / "s") as store:
+        store.load(HUBS, "hubs", epsilon_budget=8, delta=1e-6)
+        before = rows_of(tmp_path / "s")
+        release = store.priv_top_k("hubs", "degree", 5, "0.5", target_recall="0.6")
+        rows = rows_of(tmp_path / "s")[len(before) :]
+        assert [kind for kind, *_ in rows] == ["debit", "answer"]
+        assert rows[0][1] == epsilon_nano("0.5")
+        assert release.epsilon_spent <= 0.5
+        assert store.check("hubs") == []
+
+
+@pytest.mark.parametrize("point", ["debited", "read", "stepped", "stepped*2", "drawn"])
+def test_a_kill_at_any_step_leaves_what_was_debited_spent_and_shows_nothing(place: Path, point: str) -> None:
+    assert status(child("sure", place, kill_at=point)) == -signal.SIGKILL
+    with open_store(place) as store:
+        rows = rows_of(place)
+        steps = {"stepped": 2, "stepped*2": 3}.get(point, 1)
+        assert len(rows) == steps if point != "drawn" else len(rows) >= 1
+        assert {kind for kind, *_ in rows} == {"debit"}
+        assert store.budget("hubs")["epsilon_spent"] == pytest.approx(sum(cost for _, cost, _ in rows) / NANO)
+        (listed,) = store.releases("hubs")
+        assert listed["nodes"] is None
+        assert store.check("hubs") == []
+
+
+def test_the_words_of_the_command_line(place: Path) -> None:
+    run = CliRunner()
+    base = ["--store", str(place), "topk", "hubs", "--metric", "ebc", "-k", "5", "--epsilon", "6"]
+    dry = run.invoke(command_line, [*base, "--target-recall", "0.8", "--dry-run"])
+    assert "from 0.09375 to 6 at most" in dry.output
+    assert "at most 6" in dry.output
+    shown = run.invoke(command_line, [*base, "--target-recall", "0.8"])
+    assert shown.exit_code == 0, shown.output
+    assert "the list is expected to be as good as was asked for" in shown.output
+    told = json.loads(run.invoke(command_line, [*base, "--target-recall", "0.8", "--format", "json"]).output)
+    assert {
+        "expected_recall",
+        "membership",
+        "near",
+        "degree_intervals",
+        "epsilon_spent",
+        "steps",
+    } <= told.keys()
+    assert told["target_recall"] == 0.8
+    refused = run.invoke(command_line, [*base, "--target-recall", "8"])
+    assert refused.exit_code == 1
+    assert refused.output.count("\n") == 1
