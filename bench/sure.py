@@ -62,7 +62,7 @@ def stops(asked: list[str]) -> None:
                     f"{np.mean([right(each, top) for each in found]):.3f}",
                     f"{np.mean([right(each, top) for each in once]):.3f}",
                     f"{limit(graph, metric=metric, k=k, epsilon=median):.2f}",
-                    ", ".join(sorted({each.answer.sought.ended for each in found})),
+                    ", ".join(sorted({each.to_dict()["ended"] for each in found})),
                 )  # fmt: skip
 
 

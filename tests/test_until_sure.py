@@ -36,6 +36,7 @@ from edgedp.release import Release
 from edgedp.sampling.geometric import Refinable
 from edgedp.sampling.words import GeneratorWords, SecureWords
 from edgedp.stores import ledger
+from edgedp.stores.asker import Asker
 from embedded_children import child, status
 
 PUBLIC = np.random.default_rng
@@ -230,8 +231,9 @@ def test_every_step_is_paid_for_before_it_is_drawn_and_the_sum_is_what_the_relea
     paid = [cost for what, cost in happened if what == "pay"]
     assert drawn == [first, *paid]
     assert happened == [("draw", first), *(each for cost in paid for each in (("pay", cost), ("draw", cost)))]
-    assert answer.sought.spent == sum(drawn) <= epsilon_nano(most)
-    assert answer.sought.steps == len(drawn)
+    told = answer.to_json()
+    assert epsilon_nano(told["spent"]) == sum(drawn) <= epsilon_nano(most)
+    assert told["steps"] == len(drawn)
 
 
 def facts(nodes: int = 300) -> Any:
@@ -510,6 +512,38 @@ def test_an_account_with_a_delta_pays_the_most_in_advance(tmp_path: Path) -> Non
         assert rows[0][1] == epsilon_nano("0.5")
         assert release.epsilon_spent <= 0.5
         assert store.check("hubs") == []
+
+
+def test_a_delta_that_is_declared_after_the_plan_is_not_paid_in_increments(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sum of the squares of the steps is less than the square of their sum, and nobody proved that it is enough."""
+    with open_store(place) as store:
+        real = ledger.debit_script
+
+        def meanwhile(*given: Any, **named: Any) -> Any:
+            store.set_budget("hubs", 20, delta=1e-6)
+            monkeypatch.setattr(ledger, "debit_script", real)
+            return real(*given, **named)
+
+        monkeypatch.setattr(ledger, "debit_script", meanwhile)
+        store.priv_top_k("hubs", "degree", 5, 2, target_recall="0.999")
+        spent = store.budget("hubs")["epsilon_spent"]
+        with open_store(place) as again:
+            again.load(hubs(9), "whole", epsilon_budget=20, delta=1e-6)
+            again.priv_top_k("whole", "degree", 5, 2, mechanism="joint")
+            assert spent >= again.budget("whole")["epsilon_spent"]
+
+
+def test_a_gateway_draws_no_first_step_for_next_to_nothing(place: Path) -> None:
+    with open_store(place) as store:
+        store.add_analyst("ann")
+        store.grant("hubs", "ann", epsilon_budget=5)
+        ann = Asker(store, "ann", least=epsilon_nano("0.01"))
+        with pytest.raises(ParameterError, match=r"must be at least 0\.64 at this gateway"):
+            ann.priv_top_k("hubs", "degree", 5, "0.63", target_recall="0.9")
+        assert ann.priv_top_k("hubs", "degree", 5, "0.64", target_recall="0.01").epsilon_spent == 0.01
+        assert ann.priv_top_k("hubs", "degree", 5, "0.01").epsilon_spent == 0.01
 
 
 @pytest.mark.parametrize("point", ["debited", "read", "stepped", "stepped*2", "drawn"])

@@ -188,9 +188,11 @@ class Asker(AnalystStore):
         return _shown(rows[0])
 
     def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
-        if planned.cost < self._least:
+        # What is drawn first costs the least, so that is what keeps the gateway from drawing for next to nothing.
+        least = self._least if planned.first == planned.charges else 64 * self._least
+        if planned.cost < least:
             raise ParameterError(
-                f"epsilon is {format_nano(planned.cost)}, must be at least {format_nano(self._least)} at this gateway; "
+                f"epsilon is {format_nano(planned.cost)}, must be at least {format_nano(least)} at this gateway; "
                 "give a larger one"
             )
         super()._prepare(session, row, planned, engine)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -156,7 +156,8 @@ def debit_script(
     body: dict[str, Any] = {"kind": plan.kind, "parameters": plan.parameters, "public": plan.public}
     if main.account != "edges":
         body |= {"account": main.account, "debits": debits(plan)}
-    amounts = {"cost": main.cost, "price": rho.cost(main)}
+    # Increments of rho are not proved: where a delta was declared since the plan, the first step costs all of it.
+    amounts = {"cost": main.cost, "price": rho.cost(plan.charges[-1])}
     whole = amounts | {"whole": main.cost}
     # The lock of the edges' account, which replacements take too, comes first, so that nobody waits in a circle.
     steps = [Step("account_lock", {"name": name}, on_none="unknown")]
@@ -226,14 +227,21 @@ def step_script(
     named = {"name": row.name}
     body = {"kind": plan.kind, "parameters": plan.parameters, "public": plan.public}
     (charge,) = plan.charges
-    step = replace(charge, cost=cost)
     return Script(
         [
             Step("account_lock", named, on_none="unknown"),
             Step("graph_current", named | {"version": row.version}, on_none="replaced"),
             Step("account_terms", named | {"terms": row.terms}, on_none="broken"),
             *_further_debit(
-                row.name, step, body, before=before, release_id=release_id, by=by, at=at, analyst=analyst
+                row.name,
+                charge,
+                body,
+                cost=cost,
+                before=before,
+                release_id=release_id,
+                by=by,
+                at=at,
+                analyst=analyst,
             ),
         ],
         done="debited",
@@ -245,20 +253,21 @@ def _further_debit(
     charge: Charge,
     body: Mapping[str, Any],
     *,
+    cost: int | None = None,
     before: int = 0,
     release_id: str,
     by: str,
     at: str,
     analyst: str,
 ) -> list[Step]:
-    """Return the steps that debit a further account, or more of the same, for a release; the lock is held.
+    """Return the steps that debit a further account, or `cost` more of the same, for a release; the lock is held.
 
     Its row has a number of its own, for a release's number is in one log only, and no answer: it names the release
     that it is a part of.
     """
     named = {"name": account_of(name, charge.account)}
-    amounts = {"cost": charge.cost, "price": rho.cost(charge)}
-    whole = amounts | {"whole": before + charge.cost}
+    amounts = {"cost": charge.cost if cost is None else cost, "price": rho.cost(charge)}
+    whole = amounts | {"whole": before + amounts["cost"]}
     row = {
         "releaseId": new_release_id(),
         "analyst": analyst,

@@ -257,7 +257,7 @@ def listing(session: Session) -> list[dict[str, Any]]:
             "name": row["name"],
             "node_count": (nodes := _nodes_of_now(session, row)),
             "degree_bound": PublicFacts(nodes, row["degreeBound"]).effective_degree_bound,
-            **({"directed": True} if holds_directions(row["digest"]) else {}),
+            **({"directed": True} if holds_directions(row.get("digest")) else {}),
             **_without_rest(listed_account(row)),
             **(
                 {"attributes": _without_rest(listed_account(accounts[second]))}
