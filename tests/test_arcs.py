@@ -31,11 +31,11 @@ from edgedp.draw import draw_positions
 from edgedp.exact.laws import first_pick_law
 from edgedp.plan import PublicFacts, of_nodes, plan
 from edgedp.projection import GraphProjection
-from edgedp.sampling.words import GeneratorWords
+from edgedp.sampling.words import GeneratorWords, SecureWords
 from edgedp.stores.embedded import mapped
 from edgedp.stores.embedded.backend import EmbeddedBackend
 from edgedp.stores.embedded.seals import Seals
-from edgedp.vocabulary import ARC_METRICS
+from edgedp.vocabulary import ARC_METRICS, ArcMetricName, MechanismName
 
 ARCS = [(1, 2), (3, 2), (2, 3), (4, 2), (4, 2), (5, 5), (5, 3), (1, 2)]
 """A parallel arc twice, one back, a loop."""
@@ -240,6 +240,42 @@ def test_an_answer_says_that_directions_were_read_and_that_no_bound_was(graph: G
     assert release.public["rests_on"] == "no degree bound"
     assert edgedp.Release.from_dict(release.to_dict()) == release
     assert priv_top_k(graph, "in_degree", 2, 100, mechanism="pf").nodes == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("metric", "mechanism", "k", "protects"),
+    [
+        ("in_degree", "em", 1, "all arcs that leave one node, and all between two nodes, taken away; replaced costs twice"),  # noqa: E501
+        ("out_degree", "pf", 2, "all arcs that come to one node, and all between two nodes, taken away; replaced costs twice"),  # noqa: E501
+        ("in_degree", "joint", 1, "all arcs between two nodes, taken away; replaced costs twice"),
+        ("in_degree", "joint", 2, "all arcs between two nodes, taken away or replaced"),
+    ],
+)  # fmt: skip
+def test_an_answer_says_whom_it_protects(
+    metric: ArcMetricName, mechanism: MechanismName, k: int, protects: str, graph: Graph
+) -> None:
+    assert priv_top_k(graph, metric, k, 1, mechanism=mechanism).public["protects"] == protects
+
+
+def test_a_black_box_sees_no_more_of_a_source_than_is_claimed() -> None:
+    """Draws of the secure path on a digraph with and without a source give a lower bound on epsilon."""
+    others = [(1, 0), (2, 0), (1, 3), (2, 3)]
+    with_source, without = (
+        Graph.from_edges(arcs, nodes=range(5), directed=True) for arcs in ([*others, (4, 0), (4, 1)], others)
+    )
+    trials, claimed = 4_000, 1.0
+    seen = []
+    for graph in (with_source, without):
+        asked = {"metric": "in_degree", "k": 1, "epsilon": claimed, "mechanism": "pf"}
+        planned = of_nodes(plan("priv_top_k", asked, PublicFacts(5, directed=True)))
+        projection, words = GraphProjection(graph), SecureWords()
+        seen.append(sum(int(draw_positions(planned, projection, words)[0]) == 3 for _ in range(trials)))
+    # Five standard deviations on each side: a false alarm in less than one of a million runs.
+    most, least = (
+        (count + side * 5 * (count + 1) ** 0.5) / trials for count, side in zip(seen, (1, -1), strict=True)
+    )
+    assert np.log(least / most) <= claimed
+    assert seen[1] > seen[0], "the node that the source does not name is named more often without it"
 
 
 # -- what is promised ---------------------------------------------------------------------------------------------

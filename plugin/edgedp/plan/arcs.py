@@ -46,8 +46,23 @@ class ArcsPlan(PlanOfNodes):
 
     @property
     def public(self) -> dict[str, Any]:
-        """The public facts; directions were read."""
-        return super().public | {"orientation": DIRECTED}
+        """The public facts; directions were read, and whom this answer protects at its epsilon."""
+        return super().public | {"orientation": DIRECTED, "protects": self._protects}
+
+    @property
+    def _protects(self) -> str:
+        match self.metric:
+            case "in_degree":
+                unit = "all arcs that leave one node"
+            case "out_degree":
+                unit = "all arcs that come to one node"
+            case _:
+                assert_never(self.metric)
+        if self.mechanism is not None:
+            return f"{unit}, and all between two nodes, taken away; replaced costs twice"
+        if self.k == 1:
+            return "all arcs between two nodes, taken away; replaced costs twice"
+        return "all arcs between two nodes, taken away or replaced"
 
     @property
     def quantities(self) -> frozenset[str]:
