@@ -27,7 +27,7 @@ from edgedp.mechanisms.adaptive import until_sure
 from edgedp.mechanisms.adaptive.choice import Degrees, Lists
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, seen_degrees
 from edgedp.mechanisms.adaptive.until_sure import Look, Sought, Step, next_step
-from edgedp.mechanisms.adaptive.vectors import NoisyVector
+from edgedp.mechanisms.adaptive.vectors import NoisyCutVector, NoisyVector, cut_bits, cut_moves
 from edgedp.mechanisms.sure.lists import Sureness
 from edgedp.plan import PublicFacts
 from edgedp.plan import plan as plan_of_it
@@ -342,6 +342,27 @@ def test_cuts_and_their_ranking_follow_from_released_degrees(monkeypatch: pytest
             assert (each.purchase.seen == seen_degrees([degrees]).integers).all()
     noisy = [each[0].vector.whole.integers for each in released]
     assert not any((each == HUBS.degrees).all() for each in noisy[:3]), "the noise is there"
+
+
+def test_a_vector_that_is_bought_anew_has_noise_of_its_own() -> None:
+    """Noise that both vectors shared would show their difference."""
+    sought_of_it = Sought(300, 299, 5, 10 * NANO, Fraction(9, 10), cuts=True)
+    vectors = until_sure._Vectors(sought_of_it, GraphProjection(HUBS), SecureWords())
+    vectors.buy(Step(degrees=NANO))
+    _, first = vectors.buy(Step(cuts=NANO, choice=Lists(5)))
+    _, finer = vectors.buy(Step(degrees=NANO, cuts=NANO))
+    _, anew = vectors.buy(Step(cuts=2 * NANO, choice=Lists(50)))
+    moved = cut_moves(50, 300, cut_bits(50), ordered=False)
+    assert anew.vector.whole.noise == Fraction(moved, 2)
+    assert anew.purchase.epsilon == 2
+    assert finer.vector.whole.noise == first.vector.whole.noise / 2
+    assert (np.abs(noise_in(anew)) > np.abs(noise_in(finer))).any(), "a refined half would only shrink"
+
+
+def noise_in(bought: Bought) -> Any:
+    found = bought.vector
+    assert isinstance(found, NoisyCutVector)
+    return found.added
 
 
 def ties_by_position(ranked: Any, k: int, _words: Any) -> Any:
