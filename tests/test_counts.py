@@ -15,6 +15,7 @@ from edgedp import Graph
 from edgedp.counts import Bounds, count_class, count_names
 from edgedp.counts.base import Count, profile_of
 from edgedp.engines import figures
+from edgedp.engines.native import engine, layout, library, shared
 from edgedp.errors import ParameterError
 from edgedp.projection import GraphProjection
 
@@ -253,6 +254,32 @@ def test_the_figures_of_a_clique_are_found_without_a_walk_over_its_paths(
     assert found.two_triangles() == comb(n, 2) * comb(c, 2)
     assert found.two_triangles_move() == comb(c, 2) + 2 * c * c - 2 * c
     assert edgedp.exact.count_sensitivity(core, "triangles", 0) == c
+
+
+def test_a_summary_walks_the_graph_once_for_each_figure_and_by_kernels_only(
+    enron: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called: list[str] = []
+
+    def noted(name: str, *arguments: object) -> None:
+        called.append(name)
+        kernel(name, *arguments)
+
+    def walked(*arguments: object) -> None:
+        raise AssertionError("a walk over the paths of length two")
+
+    kernel = library.call
+    for module in (engine, layout, shared):
+        monkeypatch.setattr(module, "call", noted)
+    for name in ("_most_shared", "_ends", "edge_triangles"):
+        monkeypatch.setattr(figures, name, walked)
+    monkeypatch.setattr(engine, "_thread_count", lambda *_: 1)
+    monkeypatch.setattr(engine, "CHUNKS_PER_THREAD", 1)
+    fresh = Graph(enron.node_ids, enron.indptr, enron.indices, nodes_supplied=True)
+    edgedp.summary(fresh, epsilon=1, degree_bound=2_000)
+    assert "list_triangles" in called
+    assert "best_pair" in called
+    assert len(called) == len(set(called)), called
 
 
 def test_engines_agree(enron: Graph) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from typing import Any
 
@@ -320,6 +321,34 @@ def test_eight_sessions_spend_exactly_the_budget(neo4j_with_plugin: PluginServer
     assert len(refused) == 30
     assert all("what is left of the budget" in said for said in refused)
     assert planted.spent == 0.5
+
+
+def test_both_ways_to_the_relationships_read_the_same(neo4j_with_plugin: PluginServer) -> None:
+    """A type that is most of the store is read by a scan of all relationships, another by its own."""
+    (row,) = neo4j_with_plugin.ask("MATCH ()-[r]->() RETURN count(r) AS there")
+    draw, n = random.Random(1), 300
+    pairs = [(draw.randrange(n), draw.randrange(n)) for _ in range(row["there"] + 2_000)]
+    planted = neo4j_with_plugin.plant(pairs, range(n))  # with loops, parallels, and both directions of a pair
+    others = (
+        f"UNWIND range(1, $times) AS i MATCH (a:`{planted.label}` {{id: 1}}), (b:`{planted.label}` {{id: 250}}) "
+        "CREATE (a)-[:OTHER]->(b)"
+    )
+    neo4j_with_plugin.ask(others, times=5)
+    neo4j_with_plugin.ask(
+        f"MATCH (a:`{planted.label}` {{id: 1}}) CREATE (a)-[:`{planted.kind}`]->(:Outside)-[:`{planted.kind}`]->(a)"
+    )
+    share = "MATCH ()-[r]->() RETURN 2 * count(CASE WHEN type(r) = $type THEN 1 END) >= count(r) AS most"
+
+    def read() -> Graph:
+        assert neo4j_with_plugin.ask(share, type=planted.kind) == [{"most": most}]
+        rows = neo4j_with_plugin.ask("CALL edgedp.exact.adjacency($name)", name=planted.name)
+        return graph_of_pieces(rows, nodes_supplied=True)
+
+    most = True
+    assert read() == planted.graph
+    neo4j_with_plugin.ask(others, times=2 * len(pairs))
+    most = False
+    assert read() == planted.graph
 
 
 def test_a_request_id_is_debited_once(neo4j_with_plugin: PluginServer) -> None:

@@ -76,7 +76,7 @@ def interpreter(folder: Path, body: str) -> Path:
 def drawing(started: Path, then: str) -> str:
     """Return a body whose draws note their process and then do something."""
     return f"""
-        def draw(request):
+        def draw(request, converse):
             open({str(started)!r} + ".part", "w").write(str(os.getpid()))
             os.rename({str(started)!r} + ".part", {str(started)!r})
             {then}
@@ -216,6 +216,33 @@ def test_nodes_that_change_between_plan_and_reading_are_refused_in_a_constant_se
     assert planted.spent == 1.0
 
 
+def test_a_node_that_is_deleted_while_the_answer_is_drawn_is_shown_by_its_id_only(
+    neo4j_with_plugin: PluginServer, sabotage: Sabotage, tmp_path: Path
+) -> None:
+    """What the database calls a node is looked up for those that are shown, when they are: never an old name."""
+    planted = neo4j_with_plugin.plant()
+    go = tmp_path / "go"
+    sabotage(f"""
+        whole = jobs.VERBS["draw"]
+        def draw(request):
+            answer = whole(request)
+            open({str(tmp_path / "started")!r}, "w").close()
+            while not os.path.exists({str(go)!r}):
+                time.sleep(0.01)
+            return answer
+        jobs.VERBS["draw"] = draw
+    """)
+    asking = Asking(planted, k=6)
+    assert eventually((tmp_path / "started").exists, 60)
+    neo4j_with_plugin.ask(f"MATCH (n:`{planted.label}` {{id: 5}}) DELETE n")
+    neo4j_with_plugin.ask(f"MATCH (n:`{planted.label}` {{id: 4}}) SET n.id = 44")
+    go.touch()
+    shown = {row["id"]: row["nodeId"] for row in asking.end()}
+    there = neo4j_with_plugin.ask(f"MATCH (n:`{planted.label}`) RETURN n.id AS id, elementId(n) AS nodeId")
+    expected = {row["id"]: row["nodeId"] for row in there if row["id"] != 44}
+    assert shown == expected | {4: None, 5: None}
+
+
 def test_memory_that_does_not_suffice(
     neo4j_with_plugin: PluginServer, sabotage: Sabotage, tmp_path: Path
 ) -> None:
@@ -310,9 +337,9 @@ def test_waiting_for_a_worker_does_not_count_against_the_job(
     planted = neo4j_with_plugin.plant()
     body = """
         original = jobs.VERBS["draw"]
-        def draw(request):
+        def draw(request, converse):
             time.sleep(2.5)
-            return original(request)
+            return original(request, converse)
         jobs.VERBS["draw"] = draw
     """
     sabotage(body, worker_count="1", worker_job_timeout="7s")
@@ -328,9 +355,9 @@ def test_a_slow_worker_is_not_taken_for_a_ledger_that_is_held(
     """No question is asked of a worker under a lock: its time is not that of the lock."""
     body = """
         for verb in ("plan", "register", "check_graph", "register_script", "judge", "draw"):
-            def slowly(request, job=jobs.VERBS[verb]):
+            def slowly(request, *converse, job=jobs.VERBS[verb]):
                 time.sleep(1.5)
-                return job(request)
+                return job(request, *converse)
             jobs.VERBS[verb] = slowly
     """
     sabotage(body, worker_count="1", ledger_lock_timeout="1s")

@@ -234,6 +234,45 @@ def rows_of(n: int, positions: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int
     return indptr, (both - rows * n).astype(np.int32)
 
 
+THERE, BACK = 1, 2
+"""Directions of an entry of a row: an arc to the neighbour, one from it."""
+
+
+def ways_of(
+    indptr: NDArray[np.int64], indices: NDArray[np.int32], positions: NDArray[np.integer[Any]]
+) -> NDArray[np.uint8]:
+    """Return the directions of arcs beside the rows of their undirected graph; parallels merge, loops drop.
+
+    Parameters
+    ----------
+    indptr, indices : (n + 1,) int64 and (2m,) int32
+        As `rows_of` made them of the same pairs.
+    positions : (a, 2) int
+        From and to.
+
+    Returns
+    -------
+    (2m,) uint8
+        `THERE`, `BACK`, or both.
+
+    Examples
+    --------
+    >>> pairs = np.array([[0, 1], [2, 1], [1, 2], [0, 1], [1, 1]])
+    >>> ways_of(*rows_of(3, pairs), pairs).tolist()
+    [1, 2, 3, 3]
+    """
+    n = len(indptr) - 1
+    entries = np.repeat(np.arange(n, dtype=np.int64) * n, np.diff(indptr))
+    entries += indices
+    ways = np.zeros(len(indices), dtype=np.uint8)
+    ends = positions.astype(np.int64, copy=False)
+    source, target = (ends[ends[:, 0] != ends[:, 1]]).T
+    for way, keys in ((THERE, source * n + target), (BACK, target * n + source)):
+        found = np.searchsorted(entries, distinct(keys))
+        ways[found] |= way
+    return ways
+
+
 def numbers_of(values: Any, name: str = "values") -> NDArray[np.float64]:
     """Return every value as a float; NaN for what is no number: missing, text, lists, truth values, dates.
 

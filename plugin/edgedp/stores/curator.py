@@ -41,6 +41,7 @@ class CuratorStore(OpenedStore):
         max_epsilon_per_release: Any = None,
         replace: bool = False,
         *,
+        directed: bool = False,
         delta: Any = None,
         attribute_epsilon_budget: Any = None,
         node_label: str | None = None,
@@ -62,6 +63,9 @@ class CuratorStore(OpenedStore):
         max_epsilon_per_release : number or decimal text, optional
         replace : bool
             Take the place of a stored graph of this name; what was spent under the name stays spent.
+        directed : bool
+            Keep directions, for in- and out-degrees; a `Graph` says itself whether it has any. Every other release
+            reads the graph undirected, and says so.
         delta : number or decimal text, optional
             Declares the budget as (epsilon, delta): releases then add up by bounded-range composition, which
             allows many more small ones (`edgedp.amounts.rho`). To be declared before the first release.
@@ -88,7 +92,12 @@ class CuratorStore(OpenedStore):
         bound = checks.check_degree_bound(degree_bound)
         declared = declaration(epsilon_budget, delta, max_epsilon_per_release)
         of_records = declaration(attribute_epsilon_budget, None, None)
-        graph = graph_of(graph)
+        graph = graph_of(graph, directed=directed)
+        if graph.directed and not self._backend.keeps_directions:
+            raise ParameterError(
+                "the graph is directed, and Neo4j stores keep no directions yet; load it without, or into an embedded "
+                "store"
+            )
         if graph.node_count == 0:
             raise ParameterError("the graph has no node; load another")
         if bound is not None and graph.max_degree > bound:

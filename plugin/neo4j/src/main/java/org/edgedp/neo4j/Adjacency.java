@@ -1,12 +1,11 @@
 package org.edgedp.neo4j;
 
-import java.util.Arrays;
+import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** A piece of a graph in packed bytes; Python reads it with {@code edgedp.stores.packed}. */
 public final class Adjacency {
-    private static final int RELATIONSHIPS_A_PIECE = 1 << 22;
     private static final byte[] NOTHING = {};
 
     /** {@code int64} or {@code text}. */
@@ -20,18 +19,18 @@ public final class Adjacency {
     /** Rows (int32) of their ends. */
     public final byte[] targets;
 
-    private Adjacency(Projection projection, int piece) {
-        int from = piece * RELATIONSHIPS_A_PIECE;
-        int to = Math.min(projection.sources().length, from + RELATIONSHIPS_A_PIECE);
+    private Adjacency(Projection projection, int piece, int[] starts, int[] ends) {
         idType = Payload.of(projection.ids()).type();
         nodeCount = projection.nodeCount();
         ids = piece == 0 ? Payload.pack(projection.ids()) : NOTHING;
-        sources = Payload.pack(Arrays.copyOfRange(projection.sources(), from, to));
-        targets = Payload.pack(Arrays.copyOfRange(projection.targets(), from, to));
+        sources = Payload.pack(starts);
+        targets = Payload.pack(ends);
     }
 
     static Stream<Adjacency> pieces(Projection projection) {
-        int last = Math.max(projection.sources().length - 1, 0) / RELATIONSHIPS_A_PIECE;
-        return IntStream.rangeClosed(0, last).mapToObj(piece -> new Adjacency(projection, piece));
+        List<int[]> starts = projection.sources().pieces();
+        List<int[]> ends = projection.targets().pieces();
+        return IntStream.range(0, starts.size())
+                .mapToObj(piece -> new Adjacency(projection, piece, starts.get(piece), ends.get(piece)));
     }
 }

@@ -84,6 +84,11 @@ record Call(InnerTransactions inner, Transaction callers, WorkerPool workers, Te
         return inner.read(transaction -> Projection.read(transaction, graph, guard));
     }
 
+    /** Return what Neo4j calls the nodes of some rows; null for what was deleted since they were read. */
+    String[] elementIds(GraphEntry graph, Projection projection, int[] rows) {
+        return inner.read(transaction -> projection.elementIds(transaction, graph, rows, guard));
+    }
+
     Frame ask(ObjectNode request) {
         return workers.ask(new Frame(request), guard, log);
     }

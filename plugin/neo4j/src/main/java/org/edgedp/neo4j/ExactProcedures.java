@@ -16,16 +16,16 @@ import org.neo4j.procedure.Procedure;
 public final class ExactProcedures extends ProcedureBase {
     /** The exact value of one node. */
     public static final class Value {
-        /** What Neo4j calls the node. */
+        /** What Neo4j calls the node; null if it was deleted since. */
         public final String nodeId;
         /** The value of the graph's id property. */
         public final Object id;
         /** The exact value. */
         public final double value;
 
-        Value(Projection projection, int row, double value) {
-            this.nodeId = projection.elementIds()[row];
-            this.id = projection.id(row);
+        Value(String nodeId, Object id, double value) {
+            this.nodeId = nodeId;
+            this.id = id;
             this.value = value;
         }
     }
@@ -79,7 +79,9 @@ public final class ExactProcedures extends ProcedureBase {
         note(call, graph, verb, configuration);
         Projection projection = call.project(graph);
         double[] values = call.ask(Call.request(verb, configuration), projection).doubles("values");
-        return IntStream.range(0, values.length).mapToObj(row -> new Value(projection, row, values[row]));
+        String[] nodeIds = call.elementIds(graph, projection, projection.allRows());
+        return IntStream.range(0, values.length)
+                .mapToObj(row -> new Value(nodeIds[row], projection.id(row), values[row]));
     }
 
     /** Note an exact read in the log before anything is read. */

@@ -30,7 +30,7 @@ import java.util.Map;
  * holds frames that both ends read and write alike.
  *
  * @param header one JSON object, without the key {@code arrays}
- * @param arrays {@code int[]}, {@code long[]}, {@code double[]} or {@code String[]}, by name, in the order of the body
+ * @param arrays {@code int[]} (or {@link Ints}), {@code long[]}, {@code double[]} or {@code String[]}, by name, in the order of the body
  */
 record Frame(ObjectNode header, Map<String, Object> arrays) {
     static final ObjectMapper JSON = JsonMapper.builder()

@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
  * @param type the protocol's name of the element type
  * @param length number of elements
  * @param size number of bytes, padding excluded
- * @param array {@code int[]}, {@code long[]}, {@code double[]}, or the packed {@code byte[]} of texts
+ * @param array {@code int[]}, {@link Ints}, {@code long[]}, {@code double[]}, or the packed {@code byte[]} of texts
  */
 record Payload(String type, int length, long size, Object array) {
     private static final int PIECE = 1 << 17; // elements
@@ -20,6 +20,9 @@ record Payload(String type, int length, long size, Object array) {
     static Payload of(Object array) {
         if (array instanceof int[] ints) {
             return new Payload("int32", ints.length, 4L * ints.length, ints);
+        }
+        if (array instanceof Ints pieces) {
+            return new Payload("int32", pieces.length(), 4L * pieces.length(), pieces);
         }
         if (array instanceof long[] longs) {
             return new Payload("int64", longs.length, 8L * longs.length, longs);
@@ -43,16 +46,24 @@ record Payload(String type, int length, long size, Object array) {
     void write(OutputStream stream) throws IOException {
         if (array instanceof byte[] bytes) {
             stream.write(bytes);
-        } else {
-            int width = (int) (size / Math.max(length, 1));
-            ByteBuffer buffer = Frame.littleEndian(Math.min(length, PIECE) * width);
-            for (int from = 0; from < length; from += PIECE) {
-                int count = Math.min(PIECE, length - from);
-                put(buffer.clear(), from, count);
-                stream.write(buffer.array(), 0, count * width);
+        } else if (array instanceof Ints ints) {
+            for (int[] piece : ints.pieces()) {
+                of(piece).writeNumbers(stream);
             }
+        } else {
+            writeNumbers(stream);
         }
         stream.write(new byte[padding(size)]);
+    }
+
+    private void writeNumbers(OutputStream stream) throws IOException {
+        int width = (int) (size / Math.max(length, 1));
+        ByteBuffer buffer = Frame.littleEndian(Math.min(length, PIECE) * width);
+        for (int from = 0; from < length; from += PIECE) {
+            int count = Math.min(PIECE, length - from);
+            put(buffer.clear(), from, count);
+            stream.write(buffer.array(), 0, count * width);
+        }
     }
 
     private void put(ByteBuffer buffer, int from, int count) {

@@ -1,13 +1,15 @@
 package org.edgedp.neo4j;
 
-import java.util.ArrayList;
+import static org.edgedp.neo4j.Statements.rows;
+
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import org.eclipse.collections.impl.list.mutable.primitive.IntArrayList;
-import org.eclipse.collections.impl.map.mutable.primitive.LongIntHashMap;
+import java.util.stream.IntStream;
+import org.eclipse.collections.impl.list.mutable.primitive.LongArrayList;
 import org.neo4j.graphdb.Node;
+import org.neo4j.graphdb.NotFoundException;
 import org.neo4j.graphdb.Relationship;
+import org.neo4j.graphdb.ResourceIterable;
 import org.neo4j.graphdb.ResourceIterator;
 import org.neo4j.graphdb.Transaction;
 import org.neo4j.procedure.TerminationGuard;
@@ -18,52 +20,94 @@ import org.neo4j.procedure.TerminationGuard;
  * <p>Directions, parallels and loops are the worker's to merge.
  *
  * @param ids values of the id property, {@code long[]} or {@code String[]}; null where they are missing or mixed
- * @param elementIds what Neo4j calls the nodes
+ * @param internalIds what Neo4j's store calls the nodes
  * @param sources row of each relationship's start
  * @param targets row of each relationship's end
  */
-record Projection(Object ids, String[] elementIds, int[] sources, int[] targets) {
+record Projection(Object ids, long[] internalIds, Ints sources, Ints targets) {
     private static final int CHECK_EVERY = 1 << 14;
-    private static final int OUTSIDE = -1;
 
     /** Read a graph as others have committed it. */
     static Projection read(Transaction transaction, GraphEntry graph, TerminationGuard guard) {
-        LongIntHashMap rows = new LongIntHashMap();
-        List<Object> ids = new ArrayList<>();
-        List<String> elementIds = new ArrayList<>();
+        LongArrayList internalIds = new LongArrayList();
+        Ids ids = new Ids();
         try (ResourceIterator<Node> nodes = transaction.findNodes(graph.nodeLabel())) {
             while (nodes.hasNext()) {
                 Node node = nodes.next();
-                rows.put(internalId(node), ids.size());
+                internalIds.add(internalId(node));
                 ids.add(node.getProperty(graph.idProperty(), null));
-                elementIds.add(node.getElementId());
-                checkNowAndThen(guard, ids.size());
+                checkNowAndThen(guard, internalIds.size());
             }
         }
-        IntArrayList sources = new IntArrayList();
-        IntArrayList targets = new IntArrayList();
-        try (ResourceIterator<Relationship> edges = transaction.findRelationships(graph.relationshipType())) {
+        Projection projection = new Projection(ids.typed(), internalIds.toArray(), new Ints(), new Ints());
+        projection.readEdges(transaction, graph, guard);
+        return projection;
+    }
+
+    private void readEdges(Transaction transaction, GraphEntry graph, TerminationGuard guard) {
+        RowsById rows = RowsById.of(internalIds);
+        boolean all = isMostOfTheStore(transaction, graph);
+        try (ResourceIterable<Relationship> whole = all ? transaction.getAllRelationships() : null;
+                ResourceIterator<Relationship> edges =
+                        all ? whole.iterator() : transaction.findRelationships(graph.relationshipType())) {
             for (int seen = 1; edges.hasNext(); seen++) {
                 Relationship edge = edges.next();
-                int source = rows.getIfAbsent(startId(edge), OUTSIDE);
-                int target = rows.getIfAbsent(endId(edge), OUTSIDE);
-                if (source != OUTSIDE && target != OUTSIDE) {
-                    sources.add(source);
-                    targets.add(target);
+                if (!all || edge.isType(graph.relationshipType())) {
+                    int source = rows.row(startId(edge));
+                    int target = rows.row(endId(edge));
+                    if (source != RowsById.OUTSIDE && target != RowsById.OUTSIDE) {
+                        sources.add(source);
+                        targets.add(target);
+                    }
                 }
                 checkNowAndThen(guard, seen);
             }
         }
-        return new Projection(
-                typedIds(ids), elementIds.toArray(String[]::new), sources.toArray(), targets.toArray());
+    }
+
+    /**
+     * Whether a scan of all relationships is the shorter way: it hands them out with their ends, and a scan of a type
+     * does not, so that each of its relationships costs one more look-up.
+     */
+    private static boolean isMostOfTheStore(Transaction transaction, GraphEntry graph) {
+        Map<String, String> type = Map.of("relationship_type", graph.relationshipType().name());
+        Map<String, Object> counted = rows(transaction, "type_share", type, Map.of()).get(0);
+        return 2 * (Long) counted.get("ofType") >= (Long) counted.get("ofAll");
     }
 
     int nodeCount() {
-        return elementIds.length;
+        return internalIds.length;
     }
 
     Object id(int row) {
         return ids instanceof long[] numbers ? (Object) numbers[row] : ((String[]) ids)[row];
+    }
+
+    /** Return what Neo4j calls the nodes of some rows; null for what was deleted since. */
+    String[] elementIds(Transaction transaction, GraphEntry graph, int[] rows, TerminationGuard guard) {
+        String[] found = new String[rows.length];
+        for (int each = 0; each < rows.length; each++) {
+            found[each] = elementId(transaction, graph, rows[each]);
+            checkNowAndThen(guard, each);
+        }
+        return found;
+    }
+
+    private String elementId(Transaction transaction, GraphEntry graph, int row) {
+        try {
+            Node node = nodeById(transaction, internalIds[row]);
+            // The store gives the number of a deleted node to another one.
+            boolean still = node.hasLabel(graph.nodeLabel())
+                    && Ids.same(node.getProperty(graph.idProperty(), null), id(row));
+            return still ? node.getElementId() : null;
+        } catch (NotFoundException deleted) {
+            return null;
+        }
+    }
+
+    /** Every row. */
+    int[] allRows() {
+        return IntStream.range(0, nodeCount()).toArray();
     }
 
     /** The arrays as the worker takes them. */
@@ -77,27 +121,18 @@ record Projection(Object ids, String[] elementIds, int[] sources, int[] targets)
         return arrays;
     }
 
-    private static Object typedIds(List<Object> values) {
-        if (values.stream().allMatch(Projection::isWhole)) {
-            return values.stream().mapToLong(value -> ((Number) value).longValue()).toArray();
-        }
-        if (values.stream().allMatch(String.class::isInstance)) {
-            return values.toArray(String[]::new);
-        }
-        return null; // Python has the words
-    }
-
-    private static boolean isWhole(Object value) {
-        return value instanceof Long || value instanceof Integer || value instanceof Short || value instanceof Byte;
-    }
-
     private static void checkNowAndThen(TerminationGuard guard, int count) {
         if (count % CHECK_EVERY == 0) {
             guard.check();
         }
     }
 
-    // Numeric ids are deprecated for keeping; inside one transaction they are the fast way to tell nodes apart.
+    // Numeric ids are deprecated for keeping; they are the fast way to tell nodes apart while a graph is read.
+
+    @SuppressWarnings({"deprecation", "removal"})
+    private static Node nodeById(Transaction transaction, long internalId) {
+        return transaction.getNodeById(internalId);
+    }
 
     @SuppressWarnings({"deprecation", "removal"})
     private static long internalId(Node node) {

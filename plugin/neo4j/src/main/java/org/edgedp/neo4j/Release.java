@@ -288,16 +288,16 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         }
         lease.answered();
         long[] rows = drawn.longs("rows");
-        List<Picked> picked = rows == null
-                ? null
-                : IntStream.range(0, rows.length)
-                        .mapToObj(pick -> rank(pick, projection, (int) rows[pick]))
-                        .toList();
+        List<Picked> picked = rows == null ? null : picked(call, graph, projection, rows);
         Receipt drawnFor = new Receipt(receipt.releaseId(), shown.get("epsilon").doubleValue(), receipt.named());
         return new Release(graph, drawnFor, shown.get("answer"), picked, planned.get("write"));
     }
 
-    private static Picked rank(int pick, Projection projection, int row) {
-        return new Picked(pick + 1, projection.elementIds()[row], projection.id(row));
+    private static List<Picked> picked(Call call, GraphEntry graph, Projection projection, long[] drawn) {
+        int[] rows = Arrays.stream(drawn).mapToInt(Math::toIntExact).toArray();
+        String[] nodeIds = call.elementIds(graph, projection, rows);
+        return IntStream.range(0, rows.length)
+                .mapToObj(pick -> new Picked(pick + 1, nodeIds[pick], projection.id(rows[pick])))
+                .toList();
     }
 }
