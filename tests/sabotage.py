@@ -724,6 +724,45 @@ SABOTAGES = [
         "test_joint.py::test_one_vector_gets_noise_of_its_sensitivity_over_epsilon[degree-1-True-2]",
     ),
     Sabotage(
+        "the noise of one arc for in-degrees, of which a pair moves two",
+        {"edgedp.mechanisms.arcs:arc_moves": lambda real: lambda plan: 1},
+        "test_arcs.py::test_every_unit_of_every_digraph_of_four_nodes_costs_what_is_claimed"
+        "[ArcCase(metric='in_degree', unit='pair', mechanism='joint', replaced=False)]",
+    ),
+    Sabotage(
+        "picks of in-degrees that each cost the whole epsilon",
+        {
+            "edgedp.mechanisms.arcs:GridScores": lambda real: (
+                lambda scores, unit, by: real(scores, 2 * unit, by)
+            )
+        },
+        "test_arcs.py::test_every_unit_of_every_digraph_of_four_nodes_costs_what_is_claimed"
+        "[ArcCase(metric='in_degree', unit='source', mechanism='pf', replaced=False)]",
+    ),
+    Sabotage(
+        "a loop counted as an arc",
+        {
+            "edgedp.graph:Graph.in_degrees": lambda real: property(
+                lambda self: real.func(self) + (self.node_ids == 5)
+            )
+        },
+        "test_arcs.py::test_arcs_are_counted_once_and_loops_not_at_all",
+    ),
+    Sabotage(
+        "an arc taken for the one back",
+        {"edgedp.graph:ways_of": lambda real: lambda *given: real(*given) ^ 3 * (real(*given) < 3)},
+        "test_arcs.py::test_counts_follow_their_definition_on_all_digraphs_of_three_nodes",
+    ),
+    Sabotage(
+        "a parallel arc counted twice",
+        {
+            "edgedp.graph:Graph._ends_of": lambda real: (
+                lambda self, way: real(self, way) + (self.node_ids == 2)
+            )
+        },
+        "test_arcs.py::test_arcs_are_counted_once_and_loops_not_at_all",
+    ),
+    Sabotage(
         "ties of an adaptive release by position",
         {"edgedp.mechanisms.adaptive.top_k:top_k_with_random_ties": ties_by_position},
         "test_adaptive.py::test_where_nothing_differs_the_answer_is_uniform[12-200-0.29]",

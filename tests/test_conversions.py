@@ -170,7 +170,7 @@ def test_functions_of_a_graph_refuse_what_is_none(value: Any) -> None:
             call()
 
 
-@pytest.mark.filterwarnings("ignore:these edges were loaded before")
+@pytest.mark.filterwarnings("ignore:the same list of edges was loaded before")
 def test_a_store_takes_whatever_holds_a_graph(tmp_path: Path) -> None:
     (tmp_path / "edges.csv").write_text("0,1\n1,2\n")
     store = edgedp.open_store(tmp_path / "graphs.edgedp")

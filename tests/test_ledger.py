@@ -529,10 +529,34 @@ def test_the_same_edges_have_different_fingerprints_in_different_stores(tmp_path
 
 def test_edges_that_have_another_ledger_are_a_warning_also_after_a_drop(store: Store) -> None:
     store.drop("kite")
-    with pytest.warns(UserWarning, match="loaded before under the name 'kite'"):
+    with pytest.warns(UserWarning, match="list of edges was loaded before under the name 'kite'"):
         store.load(KITE, "again")
     store.load(Graph.from_edges([(1, 2), (2, 3)]), "again", replace=True)
     store.load(Graph.from_edges([(1, 2)]), "new")
+
+
+def test_a_warning_compares_ids_and_no_isolated_node_hides_edges(store: Store) -> None:
+    listed = [(f"p{a}", f"p{b}") for a, b in [(1, 2), (2, 3), (4, 5)]]
+    others = [(f"q{a}", f"q{b}") for a, b in [(1, 2), (2, 3), (4, 5)]]
+    store.load(Graph.from_edges(listed), "people")
+    store.load(
+        Graph.from_edges(others), "others"
+    )  # of one shape: nothing is said, or the warning is an error here
+    store.load(Graph.from_edges([(1, 2), (2, 3), (4, 5)]), "integers")
+    nodes = ["a", "p9", *{end for edge in listed for end in edge}, "long-enough-to-widen-every-text"]
+    with pytest.warns(UserWarning, match="the same list of edges was loaded before under the name 'people'"):
+        store.load(Graph.from_edges(listed[::-1], nodes=nodes), "again")
+
+
+def test_what_an_earlier_version_kept_of_a_load_still_warns(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = Graph.from_edges([(1, 2), (2, 3), (4, 5)])
+    with monkeypatch.context() as patched:
+        patched.setattr(Graph, "keyed_list", Graph.keyed_fingerprint)
+        store.load(path, "early")
+    with pytest.warns(UserWarning, match="an earlier version of edgedp loaded 'early'"):
+        store.load(path, "late")
 
 
 def test_an_export_verifies_and_its_head_is_the_budgets(busy: Store) -> None:

@@ -406,3 +406,14 @@ def test_two_registrations_of_one_type_at_the_same_time_cannot_both_be_written(
     with pytest.raises(StoreError, match="taken by somebody else meanwhile"):
         register(store, name="pals")
     assert [row["name"] for row in store.graphs()] == ["friends"]
+
+
+def test_directions_are_refused_before_anything_is_written(store: Store) -> None:
+    """Of a graph in Neo4j nothing counts arcs yet: neither what is loaded nor what is asked."""
+    with pytest.raises(ParameterError, match="keep no directions yet"):
+        store.load(Graph.from_edges([(1, 2), (2, 1)], directed=True), "arcs", epsilon_budget=1)
+    assert store.graphs() == []
+    store.load(KITE, "kite", epsilon_budget=1)
+    with pytest.raises(ParameterError, match="whose directions were kept"):
+        store.priv_top_k("kite", "in_degree", 1, 1)
+    assert store.budget("kite")["epsilon_spent"] == 0

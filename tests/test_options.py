@@ -29,6 +29,7 @@ from edgedp.options import (
     PercentileOptions,
     SummaryOptions,
     TopKOptions,
+    top_k_metrics,
 )
 from edgedp.plan import options_of, plan
 from edgedp.plan.base import PublicFacts
@@ -116,7 +117,8 @@ def test_words_are_those_of_the_metrics() -> None:
     """A type checker knows the metrics that are shipped; at run time the folder is the list."""
     assert set(get_args(vocabulary.MetricName)) <= set(metric_names())
     words = {option.name: option.choices for option in TopKOptions.described()}
-    assert words["metric"] == metric_names()
+    assert words["metric"] == top_k_metrics()
+    assert set(top_k_metrics()) == {*metric_names(), *vocabulary.ARC_METRICS}
     assert set(words["sensitivity_form"]) == {form for name in metric_names() for form in metric(name).forms}
     assert set(words["proxy"]) == {proxy for name in metric_names() for proxy in metric(name).proxies}
 
@@ -144,7 +146,7 @@ def completed(*words: str, incomplete: str = "") -> list[str]:
 
 
 def test_the_shell_completes_words() -> None:
-    assert completed("topk", "g", "--metric") == list(metric_names())
+    assert completed("topk", "g", "--metric") == list(top_k_metrics())
     assert completed("motkin", "g", "--metric", incomplete="de") == ["degree", "density"]
     assert completed("topk", "g", "--sampler") == list(vocabulary.SAMPLERS)
     assert completed("exact", "g", "--engine") == list(vocabulary.ENGINES)
@@ -157,7 +159,7 @@ def test_a_word_that_is_missing_is_named_with_its_choices_in_one_line() -> None:
     said = CliRunner().invoke(command_line, ["topk", "any", "-k", "1", "--epsilon", "1"])
     assert said.exit_code == 2
     *_, last = said.stderr.splitlines()
-    assert last == f"Error: Missing option '--metric'. Choose one of {', '.join(sorted(metric_names()))}"
+    assert last == f"Error: Missing option '--metric'. Choose one of {', '.join(top_k_metrics())}"
 
 
 def test_a_type_checker_refuses_words_that_there_are_not(tmp_path: Path) -> None:
@@ -213,7 +215,7 @@ def test_the_vocabulary_lists_what_its_types_say() -> None:
         "PROXIES": "Proxy", "APPROACHES": "Approach", "SENSITIVITIES": "Sensitivity", "ENGINES": "Engine",
         "GRAPH_ENGINES": "GraphEngine", "NUMBER_MECHANISMS": "NumberMechanismName",
         "DISTRIBUTION_FORMS": "DistributionForm", "ACCOUNTS": "AccountName", "DEPENDENCES": "DependsOn",
-        "PERCENTILE_MECHANISMS": "PercentileMechanism", "TOP_K_ENGINES": "TopKEngine",
+        "PERCENTILE_MECHANISMS": "PercentileMechanism", "TOP_K_ENGINES": "TopKEngine", "ARC_METRICS": "ArcMetricName",
     }  # fmt: skip
     assert set(pairs) == {name for name in vocabulary.__all__ if name.isupper()}
     for listed, typed in pairs.items():

@@ -22,7 +22,7 @@ from edgedp.plan import PublicFacts, options_of, plan
 from edgedp.selection.domains import declare
 from edgedp.vocabulary import KINDS, Kind
 
-FACTS = PublicFacts(50, 20, nodes_supplied=True, domains={"age": declare(0, 99)})
+FACTS = PublicFacts(50, 20, nodes_supplied=True, domains={"age": declare(0, 99)}, directed=True)
 EXAMPLES: dict[str, list[Any]] = {
     "metrics": [("degree", "density"), ("ebc", "betweenness2")],
     "epsilon": ["0.5"],

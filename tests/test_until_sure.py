@@ -25,9 +25,9 @@ from edgedp.cli import edgedp as command_line
 from edgedp.draw import draw
 from edgedp.mechanisms.adaptive import until_sure
 from edgedp.mechanisms.adaptive.choice import Degrees, Lists
-from edgedp.mechanisms.adaptive.purchases import Bought, Purchase
+from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, seen_degrees
 from edgedp.mechanisms.adaptive.until_sure import Look, Sought, Step, next_step
-from edgedp.mechanisms.adaptive.vectors import NoisyVector
+from edgedp.mechanisms.adaptive.vectors import NoisyCutVector, NoisyVector, cut_bits, cut_moves
 from edgedp.mechanisms.sure.lists import Sureness
 from edgedp.plan import PublicFacts
 from edgedp.plan import plan as plan_of_it
@@ -294,7 +294,8 @@ def test_two_graphs_with_the_same_noisy_vectors_are_answered_alike_in_every_fiel
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The coupling: whatever is shown, the steps and what was spent among it, follows from released values alone."""
-    other = Graph.from_edges(HUBS.edges()[1:].tolist(), nodes=range(300))
+    # As far from the first graph as can be: whatever looked at it would say something else.
+    other = Graph.from_edges((299 - HUBS.edges()[::2]).tolist(), nodes=range(300))
     for seed, target in product(range(3), (0.7, 0.95)):
         plan = plan_of_it("priv_top_k", ASKED | {"target_recall": target}, facts())
         released: list[tuple[Bought, ...]] = []
@@ -315,6 +316,53 @@ def test_two_graphs_with_the_same_noisy_vectors_are_answered_alike_in_every_fiel
             patch.setattr(until_sure, "top_k_with_random_ties", ties_by_position)
             theirs = draw(plan, GraphProjection(other), GeneratorWords(PUBLIC(9)), lambda _: True)
         assert mine.to_json() == theirs.to_json()
+
+
+def test_cuts_and_their_ranking_follow_from_released_degrees(monkeypatch: pytest.MonkeyPatch) -> None:
+    released: list[tuple[Bought, ...]] = []
+    ranked_by: list[tuple[int, Any]] = []
+    buy, exact = until_sure._Vectors.buy, until_sure.exact_vector
+
+    def keep(self: Any, step: Step) -> Any:
+        released.append(buy(self, step))
+        return released[-1]
+
+    def look(question: Any, purchase: Purchase, projection: Any) -> Any:
+        ranked_by.append((len(released), purchase.seen))
+        return exact(question, purchase, projection)
+
+    monkeypatch.setattr(until_sure._Vectors, "buy", keep)
+    monkeypatch.setattr(until_sure, "exact_vector", look)
+    edgedp.priv_top_k(HUBS, **ASKED | {"epsilon": 20, "target_recall": 0.999})
+    assert ranked_by
+    for step, seen in ranked_by:
+        assert (seen == seen_degrees(released[step][:1]).integers).all()
+    for degrees, *cuts in released:
+        for each in cuts:
+            assert (each.purchase.seen == seen_degrees([degrees]).integers).all()
+    noisy = [each[0].vector.whole.integers for each in released]
+    assert not any((each == HUBS.degrees).all() for each in noisy[:3]), "the noise is there"
+
+
+def test_a_vector_that_is_bought_anew_has_noise_of_its_own() -> None:
+    """Noise that both vectors shared would show their difference."""
+    sought_of_it = Sought(300, 299, 5, 10 * NANO, Fraction(9, 10), cuts=True)
+    vectors = until_sure._Vectors(sought_of_it, GraphProjection(HUBS), SecureWords())
+    vectors.buy(Step(degrees=NANO))
+    _, first = vectors.buy(Step(cuts=NANO, choice=Lists(5)))
+    _, finer = vectors.buy(Step(degrees=NANO, cuts=NANO))
+    _, anew = vectors.buy(Step(cuts=2 * NANO, choice=Lists(50)))
+    moved = cut_moves(50, 300, cut_bits(50), ordered=False)
+    assert anew.vector.whole.noise == Fraction(moved, 2)
+    assert anew.purchase.epsilon == 2
+    assert finer.vector.whole.noise == first.vector.whole.noise / 2
+    assert (np.abs(noise_in(anew)) > np.abs(noise_in(finer))).any(), "a refined half would only shrink"
+
+
+def noise_in(bought: Bought) -> Any:
+    found = bought.vector
+    assert isinstance(found, NoisyCutVector)
+    return found.added
 
 
 def ties_by_position(ranked: Any, k: int, _words: Any) -> Any:

@@ -26,6 +26,7 @@ CONTENTS: dict[str, list[str]] = {
     "How to": [
         "docs/how-to",
         "docs/choosing",
+        "docs/persons",
         "docs/gateway",
         "docs/numbers",
         "docs/multi-objective",

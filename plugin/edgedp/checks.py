@@ -14,6 +14,7 @@ from edgedp.amounts.written import fraction_of
 from edgedp.errors import ParameterError, UnknownNameError
 from edgedp.shown import kind_of, shortened
 from edgedp.vocabulary import (
+    ARC_METRICS,
     MECHANISMS,
     SAMPLERS,
     MechanismName,
@@ -21,6 +22,7 @@ from edgedp.vocabulary import (
     MetricName,
     PickingName,
     SamplerName,
+    TopKMetricName,
 )
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "check_no_option",
     "check_option_names",
     "check_part",
+    "check_ranked",
     "check_request_id",
     "check_row_number",
     "check_sampler",
@@ -106,6 +109,20 @@ def check_form(value: Any, metric: str) -> MetricForm:
 
     forms = metric_by_name(metric).forms
     return forms[0] if value is None else check_choice(value, "form", forms)
+
+
+def check_ranked(value: Any, *, directed: bool, name: str = "metric") -> TopKMetricName:
+    """Return the name of what a node can be ranked by: a metric or, of a directed graph, a count of arcs."""
+    if isinstance(value, str) and value in ARC_METRICS:
+        if not directed:
+            raise ParameterError(
+                f"{name} is {value!r}, which needs a graph whose directions were kept; read or load it with directed "
+                "(--directed), or take 'degree'"
+            )
+        return check_choice(value, name, ARC_METRICS)
+    from edgedp.metrics import metric_names
+
+    return cast(TopKMetricName, check_choice(value, name, (*metric_names(), *ARC_METRICS)))
 
 
 def check_graph(value: Any) -> None:

@@ -19,6 +19,7 @@ from edgedp.ids import positions_of
 from edgedp.mechanisms.sums import top_k_scores
 from edgedp.plan import (
     AggregatePlan,
+    ArcsPlan,
     CountPlan,
     DistributionPlan,
     JointMotkinPlan,
@@ -95,6 +96,9 @@ def draw(plan: Plan, projection: NumberProjection, words: Words, pay: Pay | None
     match plan:
         case TopKPlan() | ParetoPlan() | AggregatePlan():
             return Nodes(_ids(ids, draw_positions(plan, projection, words)))
+        case ArcsPlan():
+            positions, bought = _draw_arcs(plan, projection, words)
+            return Nodes(_ids(ids, positions), None, _sure(plan, ids, positions, bought))
         case JointPlan() if plan.target_recall is not None:
             return _draw_until_sure(plan, projection, words, pay)
         case JointPlan():
@@ -130,6 +134,8 @@ def draw_positions(plan: NodesPlan, projection: Projection, words: Words) -> NDA
         case TopKPlan() | AggregatePlan():
             check_projection(plan, projection)
             return top_k_scores(plan, projection).draw(plan.k, words)
+        case ArcsPlan():
+            return _draw_arcs(plan, projection, words)[0]
         case JointPlan() | JointMotkinPlan():
             return _draw_joint(plan, projection, words)[0]
         case ParetoPlan():
@@ -178,6 +184,16 @@ def _draw_numbers(
             assert_never(plan)
 
 
+def _draw_arcs(
+    plan: ArcsPlan, projection: Projection, words: Words
+) -> tuple[NDArray[np.int64], tuple[Bought, ...]]:
+    """Return positions, and the noisy vector where one was released."""
+    from edgedp.mechanisms.arcs import draw_arcs
+
+    check_projection(plan, projection)
+    return draw_arcs(plan, projection, words)
+
+
 def _draw_joint(
     plan: JointPlan | JointMotkinPlan, projection: Projection, words: Words
 ) -> tuple[NDArray[np.int64], tuple[Bought, ...]]:
@@ -221,7 +237,10 @@ def _draw_until_sure(plan: JointPlan, projection: Projection, words: Words, pay:
 
 
 def _sure(
-    plan: JointPlan, node_ids: NDArray[np.generic], positions: NDArray[np.int64], bought: tuple[Bought, ...]
+    plan: JointPlan | ArcsPlan,
+    node_ids: NDArray[np.generic],
+    positions: NDArray[np.int64],
+    bought: tuple[Bought, ...],
 ) -> Sure | None:
     """Return what the list says of itself: post-processing of released vectors."""
     from edgedp.mechanisms.sure.lists import how_sure

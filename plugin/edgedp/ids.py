@@ -139,21 +139,52 @@ def _typed_ids(array: NDArray[Any], name: str, values: Any) -> NDArray[Any]:
     if array.size == 0:
         return array.astype(np.int64)
     if array.dtype.kind == "O":
-        kinds = {type(value) for value in array.reshape(-1).tolist()}
-        if kinds == {str}:
-            return _sound_texts(array.astype(np.str_), name, array.reshape(-1).tolist())
-        if kinds == {int}:
-            raise ParameterError(f"{name} holds an id beyond 64 bits, must fit int64; give such ids as texts")
+        objects = array.reshape(-1).tolist()
+        if all(isinstance(value, str) for value in objects):
+            return _texts(objects, array.shape, name)
+        if not _holds_integers(objects):
+            raise _of_mixed_types(name)
+        try:
+            return array.astype(np.int64)
+        except OverflowError:
+            raise ParameterError(
+                f"{name} holds an id beyond 64 bits, must fit int64; give such ids as texts"
+            ) from None
     if array.dtype.kind == "u" and array.size and int(array.max()) > np.iinfo(np.int64).max:
         raise ParameterError(f"{name} holds an id beyond 64 bits, must fit int64; give such ids as texts")
     if array.dtype.kind in "iu":
+        if not isinstance(values, np.ndarray) and not _holds_integers(values):
+            raise _of_mixed_types(name)
         return array.astype(np.int64, copy=False)
     if array.dtype.kind == "U":
-        values = values if isinstance(values, np.ndarray) else list(values)
-        if isinstance(values, np.ndarray) or all(isinstance(value, str) for value in values):
+        if isinstance(values, np.ndarray):
             return _sound_texts(array, name, values)
-    kind = "mixed types" if array.dtype.kind == "U" else f"type {array.dtype}"
-    raise GraphFormatError(f"{name} is of {kind}, must be all integers or all texts; convert the ids first")
+        listed = list(values)
+        if all(isinstance(value, str) for value in listed):
+            return _texts(listed, array.shape, name)
+        raise _of_mixed_types(name)
+    raise GraphFormatError(
+        f"{name} is of type {array.dtype}, must be all integers or all texts; convert the ids first"
+    )
+
+
+def _holds_integers(values: Any) -> bool:
+    """Whether all values are integers: numpy makes 1 of True, and a number of a value that is masked."""
+    kinds = set(map(type, values))
+    return all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds)
+
+
+def _texts(values: list[str], shape: tuple[int, ...], name: str) -> NDArray[Any]:
+    """Return texts by their characters; a class of texts, such as one of ``(str, Enum)``, may print others."""
+    if not set(map(type, values)) <= {str, np.str_}:
+        values = [str.__str__(value) for value in values]
+    return _sound_texts(np.array(values, dtype=np.str_).reshape(shape), name, values)
+
+
+def _of_mixed_types(name: str) -> GraphFormatError:
+    return GraphFormatError(
+        f"{name} is of mixed types, must be all integers or all texts; convert the ids first"
+    )
 
 
 def _sound_texts(array: NDArray[Any], name: str, values: Any) -> NDArray[Any]:
@@ -201,6 +232,45 @@ def rows_of(n: int, positions: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int
     indptr = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(rows, minlength=n), out=indptr[1:])
     return indptr, (both - rows * n).astype(np.int32)
+
+
+THERE, BACK = 1, 2
+"""Directions of an entry of a row: an arc to the neighbour, one from it."""
+
+
+def ways_of(
+    indptr: NDArray[np.int64], indices: NDArray[np.int32], positions: NDArray[np.integer[Any]]
+) -> NDArray[np.uint8]:
+    """Return the directions of arcs beside the rows of their undirected graph; parallels merge, loops drop.
+
+    Parameters
+    ----------
+    indptr, indices : (n + 1,) int64 and (2m,) int32
+        As `rows_of` made them of the same pairs.
+    positions : (a, 2) int
+        From and to.
+
+    Returns
+    -------
+    (2m,) uint8
+        `THERE`, `BACK`, or both.
+
+    Examples
+    --------
+    >>> pairs = np.array([[0, 1], [2, 1], [1, 2], [0, 1], [1, 1]])
+    >>> ways_of(*rows_of(3, pairs), pairs).tolist()
+    [1, 2, 3, 3]
+    """
+    n = len(indptr) - 1
+    entries = np.repeat(np.arange(n, dtype=np.int64) * n, np.diff(indptr))
+    entries += indices
+    ways = np.zeros(len(indices), dtype=np.uint8)
+    ends = positions.astype(np.int64, copy=False)
+    source, target = (ends[ends[:, 0] != ends[:, 1]]).T
+    for way, keys in ((THERE, source * n + target), (BACK, target * n + source)):
+        found = np.searchsorted(entries, distinct(keys))
+        ways[found] |= way
+    return ways
 
 
 def numbers_of(values: Any, name: str = "values") -> NDArray[np.float64]:

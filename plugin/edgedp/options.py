@@ -18,6 +18,7 @@ from edgedp.counts import count_names
 from edgedp.errors import ParameterError
 from edgedp.metrics import metric_names
 from edgedp.vocabulary import (
+    ARC_METRICS,
     Approach,
     CountName,
     DistributionForm,
@@ -32,6 +33,7 @@ from edgedp.vocabulary import (
     SamplerName,
     Sensitivity,
     Shift,
+    TopKMetricName,
 )
 
 __all__ = [
@@ -44,6 +46,11 @@ __all__ = [
     "SummaryOptions",
     "TopKOptions",
 ]
+
+
+def top_k_metrics() -> tuple[str, ...]:
+    """Return what a top k may rank by: the metrics, and counts of arcs."""
+    return tuple(sorted((*metric_names(), *ARC_METRICS)))
 
 
 @dataclass(frozen=True)
@@ -170,7 +177,13 @@ class TopKOptions(Options):
 
     KIND = "priv_top_k"
 
-    metric: Annotated[MetricName, _About("What the nodes are ranked by.", choices=metric_names)]
+    metric: Annotated[
+        TopKMetricName,
+        _About(
+            "What the nodes are ranked by; in_degree and out_degree of a directed graph.",
+            choices=top_k_metrics,
+        ),
+    ]
     k: Annotated[int, _About("How many nodes.", flag="-k")]
     epsilon: Annotated[Any, _About("Privacy loss of the whole release.")]
     mechanism: Annotated[

@@ -20,7 +20,7 @@ from edgedp.engines import serving
 from edgedp.graph import Graph
 from edgedp.ids import numbers_of
 from edgedp.metrics import metric
-from edgedp.vocabulary import GRAPH_ENGINES
+from edgedp.vocabulary import ARC_METRICS, GRAPH_ENGINES, ArcMetricName
 
 if TYPE_CHECKING:
     from edgedp.engines.figures import Figures
@@ -29,6 +29,7 @@ __all__ = [
     "GraphProjection",
     "NumberProjection",
     "Projection",
+    "arc_values",
     "exact_quantities",
     "records_projection",
 ]
@@ -133,6 +134,8 @@ class GraphProjection:
 
     def values(self, name: str, positions: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
         """Return a metric's exact values, of all nodes or of `positions` in their order."""
+        if name in ARC_METRICS:
+            return arc_values(self._graph, check_choice(name, "metric", ARC_METRICS), positions)
         match self._engine:
             case "native":
                 return metric(name).native(self._graph, positions)
@@ -226,6 +229,20 @@ class GraphProjection:
         return import_module(f"edgedp.engines.{self._engine}")
 
 
+def arc_values(
+    graph: Graph, name: ArcMetricName, positions: NDArray[np.int64] | None = None
+) -> NDArray[np.float64]:
+    """Return in- or out-degrees: counts over the directions beside the rows, whatever the engine."""
+    match name:
+        case "in_degree":
+            counted = graph.in_degrees
+        case "out_degree":
+            counted = graph.out_degrees
+        case _:
+            assert_never(name)
+    return (counted if positions is None else counted[positions]).astype(np.float64)
+
+
 def records_projection(values: Mapping[str, NDArray[Any]], count: int) -> GraphProjection:
     """Return the projection of nodes' records alone: a graph of `count` nodes and no edge."""
     nodes = np.arange(count, dtype=np.int64)
@@ -235,6 +252,8 @@ def records_projection(values: Mapping[str, NDArray[Any]], count: int) -> GraphP
 
 def exact_quantities(name: str, t: int | None, form: str | None) -> set[str]:
     """Return what an exact value, or a sensitivity, asks of its projection beside the degrees."""
+    if name in ARC_METRICS:
+        return {name}
     if t is None:
         return set() if metric(name).is_degree else {name}
     return {"sensitivity", "max_common_neighbors"} if form == "common_neighbors" else {"sensitivity"}

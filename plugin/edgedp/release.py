@@ -11,6 +11,7 @@ from edgedp.answers import Answer, Distribution, Nodes, Number, Point, Sought, S
 from edgedp.errors import ParameterError
 from edgedp.plan import (
     AggregatePlan,
+    ArcsPlan,
     CountPlan,
     DistributionPlan,
     JointMotkinPlan,
@@ -264,7 +265,7 @@ class Release:
     def ranks_by(self) -> str | None:
         """The proxy that the nodes are ranked by, where it is not the metric itself."""
         match self.plan:
-            case TopKPlan() | ParetoPlan() | AggregatePlan() | PercentilePlan():
+            case TopKPlan() | ArcsPlan() | ParetoPlan() | AggregatePlan() | PercentilePlan():
                 return None
             case CountPlan() | DistributionPlan() | SummaryPlan():
                 return None

@@ -23,7 +23,12 @@ class _Shared(TypedDict, total=False):
     """Where an analyst asks: what of the budget is theirs, a dict or None."""
 
 
-class GraphFacts(_Delta, _Shared):
+class _Oriented(TypedDict, total=False):
+    directed: bool
+    """Where directions were kept; never False."""
+
+
+class GraphFacts(_Delta, _Shared, _Oriented):
     """A row of `Store.graphs`: public facts."""
 
     name: str

@@ -11,6 +11,7 @@ from typing import Literal, get_args
 __all__ = [
     "ACCOUNTS",
     "APPROACHES",
+    "ARC_METRICS",
     "DEPENDENCES",
     "DISTRIBUTION_FORMS",
     "ENGINES",
@@ -30,6 +31,7 @@ __all__ = [
     "VECTORS",
     "AccountName",
     "Approach",
+    "ArcMetricName",
     "CountName",
     "DependsOn",
     "DistributionForm",
@@ -48,6 +50,7 @@ __all__ = [
     "Sensitivity",
     "Shift",
     "TopKEngine",
+    "TopKMetricName",
     "UndampenedName",
     "Vector",
 ]
@@ -57,6 +60,12 @@ Kind = Literal["priv_top_k", "motkin", "count", "distribution", "summary", "perc
 
 MetricName = Literal["betweenness2", "degree", "density", "ebc"]
 """The metrics that type checkers know. At run time the folder is the list (`edgedp.metrics.metric_names`)."""
+
+ArcMetricName = Literal["in_degree", "out_degree"]
+"""What is counted of the arcs of a directed graph; not a metric of the undirected one."""
+
+TopKMetricName = Literal[MetricName, ArcMetricName]
+"""What a top k may rank by."""
 
 CountName = Literal[
     MetricName, "clustering", "common_neighbors", "edges", "stars", "triangles", "two_triangles", "wedges"
@@ -115,6 +124,7 @@ TopKEngine = Literal[Engine, "spark"]
 """What computes a top k: also Spark (`edgedp.spark`)."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+ARC_METRICS: tuple[ArcMetricName, ...] = get_args(ArcMetricName)
 MECHANISMS: tuple[MechanismName, ...] = get_args(MechanismName)
 NUMBER_MECHANISMS: tuple[NumberMechanismName, ...] = get_args(NumberMechanismName)
 DISTRIBUTION_FORMS: tuple[DistributionForm, ...] = get_args(DistributionForm)

@@ -3,11 +3,11 @@
 -- complete: always
 -- parameters: none
 -- columns:
---   name, nodeLabel, nodeCount, degreeBound, loaded: as in graph_find
+--   name, nodeLabel, nodeCount, degreeBound, loaded, digest: as in graph_find
 --   delta, declared, budget, spent, maxPerRelease: as in account_find; spent is null where the account is gone
 -- cost: one row a graph
 SELECT graph.name AS name, graph.nodeLabel AS nodeLabel, graph.nodeCount AS nodeCount,
-       graph.degreeBound AS degreeBound, graph.loaded AS loaded, account.delta AS delta,
+       graph.degreeBound AS degreeBound, graph.loaded AS loaded, graph.digest AS digest, account.delta AS delta,
        account.declared AS declared, account.budget AS budget, account.spent AS spent,
        account.maxPerRelease AS maxPerRelease, graph.sound AND coalesce(account.sound, 1) AS sound
 FROM graph LEFT JOIN account ON account.name = graph.name

@@ -1,6 +1,7 @@
 """Audits: the claimed privacy loss against the one that exists.
 
 ============= =====================================================================================
+`arcs`        the same of in- and out-degrees, over all digraphs of four nodes
 `exhaustive`  the largest loss of exact laws, over all neighbouring graphs of a few nodes
 `blackbox`    a lower confidence bound on epsilon, from many releases of the real path
 ============= =====================================================================================
@@ -12,17 +13,22 @@ exceeded by more than it could see, and that it would have seen a mistake (tests
 
 from __future__ import annotations
 
+from edgedp.audit.arcs import ArcCase, ArcFinding, arc_cases, audit_arcs
 from edgedp.audit.blackbox import TARGETS, BlackBoxFinding, Target, black_box_audit
 from edgedp.audit.cases import Case, all_cases
 from edgedp.audit.exhaustive import Finding, exhaustive_audit, largest_loss, log_ratios
 
 __all__ = [
     "TARGETS",
+    "ArcCase",
+    "ArcFinding",
     "BlackBoxFinding",
     "Case",
     "Finding",
     "Target",
     "all_cases",
+    "arc_cases",
+    "audit_arcs",
     "black_box_audit",
     "exhaustive_audit",
     "largest_loss",

@@ -37,6 +37,7 @@ from edgedp.in_memory import count, distribution, motkin, priv_top_k, summary
 from edgedp.options import CountOptions
 from edgedp.plan import (
     AggregatePlan,
+    ArcsPlan,
     JointMotkinPlan,
     JointPlan,
     NodesPlan,
@@ -361,7 +362,7 @@ def _has_law(plan: NodesPlan) -> bool:
     match plan:
         case JointPlan(ranked_by="both" | "ordered") | JointMotkinPlan():
             return False
-        case TopKPlan() | JointPlan() | ParetoPlan() | AggregatePlan():
+        case TopKPlan() | ArcsPlan() | JointPlan() | ParetoPlan() | AggregatePlan():
             return True
         case _:
             assert_never(plan)

@@ -12,6 +12,7 @@ from edgedp.mechanisms.samplers import sampler
 from edgedp.metrics import metric, metric_names
 from edgedp.plan import (
     AggregatePlan,
+    ArcsPlan,
     JointMotkinPlan,
     JointPlan,
     Kind,
@@ -62,7 +63,7 @@ class Case:
         """What kind of release it is: ``priv_top_k``, ``pareto`` or ``aggregate``."""
         planned = self._smallest()
         match planned:
-            case TopKPlan() | JointPlan():
+            case TopKPlan() | ArcsPlan() | JointPlan():
                 return "priv_top_k"
             case ParetoPlan():
                 return "pareto"
@@ -80,8 +81,10 @@ class Case:
         match planned:
             case JointPlan() | JointMotkinPlan():
                 return "joint (vectors)" if self.vectors else "joint"
-            case TopKPlan() | ParetoPlan() | AggregatePlan():
+            case TopKPlan() | ArcsPlan() | ParetoPlan() | AggregatePlan():
                 picking = planned.mechanism
+                if picking is None:
+                    return "joint (vectors)" if self.vectors else "joint"
                 usual = check_sampler(None, picking.name)
                 by = "" if picking.sampler == usual else f" ({sampler(picking.sampler).mechanism})"
                 return picking.name + by

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.errors import ParameterError
-from edgedp.mechanisms import joint, sums
+from edgedp.mechanisms import arcs, joint, sums
 from edgedp.mechanisms.adaptive.planned import asked_of
 from edgedp.mechanisms.adaptive.top_k import lists_vector
 from edgedp.mechanisms.grid import GridScores
 from edgedp.mechanisms.laws import joint_ordered_law
 from edgedp.mechanisms.pareto.rounds import ParetoRounds
 from edgedp.mechanisms.pareto.score import release_pick
-from edgedp.plan import AggregatePlan, JointMotkinPlan, JointPlan, NodesPlan, ParetoPlan, TopKPlan
+from edgedp.plan import AggregatePlan, ArcsPlan, JointMotkinPlan, JointPlan, NodesPlan, ParetoPlan, TopKPlan
 from edgedp.projection import Projection
 
 __all__ = ["answers", "ordered_answer_law"]
@@ -58,6 +58,8 @@ def _law(plan: NodesPlan, projection: Projection) -> Law:
     match plan:
         case TopKPlan() | AggregatePlan():
             return sums.top_k_scores(plan, projection).ordered_law(plan.k)
+        case ArcsPlan():
+            return _arcs_law(plan, projection)
         case JointPlan():
             return _joint_law(plan, projection)
         case ParetoPlan():
@@ -81,6 +83,16 @@ def _joint_law(plan: JointPlan, projection: Projection) -> Law:
             values, sensitivity = joint.joint_values(plan, projection, vector, plan.k)
         case _:
             assert_never(plan.ranked_by)
+    return _law_of_a_vector(values, sensitivity, plan)
+
+
+def _arcs_law(plan: ArcsPlan, projection: Projection) -> Law:
+    if plan.mechanism is not None:
+        return arcs.arc_scores(plan, plan.mechanism, projection).ordered_law(plan.k)
+    return _law_of_a_vector(arcs.arc_counts(plan, projection), arcs.arc_moves(plan), plan)
+
+
+def _law_of_a_vector(values: NDArray[np.int64], sensitivity: int, plan: JointPlan | ArcsPlan) -> Law:
     if sensitivity == 0:
         count = math.perm(len(values), plan.k)
         return dict.fromkeys(answers(len(values), plan.k), 1 / count)

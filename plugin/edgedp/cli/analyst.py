@@ -195,6 +195,8 @@ def show_release(release: Release, output: str) -> None:
             f"public: {public['node_count']:,} nodes ({public['nodes']}), "
             f"degree bound {public['degree_bound']:,} ({public['degree_bound_source']})"
             + (f", facts {public['facts']}" if "facts" in public else "")
+            + (f", {public['orientation']}" if "orientation" in public else "")
+            + (f"; protects {public['protects']}" if "protects" in public else "")
         )
     if release.receipt:
         whose = "" if shown["account"] == "edges" else f" {shown['account']}"

@@ -9,12 +9,12 @@ import click
 from edgedp.cli.numerals import WholeRange
 from edgedp.cli.options import Word
 from edgedp.cli.output import format_option, notice, print_rows, progress_bar
-from edgedp.metrics import metric_names
+from edgedp.options import top_k_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from edgedp.audit import Finding
+    from edgedp.audit import ArcFinding, Finding
 
 __all__ = ["COMMANDS"]
 
@@ -26,7 +26,7 @@ _Item = TypeVar("_Item")
     "--nodes", metavar="N", type=WholeRange(2, 6), help="All graphs of up to N nodes.  [default: 5]"
 )
 @click.option("--slow", is_flag=True, help="Up to 6 nodes, and more values of epsilon.")
-@click.option("--metric", type=Word("metric", metric_names()), help="Only releases that read this metric.")
+@click.option("--metric", type=Word("metric", top_k_metrics()), help="Only releases that read this metric.")
 @click.option(
     "--all", "every", is_flag=True, help="A row for every form, shift and weights, not the worst of them."
 )
@@ -75,7 +75,7 @@ def audit(
 def _print_exhaustive(
     nodes: int, metric: str | None, *, slow: bool, every: bool, processes: int, output: str
 ) -> None:
-    from edgedp.audit import all_cases, exhaustive_audit
+    from edgedp.audit import all_cases, arc_cases, audit_arcs, exhaustive_audit
 
     cases = [case for case in all_cases() if metric is None or metric in case.metrics.split("+")]
     audited = exhaustive_audit(
@@ -84,16 +84,20 @@ def _print_exhaustive(
         epsilons=("0.01", "0.1", "1", "5", "20") if slow else ("0.1", "1", "5"),
         processes=processes,
     )
+    of_arcs = [case for case in arc_cases() if metric is None or metric == case.metric]
     findings = list(_watched(audited, len(cases)))
+    counted = list(audit_arcs(of_arcs, node_count=min(nodes, 4)))
+    judged: list[Finding | ArcFinding] = [*findings, *counted]
     shown = findings if every else _worst_of_each(findings)
-    rows = [finding.to_row() for finding in shown]
+    rows = [finding.to_row() for finding in shown] + [finding.to_row() for finding in counted]
     print_rows(rows, output, list(rows[0]))
-    broken = sum(not finding.met for finding in findings)
+    broken = sum(not finding.met for finding in judged)
     vectors = sum(finding.case.vectors for finding in findings)
     notice(
         f"{len(findings)} kinds of release audited, {broken} break their claim ({len(findings) - vectors} by the exact "
-        f"law of the answer, {vectors} by enumerated vectors, whose draws it does not judge); "
-        f"the largest loss found is {max(finding.ratio for finding in findings):.4f} of the one claimed"
+        f"law of the answer, {vectors} by enumerated vectors, whose draws it does not judge), and {len(counted)} of "
+        "in- and out-degrees over all digraphs; the largest loss found is "
+        f"{max(finding.ratio for finding in judged):.4f} of the one claimed"
     )
     if broken:
         raise SystemExit(1)

@@ -54,13 +54,16 @@ _KINDS = (
         "--bipartite", is_flag=True, help="The ends are of different kinds; their ids are kept apart."
     ),
     click.option(
+        "--directed", is_flag=True, help="Keep directions, source to target: for in_degree and out_degree."
+    ),
+    click.option(
         "--one-kind", is_flag=True, help="An id is one node on both sides.  [default: asked if not sure]"
     ),
 )
 
 
 def kind_options(command: _Command) -> _Command:
-    """Add the options that say whether both ends are of one kind."""
+    """Add the options that say whether both ends are of one kind, and whether directions are kept."""
     for option in reversed(_KINDS):
         command = option(command)
     return command

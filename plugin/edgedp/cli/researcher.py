@@ -13,7 +13,7 @@ from edgedp.cli.opening import opened_store
 from edgedp.cli.options import Word, engine_option
 from edgedp.cli.output import format_option, notice, print_rows, progress_bar, say, working
 from edgedp.counts import count_names
-from edgedp.metrics import metric_names
+from edgedp.options import top_k_metrics
 from edgedp.shown import amount
 from edgedp.vocabulary import METRIC_FORMS
 
@@ -60,7 +60,7 @@ def exact() -> None:
 
 @click.command()
 @click.argument("name")
-@click.option("--metric", type=Word("metric", metric_names()), required=True, help="What to compute.")
+@click.option("--metric", type=Word("metric", top_k_metrics()), required=True, help="What to compute.")
 @click.option(
     "--top", metavar="N", type=WholeRange(min=1), default=10, show_default=True, help="Rows to show."
 )

@@ -10,9 +10,19 @@ from numpy.typing import NDArray
 
 from edgedp.errors import ParameterError
 from edgedp.options import MotkinOptions, TopKOptions
-from edgedp.plan import AggregatePlan, JointMotkinPlan, JointPlan, NodesPlan, ParetoPlan, TopKPlan, of_nodes
+from edgedp.plan import (
+    AggregatePlan,
+    ArcsPlan,
+    JointMotkinPlan,
+    JointPlan,
+    NodesPlan,
+    ParetoPlan,
+    TopKPlan,
+    of_nodes,
+)
 from edgedp.projection import GraphProjection, Projection
 from edgedp.vocabulary import (
+    ARC_METRICS,
     Approach,
     MechanismName,
     MetricForm,
@@ -22,6 +32,7 @@ from edgedp.vocabulary import (
     SamplerName,
     Sensitivity,
     Shift,
+    TopKMetricName,
 )
 
 if TYPE_CHECKING:
@@ -30,7 +41,7 @@ if TYPE_CHECKING:
 
 def first_pick_probabilities(
     graph: Graph,
-    metric: MetricName,
+    metric: TopKMetricName,
     k: int,
     epsilon: Any,
     mechanism: MechanismName | None = None,
@@ -45,7 +56,8 @@ def first_pick_probabilities(
 ) -> NDArray[np.float64]:
     """Return the exact law of the first node of ``priv_top_k`` with the same arguments.
 
-    Without a mechanism it is that of ``sld``: a joint release by several vectors has no law in closed form.
+    Without a mechanism it is that of ``sld`` (of ``joint`` for in- and out-degrees): a joint release by several vectors
+    has no law in closed form.
 
     Returns
     -------
@@ -65,7 +77,8 @@ def first_pick_probabilities(
     """
     from edgedp.in_memory.releasing import plan_in_memory
 
-    arguments = locals() | {"mechanism": "sld" if mechanism is None else mechanism}
+    usual = "joint" if metric in ARC_METRICS else "sld"
+    arguments = locals() | {"mechanism": usual if mechanism is None else mechanism}
     return first_pick_law(of_nodes(plan_in_memory(TopKOptions, graph, arguments)), GraphProjection(graph))
 
 
@@ -113,6 +126,8 @@ def first_pick_law(planned: NodesPlan, projection: Projection) -> NDArray[np.flo
     match planned:
         case TopKPlan() | AggregatePlan():
             return top_k_scores(planned, projection).law()
+        case ArcsPlan():
+            return _arcs_first_pick(planned, projection)
         case JointPlan():
             return _joint_first_pick(planned, projection)
         case JointMotkinPlan():
@@ -124,6 +139,18 @@ def first_pick_law(planned: NodesPlan, projection: Projection) -> NDArray[np.flo
             return first_round(planned, projection).law()
         case _:
             assert_never(planned)
+
+
+def _arcs_first_pick(planned: ArcsPlan, projection: Projection) -> NDArray[np.float64]:
+    from edgedp.mechanisms.arcs import arc_counts, arc_moves, arc_scores
+    from edgedp.mechanisms.laws import joint_first_law
+
+    if planned.mechanism is not None:
+        return arc_scores(planned, planned.mechanism, projection).law()
+    counts, moves = arc_counts(planned, projection), arc_moves(planned)
+    if moves == 0:
+        return np.full(len(counts), 1 / len(counts))
+    return joint_first_law(counts, moves / planned.epsilon)
 
 
 def _joint_first_pick(planned: JointPlan, projection: Projection) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from edgedp import checks
 from edgedp.errors import ParameterError
 from edgedp.metrics import metric as metric_by_name
 from edgedp.projection import GraphProjection, Projection
-from edgedp.vocabulary import GraphEngine, MetricName
+from edgedp.vocabulary import ARC_METRICS, GraphEngine, TopKMetricName
 
 if TYPE_CHECKING:
     from edgedp.graph import Graph
@@ -53,6 +53,42 @@ def degree(
     [2.0]
     """
     return values(graph, "degree", nodes, engine)
+
+
+def in_degree(
+    graph: Graph, nodes: ArrayLike | None = None, engine: GraphEngine = "native"
+) -> NDArray[np.float64]:
+    """Return the in-degree of a directed graph, the distinct nodes with an arc to each; parameters as for `degree`.
+
+    Notes
+    -----
+    Privacy: exact; not a release.
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> in_degree(Graph.from_edges([(1, 3), (2, 3), (3, 1)], directed=True)).tolist()
+    [1.0, 0.0, 2.0]
+    """
+    return values(graph, "in_degree", nodes, engine)
+
+
+def out_degree(
+    graph: Graph, nodes: ArrayLike | None = None, engine: GraphEngine = "native"
+) -> NDArray[np.float64]:
+    """Return the out-degree of a directed graph, the distinct nodes that each has an arc to; as for `degree`.
+
+    Notes
+    -----
+    Privacy: exact; not a release.
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> out_degree(Graph.from_edges([(1, 3), (2, 3), (3, 1)], directed=True)).tolist()
+    [1.0, 1.0, 1.0]
+    """
+    return values(graph, "out_degree", nodes, engine)
 
 
 def density(
@@ -188,7 +224,7 @@ def _ranks(graph: Graph, order: ArrayLike | None) -> NDArray[np.int64] | None:
 
 
 def values(
-    graph: Graph, metric: MetricName, nodes: ArrayLike | None = None, engine: GraphEngine = "native"
+    graph: Graph, metric: TopKMetricName, nodes: ArrayLike | None = None, engine: GraphEngine = "native"
 ) -> NDArray[np.float64]:
     """Return the exact values of a metric by its name; parameters as for `degree`.
 
@@ -203,7 +239,7 @@ def values(
     [1.0, 2.0, 1.0]
     """
     checks.check_graph(graph)
-    name = checks.check_metric(metric)
+    name = checks.check_ranked(metric, directed=graph.directed)
     return GraphProjection(graph, engine).values(name, graph.positions(nodes))
 
 
@@ -241,6 +277,7 @@ def top(
     (['b', 'd'], [3.0, 1.0])
     """
     checks.check_graph(graph)
+    checks.check_ranked(metric, directed=graph.directed)
     positions, largest = top_of(GraphProjection(graph, engine), metric, k)
     return graph.node_ids[positions], largest
 
@@ -249,10 +286,13 @@ def top_of(projection: Projection, metric: str, k: Any) -> tuple[NDArray[np.int6
     """Return the k positions of a projection with the largest exact values, and the values."""
     from edgedp.engines.top import top_positions
 
-    found = metric_by_name(checks.check_metric(metric))
     k = checks.check_whole(k, "k")
     if k < 1:
         raise ParameterError(f"k is {k}, must be 1 or more; give the number of nodes to show")
+    if metric in ARC_METRICS:
+        counted = projection.values(metric)
+        return top_positions(counted, lambda some: counted[some], k)
+    found = metric_by_name(checks.check_metric(metric))
     if isinstance(projection, GraphProjection) and _few_will_do(projection, found, k):
         bounds = found.upper_bound(projection.degrees())
         inside = projection.kept_triangles()

@@ -25,6 +25,7 @@ from edgedp.mechanisms.sums import top_k_scores
 from edgedp.options import CountOptions
 from edgedp.plan import (
     AggregatePlan,
+    ArcsPlan,
     CountPlan,
     JointMotkinPlan,
     JointPlan,
@@ -112,7 +113,7 @@ class Runner:
                 return lambda words: known.draw(asked.k, words)
             case ParetoPlan():
                 return self._rounds_of(asked).draw
-            case JointPlan() | JointMotkinPlan():
+            case ArcsPlan() | JointPlan() | JointMotkinPlan():
                 return lambda words: draw_positions(asked, projection, words)
             case _:
                 assert_never(asked)
@@ -134,7 +135,7 @@ class Runner:
     def _judged(self, asked: NodesPlan, picked: NDArray[np.int64]) -> dict[str, float]:
         """Return how good a list of nodes is."""
         match asked:
-            case TopKPlan() | JointPlan():
+            case TopKPlan() | ArcsPlan() | JointPlan():
                 name = asked.metric
                 return {"recall": self._recall(name, lambda: self.facts.projection.values(name), picked)}
             case AggregatePlan():
@@ -185,7 +186,7 @@ class Runner:
         """Return the expected recall of one pick by the exact law."""
         from edgedp.exact.laws import first_pick_law
 
-        if not isinstance(asked, (TopKPlan, JointPlan)):
+        if not isinstance(asked, (TopKPlan, ArcsPlan, JointPlan)):
             raise TypeError("an expectation is of one metric; check the cell")
         law = first_pick_law(asked, self.facts.projection)
         values = self.facts.projection.values(asked.metric)
@@ -254,7 +255,7 @@ def check_cell(facts: Facts, cell: Cell) -> None:
 def _check_exact(cell: Cell, asked: NodesPlan) -> None:
     if cell.runs > 0:
         return
-    if not isinstance(asked, (TopKPlan, JointPlan)):
+    if not isinstance(asked, (TopKPlan, ArcsPlan, JointPlan)):
         raise ParameterError("an exact expectation is of one metric; leave exact out for motkin")
     if asked.k != 1:
         raise ParameterError(f"k is {asked.k}, must be 1 for an exact expectation; give k 1, or runs")

@@ -91,6 +91,10 @@ _SCHEMAS: dict[str, Any] = {
             "name": {"type": "string"},
             "node_count": {"type": "integer"},
             "degree_bound": {"type": "integer"},
+            "directed": {
+                "const": True,
+                "description": "Where directions were kept: in_degree and out_degree.",
+            },
             "epsilon_budget": _AMOUNT,
             "epsilon_spent": _AMOUNT,
             "share": {"$ref": "#/components/schemas/Share"},

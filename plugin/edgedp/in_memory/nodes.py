@@ -18,6 +18,7 @@ from edgedp.vocabulary import (
     SamplerName,
     Sensitivity,
     Shift,
+    TopKMetricName,
 )
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ __all__ = ["motkin", "priv_top_k"]
 
 def priv_top_k(
     graph: Graph,
-    metric: MetricName,
+    metric: TopKMetricName,
     k: int,
     epsilon: Any,
     mechanism: MechanismName | None = None,

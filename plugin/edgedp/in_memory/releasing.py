@@ -22,7 +22,8 @@ __all__ = ["check_keeps_bound", "facts_of", "plan_in_memory", "release_in_memory
 def facts_of(graph: Graph, degree_bound: Any) -> PublicFacts:
     """Return what its holder declares public about a graph."""
     check_graph(graph)
-    return PublicFacts(graph.node_count, check_degree_bound(degree_bound), graph.nodes_supplied)
+    bound = check_degree_bound(degree_bound)
+    return PublicFacts(graph.node_count, bound, graph.nodes_supplied, directed=graph.directed)
 
 
 def plan_in_memory(options: type[Options], graph: Graph, arguments: Mapping[str, Any]) -> Plan:

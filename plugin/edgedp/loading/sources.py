@@ -57,6 +57,7 @@ def read_graph(
     comments: str | None = None,
     bipartite: bool | None = None,
     one_kind: bool | None = None,
+    directed: bool = False,
     nodes_header: bool | None = None,
     properties: Sequence[str] | None = None,
     refresh: bool = False,
@@ -92,6 +93,9 @@ def read_graph(
         The two sides are of different kinds, such as users and films, and an id of one side is another node than the
         same id of the other side: ids become texts, ``user:1`` and ``film:1``. Or they are of one kind. In doubt it is
         asked.
+    directed : bool
+        Keep directions, each an arc from the source to the target: for in- and out-degrees. Everything else reads the
+        graph undirected. A file that says that its edges have no direction is refused.
     nodes_header : bool, optional
         Whether the first line of the file of nodes names its columns.
     properties : sequence of str, optional
@@ -130,6 +134,7 @@ def read_graph(
         comments=comments,
         bipartite=bipartite,
         one_kind=one_kind,
+        directed=directed,
         nodes_header=nodes_header,
         refresh=refresh,
     )
@@ -184,6 +189,8 @@ def loaded(
     listed, nodes_read = _nodes(nodes, where, options, progress)
     columns = _properties(nodes, nodes_read, named, options, progress)
     read = _read(where, 2, _known(where, options), progress)
+    if options.directed:
+        _check_directed(where, read)
     progress("building", 0, None)
     graph = _build(read, listed, _known(where, options), where.name)
     if columns and listed is not None:
@@ -192,8 +199,10 @@ def loaded(
     return graph, _report(graph, where, read, nodes_read), read
 
 
-def graph_of(value: Any) -> Graph:
+def graph_of(value: Any, *, directed: bool = False) -> Graph:
     """Return a graph of whatever holds one: a Graph, a source, a networkx or igraph graph, a sparse matrix, a frame.
+
+    A `Graph` says itself whether it is directed; of anything else `directed` says whether directions are kept.
 
     Raises
     ------
@@ -208,8 +217,8 @@ def graph_of(value: Any) -> Graph:
     from edgedp.loading.given import graph_in_memory
 
     if isinstance(value, str | os.PathLike):
-        return read_source(value)[0]
-    return graph_in_memory(value)
+        return read_source(value, options=checked_options(directed=directed))[0]
+    return graph_in_memory(value, directed=directed)
 
 
 # -- what it holds ----------------------------------------------------------------------------------
@@ -340,6 +349,17 @@ def _known(where: Location, options: ReadingOptions) -> ReadingOptions:
     return replace(options, source=1, target=2, one_kind=True)
 
 
+def _check_directed(where: Location, read: Read) -> None:
+    """Refuse directions of a source that says that it has none."""
+    undirected = read.undirected
+    if where.entry is not None and not where.entry.directed:
+        undirected = "is undirected by its manifest"
+    if undirected:
+        raise GraphFormatError(
+            f"{where.name!r} {undirected}, and is asked for with its directions; leave out {option('directed', True)}"
+        )
+
+
 def _build(read: Read, listed: pl.Series | None, options: ReadingOptions, source: str) -> Graph:
     """Build the graph of edges between the nodes listed, or between those that the file or its edges name."""
     import polars as pl
@@ -359,7 +379,8 @@ def _build(read: Read, listed: pl.Series | None, options: ReadingOptions, source
     node_ids, positions = number_nodes(columns, own if listed is None else listed)
     if own is None and listed is None and not (options.bipartite or options.one_kind):
         _ask_of_sides(read, positions, len(node_ids), options, source)
-    return Graph.from_positions(node_ids, positions, nodes_supplied=listed is not None or own is not None)
+    supplied = listed is not None or own is not None
+    return Graph.from_positions(node_ids, positions, nodes_supplied=supplied, directed=options.directed)
 
 
 def _apart(read: Read) -> list[pl.Series]:
@@ -403,7 +424,7 @@ def _report(graph: Graph, where: Location, read: Read, nodes: Read | None) -> Lo
         line_count=read.line_count,
         row_count=rows,
         self_loops=loops,
-        duplicates=rows - loops - graph.edge_count,
+        duplicates=rows - loops - (graph.arc_count if graph.directed else graph.edge_count),
         extra_columns=read.extra_columns,
         header=read.header,
         node_count=graph.node_count,
@@ -417,6 +438,7 @@ def _report(graph: Graph, where: Location, read: Read, nodes: Read | None) -> Lo
         comments=read.comments,
         ids=read.ids,
         notes=read.notes
+        + ((f"{graph.arc_count:,} arcs, from the source to the target",) if graph.directed else ())
         + _of_nodes(nodes)
         + _invisible(graph)
         + where.notes

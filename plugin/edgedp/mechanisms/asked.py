@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Protocol
 
-from edgedp.mechanisms.picking import Picking
-from edgedp.vocabulary import MetricForm, ParetoForm, Proxy
+from edgedp.mechanisms.picking import Picking, Undampened
+from edgedp.vocabulary import ArcMetricName, MetricForm, ParetoForm, Proxy
 
-__all__ = ["JointAsked", "ParetoAsked", "SeveralAsked", "SumAsked"]
+__all__ = ["ArcsAsked", "JointAsked", "ParetoAsked", "SeveralAsked", "SumAsked"]
 
 
 class _Facts(Protocol):
@@ -51,6 +51,18 @@ class SumAsked(_Asked, Protocol):
     @property
     def mechanism(self) -> Picking[MetricForm]:
         """How a node is picked, and by what score."""
+
+
+class ArcsAsked(_Asked, Protocol):
+    """The top k by in- or out-degree."""
+
+    @property
+    def metric(self) -> ArcMetricName:
+        """Which arcs are counted."""
+
+    @property
+    def mechanism(self) -> Undampened | None:
+        """How a node is picked; None where noise goes on the whole vector once."""
 
 
 class ParetoAsked(_Asked, Protocol):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.conversions import igraph_graph
 from edgedp.metrics.base import Metric
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ class Degree(Metric):
 
     def igraph(self, graph: Graph, positions: NDArray[np.int64] | None) -> NDArray[np.float64]:
         vertices = None if positions is None else positions.tolist()
-        return np.asarray(graph.to_igraph().degree(vertices), dtype=np.float64)
+        undirected = igraph_graph(graph.node_ids, graph.edges())
+        return np.asarray(undirected.degree(vertices), dtype=np.float64)
 
     def global_sensitivity(self, degree_bound: int) -> Fraction:
         return Fraction(min(degree_bound, 1))

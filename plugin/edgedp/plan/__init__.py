@@ -21,6 +21,7 @@ from edgedp.options import (
     SummaryOptions,
     TopKOptions,
 )
+from edgedp.plan.arcs import ArcsPlan
 from edgedp.plan.base import Charge, PublicFacts, check_all_kept
 from edgedp.plan.joint import JointMotkinPlan, JointPlan
 from edgedp.plan.nodes import (
@@ -46,6 +47,7 @@ from edgedp.vocabulary import KINDS, Kind
 
 __all__ = [
     "AggregatePlan",
+    "ArcsPlan",
     "Charge",
     "CountPlan",
     "DistributionPlan",

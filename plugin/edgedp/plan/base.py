@@ -16,7 +16,20 @@ if TYPE_CHECKING:
     from edgedp.options import Options
     from edgedp.selection.domains import Domain
 
-__all__ = ["Charge", "PlanBase", "PlanOfNodes", "PublicFacts", "check_all_kept"]
+__all__ = [
+    "DIRECTED",
+    "READ_UNDIRECTED",
+    "Charge",
+    "PlanBase",
+    "PlanOfNodes",
+    "PublicFacts",
+    "check_all_kept",
+]
+
+
+DIRECTED = "directed"
+READ_UNDIRECTED = "directed, read undirected"
+"""How an answer of a directed graph was read; one of an undirected graph says nothing."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +48,8 @@ class PublicFacts:
         Whether the budget is declared as (epsilon, delta), where a release of k picks is cheaper than a joint one.
     domains : mapping of str to Domain
         The declared properties of the nodes.
+    directed : bool
+        Whether directions were kept; what asks for no in- or out-degree reads the graph undirected.
     facts : str or None
         Where relationships and nodes of a stored graph come from, as it is shown: a promise that nobody can check.
     """
@@ -45,6 +60,7 @@ class PublicFacts:
     delta_declared: bool = field(default=False, repr=False, compare=False)
     domains: Mapping[str, Domain] = field(default_factory=dict, repr=False, compare=False)
     facts: str | None = field(default=None, repr=False, compare=False)
+    directed: bool = field(default=False, repr=False)
 
     @property
     def effective_degree_bound(self) -> int:
@@ -64,6 +80,7 @@ class PublicFacts:
                 "declared by the curator" if self.degree_bound is not None else "the default, n - 1"
             ),
             **({} if self.facts is None else {"facts": self.facts}),
+            **({"orientation": READ_UNDIRECTED} if self.directed else {}),
         }
 
 

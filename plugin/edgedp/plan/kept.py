@@ -38,6 +38,7 @@ def facts_of(public: Mapping[str, Any], domains: Mapping[str, Domain] | None = N
         public["nodes"] == "supplied",
         domains=domains or {},
         facts=public.get("facts"),
+        directed="orientation" in public,
     )
 
 

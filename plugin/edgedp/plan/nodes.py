@@ -12,6 +12,7 @@ from edgedp.errors import ParameterError
 from edgedp.mechanisms.picking import Dampened, Picking, ShiftDampened, Undampened
 from edgedp.metrics import metric as metric_by_name
 from edgedp.options import MotkinOptions, TopKOptions
+from edgedp.plan.arcs import ArcsPlan, plan_arcs
 from edgedp.plan.base import PlanBase, PlanOfNodes, PublicFacts
 from edgedp.plan.joint import JointMotkinPlan, JointPlan, plan_joint, plan_joint_motkin
 from edgedp.vocabulary import (
@@ -139,7 +140,7 @@ class AggregatePlan(PlanOfNodes):
         return _rho_shares(self.mechanism, self.k)
 
 
-NodesPlan = TopKPlan | JointPlan | ParetoPlan | AggregatePlan | JointMotkinPlan
+NodesPlan = TopKPlan | JointPlan | ArcsPlan | ParetoPlan | AggregatePlan | JointMotkinPlan
 """Every plan whose answer is nodes."""
 
 
@@ -155,9 +156,13 @@ def of_nodes(plan: PlanBase) -> NodesPlan:
 # -- from options to a plan -----------------------------------------------------------------------------
 
 
-def plan_top_k(asked: TopKOptions, facts: PublicFacts) -> TopKPlan | JointPlan:
+def plan_top_k(asked: TopKOptions, facts: PublicFacts) -> TopKPlan | JointPlan | ArcsPlan:
     """Plan PrivTopk or a joint release; see `edgedp.priv_top_k` for the options."""
-    name = checks.check_metric(asked.metric)
+    match checks.check_ranked(asked.metric, directed=facts.directed):
+        case "in_degree" | "out_degree" as counted:
+            return plan_arcs(counted, asked, facts)
+        case name:
+            pass
     mechanism = _top_k_mechanism(name, asked, facts)
     if mechanism == "joint":
         return plan_joint(name, asked, facts)

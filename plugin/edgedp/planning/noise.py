@@ -12,6 +12,7 @@ from typing import Any, assert_never
 
 from edgedp.mechanisms.adaptive.choice import FIRST
 from edgedp.mechanisms.adaptive.vectors import cut_bits, cut_moves
+from edgedp.mechanisms.arcs import arc_moves
 from edgedp.mechanisms.grid import grid_bits, noise_unit
 from edgedp.mechanisms.joint import joint_moves
 from edgedp.mechanisms.picking import Dampened, ShiftDampened, Undampened
@@ -23,6 +24,7 @@ from edgedp.numbers.distributing import MOVES
 from edgedp.numbers.error_bars import scale_of
 from edgedp.plan import (
     AggregatePlan,
+    ArcsPlan,
     CountPlan,
     DistributionPlan,
     JointMotkinPlan,
@@ -96,6 +98,8 @@ def noise_of(plan: Plan) -> tuple[Noise, ...]:
             return _noise_of_a_sum(plan)
         case ParetoPlan():
             return _noise_of_pareto(plan)
+        case ArcsPlan():
+            return (_noise_of_arcs(plan),)
         case JointPlan():
             return _noise_of_joint(plan)
         case JointMotkinPlan():
@@ -149,6 +153,13 @@ def _noise_of_pareto(plan: ParetoPlan) -> tuple[Noise, ...]:
             return (Noise("the Pareto score, first pick", scale, sampler(drawn_by).noise_name),)
         case _:
             assert_never(plan.mechanism)
+
+
+def _noise_of_arcs(plan: ArcsPlan) -> Noise:
+    """Return the noise on in- or out-degrees: ``k / epsilon`` of each pick, or ``2 / epsilon`` once."""
+    if plan.mechanism is None:
+        return Noise(plan.metric, float(arc_moves(plan) / plan.epsilon), _GEOMETRIC)
+    return Noise(plan.metric, float(plan.k / plan.epsilon), sampler(plan.mechanism.sampler).noise_name)
 
 
 def _noise_of_joint(plan: JointPlan) -> tuple[Noise, ...]:

@@ -25,6 +25,7 @@ class _Graph:
         self.sources: list[str] = []
         self.targets: list[str] = []
         self.graphs = 0
+        self.undirected = ""
 
     def start(self, element: str, attributes: dict[str, str]) -> None:
         match element.rpartition(":")[2]:
@@ -32,6 +33,9 @@ class _Graph:
                 self.graphs += 1
                 if self.graphs > 1:
                     self.refuse("holds a second graph; write each to a file of its own")
+                usual = "edgedefault" if self.kind == "graphml" else "defaultedgetype"
+                if attributes.get(usual) != "directed":
+                    self.undirected = f"does not say {usual}='directed'"
             case "node":
                 node = self.attribute(attributes, "node", "id")
                 if node in self.nodes:
@@ -40,6 +44,11 @@ class _Graph:
             case "edge":
                 self.sources.append(self.attribute(attributes, "edge", "source"))
                 self.targets.append(self.attribute(attributes, "edge", "target"))
+                if attributes.get("directed") == "false" or attributes.get("type") in (
+                    "undirected",
+                    "mutual",
+                ):
+                    self.undirected = "holds an edge without a direction"
             case "hyperedge":
                 self.refuse("holds a hyperedge, must hold edges between two nodes; convert it")
 
@@ -83,5 +92,6 @@ def read_markup(
         nodes=nodes,
         format=(_NAMES[kind], "integer ids" if of_ids[0].dtype.is_integer() else "text ids"),
         ids=ids_told(of_ids, ids),
+        undirected=graph.undirected,
         notes=("ids are the attributes id, not labels",) if kind == "gexf" else (),
     )

@@ -41,7 +41,7 @@ def read_matrix_market(content: Content, source: str, ids: Ids | None) -> Read:
     banner = _BANNER.fullmatch(text.partition(b"\n")[0].decode("ascii", errors="replace"))
     if banner is None:
         _refuse(source, "has a first line of another kind, must begin with %%MatrixMarket matrix")
-    arrangement, field, _ = (word.lower() for word in banner.groups())
+    arrangement, field, symmetry = (word.lower() for word in banner.groups())
     if arrangement == "array":
         _refuse(source, "is dense, must be of the form coordinate")
     if len(size) != 3 or not all(word.isdecimal() for word in size):
@@ -63,7 +63,9 @@ def read_matrix_market(content: Content, source: str, ids: Ids | None) -> Read:
         _refuse(source, f"holds {len(read[0])} entries, must hold {entries} as its line of sizes says")
     _check_range([end.to_numpy() for end in ends], n, source)
     notes = (f"{zeros} entries that are 0 are no edges",) if zeros else ()
-    return replace(_numbered("Matrix Market", content, ends, n, blocks.line_count, ids), notes=notes)
+    undirected = "" if symmetry == "general" else f"is {symmetry}"
+    made = _numbered("Matrix Market", content, ends, n, blocks.line_count, ids)
+    return replace(made, notes=notes, undirected=undirected)
 
 
 def _nonzero(read: list, source: str) -> tuple[list, int]:  # type: ignore[type-arg]
@@ -125,7 +127,8 @@ def read_metis(content: Content, source: str, ids: Ids | None) -> Read:
     if len(targets) != 2 * m or not np.array_equal(both, np.sort(targets * (n + 1) + sources)):
         _refuse(source, f"lists {len(targets)} neighbours, must list each of {m} edges at both of its ends")
     columns = [pl.Series(values=sources), pl.Series(values=targets)]
-    return _numbered("METIS", content, columns, n, len(lines), ids)
+    made = _numbered("METIS", content, columns, n, len(lines), ids)
+    return replace(made, undirected="is METIS, which lists each edge at both of its ends")
 
 
 def _numbered(name: str, content: Content, ends: list, n: int, line_count: int, ids: Ids | None) -> Read:  # type: ignore[type-arg]

@@ -16,6 +16,8 @@ from edgedp.reading.result import Read, ids_told, of_one_type
 __all__ = ["read_network"]
 
 _NAMES = {"gml": "GML", "pajek": "Pajek"}
+_EDGES = re.compile(rb"^[ \t]*\*edges", re.MULTILINE | re.IGNORECASE)
+"""What Pajek lists edges without a direction under; igraph makes arcs of them beside arcs."""
 _EXACT = 2**53  # igraph keeps GML's numbers as floats
 
 
@@ -58,6 +60,9 @@ def read_network(content: Content, kind: Literal["gml", "pajek"], source: str, i
             *((content.compression,) if content.compression else ()),
         ),
         ids=ids_told([nodes] if nodes is not None else columns, ids),
+        undirected=""
+        if graph.is_directed() and not _EDGES.search(text)
+        else "lists edges without a direction",
         notes=notes,
     )
 

@@ -38,6 +38,8 @@ class ReadingOptions:
         What a line of comment starts with; none of them where it is empty.
     bipartite, one_kind : bool or None
         Whether the two sides are of different kinds, whose ids are kept apart, or of one; None asks in doubt.
+    directed : bool
+        Whether directions are kept: from the source to the target.
     refresh : bool
         Fetch an address anew, whatever the cache holds.
     """
@@ -51,6 +53,7 @@ class ReadingOptions:
     comments: tuple[bytes, ...] | None = None
     bipartite: bool | None = None
     one_kind: bool | None = None
+    directed: bool = False
     refresh: bool = False
 
     def given(self, *names: str) -> str | None:
@@ -75,6 +78,7 @@ def checked_options(
     comments: Any = None,
     bipartite: Any = None,
     one_kind: Any = None,
+    directed: Any = False,
     refresh: Any = False,
 ) -> ReadingOptions:
     """Return the options of a caller, or refuse one of them in one line.
@@ -104,6 +108,8 @@ def checked_options(
             raise ParameterError(f"{name} is {kind_of(value)}, must be True or False; leave it out")
     if bipartite and one_kind:
         raise ParameterError("bipartite and one_kind contradict each other; give one of them")
+    if not isinstance(directed, bool):
+        raise ParameterError(f"directed is {kind_of(directed)}, must be True or False; leave it out")
     if not isinstance(refresh, bool):
         raise ParameterError(f"refresh is {kind_of(refresh)}, must be True or False; leave it out")
     return ReadingOptions(
@@ -116,6 +122,7 @@ def checked_options(
         comments=_comments(comments),
         bipartite=bipartite or None,
         one_kind=one_kind or None,
+        directed=directed,
         refresh=refresh,
     )
 

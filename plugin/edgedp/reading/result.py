@@ -44,6 +44,8 @@ class Read:
         The columns that were read, from 0.
     first_number : int
         The line of the first row; 0 for another format than text.
+    undirected : str
+        What says that the edges have no direction, as the end of a sentence; empty where nothing does.
     notes : tuple of str
         Further sentences.
     rows : tuple of tuples of str
@@ -61,6 +63,7 @@ class Read:
     ids: str = ""
     picked: tuple[int, ...] = ()
     first_number: int = 0
+    undirected: str = ""
     notes: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
 

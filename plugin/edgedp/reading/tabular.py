@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from edgedp.containers import is_list
 from edgedp.errors import EdgeDPError, GraphFormatError, ParameterError
 from edgedp.reading.content import Content
 from edgedp.reading.deciding import choose_named
@@ -100,6 +101,12 @@ def arrow_of(frame: Any, what: str = "frame") -> Any:
 
             table = from_dataframe(frame)
         elif isinstance(frame, dict):
+            for column in frame.values():
+                if not is_list(column):
+                    raise GraphFormatError(
+                        f"a column of {what} is {kind_of(column)}, must be a list or an array of one id a row; "
+                        "from pandas give the frame itself, or frame.to_dict('list')"
+                    )
             table = pa.table(frame)
         else:
             raise ParameterError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -71,7 +72,22 @@ def read_text(content: Content, source: str, width: int, options: ReadingOptions
         ids=ids_told(columns, options.ids) + whole,
         picked=layout.picked,
         first_number=layout.second_number if layout.header else layout.number,
+        undirected=_undirected(content.head),
         rows=layout.rows,
+    )
+
+
+_SAYS_UNDIRECTED = re.compile(
+    rb"^(?:[#%][^\n]*\bundirected\b|%[ \t]*sym\b)[^\n]*", re.MULTILINE | re.IGNORECASE
+)
+"""Comments of SNAP and of KONECT."""
+
+
+def _undirected(head: bytes) -> str:
+    """Say which comment at the beginning of a file says that its edges have no direction."""
+    found = _SAYS_UNDIRECTED.search(head)
+    return (
+        "" if found is None else f"says {shortened(found[0].decode('ascii', errors='replace').strip(), 40)!r}"
     )
 
 

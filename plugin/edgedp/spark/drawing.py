@@ -31,7 +31,7 @@ from edgedp.mechanisms.adaptive.purchases import Purchase
 from edgedp.mechanisms.picking import Dampened, ShiftDampened, Undampened
 from edgedp.mechanisms.samplers import sampler
 from edgedp.metrics import metric as metric_by_name
-from edgedp.plan import JointPlan, Plan, TopKPlan
+from edgedp.plan import ArcsPlan, JointPlan, Plan, TopKPlan
 from edgedp.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED
 from edgedp.sampling.late import FirstWords, WholeWords
 from edgedp.sampling.ranking import LazyScores, first_places
@@ -114,6 +114,10 @@ def check_can_draw(plan: Plan) -> None:
                 raise EngineError("engine 'spark' draws no estimates; leave them out")
             if plan.target_recall is not None:
                 raise EngineError("engine 'spark' draws at once and keeps no target_recall; leave it out")
+        case ArcsPlan():
+            raise EngineError(
+                f"engine 'spark' keeps no directions and does not draw {plan.metric}; take engine 'native'"
+            )
         case TopKPlan():
             if not metric_by_name(plan.metric).moves_near_the_edge:
                 raise EngineError(

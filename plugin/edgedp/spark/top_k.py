@@ -13,7 +13,7 @@ from edgedp.options import TopKOptions
 from edgedp.plan import PublicFacts, plan
 from edgedp.release import Release
 from edgedp.sampling.words import words_from
-from edgedp.vocabulary import MechanismName, MetricForm, MetricName, Proxy, SamplerName, Shift
+from edgedp.vocabulary import MechanismName, MetricForm, Proxy, SamplerName, Shift, TopKMetricName
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +26,7 @@ __all__ = ["check_whole", "priv_top_k", "spark_errors"]
 
 def priv_top_k(
     dataframe: DataFrame,
-    metric: MetricName,
+    metric: TopKMetricName,
     k: int,
     epsilon: Any,
     mechanism: MechanismName | None = None,

@@ -51,6 +51,7 @@ from edgedp.vocabulary import (
     Sensitivity,
     Shift,
     TopKEngine,
+    TopKMetricName,
 )
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class AnalystStore(OpenedStore):
     def priv_top_k(
         self,
         name: str,
-        metric: MetricName,
+        metric: TopKMetricName,
         k: int,
         epsilon: Any,
         mechanism: MechanismName | None = None,

@@ -27,7 +27,17 @@ if TYPE_CHECKING:
     from edgedp.projection import NumberProjection
     from edgedp.stores.server_plugin import ServerPlugin
 
-__all__ = ["AT_ADDRESS", "Backend", "GraphRow", "Row", "Runner", "Session", "Transaction", "half_a_character"]
+__all__ = [
+    "AT_ADDRESS",
+    "Backend",
+    "GraphRow",
+    "Row",
+    "Runner",
+    "Session",
+    "Transaction",
+    "half_a_character",
+    "holds_directions",
+]
 
 
 AT_ADDRESS = "EdgeDP at an address"
@@ -39,6 +49,17 @@ FACTS_RECORDED = "recorded, promised by the curator"
 
 FACTS_AS_LOADED = "as they were loaded"
 """Shown of a loaded graph: its nodes and edges are a copy, which nothing that happens beside it changes."""
+
+
+def holds_directions(digest: str | None) -> bool:
+    """Return whether the seal of a version says that its edges have directions; public.
+
+    Examples
+    --------
+    >>> holds_directions(None), holds_directions("ab cd:120 directed")
+    (False, True)
+    """
+    return digest is not None and digest.endswith(" directed")
 
 
 @dataclass(frozen=True)
@@ -55,7 +76,7 @@ class GraphRow:
     nodes_supplied: bool
     loaded: bool
     digest: str | None = None
-    """Embedded: SHA-256 of the version's file, hex."""
+    """Embedded: SHA-256 of the version's files, hex, and whether they hold directions (`embedded.seals.Seals`)."""
     display_label: str | None = field(default=None, compare=False)
     """Neo4j: the label that people see beside the version's own; written once, not kept."""
 
@@ -67,7 +88,13 @@ class GraphRow:
             self.degree_bound,
             self.nodes_supplied,
             facts=FACTS_AS_LOADED if self.loaded else FACTS_RECORDED,
+            directed=self.directed,
         )
+
+    @property
+    def directed(self) -> bool:
+        """Whether the edges are stored with their directions."""
+        return holds_directions(self.digest)
 
     @property
     def at_address(self) -> bool:
@@ -183,6 +210,9 @@ class Backend(ABC):
 
     cypher: ClassVar[frozenset[str]]
     """What the engine ``cypher`` computes here in reasonable time."""
+
+    keeps_directions: ClassVar[bool] = False
+    """Whether a loaded graph is stored with the directions of its edges."""
 
     keeps_versions: ClassVar[bool] = False
     """Whether a stored version never changes, so that its graph may be kept in memory while it stands."""

@@ -41,6 +41,7 @@ class CuratorStore(OpenedStore):
         max_epsilon_per_release: Any = None,
         replace: bool = False,
         *,
+        directed: bool = False,
         delta: Any = None,
         attribute_epsilon_budget: Any = None,
         node_label: str | None = None,
@@ -62,6 +63,9 @@ class CuratorStore(OpenedStore):
         max_epsilon_per_release : number or decimal text, optional
         replace : bool
             Take the place of a stored graph of this name; what was spent under the name stays spent.
+        directed : bool
+            Keep directions, for in- and out-degrees; a `Graph` says itself whether it has any. Every other release
+            reads the graph undirected, and says so.
         delta : number or decimal text, optional
             Declares the budget as (epsilon, delta): releases then add up by bounded-range composition, which
             allows many more small ones (`edgedp.amounts.rho`). To be declared before the first release.
@@ -88,7 +92,12 @@ class CuratorStore(OpenedStore):
         bound = checks.check_degree_bound(degree_bound)
         declared = declaration(epsilon_budget, delta, max_epsilon_per_release)
         of_records = declaration(attribute_epsilon_budget, None, None)
-        graph = graph_of(graph)
+        graph = graph_of(graph, directed=directed)
+        if graph.directed and not self._backend.keeps_directions:
+            raise ParameterError(
+                "the graph is directed, and Neo4j stores keep no directions yet; load it without, or into an embedded "
+                "store"
+            )
         if graph.node_count == 0:
             raise ParameterError("the graph has no node; load another")
         if bound is not None and graph.max_degree > bound:
@@ -124,7 +133,10 @@ class CuratorStore(OpenedStore):
             )
             lacking = sorted(attributes.declared(session, name).keys() - graph.properties.keys())
             fingerprint = _fingerprint(session, graph)
-            twins = [row["name"] for row in session.run("fingerprint_find", fingerprint=fingerprint)]
+            twins, likely = (
+                {row["name"] for row in session.run("fingerprint_find", fingerprint=key)} - {name}
+                for key in (fingerprint, _fingerprint_before(session, graph))
+            )
             with session.ingest(placed, graph, progress) as written:
                 script = registry.load_script(
                     written, before, account, declared, fingerprint=fingerprint, by=self._by(session), at=ledger.now(),
@@ -135,7 +147,7 @@ class CuratorStore(OpenedStore):
             session.sweep(name)
             listed = registry.listed(session, name)
         _log.info("loaded %s", shown(name))
-        _warn_of_twins(sorted(set(twins) - {name}))
+        _warn_of_twins(sorted(twins), sorted(likely - twins))
         _warn_of_lacking(lacking)
         return listed
 
@@ -362,16 +374,27 @@ def _account(session: Session, name: str) -> Account | None:
 
 
 def _fingerprint(session: Session, graph: Graph) -> str:
-    """Return the HMAC of the adjacency under the store's secret."""
+    """Return the HMAC of the list of edges, by the ids of their ends, under the store's secret."""
+    return graph.keyed_list(registry.secret(session))
+
+
+def _fingerprint_before(session: Session, graph: Graph) -> str:
+    """Return what versions before 0.2.0 kept of a load: the HMAC of its adjacency, without ids."""
     return graph.keyed_fingerprint(registry.secret(session))
 
 
-def _warn_of_twins(others: list[str]) -> None:
+def _warn_of_twins(others: list[str], likely: list[str]) -> None:
     """Tell the curator of edges that another ledger accounts for already."""
     if others:
         warnings.warn(
-            f"these edges were loaded before under the name {', '.join(map(repr, others))}: what is learned about "
-            "them is the sum of all their ledgers",
+            f"the same list of edges was loaded before under the name {', '.join(map(repr, others))}: what is learned "
+            "about them is the sum of all their ledgers",
+            stacklevel=3,
+        )
+    if likely:
+        warnings.warn(
+            f"an earlier version of edgedp loaded {', '.join(map(repr, likely))}, a graph of the same shape, and kept "
+            "no ids to compare: if the edges are the same, what is learned about them is the sum of their ledgers",
             stacklevel=3,
         )
 

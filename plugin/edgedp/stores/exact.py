@@ -227,11 +227,13 @@ class ExactStore(OpenedStore):
 
         if top is not None and nodes is not None:
             raise ParameterError("top and nodes do not go together; leave one of them out")
-        checks.check_metric(metric)
+        # Whether the graph has directions is asked when it is known.
+        checks.check_ranked(metric, directed=t is None)
         checks.check_choice(engine, "engine", ENGINES)
         self._check_engine(engine, exact_quantities(metric, t, form))
         with self._session() as session:
             row = registry.known(session, name)
+            checks.check_ranked(metric, directed=row.directed)
             asked = {"read": "exact" if t is None else "sensitivity", "metric": metric, "t": t, "form": form}
             self._note_exact(session, name, {key: value for key, value in asked.items() if value is not None})
             projection = self._project(session, row, engine)

@@ -54,4 +54,5 @@ def _size(graph: Graph) -> int:
     """Return about how much memory a graph takes; a mapped one what engines keep of its nodes, and its descriptor."""
     if graph.kept.get("mapped"):
         return _MAPPED + 24 * graph.node_count
-    return int(graph.node_ids.nbytes + graph.indptr.nbytes + graph.indices.nbytes)
+    ways = 0 if graph.ways is None else graph.ways.nbytes
+    return int(graph.node_ids.nbytes + graph.indptr.nbytes + graph.indices.nbytes + ways)

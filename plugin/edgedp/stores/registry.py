@@ -11,7 +11,7 @@ from edgedp.checks import nearest
 from edgedp.errors import EngineError, StoreError, UnknownNameError
 from edgedp.plan import PublicFacts
 from edgedp.stores.account import UNKNOWN_AMOUNTS, Account, Declaration, account_of, lost_account
-from edgedp.stores.backend import AT_ADDRESS, GraphRow
+from edgedp.stores.backend import AT_ADDRESS, GraphRow, holds_directions
 from edgedp.stores.events import declaration_steps, event_steps
 from edgedp.stores.script import Script, Step
 
@@ -257,6 +257,7 @@ def listing(session: Session) -> list[dict[str, Any]]:
             "name": row["name"],
             "node_count": (nodes := _nodes_of_now(session, row)),
             "degree_bound": PublicFacts(nodes, row["degreeBound"]).effective_degree_bound,
+            **({"directed": True} if holds_directions(row.get("digest")) else {}),
             **_without_rest(listed_account(row)),
             **(
                 {"attributes": _without_rest(listed_account(accounts[second]))}

@@ -62,6 +62,7 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
             "degree_bound": facts.degree_bound,
             "nodes_supplied": facts.nodes_supplied,
             "facts": facts.facts,
+            "directed": facts.directed,
         },
         "domain": plan.declaration,
     }

@@ -187,6 +187,7 @@ class AnalystPages:
             facts["node_count"],
             facts["degree_bound"],
             delta_declared="delta" in facts,
+            directed="directed" in facts,
             domains=await self._gateway.ask(lambda: asking.domains(name)),
         )
         planned = plan(kind.kind, options, public)

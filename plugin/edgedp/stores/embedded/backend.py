@@ -39,6 +39,7 @@ class EmbeddedBackend(Backend):
     """A folder; every session opens its ledger anew, for milliseconds."""
 
     cypher = frozenset[str]()
+    keeps_directions = True
     keeps_versions = True
 
     def __init__(self, path: Path, lock_timeout: float) -> None:
@@ -163,6 +164,8 @@ class EmbeddedSession(Session):
         graph = files.read(self._versions[row.version], nodes_supplied=row.nodes_supplied)
         if graph.node_count != row.node_count:
             raise StoreError("the graph's file has other nodes than the registry says; restore a backup")
+        if graph.directed != row.directed:
+            raise StoreError("the graph's file and the registry do not agree on directions; restore a backup")
         return graph
 
     def records(self, row: GraphRow, name: str) -> NDArray[np.float64]:

@@ -97,7 +97,7 @@ def write(folder: Folder, version: int, graph: Graph) -> Iterator[str]:
             _fill(loading / graph_file.name, graph, kept)
             rows, length = mapped.write_rows(loading / rows_file.name, version, graph)
             reach("written")
-            seals = Seals(sha256(loading / graph_file.name), rows, length)
+            seals = Seals(sha256(loading / graph_file.name), rows, length, graph.directed)
             if sha256(loading / rows_file.name) != rows:
                 raise _other_graph()
             for place, digest in ((graph_file, seals.graph), (rows_file, rows)):

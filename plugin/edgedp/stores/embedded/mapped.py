@@ -2,10 +2,11 @@
 
 ::
 
-    64 bytes        signature, version, n, entries, kind and width of the ids
+    64 bytes        signature (another one where there are directions), version, n, entries, kind and width of the ids
     ids             n integers of 64 bits, or n texts of one width (UTF-32, as numpy holds them)
     indptr          n + 1 integers of 64 bits
     indices         2m integers of 32 bits
+    ways            2m integers of 8 bits, of a directed graph only: the direction of each entry
 
 All is little-endian, each part begins at a multiple of 64. The file is mapped by the descriptor whose SHA-256 and
 length were the registry's. Before a kernel takes the rows they are checked as those of any other graph.
@@ -29,20 +30,22 @@ from numpy.typing import NDArray
 from edgedp.engines.native.library import Rows, Scratch, missing
 from edgedp.errors import StoreError
 from edgedp.graph import Graph
+from edgedp.ids import BACK, THERE
 
 __all__ = ["file_size", "let_go", "mapped_graph", "mapped_ids", "write_rows"]
 
 _HEAD = struct.Struct("<8sQQQ1sxxxI")
-_SIGNATURE = b"EDGEDPR1"
+_SIGNATURE, _WITH_WAYS = b"EDGEDPR1", b"EDGEDPR2"
 _ALIGNED = 64
 _PIECE = 1 << 24
 
 Parts = tuple[tuple[str, int], ...]
 
 
-def _parts(kind: bytes, width: int, n: int, entries: int) -> Parts:
-    """Return type and number of the items of ids, indptr and indices."""
-    return (("<i8" if kind == b"i" else f"<U{width}", n), ("<i8", n + 1), ("<i4", entries))
+def _parts(kind: bytes, width: int, n: int, entries: int, *, directed: bool) -> Parts:
+    """Return type and number of the items of ids, indptr, indices and, of a directed graph, ways."""
+    ids = "<i8" if kind == b"i" else f"<U{width}"
+    return ((ids, n), ("<i8", n + 1), ("<i4", entries), *([("|u1", entries)] if directed else []))
 
 
 def _places(parts: Parts) -> tuple[list[int], int]:
@@ -57,7 +60,7 @@ def _places(parts: Parts) -> tuple[list[int], int]:
 def _layout(graph: Graph) -> tuple[bytes, int, Parts]:
     ids = graph.node_ids
     kind, width = (b"U", ids.dtype.itemsize // 4) if ids.dtype.kind == "U" else (b"i", 8)
-    return kind, width, _parts(kind, width, graph.node_count, graph.indices.size)
+    return kind, width, _parts(kind, width, graph.node_count, graph.indices.size, directed=graph.directed)
 
 
 def file_size(graph: Graph) -> int:
@@ -101,10 +104,13 @@ def write_rows(path: Path, version: int, graph: Graph) -> tuple[str, int]:
 
 def _pieces(version: int, graph: Graph) -> Iterator[memoryview]:
     kind, width, parts = _layout(graph)
-    head = _HEAD.pack(_SIGNATURE, version, graph.node_count, graph.indices.size, kind, width)
+    signature = _WITH_WAYS if graph.directed else _SIGNATURE
+    head = _HEAD.pack(signature, version, graph.node_count, graph.indices.size, kind, width)
     reached = len(head)
     yield memoryview(head)
     arrays: tuple[NDArray[Any], ...] = (graph.node_ids, graph.indptr, graph.indices)
+    if graph.ways is not None:
+        arrays += (graph.ways,)
     for array, (dtype, count), place in zip(arrays, parts, _places(parts)[0], strict=True):
         yield memoryview(bytes(place - reached))
         width = np.dtype(dtype).itemsize
@@ -120,8 +126,11 @@ def _pieces(version: int, graph: Graph) -> Iterator[memoryview]:
 
 def mapped_graph(handle: int, version: int, *, nodes_supplied: bool) -> Graph:
     """Return the graph of a checked file that is held; it stays when the file is let go."""
-    ids, indptr, indices = _mapped(handle, version)
-    graph = Graph(ids, indptr, indices, nodes_supplied=nodes_supplied)
+    ids, indptr, indices, *directions = _mapped(handle, version)
+    ways = directions[0] if directions else None
+    if ways is not None and (ways.min(initial=THERE) < THERE or ways.max(initial=THERE) > THERE + BACK):
+        raise _foreign()
+    graph = Graph(ids, indptr, indices, nodes_supplied=nodes_supplied, ways=ways)
     graph.kept["mapped"] = True
     return graph
 
@@ -135,11 +144,16 @@ def _mapped(handle: int, version: int) -> list[NDArray[Any]]:
     try:
         whole = mmap.mmap(handle, 0, prot=mmap.PROT_READ)
         signature, of, n, entries, kind, width = _HEAD.unpack_from(whole)
-        parts = _parts(kind, width, n, entries)
+        parts = _parts(kind, width, n, entries, directed=signature == _WITH_WAYS)
         places, end = _places(parts)
     except (OSError, ValueError, struct.error):
         raise _foreign() from None
-    if signature != _SIGNATURE or of != version or kind not in (b"i", b"U") or end != len(whole):
+    if (
+        signature not in (_SIGNATURE, _WITH_WAYS)
+        or of != version
+        or kind not in (b"i", b"U")
+        or end != len(whole)
+    ):
         raise _foreign()
     return [
         np.frombuffer(whole, dtype, count, place) for (dtype, count), place in zip(parts, places, strict=True)

@@ -21,33 +21,41 @@ from edgedp.stores.embedded.locks import try_hold
 
 __all__ = ["Seals", "checked", "remember", "sha256"]
 
-_TEXT = re.compile(r"([0-9a-f]{64})(?: ([0-9a-f]{64}):([0-9]{1,15}))?")
+_TEXT = re.compile(r"([0-9a-f]{64})(?: ([0-9a-f]{64}):([0-9]{1,15})( directed)?)?")
 _verified: dict[tuple[Any, ...], str] = {}
 
 
 class Seals(NamedTuple):
     """What was written: the SHA-256 of the database file, and SHA-256 and length of the file of rows.
 
+    That the rows have directions is a part of it: programs that know of none take the text for no seal, and read
+    nothing of such a version.
+
     Examples
     --------
     >>> Seals.of("ab" * 32).rows is None, Seals.of(f"{'ab' * 32} {'cd' * 32}:120").length
     (True, 120)
+    >>> Seals.of(f"{'ab' * 32} {'cd' * 32}:120 directed").directed
+    True
     """
 
     graph: str | None
     rows: str | None = None
     length: int = 0
+    directed: bool = False
 
     @classmethod
     def of(cls, text: str | None) -> Seals:
         """Read the registry's text; one that is none fits no file."""
         found = _TEXT.fullmatch(text or "")
-        return cls(None) if found is None else cls(found[1], found[2], int(found[3] or 0))
+        return cls(None) if found is None else cls(found[1], found[2], int(found[3] or 0), bool(found[4]))
 
     @property
     def text(self) -> str:
         """What the registry keeps."""
-        return f"{self.graph}" if self.rows is None else f"{self.graph} {self.rows}:{self.length}"
+        if self.rows is None:
+            return f"{self.graph}"
+        return f"{self.graph} {self.rows}:{self.length}" + (" directed" if self.directed else "")
 
 
 @contextmanager

@@ -1,0 +1,115 @@
+"""Plans of in- and out-degrees: the arcs of a directed graph, each way counted for itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from edgedp import checks
+from edgedp.amounts import rho
+from edgedp.amounts.epsilon import epsilon_nano, format_nano
+from edgedp.errors import ParameterError
+from edgedp.mechanisms.picking import Undampened
+from edgedp.options import TopKOptions
+from edgedp.plan.base import DIRECTED, PlanOfNodes, PublicFacts
+from edgedp.vocabulary import ArcMetricName
+
+__all__ = ["ArcsPlan", "plan_arcs"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArcsPlan(PlanOfNodes):
+    """The k nodes with the most arcs to them, or from them.
+
+    Attributes
+    ----------
+    metric : {"in_degree", "out_degree"}
+    mechanism : Undampened or None
+        How nodes are picked one after the other; None is ``joint``, noise on the whole vector once.
+    """
+
+    KIND = "priv_top_k"
+
+    metric: ArcMetricName
+    mechanism: Undampened | None
+
+    @property
+    def rests_on_bound(self) -> bool:
+        """No noise follows the degree bound: one pair moves a count by one, whatever the degrees are."""
+        return False
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Canonical parameters."""
+        asked = {"metric": self.metric, "k": self.k, "epsilon": format_nano(self.cost)}
+        return asked | ({"mechanism": "joint"} if self.mechanism is None else self.mechanism.parameters)
+
+    @property
+    def public(self) -> dict[str, Any]:
+        """The public facts; directions were read, and whom this answer protects at its epsilon."""
+        return super().public | {"orientation": DIRECTED, "protects": self._protects}
+
+    @property
+    def _protects(self) -> str:
+        match self.metric:
+            case "in_degree":
+                unit = "all arcs that leave one node"
+            case "out_degree":
+                unit = "all arcs that come to one node"
+            case _:
+                assert_never(self.metric)
+        if self.mechanism is not None:
+            return f"{unit}, and all between two nodes, taken away; replaced costs twice"
+        if self.k == 1:
+            return "all arcs between two nodes, taken away; replaced costs twice"
+        return "all arcs between two nodes, taken away or replaced"
+
+    @property
+    def quantities(self) -> frozenset[str]:
+        """What the draw asks of its projection, beside the degrees."""
+        return frozenset({self.metric})
+
+    @property
+    def rho_shares(self) -> int:
+        """``epsilon^2 / rho`` of the vector as a whole, or of k picks."""
+        if self.mechanism is None:
+            return rho.PURE
+        from edgedp.mechanisms.samplers import sampler  # all that draws; a plan is read without it
+
+        return sampler(self.mechanism.sampler).rho_shares(self.k)
+
+
+def plan_arcs(name: ArcMetricName, asked: TopKOptions, facts: PublicFacts) -> ArcsPlan:
+    """Plan a release of the top k by in- or out-degree; see `edgedp.priv_top_k` for the options.
+
+    That the graph is directed was checked with the metric's name.
+    """
+    for option in ("sensitivity_form", "shift", "proxy", "cap", "target_recall"):
+        checks.check_no_option(option, getattr(asked, option), f"metric {name!r}")
+    checks.check_no_option("estimates", asked.estimates or None, f"metric {name!r}")
+    return ArcsPlan(
+        metric=name,
+        k=checks.check_k(asked.k, facts.node_count),
+        cost=epsilon_nano(asked.epsilon),
+        mechanism=_picking(name, asked, facts),
+        facts=facts,
+    )
+
+
+def _picking(name: ArcMetricName, asked: TopKOptions, facts: PublicFacts) -> Undampened | None:
+    """Return how nodes are picked; by default joint, and em where a declared delta makes that cheaper."""
+    usual = "em" if facts.delta_declared else "joint"
+    mechanism = checks.check_mechanism(usual if asked.mechanism is None else asked.mechanism)
+    match mechanism:
+        case "em" | "pf":
+            return Undampened(mechanism, checks.check_sampler(asked.sampler, mechanism))
+        case "joint":
+            checks.check_no_option("sampler", asked.sampler, "mechanism 'joint'")
+            return None
+        case "ld" | "sld":
+            raise ParameterError(
+                f"mechanism is {mechanism!r}, must be one of em, pf, joint for {name}, whose scores one pair moves "
+                "by the same everywhere; choose one of these"
+            )
+        case _:
+            assert_never(mechanism)
