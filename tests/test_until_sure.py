@@ -348,7 +348,8 @@ def test_a_vector_that_is_bought_anew_has_noise_of_its_own() -> None:
     """Noise that both vectors shared would show their difference."""
     sought_of_it = Sought(300, 299, 5, 10 * NANO, Fraction(9, 10), cuts=True)
     vectors = until_sure._Vectors(sought_of_it, GraphProjection(HUBS), SecureWords())
-    vectors.buy(Step(degrees=NANO))
+    (degrees,) = vectors.buy(Step(degrees=NANO))
+    assert degrees.vector.whole.noise == 2, "one edge moves two degrees"
     _, first = vectors.buy(Step(cuts=NANO, choice=Lists(5)))
     _, finer = vectors.buy(Step(degrees=NANO, cuts=NANO))
     _, anew = vectors.buy(Step(cuts=2 * NANO, choice=Lists(50)))
