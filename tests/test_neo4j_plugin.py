@@ -662,7 +662,7 @@ def test_registration_refuses_what_is_no_graph(neo4j_with_plugin: PluginServer) 
 def test_a_graph_that_python_loaded_is_served_and_dropped(
     neo4j_with_plugin: PluginServer, node_count: int
 ) -> None:
-    graph = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4)], nodes=range(1, node_count + 1))
+    graph = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, node_count)], nodes=range(1, node_count + 1))
     ask, name = neo4j_with_plugin.ask, f"loaded{node_count}"
     neo4j_with_plugin.plant()  # so that edgedp's own nodes are there
     constraints = (

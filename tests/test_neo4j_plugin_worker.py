@@ -277,7 +277,7 @@ def test_an_error_beside_the_job_reaches_the_log_by_type_and_place(
     planted = neo4j_with_plugin.plant()
     sabotage(
         """
-        def answer(request, verbs):
+        def answer(request, verbs, converse):
             from edgedp import checks
             checks.check_k(4712, 4711)
         worker._answer = answer
