@@ -653,6 +653,31 @@ def seeded_words(real: Any) -> Any:
     return lambda: GeneratorWords(np.random.default_rng(1))
 
 
+def drawn_anew(real: Any) -> Any:
+    def refined(self: Any, scale: Any, words: Any) -> Any:
+        return type(self).drawn(len(self.plus), 1 / (1 / self.scale + 1 / scale), words)
+
+    return refined
+
+
+def each_step_for_itself(real: Any) -> Any:
+    def step_script(row: Any, plan: Any, cost: int, before: int, **rest: Any) -> Any:
+        return real(row, plan, cost, 0, **rest)
+
+    return step_script
+
+
+def noise_of_the_old_vector(real: Any) -> Any:
+    def shrunk(self: Any, noise: Any, *rest: Any) -> Any:
+        return real(self, self._cuts[2] if noise is None and self._cuts is not None else noise, *rest)
+
+    return shrunk
+
+
+def one_moved_entry(real: Any) -> Any:
+    return lambda *asked: replace(real(*asked), moves=1)
+
+
 SABOTAGES = [
     Sabotage(
         "noise of half the scale",
@@ -870,6 +895,31 @@ SABOTAGES = [
         "a ranking that stops where the exact shares of all that is left are 0",
         {"edgedp.mechanisms.adaptive.top_k:rank": nothing_left_is_not_looked_at},
         COUPLED.format("ebc-joint-3-both"),
+    ),
+    Sabotage(
+        "refined noise drawn anew",
+        {"edgedp.sampling.geometric:Refinable.refined": drawn_anew},
+        "test_until_sure.py::test_a_half_is_the_smaller_of_two_and_the_scales_add_up_like_resistances",
+    ),
+    Sabotage(
+        "a further step that nobody pays for",
+        {"edgedp.mechanisms.adaptive.until_sure:Prepaid.__call__": lambda real: lambda self, cost: True},
+        "test_until_sure.py::test_each_step_is_a_debit_of_its_own_and_the_answer_comes_last",
+    ),
+    Sabotage(
+        "the limit of a release for each of its steps",
+        {"edgedp.stores.ledger:step_script": each_step_for_itself},
+        "test_until_sure.py::test_the_limit_of_one_release_is_for_all_of_its_steps",
+    ),
+    Sabotage(
+        "a new vector with the noise of the old one",
+        {"edgedp.mechanisms.adaptive.until_sure:_Vectors._shrunk": noise_of_the_old_vector},
+        "test_until_sure.py::test_a_vector_that_is_bought_anew_has_noise_of_its_own",
+    ),
+    Sabotage(
+        "refined degrees with noise for one moved entry",
+        {"edgedp.mechanisms.adaptive.until_sure:degree_vector": one_moved_entry},
+        "test_until_sure.py::test_a_vector_that_is_bought_anew_has_noise_of_its_own",
     ),
     Sabotage(
         "the noise of neighbours as differences of one stream",

@@ -178,7 +178,7 @@ def test_without_any_compiler_a_wheel_is_built_that_igraph_serves(tmp_path: Path
         == f"edgedp, version {edgedp.__version__} (no compiled kernels: they are not installed; igraph serves)\n"
     )
     demo = run_unpacked(wheel, tmp_path, "demo")
-    assert "epsilon budget 10" in demo.stdout
+    assert "epsilon budget 3" in demo.stdout
     assert demo.stderr.startswith("note: igraph computes in place of the compiled kernels")
     assert len(demo.stderr.splitlines()) == 1
 

@@ -7,7 +7,7 @@ import click
 __all__ = ["EXAMPLES", "add_examples"]
 
 EXAMPLES = {
-    "edgedp": "edgedp topk email-Enron --metric ebc -k 10 --epsilon 1",
+    "edgedp": "edgedp topk email-Enron --metric ebc -k 10 --epsilon 0.3",
     "advise": "edgedp advise --like email-Enron -k 10 --target 0.9",
     "analyst": "edgedp analyst add ann",
     "analyst add": "edgedp analyst add ann --format json",
@@ -44,9 +44,9 @@ EXAMPLES = {
     "ledger check": "edgedp ledger check email-Enron",
     "ledger export": "edgedp ledger export email-Enron -o log.jsonl",
     "ledger verify": "edgedp ledger verify log.jsonl",
-    "load": "edgedp load payments.csv.gz --source payer --target payee --epsilon-budget 10 --degree-bound 2000",
+    "load": "edgedp load payments.csv.gz --source payer --target payee --epsilon-budget 3 --degree-bound 2000",
     "log": "edgedp log email-Enron",
-    "motkin": "edgedp motkin email-Enron --metric degree --metric density -k 5 --epsilon 1",
+    "motkin": "edgedp motkin email-Enron --metric degree --metric density -k 5 --epsilon 0.3",
     "percentile": "edgedp percentile email-Enron --property age --q 0.5 --epsilon 0.5",
     "plan": "edgedp plan --nodes 36692 --degree-bound 2000 --epsilon 0.3 -k 10",
     "plugin": "edgedp plugin install /var/lib/neo4j",
@@ -54,12 +54,12 @@ EXAMPLES = {
     "plugin status": "edgedp --store neo4j://localhost:7687 plugin status",
     "plugin uninstall": "edgedp plugin uninstall /var/lib/neo4j",
     "register": "edgedp --store neo4j://localhost:7687 register friends --node-label Person "
-    "--relationship-type KNOWS --id-property id --epsilon-budget 10",
+    "--relationship-type KNOWS --id-property id --epsilon-budget 3",
     "releases": "edgedp releases email-Enron --format json",
     "report": "edgedp report runs.parquet -o report.html",
     "serve": "edgedp --store graphs.edgedp serve --port 8750",
-    "summary": "edgedp summary email-Enron --epsilon 1",
-    "topk": "edgedp topk email-Enron --metric ebc -k 10 --epsilon 1",
+    "summary": "edgedp summary email-Enron --epsilon 0.3",
+    "topk": "edgedp topk email-Enron --metric ebc -k 10 --epsilon 0.3",
 }
 """By the words of the command; a new command needs an entry."""
 

@@ -176,13 +176,13 @@ def demo() -> None:
         with progress_bar() as progress:
             graph, report = read_source("email-Enron", progress=progress)
             store = open_store(Path(folder) / "demo.edgedp")
-            row = store.load(graph, "email-Enron", epsilon_budget=10, degree_bound=2000, progress=progress)
+            row = store.load(graph, "email-Enron", epsilon_budget=3, degree_bound=2000, progress=progress)
         for line in report.lines():
             say(f"   {line}")
         say(f"   epsilon budget {amount(row['epsilon_budget'])}, degree bound {row['degree_bound']:,}")
-        say("2. The analyst asks for the ten nodes of highest ego-betweenness, at epsilon 1.")
+        say("2. The analyst asks for the ten nodes of highest ego-betweenness, at epsilon 0.3.")
         with working("drawing"):
-            release = store.priv_top_k("email-Enron", metric="ebc", k=10, epsilon="1")
+            release = store.priv_top_k("email-Enron", metric="ebc", k=10, epsilon="0.3")
         show_release(release, "table")
 
 
