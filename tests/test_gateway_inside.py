@@ -181,6 +181,14 @@ def test_a_curator_who_was_revoked_meanwhile_changes_nothing(stored: SimpleNames
         gateway.close()
 
 
+def test_several_gateways_on_a_store_divide_the_limit_of_requests(opened: Opened) -> None:
+    client = opened(requests_per_minute=4, gateways=4)
+    assert [client.get("/v1/me").status_code for _ in range(2)] == [200, 429]
+    strangers = opened(None, requests_per_minute=4, gateways=4)
+    wrong = {"Authorization": "Bearer nobody"}
+    assert [strangers.get("/v1/me", headers=wrong).status_code for _ in range(2)] == [401, 429]
+
+
 @pytest.mark.parametrize("kind", release_kinds(), ids=lambda kind: kind.path)
 def test_what_the_description_refuses_is_refused_before_the_debit(
     opened: Opened, stored: SimpleNamespace, kind: ReleaseKind
