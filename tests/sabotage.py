@@ -23,6 +23,7 @@ import pytest
 from edgedp.errors import StoreError
 from edgedp.mechanisms.laws import exponential_law
 from edgedp.sampling.noise import GUMBEL
+from edits import EDITS, edited
 
 __all__ = ["SABOTAGES", "Sabotage"]
 
@@ -1496,5 +1497,9 @@ SABOTAGES = [
         "an address that is compared whole alone",
         {"edgedp.spark.sources:overlap": lambda real: lambda one, other: one == other},
         "test_spark.py::test_an_address_inside_or_around_a_registered_one_has_its_ledger",
+    ),
+    *(
+        Sabotage(edit.name, {f"{edit.function}.__code__": edited(edit.right, edit.wrong)}, edit.caught_by)
+        for edit in EDITS
     ),
 ]

@@ -153,6 +153,42 @@ def test_a_release_on_its_way_is_being_drawn_to_whoever_asks_again(stored: Simpl
     assert (shown.kept, shown.receipt["release_id"]) == (True, first.receipt["release_id"])
 
 
+def test_what_was_recorded_is_hidden_until_its_step_whatever_becomes_of_its_lease() -> None:
+    """A step may be longer than a lease stands."""
+    flights = Flights()
+    flight = Flight(flights, time.monotonic(), 3600.0)
+    flight.debited("recorded")
+    flight.end()
+    assert flight.landed == "recorded"
+    assert flights.hides("recorded")
+
+
+def test_a_curator_who_was_revoked_meanwhile_changes_nothing(stored: SimpleNamespace) -> None:
+    gateway = Gateway(stored.store, Settings(), Log(io.StringIO()), Metrics())
+    whose = gateway.bearer_of(stored.store.add_curator("dora")["token"])
+    assert whose is not None
+    dora: Any = whose()
+    request: Any = SimpleNamespace(scope={"edgedp.asked_as": whose}, client=None)
+    changed: list[Any] = []
+    try:
+        asyncio.run(gateway.act(request, dora, changed.append))
+        assert len(changed) == 1
+        stored.store.revoke_analyst("dora")
+        with pytest.raises(Problem) as refused:
+            asyncio.run(gateway.act(request, dora, changed.append))
+        assert (refused.value.status, len(changed)) == (401, 1)
+    finally:
+        gateway.close()
+
+
+def test_several_gateways_on_a_store_divide_the_limit_of_requests(opened: Opened) -> None:
+    client = opened(requests_per_minute=4, gateways=4)
+    assert [client.get("/v1/me").status_code for _ in range(2)] == [200, 429]
+    strangers = opened(None, requests_per_minute=4, gateways=4)
+    wrong = {"Authorization": "Bearer nobody"}
+    assert [strangers.get("/v1/me", headers=wrong).status_code for _ in range(2)] == [401, 429]
+
+
 @pytest.mark.parametrize("kind", release_kinds(), ids=lambda kind: kind.path)
 def test_what_the_description_refuses_is_refused_before_the_debit(
     opened: Opened, stored: SimpleNamespace, kind: ReleaseKind

@@ -134,6 +134,18 @@ def test_a_debit_that_is_undone_is_not_remembered(store: Store, path: Path) -> N
     assert store.check() == []
 
 
+def test_what_a_slow_thread_saw_takes_nothing_back(store: Store, path: Path) -> None:
+    """Of two threads of a store the one that looked first may come last to keep what it saw."""
+    old = copied(path)
+    with store._session() as session:
+        early = store._remembered.compare(session, ["kite"])
+    asked(store)
+    store._remembered.keep(early)
+    in_place(old, path)
+    with pytest.raises(StoreError, match="went back"):
+        asked(store)
+
+
 def test_heads_beside_a_store_are_read_again_when_they_change(store: Store, path: Path) -> None:
     asked(store)
     later = open_store(path)

@@ -296,6 +296,21 @@ def test_a_damaged_share_is_told_by_what_is_wrong_with_it() -> None:
         ]
 
 
+@pytest.mark.parametrize("spent", [0, NANO // 4, NANO // 2])
+def test_check_compares_a_share_with_its_releases_both_ways(spent: int) -> None:
+    row = {
+        "name": "kite", "analyst": "ann", "account": "edges", "delta": None,
+        "declared": NANO, "budget": NANO, "spent": spent, "maxPerRelease": None,
+    }  # fmt: skip
+    entries = [
+        {"kind": "grant", "body": json.dumps(shares.grant_body(row))},
+        {"kind": "debit", "analyst": "ann", "charge": NANO // 4},
+    ]
+    found = shares.problems([row], entries)
+    wrong = f"the share of 'ann' says that {spent} was spent, its releases cost {NANO // 4}"
+    assert found == ([] if spent == NANO // 4 else [wrong])
+
+
 def test_a_share_in_neo4j_that_is_not_what_its_releases_cost_is_refused(empty_neo4j: Server) -> None:
     with open_store(empty_neo4j.uri, auth=empty_neo4j.auth) as store:
         with_analysts(store)

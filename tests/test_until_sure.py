@@ -109,6 +109,23 @@ def joint_law(q: float, r: float, most: int = 90) -> dict[tuple[int, int], float
     return {(a, b): float(grid[a, b]) for a, b in product(range(-12, 13), range(-12, 13))}
 
 
+def test_both_looks_have_the_law_whose_loss_is_paid_and_every_entry_its_own_noise() -> None:
+    """The halves together: two that were refined by the same words would each have their law, and cancel."""
+    count, first, more = 200_000, Fraction(7, 10), Fraction(11, 10)
+    words = GeneratorWords(PUBLIC(8))
+    wide = Refinable.drawn(count, 1 / first, words)
+    narrow = wide.refined(1 / more, words)
+    for (was, now), chance in joint_law(math.exp(-first), math.exp(-more)).items():
+        if (expected := count * chance) > 20:
+            found = int(((wide.noise == was) & (narrow.noise == now)).sum())
+            assert abs(found - expected) < 6 * math.sqrt(expected), (was, now)
+    both = math.exp(-(first + more))
+    for one, other in product(range(-2, 3), repeat=2):
+        expected = count * ((1 - both) / (1 + both)) ** 2 * both ** (abs(one) + abs(other))
+        found = int(((narrow.noise[:-1] == one) & (narrow.noise[1:] == other)).sum())
+        assert abs(found - expected) < 6 * math.sqrt(expected), (one, other)
+
+
 @pytest.mark.parametrize(("first", "more"), [(0.7, 0.7), (0.4, 1.1), (1.5, 0.2)])
 def test_what_two_looks_lose_is_what_was_paid_until_the_last_one(first: float, more: float) -> None:
     """One entry that differs by one: after the first look its loss is ``first``, after both ``first + more``."""

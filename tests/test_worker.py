@@ -292,6 +292,38 @@ def test_a_draw_refuses_a_graph_that_is_not_the_planned_one_in_constant_words() 
         assert str(refused.value) == says
 
 
+@pytest.mark.parametrize("allowed", [0, 1, 3])
+def test_a_worker_draws_no_step_that_the_plugin_did_not_debit(allowed: int) -> None:
+    """Each further script says all that was debited before it, for a limit of one release is for all of them."""
+    count = 300
+    pairs = [(hub, leaf) for hub in range(12) for leaf in range(12 + hub, count, 1 + hub)]
+    sources, targets = np.array(pairs, dtype=np.int32).T.copy()
+    survey = {"nodes": count, "identified": count, "distinctIds": count}
+    rich = ACCOUNT | {"declared": 10**10, "budget": 10**10}
+    options = {"k": 5, "epsilon": 6, "targetRecall": "0.999"}
+    planned = job("plan", **asked(graph={"nodeCount": count}, survey=survey, account=rich, **options)).header
+    debited = [amounts_of(planned["script"])["cost"]]
+
+    def converse(frame: Frame) -> Frame:
+        amounts = amounts_of(frame.header["pay"])
+        assert amounts["whole"] == sum(debited) + amounts["cost"]
+        paid = len(debited) <= allowed
+        debited.extend([amounts["cost"]] if paid else [])
+        return Frame({"paid": paid})
+
+    header = {"name": "people", "release_id": "a", "plan": planned["plan"], "graph": GRAPH, "survey": SURVEY}
+    arrays = {"ids": np.arange(count), "sources": sources, "targets": targets}
+    reply = VERBS["draw"](Frame(json.loads(json.dumps(header)), arrays), converse)
+    assert len(debited) == 1 + allowed
+    assert reply.header["epsilon"] == sum(debited) / 10**9
+    assert reply.header["answer"]["steps"] == 1 + allowed
+
+
+def amounts_of(script: dict[str, Any]) -> dict[str, Any]:
+    (found,) = (step["parameters"] for step in script["steps"] if step["statement"] == "account_debit")
+    return dict(found)
+
+
 ACCOUNT = {
     "name": "people", "delta": None, "declared": 10**9, "budget": 10**9, "spent": 5, "maxPerRelease": None,
     "relationshipType": "KNOWS", "entries": 0, "terms": None,

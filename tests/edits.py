@@ -1,0 +1,263 @@
+"""Mistakes as edits: a line of the product as it is, and as somebody might have written it.
+
+Where a mistake is one line inside a function, no patch around the function says it. So the function gets the code that
+it would have with that line changed, whoever has imported it. `sabotage.SABOTAGES` takes up `EDITS`.
+"""
+
+from __future__ import annotations
+import __future__
+
+import inspect
+import textwrap
+from collections.abc import Callable
+from types import CodeType
+from typing import Any, NamedTuple
+
+__all__ = ["EDITS", "Edit", "edited"]
+
+
+class Edit(NamedTuple):
+    """What goes wrong, in which function, what its line says and would say, and the test that must fail."""
+
+    name: str
+    function: str
+    right: str
+    wrong: str
+    caught_by: str
+
+
+def edited(right: str, wrong: str) -> Callable[[Any], CodeType]:
+    """Return what makes of a function's code the same one with `wrong` in the place of `right`, which is there once."""
+
+    def changed(real: Any) -> CodeType:
+        source = textwrap.dedent(inspect.getsource(real))
+        assert source.count(right) == 1, "the function was changed; change its sabotage"
+        flags = __future__.annotations.compiler_flag
+        whole = compile(source.replace(right, wrong), real.co_filename, "exec", flags)
+        (code,) = (
+            each for each in whole.co_consts if isinstance(each, CodeType) and each.co_name == real.co_name
+        )
+        return code
+
+    return changed
+
+
+EDITS = [
+    Edit(
+        "a row that was seen before and is not compared",
+        "edgedp.stores.remembered:Remembered.compare",
+        "if before is not None and _row(runner, name, before.seq) != before:",
+        "if False:",
+        "test_remembered.py::test_an_older_copy_that_was_written_to_is_noticed_by_its_row",
+    ),
+    Edit(
+        "what a slow thread saw replaces what was seen since",
+        "edgedp.stores.remembered:Remembered.keep",
+        "if before is None or before.seq < seen.seq:",
+        "if True:",
+        "test_remembered.py::test_what_a_slow_thread_saw_takes_nothing_back",
+    ),
+    Edit(
+        "the nearest head in place of the furthest",
+        "edgedp.stores.heads:furthest",
+        "kept[name].seq < head.seq",
+        "kept[name].seq > head.seq",
+        "test_remembered.py::test_backups_at_once_never_take_a_head_back",
+    ),
+    Edit(
+        "a file of heads that is read once",
+        "edgedp.stores.opened:OpenedStore._check_heads",
+        " and stamp == self._heads_stamp",
+        "",
+        "test_remembered.py::test_heads_beside_a_store_are_read_again_when_they_change",
+    ),
+    Edit(
+        "two heads of one entry that differ",
+        "edgedp.stores.heads:furthest",
+        "if seen.setdefault((name, head.seq), head.hash) != head.hash:",
+        "if False:",
+        "test_remembered.py::test_the_furthest_head_rules_and_two_of_one_entry_refuse",
+    ),
+    Edit(
+        "an identifier looked for in one account only",
+        "edgedp.stores.ledger:debit_script",
+        "for account in ACCOUNTS:",
+        'for account in ("edges",):',
+        "test_flips.py::test_one_identifier_asked_of_both_accounts_at_one_moment_is_one_release",
+    ),
+    Edit(
+        "an account that is not compared with the registry",
+        "edgedp.stores.ledger:debit_script",
+        'Step("account_terms", {"name": name, "terms": row.terms}, on_none="broken")',
+        'Step("account_lock", {"name": name}, on_none="unknown")',
+        "test_ledger_compared.py::test_an_edited_row_of_the_registry_releases_nothing",
+    ),
+    Edit(
+        "a further account whose share is not debited",
+        "edgedp.stores.ledger:_further_debit",
+        "*shares.debit_steps(name, analyst, whole, charge.account),",
+        "",
+        "test_shares.py::test_a_percentile_debits_a_share_of_each_account_that_it_debits[embedded]",
+    ),
+    Edit(
+        "another question answered by an identifier's answer",
+        "edgedp.stores.ledger:_judge_request",
+        ' or asked["parameters"] != plan.parameters',
+        "",
+        "test_ledger.py::test_a_request_is_answered_once_and_never_drawn_again",
+    ),
+    Edit(
+        "a running total that is not added up",
+        "edgedp.stores.chain:_walked",
+        'elif row["total"] != total:',
+        "elif False:",
+        "test_ledger_compared.py::test_more_spent_than_the_log_says_is_never_forgotten",
+    ),
+    Edit(
+        "a row without terms behind one that has them",
+        "edgedp.stores.chain:_walked",
+        'elif stated and row.get("terms") is None:',
+        "elif False:",
+        "test_ledger_compared.py::test_an_old_row_never_follows_a_new_one",
+    ),
+    Edit(
+        "a debit of an analyst who was revoked since",
+        "edgedp.stores.shares:debit_steps",
+        'Step("person_active", {"name": analyst, "role": ANALYST}, on_none="revoked"),',
+        "",
+        "test_shares.py::test_a_revocation_after_the_plan_still_refuses_before_the_debit",
+    ),
+    Edit(
+        "a check that finds no share that says too little",
+        "edgedp.stores.shares:problems",
+        "if spent != cost:",
+        "if spent > cost:",
+        "test_shares.py::test_check_compares_a_share_with_its_releases_both_ways[0]",
+    ),
+    Edit(
+        "a share that no grant of the log says",
+        "edgedp.stores.shares:problems",
+        "if stands.get(key) != last.get(key):",
+        "if False:",
+        "test_ledger_compared.py::test_a_share_that_was_edited_is_refused_at_its_debit_and_found",
+    ),
+    Edit(
+        "an answer that leaves a step early",
+        "edgedp.gateway.work:steps_after",
+        "math.ceil(",
+        "math.floor(",
+        "test_gateway_inside.py::test_an_answer_whose_step_is_over_waits_for_the_next_one",
+    ),
+    Edit(
+        "what was recorded is seen before its step",
+        "edgedp.gateway.flights:Flight.end",
+        "self._started + steps * self._step",
+        "0.0",
+        "test_gateway_inside.py::test_what_was_recorded_is_hidden_until_its_step_whatever_becomes_of_its_lease",
+    ),
+    Edit(
+        "a curator who was revoked meanwhile and changes something",
+        "edgedp.gateway.context:Gateway.act",
+        "if request.scope[_ASKED_AS]() != person:",
+        "if False:",
+        "test_gateway_inside.py::test_a_curator_who_was_revoked_meanwhile_changes_nothing",
+    ),
+    Edit(
+        "several gateways that each have the whole limit",
+        "edgedp.gateway.context:Gateway.__post_init__",
+        " / chosen.gateways",
+        "",
+        "test_gateway_inside.py::test_several_gateways_on_a_store_divide_the_limit_of_requests",
+    ),
+    Edit(
+        "other words that may be small",
+        "edgedp.sampling.late:LateWords.others",
+        "while small.size:",
+        "while False:",
+        "test_sampling_late.py::test_words_are_uniform_where_they_may_be",
+    ),
+    Edit(
+        "a gap that is decided by its first digit",
+        "edgedp.sampling.late:_gaps",
+        "gaps[case] -= not _reaches(int(gaps[case]), draw)",
+        "gaps[case] -= 0",
+        "test_sampling_late.py::test_a_gap_is_decided_by_its_exact_threshold[1]",
+    ),
+    Edit(
+        "an incomplete run of words that is kept",
+        "edgedp.sampling.words:integers_below",
+        "while rejected.size:",
+        "while False:",
+        "test_sampling_words.py::test_integers_below_have_no_modulo_bias",
+    ),
+    Edit(
+        "an order by words of which two are equal",
+        "edgedp.sampling.words:random_order",
+        "if not np.any(keys[order][1:] == keys[order][:-1]):",
+        "if True:",
+        "test_sampling_words.py::test_random_order_draws_again_when_two_words_are_equal",
+    ),
+    Edit(
+        "both halves refined by the same words",
+        "edgedp.sampling.geometric:Refinable.refined",
+        "np.minimum(self.minus, fresh.minus)",
+        "np.minimum(self.minus, fresh.plus)",
+        "test_until_sure.py::test_both_looks_have_the_law_whose_loss_is_paid_and_every_entry_its_own_noise",
+    ),
+    Edit(
+        "fresh noise in the place of the smaller half",
+        "edgedp.sampling.geometric:Refinable.refined",
+        "np.minimum(self.plus, fresh.plus)",
+        "fresh.plus",
+        "test_until_sure.py::test_a_half_is_the_smaller_of_two_and_the_scales_add_up_like_resistances",
+    ),
+    Edit(
+        "every lower half of a large scale accepted",
+        "edgedp.sampling.geometric:_truncated",
+        "np.flatnonzero(~_survive(values, scale, words))",
+        "np.flatnonzero(values < 0)",
+        "test_sampling_geometric.py::test_the_joined_parts_have_the_law_of_the_whole",
+    ),
+    Edit(
+        "an error of the package let out in its own words",
+        "edgedp.refusals:constant_refusals.__wrapped__",
+        "if str(error) in AFTER_THE_DEBIT:",
+        "if True:",
+        "test_draw.py::test_whatever_nobody_foresaw_is_said_in_the_constant_sentence",
+    ),
+    Edit(
+        "an option that a plan drops in silence",
+        "edgedp.plan.base:check_all_kept",
+        "if option.name not in kept and",
+        "if False and",
+        "test_options_kept.py::test_a_new_option_that_a_plan_forgets_is_refused",
+    ),
+    Edit(
+        "a stored graph by a fingerprint without a key",
+        "edgedp.projection:GraphProjection.fingerprint",
+        "if self._secret is None else",
+        "if True else",
+        "test_pareto_cache.py::test_a_stored_graph_goes_by_the_secret_of_its_store",
+    ),
+    Edit(
+        "a step that the plugin refused, taken for paid",
+        "edgedp.worker.releasing:draw",
+        "is True",
+        "is not None",
+        "test_worker.py::test_a_worker_draws_no_step_that_the_plugin_did_not_debit[1]",
+    ),
+    Edit(
+        "a worker that forgets what was debited before a step",
+        "edgedp.worker.releasing:draw",
+        "spent += cost if paid else 0",
+        "spent += 0",
+        "test_worker.py::test_a_worker_draws_no_step_that_the_plugin_did_not_debit[1]",
+    ),
+    Edit(
+        "a worker that does not look at the survey of the nodes",
+        "edgedp.worker.releasing:plan",
+        'places.check_nodes(row, header["survey"])',
+        "pass",
+        "test_worker.py::test_a_plan_refuses_in_one_sentence",
+    ),
+]
