@@ -460,3 +460,14 @@ def test_an_answer_whose_step_is_over_waits_for_the_next_one() -> None:
     steps = asyncio.run(hold(started, 0.25))
     assert steps >= 2
     assert time.monotonic() - started >= steps * 0.25
+
+
+def test_no_step_of_several_gateways_is_longer_than_a_lease_stands() -> None:
+    """Else another gateway would show what was recorded before the step of the one that drew it."""
+    from edgedp.stores.ledger import LEASE_RENEWAL, LEASE_SECONDS
+
+    assert Settings(response_step=60.0).checked().response_step == 60
+    assert Settings(response_step=20.0, gateways=2).checked().gateways == 2
+    assert LEASE_SECONDS - LEASE_RENEWAL >= 20
+    with pytest.raises(ParameterError, match="at most 20 seconds with several gateways"):
+        Settings(response_step=20.5, gateways=2).checked()

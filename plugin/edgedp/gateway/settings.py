@@ -104,6 +104,12 @@ class Settings:
             raise ParameterError(
                 f"response_step is {self.response_step:g}, must be above 0 and at most 60 seconds; choose another"
             )
+        # Another gateway hides an answer by its lease, which is renewed every 10 s while it is drawn and stands for 30.
+        if self.gateways > 1 and self.response_step > 20:
+            raise ParameterError(
+                f"response_step is {self.response_step:g}, must be at most 20 seconds with several gateways; "
+                "choose another"
+            )
         for name in (
             "workers",
             "body_bytes",
