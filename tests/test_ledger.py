@@ -379,6 +379,14 @@ def test_a_chain_notices_any_change_of_any_field(costs: list[int], data: st.Data
         chained("g", changed)
 
 
+def test_a_chain_notices_another_body() -> None:
+    """One that is a JSON object as well, so that nothing but the hash can notice it."""
+    changed = [dict(row) for row in chained("g", entries([1, 2]))]
+    changed[0]["body"] = '{"other": 1}'
+    with pytest.raises(StoreError):
+        chained("g", changed)
+
+
 @given(st.lists(st.integers(1, 10), min_size=2, max_size=6), st.data())
 def test_a_chain_notices_what_is_missing_or_moved(costs: list[int], data: st.DataObject) -> None:
     rows = chained("g", entries(costs))
