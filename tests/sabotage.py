@@ -849,7 +849,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "what rounding costs closed pairs limited to a share",
-        {"edgedp.mechanisms.adaptive.vectors:ClosedPairs.moves": remainder_at_most_a_share},
+        {"edgedp.mechanisms.adaptive.closed:ClosedPairs.moves": remainder_at_most_a_share},
         "test_cut_theorem.py::test_what_rounding_costs_the_closed_pairs_is_not_limited_by_the_share",
     ),
     Sabotage(
@@ -864,7 +864,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "one end instead of two for closed pairs in lists",
-        {"edgedp.mechanisms.adaptive.vectors:ClosedPairs.moves": one_end_for_lists},
+        {"edgedp.mechanisms.adaptive.closed:ClosedPairs.moves": one_end_for_lists},
         "test_coupling.py::test_everything_that_can_be_bought_is_coupled_here",
     ),
     Sabotage(

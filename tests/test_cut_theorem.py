@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 import cut_definitions as define
 from edgedp.mechanisms.adaptive import vectors
-from edgedp.mechanisms.adaptive.vectors import ClosedPairs, cut_bits
+from edgedp.mechanisms.adaptive.closed import ClosedPairs
+from edgedp.mechanisms.adaptive.vectors import cut_bits
 from test_betweenness2 import in_parts, with_and_without_first_edge
 
 SIZES = [3, 4, 5, pytest.param(6, marks=pytest.mark.slow), pytest.param(7, marks=pytest.mark.slow)]

@@ -260,16 +260,12 @@ SABOTAGES = [
     ),
     Sabotage(
         "delta on a pure ledger",
-        {"edgedp.plan.numbers:_check_delta": pays_with_delta},
+        {"edgedp.plan.numbers:delta_of": pays_with_delta},
         "test_numbers.py::test_a_stored_graph_refuses_every_delta",
     ),
     Sabotage(
         "delta let through on a ledger",
-        {
-            "edgedp.plan.numbers:_check_delta": lambda real: (
-                lambda value, mechanism, *, stored: Fraction(1, 10**6)
-            )
-        },
+        {"edgedp.plan.numbers:delta_of": lambda real: lambda value, mechanism, *, stored: Fraction(1, 10**6)},
         f"{STORED}_what_is_refused_costs_nothing_also_where_a_delta_is_declared[embedded]",
     ),
     Sabotage(

@@ -39,8 +39,9 @@ from edgedp.sampling.words import GeneratorWords, SecureWords, Words
 from edgedp.spark import drawing, executors, priv_top_k, session, sources
 from edgedp.spark.drawing import SecureSource, SeededSource, draw_on_spark
 from edgedp.spark.edges import Edges, Figures, arrow_map, figures_of
-from edgedp.spark.executors import DrawBest, DrawJoint, DrawWords, rows_schema
+from edgedp.spark.executors import DrawBest, DrawJoint, DrawWords
 from edgedp.spark.frames import edges_of, held_edges
+from edgedp.spark.partitions import rows_schema
 from edgedp.spark.sources import Place, canonical
 from edgedp.stores import addressed, on_spark
 
@@ -742,7 +743,7 @@ def test_the_noise_of_a_batch_is_that_of_the_joint_release() -> None:
     asks = planned(GRAPH, metric="degree", k=1, epsilon=Fraction(1, 2))
     assert executors.joint_values is joint.joint_values
     assert executors.noisy is joint.noisy
-    values, moves = executors.joint_values(asks, executors._projection(GRAPH.degrees), "degree", 1)
+    values, moves = executors.joint_values(asks, executors.rows_projection(GRAPH.degrees), "degree", 1)
     assert moves == 1
     words = [GeneratorWords(np.random.default_rng(4)) for _ in range(2)]
     ours = executors.noisy(values, moves, asks.epsilon, words[0])

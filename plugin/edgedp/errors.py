@@ -99,7 +99,7 @@ class UndecidedError(GraphFormatError):
 
     Attributes
     ----------
-    question : edgedp.reading.deciding.Question
+    question : edgedp.reading.question.Question
         What was seen, and the options that would load it.
     """
 

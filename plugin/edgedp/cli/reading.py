@@ -11,7 +11,7 @@ from edgedp.cli.output import say
 from edgedp.shown import shown
 
 if TYPE_CHECKING:
-    from edgedp.reading.deciding import Question
+    from edgedp.reading.question import Question
 
 __all__ = ["answered", "kind_options", "name_of", "reading_options"]
 

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import logging
 import os
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from edgedp.errors import GraphFormatError, ParameterError, UndecidedError
 from edgedp.graph import Graph
+from edgedp.loading.building import build, check_directed
 from edgedp.loading.properties import (
     checked_properties,
     read_tabular_properties,
     read_text_properties,
     with_properties,
 )
+from edgedp.loading.reporting import report_of
 from edgedp.progress import Progress, Silent
-from edgedp.reading.catalogue import Dataset
 from edgedp.reading.content import Content, opened_content
-from edgedp.reading.deciding import HARDLY, ask_of_sides, overlap
 from edgedp.reading.locating import Location, locate, obtain
-from edgedp.reading.numbering import number_nodes
 from edgedp.reading.options import Column, Ids, ReadingOptions, checked_options
 from edgedp.reading.recognition import Format, recognise
 from edgedp.reading.report import LoadReport
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Nodes", "graph_of", "loaded", "read_graph", "read_source"]
 
-_ENOUGH = 1 << 16
 _log = logging.getLogger("edgedp.reading")
 
 Nodes = str | os.PathLike[str] | ArrayLike | Iterable[int | str] | None
@@ -190,13 +187,13 @@ def loaded(
     columns = _properties(nodes, nodes_read, named, options, progress)
     read = _read(where, 2, _known(where, options), progress)
     if options.directed:
-        _check_directed(where, read)
+        check_directed(where, read)
     progress("building", 0, None)
-    graph = _build(read, listed, _known(where, options), where.name)
+    graph = build(read, listed, _known(where, options), where.name)
     if columns and listed is not None:
         graph = with_properties(graph, listed, columns, str(nodes))
     _log.info("read %s as %s", shown(where.name), ", ".join(read.format))
-    return graph, _report(graph, where, read, nodes_read), read
+    return graph, report_of(graph, where, read, nodes_read), read
 
 
 def graph_of(value: Any, *, directed: bool = False) -> Graph:
@@ -347,147 +344,3 @@ def _known(where: Location, options: ReadingOptions) -> ReadingOptions:
     if where.entry is None or options.given("source", "bipartite") is not None:
         return options
     return replace(options, source=1, target=2, one_kind=True)
-
-
-def _check_directed(where: Location, read: Read) -> None:
-    """Refuse directions of a source that says that it has none."""
-    undirected = read.undirected
-    if where.entry is not None and not where.entry.directed:
-        undirected = "is undirected by its manifest"
-    if undirected:
-        raise GraphFormatError(
-            f"{where.name!r} {undirected}, and is asked for with its directions; leave out {option('directed', True)}"
-        )
-
-
-def _build(read: Read, listed: pl.Series | None, options: ReadingOptions, source: str) -> Graph:
-    """Build the graph of edges between the nodes listed, or between those that the file or its edges name."""
-    import polars as pl
-
-    columns, own = read.columns, read.nodes
-    if options.bipartite:
-        columns = _apart(read)
-    if listed is not None:
-        of_texts = columns[0].dtype == pl.String or (own is not None and own.dtype == pl.String)
-        if listed.dtype == pl.String and not of_texts:
-            columns = [column.cast(pl.String) for column in columns]
-            own = None if own is None else own.cast(pl.String)
-        elif of_texts and listed.dtype != pl.String:  # some end of an edge is no integer, and is named below
-            listed = listed.cast(pl.String)
-        if own is not None:
-            number_nodes([own], listed)  # a node of the file that the list lacks is refused, not dropped
-    node_ids, positions = number_nodes(columns, own if listed is None else listed)
-    if own is None and listed is None and not (options.bipartite or options.one_kind):
-        _ask_of_sides(read, positions, len(node_ids), options, source)
-    supplied = listed is not None or own is not None
-    return Graph.from_positions(node_ids, positions, nodes_supplied=supplied, directed=options.directed)
-
-
-def _apart(read: Read) -> list[pl.Series]:
-    """Return ids with the name of their side before them, so that one on both sides is two nodes."""
-    import polars as pl
-
-    sides = [read.header[i] for i in read.picked] if read.header else ["source", "target"]
-    if sides[0] == sides[1]:
-        sides = ["source", "target"]
-    return [
-        pl.Series(values=side + ":" + column.cast(pl.String))
-        for side, column in zip(sides, read.columns, strict=True)
-    ]
-
-
-def _ask_of_sides(
-    read: Read, positions: NDArray[np.int32], count: int, options: ReadingOptions, source: str
-) -> None:
-    """Ask whether both ends are of one kind where their sets of ids hardly overlap; the first rows mostly tell."""
-    for most in (_ENOUGH, len(positions)):
-        seen = np.zeros((2, count), dtype=np.bool_)
-        for side in (0, 1):
-            seen[side][positions[:most, side]] = True
-        one, two = map(int, seen.sum(axis=1))
-        if overlap(one, two, int((seen[0] & seen[1]).sum())) >= HARDLY:
-            return
-    header = read.first_line == "names of columns" if read.first_line else None
-    ask_of_sides(source, read.header or None, read.rows, read.picked, options, header)
-
-
-# -- what was found ---------------------------------------------------------------------------------
-
-
-def _report(graph: Graph, where: Location, read: Read, nodes: Read | None) -> LoadReport:
-    one, two = read.columns
-    rows = len(one)
-    loops = int((one == two).sum())
-    return LoadReport(
-        source=where.name,
-        format=", ".join(read.format),
-        line_count=read.line_count,
-        row_count=rows,
-        self_loops=loops,
-        duplicates=rows - loops - (graph.arc_count if graph.directed else graph.edge_count),
-        extra_columns=read.extra_columns,
-        header=read.header,
-        node_count=graph.node_count,
-        edge_count=graph.edge_count,
-        max_degree=graph.max_degree,
-        nodes_supplied=graph.nodes_supplied,
-        first_edge=(one[0], two[0]) if rows else None,
-        first_number=read.first_number,
-        columns=tuple(column + 1 for column in read.picked),
-        first_line=read.first_line,
-        comments=read.comments,
-        ids=read.ids,
-        notes=read.notes
-        + ((f"{graph.arc_count:,} arcs, from the source to the target",) if graph.directed else ())
-        + _of_nodes(nodes)
-        + _invisible(graph)
-        + where.notes
-        + _differences(graph, where.entry),
-    )
-
-
-def _of_nodes(read: Read | None) -> tuple[str, ...]:
-    """Say how the file of nodes was taken."""
-    if read is None:
-        return ()
-    from edgedp.shown import shortened
-
-    first = shortened(read.columns[0][0], 30)
-    how = f"; its first line is {read.first_line}" if read.first_line else ""
-    return (f"the file of nodes begins with {first!r}{how}",)
-
-
-def _invisible(graph: Graph) -> tuple[str, ...]:
-    """Say where two ids may look like one: by characters that nobody sees, or by two forms of one letter."""
-    if graph.node_ids.dtype.kind != "U":
-        return ()
-    nodes = graph.node_ids.tolist()
-    odd = [node for node in nodes if not node.isascii() or not node.isprintable() or node != node.strip()]
-    unseen = [node for node in odd if shown(node) != node or node != node.strip()]
-    forms = len(odd) - len({unicodedata.normalize("NFC", node) for node in odd})
-    notes = []
-    if unseen:
-        notes.append(
-            f"{len(unseen):,} ids hold characters that nobody sees, such as {shown(unseen[0])[:40]!r}; clean the file"
-        )
-    if forms:
-        notes.append(
-            f"{forms:,} ids look like another one and are written otherwise in Unicode; normalize the file"
-        )
-    return tuple(notes)
-
-
-def _differences(graph: Graph, entry: Dataset | None) -> tuple[str, ...]:
-    """Say where a dataset is not what its manifest declares."""
-    if entry is None:
-        return ()
-    figures = [
-        ("nodes", entry.nodes, graph.node_count),
-        ("edges", entry.edges, graph.edge_count),
-        ("largest degree", entry.max_degree, graph.max_degree),
-    ]
-    return tuple(
-        f"the catalogue declares {declared:,} {what}, the file holds {counted:,}"
-        for what, declared, counted in figures
-        if declared is not None and declared != counted
-    )

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from edgedp import checks
 from edgedp.amounts.epsilon import epsilon_nano, format_nano, to_fraction
-from edgedp.amounts.written import decimal_of
 from edgedp.counts import Bounds, Count, count_class, count_names
-from edgedp.counts.stars import check_star_size
 from edgedp.errors import ParameterError
 from edgedp.mechanisms.numbers import NumberMechanism, number_mechanism
 from edgedp.mechanisms.numbers.heights import says_nothing
 from edgedp.options import CountOptions, DistributionOptions, SummaryOptions
 from edgedp.plan.base import PlanBase, PublicFacts
 from edgedp.plan.named import resolved
+from edgedp.plan.number_options import (
+    SMALLEST_STAR,
+    bounds_of,
+    check_two,
+    delta_of,
+    node_of,
+    pair_of,
+    star_size_of,
+    wants_error_bar,
+)
 from edgedp.vocabulary import DISTRIBUTION_FORMS, NUMBER_MECHANISMS, DistributionForm, NumberMechanismName
 
 __all__ = [
@@ -35,10 +40,6 @@ __all__ = [
 ]
 
 _FROM_FIGURES = ("triangles", "two_triangles", "wedges", "stars", "clustering", "common_neighbors")
-_DEFAULT_STAR_SIZE = 3
-_SMALLEST_STAR = 2
-_LEAST_WITH_BAR = 10**5
-"""Nano-epsilon: below it the rungs of an interval are too many to be added up within seconds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +126,7 @@ class CountPlan(_PurePlan):
         """Return the plan with its nodes as the graph has them; one that the graph lacks is refused."""
         if self.pair is not None:
             first, second = (resolved(node, found, "pair") for node in self.pair)
-            _check_two(first, second)
+            check_two(first, second)
             return replace(self, pair=(first, second))
         return self if self.node is None else replace(self, node=resolved(self.node, found, "node"))
 
@@ -134,7 +135,7 @@ class CountPlan(_PurePlan):
         return replace(
             self,
             facts=facts,
-            star_size=None if self.star_size is None else _SMALLEST_STAR,
+            star_size=None if self.star_size is None else SMALLEST_STAR,
             pair=None if self.pair is None else (1, 2),
             node=None if self.node is None else 1,
         )
@@ -142,7 +143,7 @@ class CountPlan(_PurePlan):
     @property
     def bounds(self) -> Bounds:
         """The public facts that sensitivities rest on."""
-        return _bounds_of(self.facts)
+        return bounds_of(self.facts)
 
     @property
     def rule(self) -> NumberMechanism:
@@ -258,7 +259,7 @@ def plan_count(
     cost = epsilon_nano(asked.epsilon)
     name = found.default_mechanism if asked.mechanism is None else asked.mechanism
     mechanism = number_mechanism(checks.check_choice(name, "mechanism", NUMBER_MECHANISMS))
-    paid = _check_delta(delta, mechanism, stored=stored)
+    paid = delta_of(delta, mechanism, stored=stored)
     if paid is not None and mechanism.most_epsilon is not None and to_fraction(cost) > mechanism.most_epsilon:
         raise ParameterError(
             f"epsilon is {format_nano(cost)}, must be at most {mechanism.most_epsilon} for mechanism "
@@ -277,11 +278,11 @@ def plan_count(
         facts=facts,
         of=of,
         mechanism=checks.check_choice(mechanism.name, "mechanism", NUMBER_MECHANISMS),
-        star_size=_star_size(asked.star_size, of, facts),
-        pair=_pair(asked.pair, of),
-        node=_node(asked.node, of),
+        star_size=star_size_of(asked.star_size, of, facts),
+        pair=pair_of(asked.pair, of),
+        node=node_of(asked.node, of),
         delta=paid,
-        error_bar=_check_error_bar(asked.error_bar, found, mechanism, cost),
+        error_bar=wants_error_bar(asked.error_bar, found, mechanism, cost),
     )
     if (
         planned.error_bar
@@ -308,105 +309,3 @@ def plan_distribution(asked: DistributionOptions, facts: PublicFacts) -> Distrib
 def plan_summary(asked: SummaryOptions, facts: PublicFacts) -> SummaryPlan:
     """Plan a release of a summary; no edge is read."""
     return SummaryPlan(cost=epsilon_nano(asked.epsilon), facts=facts)
-
-
-def _bounds_of(facts: PublicFacts) -> Bounds:
-    return Bounds(facts.node_count, facts.effective_degree_bound)
-
-
-def _taking(option: str) -> list[str]:
-    """Return the numbers that take an option: the fields of their classes."""
-    return [name for name in count_names() if option in inspect.signature(count_class(name)).parameters]
-
-
-def _star_size(value: Any, of: str, facts: PublicFacts) -> int | None:
-    if of != "stars":
-        _refuse(value, "star_size", of)
-        return None
-    size = _DEFAULT_STAR_SIZE if value is None else checks.check_whole(value, "star_size")
-    return check_star_size(size, _bounds_of(facts))
-
-
-def _pair(value: Any, of: str) -> tuple[Any, Any] | None:
-    if of not in _taking("pair"):
-        _refuse(value, "pair", of)
-        return None
-    if value is None:
-        raise ParameterError("pair is missing; name the two nodes whose common neighbours are counted")
-    ids = list(value) if isinstance(value, (list, tuple, np.ndarray)) else []
-    if len(ids) != 2:
-        told = f"has {len(ids)} ids, must be two node ids" if ids else f"is {value!r}, must be two node ids"
-        raise ParameterError(f"pair {told}; name both nodes")
-    first, second = (_node_id(each, "pair") for each in ids)
-    _check_two(first, second)
-    return first, second
-
-
-def _check_two(first: Any, second: Any) -> None:
-    if first == second:
-        raise ParameterError(f"pair is {first!r} twice, must be two different nodes; name another one")
-
-
-def _node(value: Any, of: str) -> Any:
-    if of not in _taking("node"):
-        _refuse(value, "node", of)
-        return None
-    if value is None:
-        raise ParameterError(f"node is missing; name the node whose {of} is asked for")
-    return _node_id(value, "node")
-
-
-def _node_id(value: Any, name: str) -> Any:
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, bool) or not isinstance(value, (int, str)):
-        raise ParameterError(f"{name} is {value!r}, must be a node id, an integer or a text; name a node")
-    return value
-
-
-def _refuse(value: Any, name: str, of: str) -> None:
-    if value is not None:
-        where = ", ".join(_taking(name))
-        raise ParameterError(f"{name} is not an option of {of!r} but of {where}; leave it out")
-
-
-def _check_delta(value: Any, mechanism: NumberMechanism, *, stored: bool) -> Fraction | None:
-    name = mechanism.name
-    if stored and (mechanism.needs_delta or value is not None):
-        raise ParameterError(
-            f"mechanism is {name!r} with delta, must be a pure one for a stored graph; "
-            "its ledger has no place for a delta: leave it out, or choose another mechanism"
-        )
-    if value is None:
-        if mechanism.needs_delta:
-            raise ParameterError(f"mechanism {name!r} needs a delta; give a decimal such as 1e-6")
-        return None
-    if not mechanism.takes_delta:
-        raise ParameterError(f"delta is not an option of mechanism {name!r}, which is pure; leave it out")
-    amount = decimal_of(value)
-    if amount is None or not amount.is_finite():
-        raise ParameterError(f"delta is {value!r}, must be a number such as 1e-6; write a decimal")
-    if not Decimal("1e-30") <= amount < 1 or 3 * Fraction(amount) > 1:
-        raise ParameterError(f"delta is {value}, must be from 1e-30 to 1/3; write a decimal such as 1e-6")
-    return Fraction(amount)
-
-
-def _check_error_bar(value: Any, count: type[Count], mechanism: NumberMechanism, cost: int) -> bool:
-    if not checks.check_switch(value, "error_bar"):
-        return False
-    if mechanism.public_scale:
-        raise ParameterError(
-            f"error_bar is not an option of mechanism {mechanism.name!r}: "
-            "its interval is public and shown anyway; leave it out"
-        )
-    if mechanism.name not in ("calibrated",) or not count.follows_one_figure():
-        raise ParameterError(
-            "error_bar is for mechanism 'calibrated' alone, and for numbers whose noise follows one figure; "
-            "leave it out"
-        )
-    if cost < _LEAST_WITH_BAR:
-        raise ParameterError(
-            f"epsilon is {format_nano(cost)}, must be at least {format_nano(_LEAST_WITH_BAR)} with error_bar, whose "
-            "interval would otherwise be the whole range; ask for more or leave error_bar out"
-        )
-    return True

@@ -8,12 +8,13 @@ ends, and the options that load it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
 from edgedp.errors import GraphFormatError, ParameterError, UndecidedError
 from edgedp.reading.options import Column, ReadingOptions
+from edgedp.reading.question import Question, line_of
 from edgedp.reading.words import (
     could_name_a_column,
     different_kinds,
@@ -24,11 +25,10 @@ from edgedp.reading.words import (
     of_one_kind,
 )
 from edgedp.shown import shortened
-from edgedp.spoken import option, options
+from edgedp.spoken import option
 
 __all__ = [
     "Decision",
-    "Question",
     "ask_of_sides",
     "choose_named",
     "decide",
@@ -41,7 +41,6 @@ HARDLY = 0.05
 FEW = 3
 """Sides of fewer ids say nothing about that."""
 ROWS = 3
-_MOST_SHOWN = 12
 
 Rows = Sequence[Sequence[str]]
 
@@ -53,64 +52,6 @@ class Decision:
     picked: tuple[int, ...]
     header: bool
     names: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Question:
-    """What a source leaves open.
-
-    Parameters
-    ----------
-    source : str
-    what : str
-        What is open, as the end of a sentence that begins with the source.
-    names : tuple of str or None
-        Of the columns, where something names them.
-    rows : tuple of tuples of str
-        The first rows.
-    candidates : tuple of int
-        Columns, from 0, that could be ends.
-    load : mapping
-        Options of `read_graph` that load it.
-    """
-
-    source: str
-    what: str
-    names: tuple[str, ...] | None
-    rows: tuple[tuple[str, ...], ...]
-    candidates: tuple[int, ...]
-    load: Mapping[str, bool | int | str]
-
-    def heading(self) -> tuple[str, ...]:
-        """Return the names of the columns, or their numbers from 1."""
-        width = len(self.rows[0]) if self.rows else 0
-        return self.names or tuple(str(i + 1) for i in range(width))
-
-    def sentence(self) -> str:
-        """Return the question in one line."""
-        rows = "; ".join(_line(row) for row in self.rows)
-        ends = ", ".join(shortened(self.heading()[i], 30) for i in self.candidates)
-        return (
-            f"{self.source!r} {self.what}; its columns {_line(self.heading())} begin with {rows}; "
-            + (f"the ends could be {ends}; " if len(self.candidates) > 2 else "")
-            + f"give {options(self.load)}{_others(self.load)}"
-        )
-
-
-def _others(load: Mapping[str, bool | int | str]) -> str:
-    others = []
-    if "source" in load:
-        others.append("other columns")
-    if "header" in load:
-        others.append(option("header", not load["header"]))
-    if "bipartite" in load:
-        others.append(f"{option('one_kind', True)} where an id is one node on both sides")
-    return f" (or {', '.join(others)})" if others else ""
-
-
-def _line(fields: Sequence[str]) -> str:
-    more = " | ..." if len(fields) > _MOST_SHOWN else ""
-    return " | ".join(shortened(field, 20) or "(nothing)" for field in fields[:_MOST_SHOWN]) + more
 
 
 def decide(
@@ -300,7 +241,7 @@ def _nodes(
     others = header and given.header is None and any(map(could_name_a_column, first[1:]))
     if others and not could_name_a_column(first[0]):
         raise GraphFormatError(
-            f"{source!r} has the columns {_line(first)}, must hold the ids in its first column; put them there"
+            f"{source!r} has the columns {line_of(first)}, must hold the ids in its first column; put them there"
         )
     kind = of_one_kind([row[0] for row in rows if not is_missing(row[0])])
     if kind is not None and given.ids != "text":
@@ -419,7 +360,7 @@ def _position(column: Column, what: str, names: tuple[str, ...] | None, columns:
     if len(same) != 1:
         trouble = "must be one of" if not same else "must stand once among"
         raise ParameterError(
-            f"{what} is {shortened(column)!r}, {trouble} the names of the columns of {source!r}: {_line(names)}; "
+            f"{what} is {shortened(column)!r}, {trouble} the names of the columns of {source!r}: {line_of(names)}; "
             "give a name or a number"
         )
     return same[0]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from edgedp.errors import GraphFormatError, UndecidedError
 from edgedp.reading.content import Content
-from edgedp.reading.deciding import Question
 from edgedp.reading.layout import Layout, detect_layout
 from edgedp.reading.lines import COMMENTS, Blocks, data_lines
 from edgedp.reading.options import ReadingOptions
+from edgedp.reading.question import Question
 from edgedp.reading.result import Read, ids_told
 from edgedp.reading.table import could_be_a_row, integers_of, joined, narrowed, read_columns, refuse_comment
 from edgedp.reading.words import is_integer

@@ -37,17 +37,8 @@ from edgedp.sampling.late import FirstWords, WholeWords
 from edgedp.sampling.ranking import LazyScores, first_places
 from edgedp.sampling.words import GeneratorWords, SecureWords, Words
 from edgedp.spark.edges import Edges, arrow_map
-from edgedp.spark.executors import (
-    DrawBest,
-    DrawJoint,
-    DrawNoisyDegrees,
-    DrawOrderedDegrees,
-    DrawWords,
-    bounds_of,
-    kth_largest,
-    rows_schema,
-    scores_of,
-)
+from edgedp.spark.executors import DrawBest, DrawJoint, DrawNoisyDegrees, DrawOrderedDegrees, DrawWords
+from edgedp.spark.partitions import bounds_of, kth_largest, rows_schema, scores_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,7 +11,7 @@ instead, and with it the release. What an executor raises holds no value: its te
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -22,18 +22,15 @@ from numpy.typing import NDArray
 from edgedp.graph import Graph
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, seen_degrees
 from edgedp.mechanisms.adaptive.vectors import NoisyVector, Vector, degree_vector
-from edgedp.mechanisms.grid import GridScores, grid_bits
 from edgedp.mechanisms.joint import joint_values, noisy
-from edgedp.mechanisms.sums import top_k_scores
 from edgedp.metrics import metric
-from edgedp.sampling.ranking import below_reference
 from edgedp.sampling.words import Words
+from edgedp.spark.partitions import Kept, bounds_of, kth_largest, partition_number, rows_projection, scores_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from edgedp.plan import JointPlan, TopKPlan
-    from edgedp.projection import Projection
 
 __all__ = [
     "DrawBest",
@@ -42,11 +39,7 @@ __all__ = [
     "DrawOrderedDegrees",
     "DrawWords",
     "Source",
-    "bounds_of",
     "ego_value",
-    "kth_largest",
-    "rows_schema",
-    "scores_of",
 ]
 
 Batches = Iterator["pa.RecordBatch"]
@@ -62,117 +55,6 @@ class Source(Protocol):
 
     def words(self, turn: int, partition: int) -> Words:
         """Return the source of a partition's words in one turn of drawing."""
-
-
-def rows_schema(kind: str) -> str:
-    """Return the columns that a partition answers with, for ids of a Spark type.
-
-    A row of a node has ``rows`` 0. The last row of a partition has no id and sums it up: ``rows`` counts its nodes,
-    ``degree`` is the largest degree, ``word`` the exclusive or of all words, ``noisy`` the number of rows without
-    an id, and ``left`` the largest bound of a noisy score that stayed behind.
-    """
-    return f"id {kind}, degree long, word long, noisy long, rows long, left double, part long"
-
-
-class _Rows:
-    """A batch as a projection: degrees, and exact values where they are known."""
-
-    def __init__(self, degrees: NDArray[np.int64], values: NDArray[np.float64] | None) -> None:
-        self._degrees, self._values = degrees, values
-
-    def degrees(self) -> NDArray[np.int64]:
-        return self._degrees
-
-    def values(self, name: str, positions: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
-        if metric(name).is_degree:
-            return self._degrees.astype(np.float64)
-        if self._values is None:
-            raise ValueError("a batch has no values")
-        return self._values
-
-
-def _projection(degrees: NDArray[np.int64], values: NDArray[np.float64] | None = None) -> Projection:
-    return cast("Projection", _Rows(degrees, values))
-
-
-def scores_of(
-    plan: TopKPlan, degrees: NDArray[np.int64], values: NDArray[np.float64] | None = None
-) -> GridScores:
-    """Return the grid scores of some rows: bounds of them where values are asked for and not given.
-
-    A degree above the bound is lowered to it; a release of such a graph is refused before anything of it is shown.
-    """
-    kept = np.minimum(degrees, plan.degree_bound)
-    return top_k_scores(plan, _projection(kept, values))
-
-
-def bounds_of(
-    plan: TopKPlan, scores: NDArray[np.int64], unit: Any, enclosed: tuple[NDArray[np.float64], ...]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return float bounds of noisy scores less a public reference, so that those of all partitions compare."""
-    most = grid_bits(plan.degree_bound + 2)
-    reference = np.int64((plan.degree_bound + 3) << most)
-    least, largest = below_reference(scores, reference, unit)
-    return enclosed[0] - largest, enclosed[1] - least
-
-
-def kth_largest(values: NDArray[Any], k: int) -> Any:
-    """Return the k-th largest of some values."""
-    return np.partition(values, len(values) - k)[len(values) - k]
-
-
-@dataclass
-class _Kept:
-    """The nodes of a partition that are not excluded yet, and what is told of all of them."""
-
-    columns: dict[str, NDArray[Any]] = field(default_factory=dict)
-    rows: int = 0
-    largest: int = 0
-    digest: int = 0
-    nameless: int = 0
-    left: float = -inf
-
-    def count(self, degrees: NDArray[np.int64], named: NDArray[np.bool_], words: NDArray[np.uint64]) -> None:
-        self.rows += len(degrees)
-        self.largest = max(self.largest, int(degrees.max(initial=0)))
-        self.nameless += int(np.count_nonzero(~named | (degrees < 0)))
-        self.digest ^= int(np.bitwise_xor.reduce(words)) if len(words) else 0
-
-    def add(self, **columns: NDArray[Any]) -> None:
-        self.columns = {
-            name: np.concatenate([self.columns[name], column]) if name in self.columns else column
-            for name, column in columns.items()
-        }
-
-    def keep(self, chosen: NDArray[Any]) -> None:
-        self.columns = {name: column[chosen] for name, column in self.columns.items()}
-
-    def batch(self, kind: Any) -> pa.RecordBatch:
-        import pyarrow as pa
-
-        count = len(self.columns.get("id", ()))
-        ids = self.columns["id"].tolist() if count else []
-
-        def column(name: str, total: int) -> pa.Array:
-            values = (
-                self.columns[name].astype(np.int64) if name in self.columns else np.zeros(count, np.int64)
-            )
-            return pa.array(np.append(values, np.int64(total)))
-
-        digest = int(np.uint64(self.digest).astype(np.int64))
-        words = self.columns["word"].view(np.int64) if "word" in self.columns else np.zeros(count, np.int64)
-        return pa.RecordBatch.from_arrays(
-            [
-                pa.array([*ids, None], type=kind),
-                column("degree", self.largest),
-                pa.array(np.append(words, np.int64(digest))),
-                column("noisy", self.nameless),
-                pa.array(np.append(np.zeros(count, np.int64), np.int64(self.rows))),
-                pa.array(np.append(np.zeros(count), self.left)),
-                pa.array(np.full(count + 1, _partition(), np.int64)),
-            ],
-            names=["id", "degree", "word", "noisy", "rows", "left", "part"],
-        )
 
 
 @dataclass(frozen=True)
@@ -191,10 +73,10 @@ class DrawJoint:
 
     def _best(self, batches: Batches) -> Batches:
         def seen(degrees: NDArray[np.int64], _: object, words: Words) -> NDArray[np.int64]:
-            values, moves = joint_values(self.plan, _projection(degrees), "degree", self.plan.k)
+            values, moves = joint_values(self.plan, rows_projection(degrees), "degree", self.plan.k)
             return noisy(values, moves, self.plan.epsilon, words).astype(np.int64)
 
-        return _largest(batches, self.plan.k, self.source.words(0, _partition()), seen)
+        return _largest(batches, self.plan.k, self.source.words(0, partition_number()), seen)
 
 
 @dataclass(frozen=True)
@@ -212,10 +94,10 @@ class DrawNoisyDegrees:
     def _draw(self, batches: Batches) -> Batches:
         import pyarrow as pa
 
-        words = self.source.words(0, _partition())
+        words = self.source.words(0, partition_number())
         for batch in batches:
             degrees = _columns(batch)[1]
-            seen = degree_vector(_projection(degrees), self.node_count).with_noise(self.epsilon, words)
+            seen = degree_vector(rows_projection(degrees), self.node_count).with_noise(self.epsilon, words)
             column = pa.array(seen.integers.astype(np.int64))
             yield pa.RecordBatch.from_arrays([*batch.columns[:2], column], ["id", "degree", "noisy"])
 
@@ -250,7 +132,7 @@ class DrawOrderedDegrees:
             )
             return seen_degrees(bought).sums.astype(np.int64)
 
-        return _largest(batches, self.k, self.source.words(1, _partition()), seen)
+        return _largest(batches, self.k, self.source.words(1, partition_number()), seen)
 
 
 def _largest(
@@ -266,7 +148,7 @@ def _largest(
     noisy_of : callable
         From the second and third column of the rows, and words, to the noisy values.
     """
-    kept, kind = _Kept(), None
+    kept, kind = Kept(), None
     for ids, values, carried in map(_columns, batches):
         kind = ids.type
         seen = noisy_of(values, carried, words)
@@ -280,7 +162,7 @@ def _largest(
         yield kept.batch(kind)
 
 
-def _with_equals(kept: _Kept, order: NDArray[np.int64], k: int) -> int:
+def _with_equals(kept: Kept, order: NDArray[np.int64], k: int) -> int:
     """Return how many of the first rows there are with those that equal the k-th in value and word."""
     if len(order) <= k:
         return len(order)
@@ -305,7 +187,7 @@ class DrawWords:
     def _draw(self, batches: Batches) -> Batches:
         import pyarrow as pa
 
-        words = self.source.words(self.turn, _partition())
+        words = self.source.words(self.turn, partition_number())
         for batch in batches:
             drawn = pa.array(words.take(batch.num_rows).view(np.int64))
             yield pa.RecordBatch.from_arrays(
@@ -346,8 +228,8 @@ class DrawBest:
         return _guarded(self._best, batches, draws=self.source is not None)
 
     def _best(self, batches: Batches) -> Batches:
-        kept, kind = _Kept(), None
-        words = None if self.source is None else self.source.words(self.turn, _partition())
+        kept, kind = Kept(), None
+        words = None if self.source is None else self.source.words(self.turn, partition_number())
         low, high = np.zeros(0), np.zeros(0)
         for ids, degrees, given in map(_columns, batches):
             kind = ids.type
@@ -428,13 +310,6 @@ def _array(ids: pa.Array, able: NDArray[np.bool_] | None = None) -> NDArray[Any]
     array = np.empty(len(texts), dtype=object)
     array[:] = texts
     return array
-
-
-def _partition() -> int:
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    return -1 if context is None else context.partitionId()
 
 
 def _guarded(step: Callable[[Batches], Batches], batches: Batches, *, draws: bool) -> Batches:

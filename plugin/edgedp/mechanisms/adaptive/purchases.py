@@ -25,13 +25,12 @@ from edgedp.mechanisms.adaptive.choice import (
     kth_degree,
     ranking,
 )
+from edgedp.mechanisms.adaptive.closed import ClosedPairs, closed_pairs
 from edgedp.mechanisms.adaptive.vectors import (
-    ClosedPairs,
     CutVector,
     NoisyCutVector,
     NoisyVector,
     Vector,
-    closed_pairs,
     cut_vector,
     degree_vector,
     ordered_degree_vector,

@@ -29,9 +29,9 @@ from edgedp.mechanisms.adaptive.choice import (
     cut_cap,
     cut_form,
 )
+from edgedp.mechanisms.adaptive.closed import ClosedPairs
 from edgedp.mechanisms.adaptive.fit import Posterior, Ratios, pairs_of
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, SeenDegrees, buy, seen_degrees
-from edgedp.mechanisms.adaptive.vectors import ClosedPairs
 from edgedp.mechanisms.pareto.score import pareto_score
 from edgedp.sampling.select import top_k_with_random_ties
 
