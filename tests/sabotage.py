@@ -909,7 +909,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "the limit of a release for each of its steps",
-        {"edgedp.stores.ledger:step_script": each_step_for_itself},
+        {"edgedp.stores.debiting:step_script": each_step_for_itself},
         "test_until_sure.py::test_the_limit_of_one_release_is_for_all_of_its_steps",
     ),
     Sabotage(
@@ -1044,7 +1044,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a share debited outside the transaction",
-        {"edgedp.stores.analyst:run": share_debited_before},
+        {"edgedp.stores.releasing:run": share_debited_before},
         "test_shares.py::test_the_share_is_refused_before_the_budget_and_neither_is_exceeded[embedded]",
     ),
     Sabotage(
@@ -1213,7 +1213,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a store draws outside the constant refusals",
-        {"edgedp.stores.analyst:constant_refusals": lambda real: nullcontext},
+        {"edgedp.stores.releasing:constant_refusals": lambda real: nullcontext},
         "test_store.py::test_what_nobody_foresaw_after_the_debit_is_said_in_the_constant_sentence[embedded]",
     ),
     Sabotage(

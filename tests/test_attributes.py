@@ -190,12 +190,12 @@ def test_a_property_that_is_declared_anew_after_the_plan_is_noticed_before_the_d
     open_any: OpenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By then it follows from the degree: what was planned would not debit the edges."""
-    from edgedp.stores import analyst
+    from edgedp.stores import releasing
 
     store, other = made(open_any()), open_any()
     with monkeypatch.context() as patch:
         patch.setattr(
-            analyst, "try_engine", lambda *_: other.attribute("people", "age", 0, 100, depends_on="degree")
+            releasing, "try_engine", lambda *_: other.attribute("people", "age", 0, 100, depends_on="degree")
         )
         with pytest.raises(GraphChangedError, match="since the release was planned; ask again"):
             store.percentile("people", property="age", q=0.5, epsilon=0.25)
@@ -340,7 +340,7 @@ def test_a_value_in_no_error_and_no_log(store: Store, monkeypatch: pytest.Monkey
 
 
 def test_a_replacement_after_the_plan_is_noticed_before_the_debit(store: Store) -> None:
-    from edgedp.stores import attributes, ledger
+    from edgedp.stores import attributes, debiting, ledger
     from edgedp.stores.script import run
 
     with store._backend.session() as session:
@@ -349,7 +349,7 @@ def test_a_replacement_after_the_plan_is_noticed_before_the_debit(store: Store) 
         planned = plan("percentile", {"property": "age", "q": 0.5, "epsilon": 0.1}, facts)
         with pytest.warns(UserWarning, match="no 'age'"):
             store.load(NAMELESS, "people", replace=True)
-        script = ledger.debit_script(
+        script = debiting.debit_script(
             row, planned, release_id="r", request_id=None, by="uid 1", at=ledger.now()
         )
         outcome = run(session, script)

@@ -249,17 +249,16 @@ def test_a_version_that_is_being_read_outlives_its_replacement(path: Path) -> No
 def test_a_release_of_a_graph_that_was_replaced_meanwhile_is_refused_before_the_debit(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from edgedp.stores import analyst as store_module
-    from edgedp.stores import ledger
+    from edgedp.stores import ledger, releasing
 
-    store, planned = open_store(path), store_module.try_engine
+    store, planned = open_store(path), releasing.try_engine
 
     def replacing(*arguments: object) -> None:
         planned(*arguments)  # type: ignore[arg-type]
         monkeypatch.undo()
         open_store(path).load(PAIR, "kite", replace=True)
 
-    monkeypatch.setattr(store_module, "try_engine", replacing)
+    monkeypatch.setattr(releasing, "try_engine", replacing)
     with pytest.raises(StoreError, match=r"ask again|changed since the release was planned"):
         store.priv_top_k("kite", "degree", 1, "0.25")
     assert store.budget("kite")["releases"] == 0

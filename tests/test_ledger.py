@@ -28,7 +28,7 @@ from edgedp.amounts import rho
 from edgedp.amounts.epsilon import NANO
 from edgedp.places import asset
 from edgedp.plan import Plan, PublicFacts, plan
-from edgedp.stores import consistency, events, history, ledger, registry
+from edgedp.stores import consistency, debiting, events, history, ledger, registry, twins
 from edgedp.stores.account import Declaration, check_delta
 from edgedp.stores.backend import Session
 from edgedp.stores.chain import Head, chained, digest, genesis, link
@@ -70,7 +70,7 @@ def debit(
 ) -> str:
     """Debit a plan and return how it ended."""
     row = registry.known(session, "kite")
-    script = ledger.debit_script(
+    script = debiting.debit_script(
         row if version is None else replace(row, version=version), plan, release_id=ledger.new_release_id(),
         request_id=request_id, by="uid 1", at=ledger.now(),
     )  # fmt: skip
@@ -215,7 +215,7 @@ def test_every_outcome_of_a_script_is_judged() -> None:
 def test_a_request_is_answered_once_and_never_drawn_again(session: Session) -> None:
     ask = planned()
     row = registry.known(session, "kite")
-    script = ledger.debit_script(row, ask, release_id="r1", request_id="q", by="uid 1", at=ledger.now())
+    script = debiting.debit_script(row, ask, release_id="r1", request_id="q", by="uid 1", at=ledger.now())
     assert run(session, script).name == "debited"
     again = run(session, replace_release(script, "r2"))
     assert again.name == "asked_before"
@@ -561,7 +561,7 @@ def test_what_an_earlier_version_kept_of_a_load_still_warns(
 ) -> None:
     path = Graph.from_edges([(1, 2), (2, 3), (4, 5)])
     with monkeypatch.context() as patched:
-        patched.setattr(Graph, "keyed_list", Graph.keyed_fingerprint)
+        patched.setattr(twins, "keyed", Graph.keyed_fingerprint)
         store.load(path, "early")
     with pytest.warns(UserWarning, match="an earlier version of edgedp loaded 'early'"):
         store.load(path, "late")

@@ -338,7 +338,7 @@ class Held:
             return drawn(plan, *rest)
 
         monkeypatch.setattr("edgedp.stores.trial.try_engine", lambda *_: None)
-        monkeypatch.setattr("edgedp.stores.analyst.try_engine", lambda *_: None)
+        monkeypatch.setattr("edgedp.stores.releasing.try_engine", lambda *_: None)
         monkeypatch.setattr(edgedp.draw, "draw", waiting)
         self._thread = threading.Thread(target=self._ask, args=(store,))
         self._thread.start()

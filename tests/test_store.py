@@ -225,7 +225,7 @@ def test_what_nobody_foresaw_after_the_debit_is_said_in_the_constant_sentence(
         raise ValueError("node 7 has degree 12")
 
     store.load(KITE, "kite", epsilon_budget=1)
-    monkeypatch.setattr("edgedp.stores.analyst.try_engine", lambda *_: None)  # it would not get as far
+    monkeypatch.setattr("edgedp.stores.releasing.try_engine", lambda *_: None)  # it would not get as far
     monkeypatch.setattr("edgedp.draw.draw", broken)
     with pytest.raises((EngineError, ValueError)) as refused:
         store.priv_top_k("kite", metric="degree", k=1, epsilon=0.5)

@@ -35,7 +35,7 @@ from edgedp.projection import GraphProjection
 from edgedp.release import Release
 from edgedp.sampling.geometric import Refinable
 from edgedp.sampling.words import GeneratorWords, SecureWords
-from edgedp.stores import ledger
+from edgedp.stores import debiting
 from edgedp.stores.asker import Asker
 from embedded_children import child, status
 
@@ -536,7 +536,7 @@ def test_whoever_may_not_ask_any_more_pays_no_further_step(
     with open_store(place) as store:
         store.add_analyst("ann")
         store.grant("hubs", "ann", epsilon_budget=5)
-        real = ledger.step_script
+        real = debiting.step_script
         count = 0
 
         def revoking(*given: Any, **named: Any) -> Any:
@@ -546,7 +546,7 @@ def test_whoever_may_not_ask_any_more_pays_no_further_step(
                 store.revoke_analyst("ann")
             return real(*given, **named)
 
-        monkeypatch.setattr(ledger, "step_script", revoking)
+        monkeypatch.setattr(debiting, "step_script", revoking)
         release = store.asking_as("ann").priv_top_k("hubs", "degree", 5, 3, target_recall="0.999")
         assert release.steps == 2
         assert "refused" in release.sentences[-1]
@@ -556,14 +556,14 @@ def test_a_graph_that_is_replaced_meanwhile_ends_the_steps(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with open_store(place) as store, open_store(place) as curator:
-        real = ledger.step_script
+        real = debiting.step_script
 
         def replacing(*given: Any, **named: Any) -> Any:
             if curator.graph("hubs").edge_count == HUBS.edge_count:
                 curator.load(hubs(5), "hubs", replace=True)
             return real(*given, **named)
 
-        monkeypatch.setattr(ledger, "step_script", replacing)
+        monkeypatch.setattr(debiting, "step_script", replacing)
         release = store.priv_top_k("hubs", "degree", 5, 3, target_recall="0.999")
         assert release.steps == 1
 
@@ -585,14 +585,14 @@ def test_a_delta_that_is_declared_after_the_plan_is_not_paid_in_increments(
 ) -> None:
     """The sum of the squares of the steps is less than the square of their sum, and nobody proved that it is enough."""
     with open_store(place) as store:
-        real = ledger.debit_script
+        real = debiting.debit_script
 
         def meanwhile(*given: Any, **named: Any) -> Any:
             store.set_budget("hubs", 20, delta=1e-6)
-            monkeypatch.setattr(ledger, "debit_script", real)
+            monkeypatch.setattr(debiting, "debit_script", real)
             return real(*given, **named)
 
-        monkeypatch.setattr(ledger, "debit_script", meanwhile)
+        monkeypatch.setattr(debiting, "debit_script", meanwhile)
         store.priv_top_k("hubs", "degree", 5, 2, target_recall="0.999")
         spent = store.budget("hubs")["epsilon_spent"]
         with open_store(place) as again:

@@ -448,29 +448,6 @@ class Graph:
         """
         return hmac.new(bytes.fromhex(secret), self.fingerprint.encode(), hashlib.sha256).hexdigest()
 
-    def keyed_list(self, secret: str) -> str:
-        """Return the HMAC-SHA-256 (hex) of the list of edges by the ids of their ends; isolated nodes do not count.
-
-        Parameters
-        ----------
-        secret : str
-            Hex.
-        """
-        there = self.degrees > 0
-        ids = self._node_ids[there]
-        named = np.ascontiguousarray(ids, dtype=np.int64).data if ids.dtype.kind == "i" else None
-        digest = hmac.new(
-            bytes.fromhex(secret), f"list of edges, {ids.dtype.kind}, {len(ids)}:".encode(), hashlib.sha256
-        )
-        digest.update("\0".join(ids.tolist()).encode() + b"\0" if named is None else named)
-        digest.update(np.ascontiguousarray(self.degrees[there]).data)
-        if len(ids) == self.node_count:
-            digest.update(np.ascontiguousarray(self._indices).data)
-        else:
-            rank = np.cumsum(there, dtype=np.int32) - np.int32(1)
-            digest.update(np.ascontiguousarray(rank[self._indices], dtype=np.int32).data)
-        return digest.hexdigest()
-
     def edges(self) -> NDArray[np.int32]:
         """Return every edge once, as ``(m, 2)`` positions, the lower one first."""
         rows = np.repeat(np.arange(self.node_count, dtype=np.int32), self.degrees)

@@ -12,7 +12,7 @@ from edgedp import checks
 from edgedp.errors import ParameterError
 from edgedp.selection.domains import declare
 from edgedp.shown import shown
-from edgedp.stores import attributes, events, history, ledger, registry
+from edgedp.stores import attributes, events, history, ledger, registry, twins
 from edgedp.stores.account import Account, Declaration, account_of, check_delta, check_pure, declaration
 from edgedp.stores.backend import GraphRow, Session
 from edgedp.stores.opened import OpenedStore
@@ -132,14 +132,10 @@ class CuratorStore(OpenedStore):
                 )
             )
             lacking = sorted(attributes.declared(session, name).keys() - graph.properties.keys())
-            fingerprint = _fingerprint(session, graph)
-            twins, likely = (
-                {row["name"] for row in session.run("fingerprint_find", fingerprint=key)} - {name}
-                for key in (fingerprint, _fingerprint_before(session, graph))
-            )
+            found = twins.find(session, graph, name, registry.secret(session))
             with session.ingest(placed, graph, progress) as written:
                 script = registry.load_script(
-                    written, before, account, declared, fingerprint=fingerprint, by=self._by(session), at=ledger.now(),
+                    written, before, account, declared, fingerprint=found.key, by=self._by(session), at=ledger.now(),
                     guards=session.guards(written), attributes=steps,
                 )  # fmt: skip
                 self._curate(session, written, script, retired=before)
@@ -147,7 +143,7 @@ class CuratorStore(OpenedStore):
             session.sweep(name)
             listed = registry.listed(session, name)
         _log.info("loaded %s", shown(name))
-        _warn_of_twins(sorted(twins), sorted(likely - twins))
+        twins.warn(found)
         _warn_of_lacking(lacking)
         return listed
 
@@ -371,32 +367,6 @@ class CuratorStore(OpenedStore):
 def _account(session: Session, name: str) -> Account | None:
     rows = session.run("account_find", name=name)
     return Account.of(rows[0]) if rows else None
-
-
-def _fingerprint(session: Session, graph: Graph) -> str:
-    """Return the HMAC of the list of edges, by the ids of their ends, under the store's secret."""
-    return graph.keyed_list(registry.secret(session))
-
-
-def _fingerprint_before(session: Session, graph: Graph) -> str:
-    """Return what versions before 0.2.0 kept of a load: the HMAC of its adjacency, without ids."""
-    return graph.keyed_fingerprint(registry.secret(session))
-
-
-def _warn_of_twins(others: list[str], likely: list[str]) -> None:
-    """Tell the curator of edges that another ledger accounts for already."""
-    if others:
-        warnings.warn(
-            f"the same list of edges was loaded before under the name {', '.join(map(repr, others))}: what is learned "
-            "about them is the sum of all their ledgers",
-            stacklevel=3,
-        )
-    if likely:
-        warnings.warn(
-            f"an earlier version of edgedp loaded {', '.join(map(repr, likely))}, a graph of the same shape, and kept "
-            "no ids to compare: if the edges are the same, what is learned about them is the sum of their ledgers",
-            stacklevel=3,
-        )
 
 
 def _warn_of_same_nodes(others: list[str]) -> None:

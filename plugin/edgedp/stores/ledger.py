@@ -1,4 +1,4 @@
-"""The ledger: what is debited and kept, as scripts that every store runs alike; what is declared and noted: `events`.
+"""The ledger: what is kept, as scripts that every store runs alike. Debits: `debiting`; what is declared: `events`.
 
 A script holds all guards of a change and all its writes; one transaction runs it under the ledger's lock.
 What an outcome means is judged here, in Python, when no lock is held. The debit commits before
@@ -25,11 +25,9 @@ from edgedp.errors import (
     StoreError,
     UnknownNameError,
 )
-from edgedp.release import debits
 from edgedp.stores import shares
 from edgedp.stores.account import (
     Account,
-    account_of,
     attributes_refusal,
     refusal,
     split_account,
@@ -37,11 +35,10 @@ from edgedp.stores.account import (
 from edgedp.stores.chain import body_of
 from edgedp.stores.script import Script, Step
 from edgedp.stores.shares import DIRECT, Share
-from edgedp.vocabulary import ACCOUNTS
 
 if TYPE_CHECKING:
-    from edgedp.plan import Charge, Plan
-    from edgedp.stores.backend import GraphRow, Row, Runner
+    from edgedp.plan import Plan
+    from edgedp.stores.backend import Row, Runner
 
 __all__ = [
     "ANSWER_GONE",
@@ -52,7 +49,6 @@ __all__ = [
     "Kept",
     "answer_script",
     "broken",
-    "debit_script",
     "does_not_fit",
     "find",
     "judge",
@@ -64,7 +60,6 @@ __all__ = [
     "now",
     "other_request",
     "receipt",
-    "step_script",
     "unknown",
 ]
 
@@ -121,168 +116,6 @@ def now() -> str:
 def new_release_id() -> str:
     """Return a fresh identifier of a release."""
     return uuid.uuid4().hex
-
-
-def debit_script(
-    row: GraphRow,
-    plan: Plan,
-    *,
-    release_id: str,
-    request_id: str | None,
-    by: str,
-    at: str,
-    analyst: str = DIRECT,
-) -> Script:
-    """Return the script that checks and debits a planned release; its outcomes are judged by `judge`.
-
-    Parameters
-    ----------
-    row : GraphRow
-        The graph that was planned for, as the registry had it.
-    plan : Plan
-    release_id : str
-        From `new_release_id`.
-    request_id : str or None
-    by : str
-        Who asks, as the store knows it.
-    at : str
-        From `now`.
-    analyst : str
-        Whose share is debited beside the account; empty for a direct caller, who has none.
-    """
-    name = row.name
-    *others, main = plan.first
-    named = {"name": account_of(name, main.account)}
-    body: dict[str, Any] = {"kind": plan.kind, "parameters": plan.parameters, "public": plan.public}
-    if main.account != "edges":
-        body |= {"account": main.account, "debits": debits(plan)}
-    # Increments of rho are not proved: where a delta was declared since the plan, the first step costs all of it.
-    amounts = {"cost": main.cost, "price": rho.cost(plan.charges[-1])}
-    whole = amounts | {"whole": main.cost}
-    # The lock of the edges' account, which replacements take too, comes first, so that nobody waits in a circle.
-    steps = [Step("account_lock", {"name": name}, on_none="unknown")]
-    if named["name"] != name:
-        steps.append(Step("account_lock", named, on_none="unknown"))
-    steps.append(Step("account_find", named, on_none="unknown"))
-    if request_id is not None:
-        # Whichever of the accounts it was of: the lock of the edges' account keeps both still.
-        for account in ACCOUNTS:
-            asked = {"name": account_of(name, account), "analyst": analyst, "requestId": request_id}
-            steps.append(Step("request_find", asked, on_row="asked_before"))
-    steps.append(Step("graph_current", {"name": name, "version": row.version}, on_none="replaced"))
-    # What is read after the debit is what this row names, so the account must be for just that.
-    steps.append(Step("account_terms", {"name": name, "terms": row.terms}, on_none="broken"))
-    if plan.declaration is not None:
-        head = json.dumps({"property": plan.declaration["property"]})[:-1]
-        declared = named | {"head": f"{head},", "body": json.dumps(plan.declaration)}
-        steps.append(Step("attribute_current", declared, on_none="replaced"))
-    for each in others:
-        steps += _further_debit(name, each, body, release_id=release_id, by=by, at=at, analyst=analyst)
-        steps.append(Step("account_find", named, on_none="unknown"))
-    steps += [
-        Step("account_adds_up", named, on_none="broken"),
-        *shares.debit_steps(name, analyst, whole, main.account),
-        Step("account_debit", named | whole, on_none="refused"),
-        Step(
-            "log_debit",
-            named
-            | amounts
-            | {
-                "releaseId": release_id,
-                "analyst": analyst,
-                "requestId": request_id,
-                "at": at,
-                "by": by,
-                "body": json.dumps(body),
-            },
-            on_none="broken",
-        ),
-        Step("lease_put", named | {"releaseId": release_id, "seconds": LEASE_SECONDS}),
-    ]
-    return Script(steps, done="debited")
-
-
-def step_script(
-    row: GraphRow,
-    plan: Plan,
-    cost: int,
-    before: int,
-    *,
-    release_id: str,
-    by: str,
-    at: str,
-    analyst: str = DIRECT,
-) -> Script:
-    """Return the script that checks and debits a further step of a release that spends until its list is sure enough.
-
-    Parameters
-    ----------
-    row, plan, by, at, analyst
-        As of `debit_script`.
-    cost, before : int
-        Nano-epsilon of the step, and of those before it: a limit of one release is for all of them.
-    release_id : str
-        Of the release, whose lease says that it is still being drawn.
-    """
-    named = {"name": row.name}
-    body = {"kind": plan.kind, "parameters": plan.parameters, "public": plan.public}
-    (charge,) = plan.charges
-    return Script(
-        [
-            Step("account_lock", named, on_none="unknown"),
-            Step("graph_current", named | {"version": row.version}, on_none="replaced"),
-            Step("account_terms", named | {"terms": row.terms}, on_none="broken"),
-            *_further_debit(
-                row.name,
-                charge,
-                body,
-                cost=cost,
-                before=before,
-                release_id=release_id,
-                by=by,
-                at=at,
-                analyst=analyst,
-            ),
-        ],
-        done="debited",
-    )
-
-
-def _further_debit(
-    name: str,
-    charge: Charge,
-    body: Mapping[str, Any],
-    *,
-    cost: int | None = None,
-    before: int = 0,
-    release_id: str,
-    by: str,
-    at: str,
-    analyst: str,
-) -> list[Step]:
-    """Return the steps that debit a further account, or `cost` more of the same, for a release; the lock is held.
-
-    Its row has a number of its own, for a release's number is in one log only, and no answer: it names the release
-    that it is a part of.
-    """
-    named = {"name": account_of(name, charge.account)}
-    amounts = {"cost": charge.cost if cost is None else cost, "price": rho.cost(charge)}
-    whole = amounts | {"whole": before + amounts["cost"]}
-    row = {
-        "releaseId": new_release_id(),
-        "analyst": analyst,
-        "requestId": None,
-        "at": at,
-        "by": by,
-        "body": json.dumps(dict(body) | {"account": charge.account, "part_of": release_id}),
-    }
-    return [
-        Step("account_find", named, on_none="unknown"),
-        Step("account_adds_up", named, on_none="broken"),
-        *shares.debit_steps(name, analyst, whole, charge.account),
-        Step("account_debit", named | whole, on_none="refused"),
-        Step("log_debit", named | amounts | row, on_none="broken"),
-    ]
 
 
 def judge(

@@ -19,7 +19,7 @@ from edgedp.plan import PercentilePlan, Plan, PublicFacts, options_of, plan_from
 from edgedp.projection import GraphProjection, records_projection
 from edgedp.refusals import RECORD_LOST, STORE_FAILED, constant_refusals
 from edgedp.sampling.words import SecureWords
-from edgedp.stores import attributes, kept, ledger
+from edgedp.stores import attributes, debiting, kept, ledger
 from edgedp.stores import neo4j_places as places
 from edgedp.stores.account import Account, account_of
 from edgedp.stores.frames import Frame
@@ -62,7 +62,7 @@ def plan(request: Frame) -> Frame:
     planned = planned.naming([each["id"] for each in header.get("named", ())])
     release_id = ledger.new_release_id()
     account = account_of(row.name, planned.charges[-1].account)
-    script = ledger.debit_script(
+    script = debiting.debit_script(
         row, planned, release_id=release_id, request_id=request_id, by=BY, at=ledger.now()
     )
     return Frame(
@@ -116,7 +116,7 @@ def draw(request: Frame, converse: Converse | None = None) -> Frame:
         nonlocal spent
         if converse is None:
             return False
-        script = ledger.step_script(
+        script = debiting.step_script(
             graph_of(request), planned, cost, spent, release_id=header["release_id"], by=BY, at=ledger.now()
         )
         paid = converse(Frame({"pay": script.to_dict()})).header["paid"] is True
