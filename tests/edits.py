@@ -87,7 +87,7 @@ EDITS = [
     ),
     Edit(
         "an account that is not compared with the registry",
-        "edgedp.stores.debiting:debit_script",
+        "edgedp.stores.debiting:_unchanged",
         'Step("account_terms", {"name": row.name, "terms": row.terms}, on_none="broken")',
         'Step("account_lock", {"name": row.name}, on_none="unknown")',
         "test_ledger_compared.py::test_an_edited_row_of_the_registry_releases_nothing",
