@@ -21,7 +21,7 @@ import polars as pl
 
 import edgedp
 from edgedp.experiments.asking import experiment
-from edgedp.experiments.curves import TARGETS, curves, in_order, needed
+from edgedp.experiments.curves import TARGETS, Needed, curves, in_order, needed
 from edgedp.experiments.growth import generated
 from edgedp.experiments.keeping import read_results
 from edgedp.experiments.published import CLAIM
@@ -122,8 +122,9 @@ def privtopk(rows: pl.DataFrame) -> Iterator[str]:
     yield "\n### Epsilon needed, and the published factor\n"
     yield (
         f"Published: local dampening needs {number(CLAIM[0])} to {number(CLAIM[1])} times less epsilon than the "
-        "exponential mechanism, two to four orders of magnitude. The last column is EM's epsilon over this one's, for "
-        "0.8; *more than* where EM does not reach 0.8 at the largest epsilon tried.\n"
+        "exponential mechanism, two to four orders of magnitude. A target is reached between the two epsilons that are "
+        "named, neighbours among those tried. The last column is EM's epsilon over this one's, for 0.8, as far as that "
+        "follows; *more than* where EM does not reach 0.8 at the largest epsilon tried.\n"
     )
     lines = []
     found = needed(points)
@@ -131,7 +132,7 @@ def privtopk(rows: pl.DataFrame) -> Iterator[str]:
     for row in found:
         em = next((e["needed"][1] for e in found if e["series"] == "EM" and same(e, row)), None)
         lines.append(
-            [row["graph"], str(row["k"]), row["series"], *map(number, row["needed"]), factor(em, row)]
+            [row["graph"], str(row["k"]), row["series"], *map(tables.between, row["needed"]), factor(em, row)]
         )
     yield from markdown(
         Table("", ["graph", "k", "mechanism", *map(str, TARGETS), "EM / this"], lines, left=3)
@@ -145,15 +146,16 @@ def confirmed(found: list[dict[str, Any]]) -> Iterator[str]:
         for row in found:
             em = next((e["needed"][1] for e in found if e["series"] == "EM" and same(e, row)), None)
             if row["series"] == series and em is not None and row["needed"][1] is not None:
-                ratios.append(em / row["needed"][1])
+                ratios.append(tables.less(em, row["needed"][1]))
         if ratios:
-            least, most = min(ratios), max(ratios)
-            told = f"Measured, {series}: {number(least)} to {number(most)} times less in {len(ratios)} panels where both "
-            told += "reach 0.8"
+            least, most = min(low for low, _ in ratios), max(high or float("inf") for _, high in ratios)
+            told = f"Measured, {series}: between {number(least)} and {number(most)} times less in the {len(ratios)} panels "
+            told += "where both reach 0.8"
             if series == "SLD":
-                kept = sum(CLAIM[0] <= ratio <= CLAIM[1] for ratio in ratios)
-                above = sum(ratio > CLAIM[1] for ratio in ratios)
-                told += f"; within the published range in {kept}, more in {above}, less in {len(ratios) - kept - above}"
+                kept = sum(CLAIM[0] <= low and (high or float("inf")) <= CLAIM[1] for low, high in ratios)
+                above = sum(low > CLAIM[1] for low, _ in ratios)
+                below = sum(high is not None and high < CLAIM[0] for _, high in ratios)
+                told += f"; within the published range in {kept}, more in {above}, less in {below}; the rest lies across an end of it"
             yield f"{told}.\n"
 
 
@@ -162,12 +164,15 @@ def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return bool(one["graph"] == other["graph"] and one["k"] == other["k"])
 
 
-def factor(em: float | None, row: dict[str, Any]) -> str:
+def factor(em: Needed | None, row: dict[str, Any]) -> str:
     """Return how many times less epsilon than EM a mechanism needs for 0.8."""
     own = row["needed"][1]
     if own is None or row["series"] == "EM":
         return ""
-    return f"more than {number(1e4 / own)}" if em is None else number(em / own)
+    if em is None:
+        return f"more than {number(row['largest'] / own.at_most)}"
+    least, most = tables.less(em, own)
+    return f"more than {number(least)}" if most is None else f"{number(least)} to {number(most)}"
 
 
 def recall_table(rows: pl.DataFrame, epsilons: list[float]) -> Iterator[str]:

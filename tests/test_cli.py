@@ -19,6 +19,7 @@ from click.testing import CliRunner
 from edgedp import open_store, read_graph
 from edgedp.cli import edgedp as command_line
 from edgedp.cli.opening import opened_store
+from edgedp.cli.roles import ROLES
 
 EDGES = "# a kite\n1 2\n2 3\n3 1\n3 4\n4 5\n"
 
@@ -305,6 +306,49 @@ def test_a_release_imports_only_what_it_uses(folder: Path) -> None:
         for name in ("polars", "igraph", "networkx", "neo4j", "pooch", "scipy")
         if f"'{name}'" in done.stderr
     }
+
+
+def test_every_command_stands_once_in_the_help_and_its_line_is_whole() -> None:
+    listed = [name for commands in ROLES.values() for name in commands]
+    assert sorted(listed) == sorted(command_line.commands)
+    text = CliRunner().invoke(command_line, ["--help"], terminal_width=80).output
+    for commands in ROLES.values():
+        for name, line in commands.items():
+            assert re.search(rf"^  {name} +{re.escape(line)}$", text, re.MULTILINE), name
+
+
+def test_a_large_budget_is_answered_with_a_sentence(folder: Path) -> None:
+    def said(*words: str) -> str:
+        return CliRunner().invoke(command_line, ["--store", str(folder / "s"), *words]).stderr
+
+    source = str(folder / "kite.txt")
+    assert "hardly anything" not in said("load", source, "--name", "few", "--epsilon-budget", "5")
+    assert "hardly anything" not in said("budget", "few")
+    assert "hardly anything" in said(
+        "load", source, "--name", "many", "--epsilon-budget", "5.1", "--format", "json"
+    )
+    assert "hardly anything" not in said("budget", "many")
+    assert "hardly anything" in said("budget", "few", "--set", "6")
+    assert "hardly anything" in said("budget", "few", "--attributes", "--set", "7")
+    assert "hardly anything" not in said("budget", "few", "--attributes", "--set", "3")
+
+
+def test_a_table_of_releases_fits_a_page(folder: Path) -> None:
+    store = ["--store", str(folder / "s")]
+    runner = CliRunner()
+    nodes = "\n".join(f"{node} {node + 1}" for node in range(1, 60))
+    (folder / "path.txt").write_text(f"# a path\n{nodes}\n")
+    for words in (
+        ["load", str(folder / "path.txt"), "--epsilon-budget", "3", "--degree-bound", "40"],
+        ["summary", "path", "--epsilon", "1"],
+        ["topk", "path", "--metric", "degree", "-k", "30", "--epsilon", "1"],
+    ):
+        assert runner.invoke(command_line, [*store, *words]).exit_code == 0
+    table = runner.invoke(command_line, [*store, "releases", "path"]).output
+    assert "... 20 more]" in table
+    assert max(map(len, table.splitlines())) < 500
+    rows = json.loads(runner.invoke(command_line, [*store, "releases", "path", "--format", "json"]).output)
+    assert len(rows[1]["nodes"]) == 30
 
 
 def test_every_command_is_documented() -> None:

@@ -18,6 +18,7 @@ from edgedp.experiments.curves import curves
 from edgedp.experiments.generators import power_law
 from edgedp.experiments.keeping import read_results, write_results
 from edgedp.experiments.report.reading import reading
+from edgedp.experiments.report.tables import needed_table
 
 __all__ = ["chromium"]
 
@@ -194,6 +195,25 @@ def test_without_its_library_a_report_says_what_to_install(
         edgedp.write_report(results, tmp_path / "r.html")
 
 
+def test_nothing_is_interpolated_between_two_epsilons_that_were_tried(results: list[Path]) -> None:
+    """Two decades lie between the points: a line over them would say 0.3 for joint, 8 for EM and a factor between."""
+    rows = read_results([path for path in results if path.stem == "top"])
+    low = pl.when(pl.col("mechanism") == "joint").then(0.7).otherwise(0.1)
+    made = pl.concat(
+        [
+            rows.with_columns(pl.lit(epsilon).alias("epsilon"), recall.alias("recall"))
+            for epsilon, recall in ((0.1, low), (10.0, pl.lit(0.99)))
+        ]
+    )
+    told = " ".join(sentence for _, sentences in reading(made) for sentence in sentences)
+    for name in ("joint", "SLD", "EM"):
+        assert f"{name} 0.1 to 10" in told
+    assert "EM needs 0.01 to 100 times joint's epsilon" in told
+    assert "neither met nor missed" in told
+    cells = {cell for row in needed_table(curves(made, "recall"), "").rows for cell in row[2:5]}
+    assert cells == {"at most 0.1", "0.1 to 10"}
+
+
 def test_a_sentence_is_carried_by_its_figures(results: list[Path], tmp_path: Path) -> None:
     """Where joint is not ahead the reading does not say so; turned round, it says the opposite."""
     rows = read_results([path for path in results if path.stem == "top"])
@@ -207,6 +227,6 @@ def test_a_sentence_is_carried_by_its_figures(results: list[Path], tmp_path: Pat
         return " ".join(sentence for _, sentences in reading(made) for sentence in sentences)
 
     assert "k = 2: 0.95 and 0.10;" in at(0.95, 0.1)
-    assert "joint needs no more than epsilon 0.1 for a recall of 0.9" in at(0.95, 0.1)
+    assert "recall is 0.9, between two that were tried: joint at most 0.1" in at(0.95, 0.1)
     assert "0.10 and 0.95, not told apart or behind" in at(0.1, 0.95)
     assert "joint (0.10)" in at(0.1, 0.95)

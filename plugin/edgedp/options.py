@@ -180,7 +180,8 @@ class TopKOptions(Options):
     metric: Annotated[
         TopKMetricName,
         _About(
-            "What the nodes are ranked by; in_degree and out_degree of a directed graph.",
+            "What the nodes are ranked by: ebc, ego-betweenness (how many pairs of its neighbours a node "
+            "connects); density of the ego network; in_degree and out_degree of a directed graph.",
             choices=top_k_metrics,
         ),
     ]

@@ -12,6 +12,7 @@ import click
 from edgedp.cli.completing import complete_arguments
 from edgedp.cli.examples import add_examples
 from edgedp.cli.output import QUIET
+from edgedp.cli.roles import write_commands
 from edgedp.errors import EdgeDPError
 from edgedp.shown import shown
 from edgedp.spoken import FACE
@@ -35,7 +36,10 @@ def _show_version(ctx: click.Context, _option: click.Parameter, asked: bool) -> 
 
 
 class _OneLine(click.Group):
-    """Turns every refusal into one line and exit status 1, never a traceback."""
+    """Turns every refusal into one line and exit status 1, never a traceback; lists commands by who uses them."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        write_commands(self, formatter)
 
     def invoke(self, ctx: click.Context) -> object:
         face = FACE.set("command")

@@ -10,6 +10,7 @@ import click
 from edgedp.cli.opening import opened_store
 from edgedp.cli.options import release_options
 from edgedp.cli.output import format_option, limit_option, notice, print_object, print_rows, say, working
+from edgedp.cli.tables import brief
 from edgedp.options import (
     CountOptions,
     DistributionOptions,
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from edgedp.vocabulary import Kind
 
 __all__ = ["COMMANDS", "show_release", "typed_ids"]
+
+_LONG = ("nodes", "numbers")
 
 
 @click.command()
@@ -136,6 +139,8 @@ def releases(name: str, limit: int | None, since: str | None, output: str) -> No
         columns.append("numbers")
     if any(row["account"] != "edges" for row in rows):
         columns.append("account")
+    if output == "table":
+        rows = [{name: brief(row[name]) if name in _LONG else row[name] for name in columns} for row in rows]
     print_rows(rows, output, columns)
 
 

@@ -31,6 +31,9 @@ _DELTA = click.option(
 _BOUND = click.option(
     "--degree-bound", metavar="D", type=WHOLE, help="Public bound on the degree.  [default: nodes - 1]"
 )
+_LARGE = 5
+"""A total above which the promise to one edge is a formality (docs/epsilon.md)."""
+
 _FORMAT = click.option(
     "--format",
     "output",
@@ -117,6 +120,7 @@ def load(
             relationship_type=relationship_type,
             progress=progress,
         )
+    _note_large(epsilon_budget, row)
     if output == "json":
         print_object(row | {"nodes_supplied": report.nodes_supplied, "exact": report.exact()})
         return
@@ -210,6 +214,7 @@ def register(
         else:
             del reading["refresh"]
             row = store.register_edges(name, edges, nodes, **declared, **reading)
+    _note_large(declared["epsilon_budget"], row)
     if output == "json":
         print_object(row)
         return
@@ -299,8 +304,18 @@ def budget(
     _print_balance(row, head, second, output)
     if epsilon_budget is not None:
         notice("the new budget is recorded")
+        _note_large(epsilon_budget, row.get("attributes", row) if attributes else row)
     if max_epsilon_per_release is not None:
         notice("the new limit of one release is recorded")
+
+
+def _note_large(asked: str | None, row: Mapping[str, Any]) -> None:
+    """Say what a budget that was just declared is worth where it is a large one."""
+    if asked is not None and (row["epsilon_budget"] or 0) > _LARGE:
+        notice(
+            f"a budget above {_LARGE} promises a single edge hardly anything: declare less, or say so to the people in "
+            "the graph (docs/epsilon.md)"
+        )
 
 
 def _print_balance(row: Mapping[str, Any], head: str | None, second: str | None, output: str) -> None:

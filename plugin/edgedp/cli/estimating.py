@@ -58,7 +58,7 @@ def _print_lines(told: Mapping[str, Any]) -> None:
         most = "at most " if "epsilon_first" in told else ""
         click.echo(
             f"would cost {most}{amount(told['epsilon'])} and leave {amount(told['epsilon_remaining_after'])} of "
-            f"{amount(told['epsilon_budget'])}; {told['releases_left']:,} such releases fit"
+            f"{amount(told['epsilon_budget'])}; {_fit(told['releases_left'])}"
         )
     if told["parameters"]:
         asked = ", ".join(
@@ -72,3 +72,7 @@ def _print_lines(told: Mapping[str, Any]) -> None:
         reach = f"; {noise['reach']}" if "reach" in noise else ""
         click.echo(f"noise on {noise['on']}: {said}{reach}")
     click.echo("nothing was spent or read: this rests on public facts alone")
+
+
+def _fit(count: int) -> str:
+    return "1 such release fits" if count == 1 else f"{count:,} such releases fit"

@@ -18,7 +18,7 @@ EXAMPLES = {
     "audit": "edgedp audit --nodes 4 --metric ebc",
     "attribute": "edgedp attribute email-Enron --property age --low 0 --high 100 --points 101",
     "backup": "edgedp backup copy.edgedp",
-    "budget": "edgedp budget email-Enron --set 20",
+    "budget": "edgedp budget email-Enron --set 3",
     "count": "edgedp count email-Enron --of triangles --epsilon 0.5",
     "curator": "edgedp curator add carla",
     "curator add": "edgedp curator add carla",

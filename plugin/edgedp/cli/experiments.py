@@ -206,8 +206,14 @@ def advise(output: str, **asked: Any) -> None:
 
     with progress_bar() as progress:
         rows = tried(progress=progress, **_given(asked))
-    print_rows(rows, output, _COLUMNS)
+    _print_advice(rows, output)
     notice(f"tried on {asked['like']}, which is public: choosing by it tells nothing of private edges")
+
+
+def _print_advice(rows: list[dict[str, Any]], output: str) -> None:
+    if output == "table":
+        rows = [row | {name: f"{row[name]:.3f}" for name in ("recall", "error")} for row in rows]
+    print_rows(rows, output, _COLUMNS)
 
 
 @click.command(name="advise")
@@ -221,7 +227,7 @@ def exact_advise(name: str, output: str, **asked: Any) -> None:
         rows = store.exact_advice(name, **_given(asked))
     notice(_STORED, always=True)
     notice(f"note: {OUTSIDE}", always=True)
-    print_rows(rows, output, _COLUMNS)
+    _print_advice(rows, output)
 
 
 @click.command(name="experiment")

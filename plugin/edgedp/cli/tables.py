@@ -9,7 +9,7 @@ from typing import Any
 
 from edgedp.shown import number, shown
 
-__all__ = ["plain", "sentence_lines", "table_lines"]
+__all__ = ["brief", "plain", "sentence_lines", "table_lines"]
 
 _GAP = "  "
 _PROSE = frozenset({"details", "problem", "title"})
@@ -32,6 +32,30 @@ def plain(value: Any) -> str:
     if isinstance(value, (list, dict)):
         return json.dumps(value)
     return str(value)
+
+
+def brief(value: Any, most: int = 10) -> str:
+    """Return a cell of a table for people: of a long list its beginning, of a fraction six figures.
+
+    Examples
+    --------
+    >>> brief([1, 2, 3], most=2), brief({"mean": 10.0203314, "at": [7, 8, 9]}, most=2), brief(None)
+    ('[1, 2, ... 1 more]', 'mean 10.0203, at [7, 8, ... 1 more]', '')
+    """
+    match value:
+        case dict():
+            cells = ((name, brief(each, most), isinstance(each, dict)) for name, each in value.items())
+            return ", ".join(
+                f"{name} {{{cell}}}" if nested else f"{name} {cell}" for name, cell, nested in cells
+            )
+        case list():
+            shown = [brief(each, most) for each in value[:most]]
+            rest = [f"... {len(value) - most:,} more"] if len(value) > most else []
+            return f"[{', '.join(shown + rest)}]"
+        case float():
+            return f"{value:.6g}"
+        case _:
+            return plain(value)
 
 
 def table_lines(

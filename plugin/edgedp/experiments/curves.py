@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
-from math import exp, log
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from edgedp.vocabulary import SAMPLERS
@@ -12,7 +11,7 @@ from edgedp.vocabulary import SAMPLERS
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["MEASURES", "TARGETS", "curves", "epsilon_for", "in_order", "needed", "series_name"]
+__all__ = ["MEASURES", "TARGETS", "Needed", "curves", "epsilon_for", "in_order", "needed", "series_name"]
 
 TARGETS = (0.5, 0.8, 0.9)
 """Recalls that an epsilon is asked for."""
@@ -114,23 +113,40 @@ def in_order(names: Iterable[str]) -> list[str]:
     return sorted(set(names), key=place)
 
 
-def epsilon_for(epsilons: Sequence[float], values: Sequence[float], target: float) -> float | None:
-    """Return the smallest epsilon from which on a curve stays at a target, on lines over the logarithm of epsilon.
+@dataclass(frozen=True)
+class Needed:
+    """From which epsilon on a target is reached, as far as the epsilons that were tried say so.
 
-    None where the largest epsilon does not reach it. A curve that is there from the first epsilon on gives that one.
+    Attributes
+    ----------
+    above : float or None
+        The largest epsilon tried that is too small; None where the smallest one tried is enough.
+    at_most : float
+        The next one, which is enough, as all larger ones are.
+    """
+
+    above: float | None
+    at_most: float
+
+
+def epsilon_for(epsilons: Sequence[float], values: Sequence[float], target: float) -> Needed | None:
+    """Return the two neighbouring epsilons between which a curve reaches a target for good; None where it does not.
+
+    Nothing is interpolated: a curve between two points may have any shape.
 
     Examples
     --------
-    >>> round(epsilon_for([0.1, 1, 10], [0.0, 0.5, 1.0], 0.75), 2), epsilon_for([1, 10], [0.1, 0.2], 0.5)
-    (3.16, None)
+    >>> epsilon_for([0.1, 1, 10], [0.0, 0.5, 1.0], 0.75)
+    Needed(above=1, at_most=10)
+    >>> epsilon_for([0.1, 1, 10], [0.8, 0.9, 1.0], 0.75), epsilon_for([1, 10], [0.1, 0.2], 0.5)
+    (Needed(above=None, at_most=0.1), None)
     """
-    if not values or values[-1] < target:
-        return None
-    at = epsilons[0]
-    for (before, low), (after, high) in pairwise(zip(epsilons, values, strict=True)):
-        if low < target <= high:
-            at = exp(log(before) + (target - low) / (high - low) * (log(after) - log(before)))
-    return at
+    found = None
+    for epsilon, value in reversed(list(zip(epsilons, values, strict=True))):
+        if value < target:
+            return None if found is None else Needed(epsilon, found)
+        found = epsilon
+    return None if found is None else Needed(None, found)
 
 
 def needed(points: pl.DataFrame, targets: Sequence[float] = TARGETS) -> list[dict[str, Any]]:
@@ -139,8 +155,8 @@ def needed(points: pl.DataFrame, targets: Sequence[float] = TARGETS) -> list[dic
     Returns
     -------
     list of dict
-        The panel's columns, ``series``, ``runs``, ``reached`` (the largest mean), ``first`` (the smallest epsilon
-        tried) and ``needed``: one epsilon or None a target.
+        The panel's columns, ``series``, ``runs``, ``reached`` (the largest mean), ``largest`` (the largest epsilon
+        tried) and ``needed``: one `Needed` or None a target.
     """
     found = []
     parts = dict(points.group_by([*PANEL, "series"], maintain_order=True))
@@ -155,7 +171,7 @@ def needed(points: pl.DataFrame, targets: Sequence[float] = TARGETS) -> list[dic
             {name: row[name] for name in (*PANEL, "series", "runs")}
             | {
                 "reached": max(means),
-                "first": epsilons[0],
+                "largest": epsilons[-1],
                 "needed": [epsilon_for(epsilons, means, target) for target in targets],
             }
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from edgedp.experiments.curves import curves, needed
 from edgedp.experiments.published import CLAIM
 from edgedp.experiments.report.charts import group_of
-from edgedp.experiments.report.tables import growth_points, number
+from edgedp.experiments.report.tables import between, growth_points, less, number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,16 +40,13 @@ def reading(rows: pl.DataFrame) -> list[tuple[str, list[str]]]:
 
 
 def _of_panel(where: str, series: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield who needs least for 0.9, and the factor between the exponential mechanism and the others for 0.8."""
+    """Yield what each needs for 0.9, and the factor between the exponential mechanism and the others for 0.8."""
     reaching = sorted(
-        (row for row in series if row["needed"][2] is not None), key=lambda row: row["needed"][2]
+        (row for row in series if row["needed"][2] is not None), key=lambda row: row["needed"][2].at_most
     )
     if reaching:
-        best = reaching[0]
-        told = "no more than" if best["needed"][2] == best["first"] else "about"
-        further = [f"{row['series']} {number(row['needed'][2])}" for row in reaching[1:]]
-        rest = f"; {', '.join(further)}" if further else ""
-        yield f"{where}, {best['series']} needs {told} epsilon {number(best['needed'][2])} for a recall of 0.9{rest}."
+        shown = "; ".join(f"{row['series']} {between(row['needed'][2])}" for row in reaching)
+        yield f"{where}, the epsilon from which on recall is 0.9, between two that were tried: {shown}."
     missing = [row for row in series if row["needed"][2] is None]
     if missing:
         shown = ", ".join(f"{row['series']} ({row['reached']:.2f})" for row in missing)
@@ -59,21 +56,29 @@ def _of_panel(where: str, series: list[dict[str, Any]]) -> Iterator[str]:
     for name in ("LD", "SLD", "joint"):
         own = by_name.get(name)
         if em and own:
-            yield f"{where}, {name} needs {_times(em, own)} EM's epsilon for a recall of 0.8{_claimed(name, em / own)}."
+            ratio = less(em, own)
+            yield f"{where}, for a recall of 0.8 EM needs {_times(*ratio)} {name}'s epsilon{_claimed(name, *ratio)}."
 
 
-def _times(em: float, own: float) -> str:
-    return f"1/{number(em / own)} of" if em >= own else f"{number(own / em)} times"
+def _times(least: float, most: float | None) -> str:
+    if most is None:
+        return f"at least {number(least)} times" if least else "an unknown multiple of"
+    return f"{number(least)} to {number(most)} times" if least else f"at most {number(most)} times"
 
 
-def _claimed(name: str, ratio: float) -> str:
-    """Return what the published claim on local dampening is worth here."""
+def _claimed(name: str, least: float, most: float | None) -> str:
+    """Return what the published claim on local dampening is worth here, where that follows from what was tried."""
     low, high = CLAIM
     if name != "SLD":
         return ""
-    if low <= ratio <= high:
-        return ": within the published two to four orders of magnitude"
-    return f": {'more' if ratio > high else 'less'} than the published two to four orders of magnitude"
+    claim = "the published two to four orders of magnitude"
+    if most is not None and low <= least <= most <= high:
+        return f": within {claim}"
+    if least > high:
+        return f": more than {claim}"
+    if most is not None and most < low:
+        return f": less than {claim}"
+    return f"; {claim} are neither met nor missed by that"
 
 
 def _side_by_side(points: pl.DataFrame) -> Iterator[tuple[str, str]]:

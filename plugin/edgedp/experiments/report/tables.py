@@ -5,13 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from edgedp.experiments.curves import TARGETS, curves, in_order, needed
+from edgedp.experiments.curves import TARGETS, Needed, curves, in_order, needed
 from edgedp.experiments.published import C_METRIC
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Table", "c_metric_tables", "figures", "growth_table", "needed_table", "number", "parameter_table"]
+__all__ = [
+    "Table",
+    "between",
+    "c_metric_tables",
+    "figures",
+    "growth_table",
+    "less",
+    "needed_table",
+    "number",
+    "parameter_table",
+]
 
 
 @dataclass(frozen=True)
@@ -37,14 +47,39 @@ def number(value: float | None) -> str:
     return f"{float(f'{value:.2g}'):,.10g}"
 
 
+def between(found: Needed | None) -> str:
+    """Return the two neighbouring epsilons that were tried between which a target is reached.
+
+    Examples
+    --------
+    >>> between(Needed(0.3, 1)), between(Needed(None, 0.1)), between(None)
+    ('0.3 to 1', 'at most 0.1', 'not reached')
+    """
+    if found is None:
+        return "not reached"
+    return (
+        f"at most {found.at_most:g}" if found.above is None else f"{found.above:,.4g} to {found.at_most:,.4g}"
+    )
+
+
+def less(other: Needed, own: Needed) -> tuple[float, float | None]:
+    """Return how many times less epsilon one needs than the other: at least, and at most where that is known.
+
+    Examples
+    --------
+    >>> less(Needed(100, 300), Needed(1, 3))
+    (33.333333333333336, 300.0)
+    >>> less(Needed(None, 0.1), Needed(0.1, 0.3)), less(Needed(1, 3), Needed(None, 0.1))
+    ((0.0, 1.0), (10.0, None))
+    """
+    return (other.above or 0.0) / own.at_most, None if own.above is None else other.at_most / own.above
+
+
 def needed_table(points: pl.DataFrame, caption: str) -> Table:
     """Return the epsilon that each series needs for each target, one row a panel and series."""
     rows = []
     for row in needed(points):
-        shown = [
-            f"at most {number(row['first'])}" if each == row["first"] else number(each)
-            for each in row["needed"]
-        ]
+        shown = [between(each) for each in row["needed"]]
         rows.append([str(row["k"]), row["series"], *shown, f"{row['reached']:.2f}", f"{row['runs']:,}"])
     head = ["k", "mechanism", *(f"recall {target}" for target in TARGETS), "best mean recall", "runs each"]
     return Table(caption, head, rows, left=2)
