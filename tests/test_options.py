@@ -20,6 +20,7 @@ from edgedp import checks, vocabulary
 from edgedp.cli import edgedp as command_line
 from edgedp.counts import count_names
 from edgedp.errors import ParameterError, UnknownNameError
+from edgedp.mechanisms import Em, Joint, Ld, Pf, Sld
 from edgedp.metrics import metric, metric_names
 from edgedp.options import (
     CountOptions,
@@ -222,3 +223,72 @@ def test_the_vocabulary_lists_what_its_types_say() -> None:
         assert getattr(vocabulary, listed) == get_args(getattr(vocabulary, typed)), listed
         for word in getattr(vocabulary, listed):
             assert checks.check_choice(word, "word", getattr(vocabulary, listed)) is word
+
+
+VALUES = [
+    (
+        Sld(shift="down", sampler="permute_and_flip"),
+        {"mechanism": "sld", "shift": "down", "sampler": "permute_and_flip"},
+    ),
+    (Ld(sensitivity_form="common_neighbors"), {"mechanism": "ld", "sensitivity_form": "common_neighbors"}),
+    (Em(sampler="permute_and_flip"), {"mechanism": "em", "sampler": "permute_and_flip"}),
+    (Pf(), {"mechanism": "pf"}),
+    (Joint(proxy="lists", cap=9), {"mechanism": "joint", "proxy": "lists", "cap": 9}),
+]
+
+
+@pytest.mark.parametrize(("value", "words"), VALUES, ids=lambda each: type(each).__name__)
+def test_a_mechanism_as_a_value_is_the_release_that_its_words_ask_for(
+    value: Any, words: dict[str, Any], tmp_path: Path
+) -> None:
+    graph = edgedp.Graph.from_edges([(0, leaf) for leaf in range(1, 12)] + [(1, 2), (2, 3)])
+    asked: dict[str, Any] = {"metric": "ebc", "k": 2, "epsilon": 3}
+    rng = [np.random.default_rng(5) for _ in range(2)]
+    by_value = edgedp.priv_top_k(graph, **asked, mechanism=value, rng=rng[0])
+    by_words = edgedp.priv_top_k(graph, **asked, **words, rng=rng[1])
+    assert by_value.to_dict() == by_words.to_dict()
+    with edgedp.open_store(tmp_path / "s") as store:
+        store.load(graph, "star", epsilon_budget=9)
+        kept = store.priv_top_k("star", **asked, mechanism=value, request_id="q")
+        again = store.priv_top_k("star", **asked, **words, request_id="q")
+        assert (again.nodes, again.receipt["epsilon_spent"]) == (kept.nodes, 3.0)
+        estimate = store.estimate("star", **asked, mechanism=value)
+        assert estimate["parameters"] == store.estimate("star", **asked, **words)["parameters"]
+
+
+def test_a_mechanism_as_a_value_stands_wherever_its_word_does() -> None:
+    utilities, table = [1.0, 4.0, 2.0], [1.0, 2.0]
+    law = edgedp.mechanisms.probabilities
+    given: dict[str, Any] = {"global_sensitivity": 2, "sensitivity": table}
+    by_words = law("sld", utilities, 1, shift="down", **given)
+    assert law(Sld(shift="down"), utilities, 1, **given).tolist() == by_words.tolist()
+    assert (
+        edgedp.select(utilities, epsilon=90, global_sensitivity=1, mechanism=Em()).parameters["mechanism"]
+        == "em"
+    )
+    assert (
+        edgedp.percentile([1, 2, 3], q=0.5, grid=range(9), epsilon=90, mechanism=Em()).parameters["mechanism"]
+        == "em"
+    )
+    first = edgedp.exact.first_pick_probabilities
+    path = edgedp.Graph.from_edges([(0, 1), (1, 2)])
+    assert first(path, "degree", 1, 1, Em()).tolist() == first(path, "degree", 1, 1, "em").tolist()
+    both: dict[str, Any] = {"graph": path, "k": 1, "epsilon": 1, "rng": np.random.default_rng(1)}
+    assert edgedp.motkin(**both, mechanism=Sld(shift="up")).parameters["shift"] == "up"
+
+
+def test_an_option_is_given_once_and_by_what_has_it() -> None:
+    path = edgedp.Graph.from_edges([(0, 1), (1, 2)])
+    asked: dict[str, Any] = {"metric": "degree", "k": 1, "epsilon": 1}
+    with pytest.raises(ParameterError, match="shift is given by Sld"):
+        edgedp.priv_top_k(path, **asked, mechanism=Sld(shift="up"), shift="down")
+    with pytest.raises(ParameterError, match="shift"):
+        edgedp.priv_top_k(path, **asked, mechanism=Em(), shift="down")
+    with pytest.raises(ParameterError, match="cap of Joint"):
+        edgedp.select([1, 2], epsilon=1, global_sensitivity=1, mechanism=Joint(cap=3))
+    with pytest.raises(ParameterError, match="sensitivity_form of Ld"):
+        edgedp.percentile([1, 2], q=0.5, grid=range(9), epsilon=1, mechanism=Ld(sensitivity_form="degree"))
+    with pytest.raises(UnknownNameError, match="mechanism is"):
+        edgedp.select([1, 2], epsilon=1, global_sensitivity=1, mechanism=Joint())
+    with pytest.raises(UnknownNameError, match="mechanism is"):
+        edgedp.priv_top_k(path, **asked, mechanism=Sld)  # type: ignore[arg-type]

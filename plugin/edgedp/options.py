@@ -16,6 +16,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get
 from edgedp import checks
 from edgedp.counts import count_names
 from edgedp.errors import ParameterError
+from edgedp.mechanisms.values import Mechanism, spelled
 from edgedp.metrics import metric_names
 from edgedp.vocabulary import (
     ARC_METRICS,
@@ -156,6 +157,7 @@ class Options:
         >>> TopKOptions.given({"metric": "ebc", "k": 1, "epsilon": "0.1", "mechanism": None}).mechanism is None
         True
         """
+        given = spelled(given)
         checks.check_option_names(given, cls.names())
         asked = {name: value for name, value in given.items() if value is not None}
         for option in cls.described():
@@ -167,8 +169,8 @@ class Options:
 
     @classmethod
     def among(cls, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options out of all the arguments of a function (its ``locals()``)."""
-        return {name: arguments[name] for name in cls.names()}
+        """Return the options out of all the arguments of a function (its ``locals()``), a mechanism by its word."""
+        return spelled({name: arguments[name] for name in cls.names()})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,7 +190,7 @@ class TopKOptions(Options):
     k: Annotated[int, _About("How many nodes.", flag="-k")]
     epsilon: Annotated[Any, _About("Privacy loss of the whole release.")]
     mechanism: Annotated[
-        MechanismName | None,
+        MechanismName | Mechanism | None,
         _About("How nodes are picked.  [default: joint; density, and where a delta is declared: sld]"),
     ] = None
     sampler: Annotated[SamplerName | None, _About("Of em, ld and sld.  [default: exponential]")] = None
@@ -224,7 +226,8 @@ class MotkinOptions(Options):
         Sensitivity | None, _About("What the noise is scaled to; not of joint.  [default: local]")
     ] = None
     mechanism: Annotated[
-        MechanismName | None, _About("Local: sld or ld; global: em or pf; or joint.  [default: sld; em]")
+        MechanismName | Mechanism | None,
+        _About("Local: sld or ld; global: em or pf; or joint.  [default: sld; em]"),
     ] = None
     sampler: Annotated[SamplerName | None, _About("Of em, ld and sld.  [default: exponential]")] = None
     sensitivity_form: Annotated[
@@ -294,7 +297,8 @@ class PercentileOptions(Options):
     q: Annotated[Any, _About("Above 0 and below 1, 0.5 for the median; a third is 1/3.")]
     epsilon: Annotated[Any, _About("Privacy loss, of the attributes' account.")]
     mechanism: Annotated[
-        PercentileMechanism, _About("How a point of the grid is picked: by ranks, records or values.")
+        PercentileMechanism | Mechanism,
+        _About("How a point of the grid is picked: by ranks, records or values."),
     ] = "pf"
     sampler: Annotated[
         SamplerName | None,

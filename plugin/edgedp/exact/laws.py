@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.errors import ParameterError
+from edgedp.mechanisms.values import Mechanism
 from edgedp.options import MotkinOptions, TopKOptions
 from edgedp.plan import (
     AggregatePlan,
@@ -44,7 +45,7 @@ def first_pick_probabilities(
     metric: TopKMetricName,
     k: int,
     epsilon: Any,
-    mechanism: MechanismName | None = None,
+    mechanism: MechanismName | Mechanism | None = None,
     sampler: SamplerName | None = None,
     sensitivity_form: MetricForm | None = None,
     shift: Shift | None = None,
@@ -89,7 +90,7 @@ def motkin_first_pick_probabilities(
     epsilon: Any = 1.0,
     approach: Approach = "pareto",
     sensitivity: Sensitivity | None = None,
-    mechanism: MechanismName | None = None,
+    mechanism: MechanismName | Mechanism | None = None,
     sampler: SamplerName | None = None,
     sensitivity_form: MetricForm | ParetoForm | None = None,
     shift: Shift | None = None,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from edgedp.in_memory.releasing import plan_in_memory, release_in_memory
+from edgedp.mechanisms.values import Mechanism
 from edgedp.options import MotkinOptions, TopKOptions
 from edgedp.release import Release
 from edgedp.vocabulary import (
@@ -34,7 +35,7 @@ def priv_top_k(
     metric: TopKMetricName,
     k: int,
     epsilon: Any,
-    mechanism: MechanismName | None = None,
+    mechanism: MechanismName | Mechanism | None = None,
     sampler: SamplerName | None = None,
     sensitivity_form: MetricForm | None = None,
     shift: Shift | None = None,
@@ -119,7 +120,7 @@ def motkin(
     epsilon: Any = 1.0,
     approach: Approach = "pareto",
     sensitivity: Sensitivity | None = None,
-    mechanism: MechanismName | None = None,
+    mechanism: MechanismName | Mechanism | None = None,
     sampler: SamplerName | None = None,
     sensitivity_form: MetricForm | ParetoForm | None = None,
     shift: Shift | None = None,

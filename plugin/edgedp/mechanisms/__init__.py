@@ -2,14 +2,18 @@
 
 `probabilities` works on plain arrays, without a graph; `edgedp.exact.first_pick_probabilities` gives
 the law of a graph's release. Both compute scores, grid and unit of noise by the functions that the
-draw uses. `smooth_beta` is what a smooth bound for `edgedp.select` has to keep.
+draw uses. `Em`, `Pf`, `Ld`, `Sld` and `Joint` are mechanisms with the options that belong to
+them, to be given as ``mechanism=`` wherever its word is. `smooth_beta` is what
+ a smooth bound for `edgedp.select` has to keep.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["probabilities", "smooth_beta"]
+from edgedp.mechanisms.values import Em, Joint, Ld, Pf, Sld
+
+__all__ = ["Em", "Joint", "Ld", "Pf", "Sld", "probabilities", "smooth_beta"]
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.single import probabilities

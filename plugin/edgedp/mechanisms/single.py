@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgedp.amounts.epsilon import epsilon_nano, to_fraction
+from edgedp.mechanisms import values
 from edgedp.mechanisms.picks import Mechanism, pick_scores
 from edgedp.vocabulary import SamplerName, Shift
 
@@ -18,7 +19,7 @@ __all__ = ["probabilities"]
 
 
 def probabilities(
-    mechanism: Mechanism,
+    mechanism: Mechanism | values.Mechanism,
     utilities: ArrayLike,
     epsilon: Any,
     *,
@@ -88,14 +89,15 @@ def probabilities(
     >>> probabilities("ld", utilities, 2, sensitivity=table).round(3).tolist()
     [0.323, 0.323, 0.059, 0.059, 0.059, 0.059, 0.059, 0.059]
     """
+    asked = values.spelled(
+        {"mechanism": mechanism, "shift": shift, "sampler": sampler}, takes=("shift", "sampler")
+    )
     return pick_scores(
-        mechanism,
-        utilities,
-        to_fraction(epsilon_nano(epsilon)),
+        utilities=utilities,
+        epsilon=to_fraction(epsilon_nano(epsilon)),
         global_sensitivity=global_sensitivity,
         sensitivity=sensitivity,
-        shift=shift,
-        sampler=sampler,
+        **asked,
         monotone=monotone,
         delta=delta,
         smooth=smooth,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, assert_never
+from typing import Any, assert_never, cast
 
 from edgedp.amounts.epsilon import format_nano
 from edgedp.amounts.rho import PURE
@@ -107,7 +107,7 @@ def plan_percentile(options: PercentileOptions, facts: PublicFacts) -> Percentil
         facts.node_count,
         q=options.q,
         epsilon=options.epsilon,
-        mechanism=options.mechanism,
+        mechanism=cast(str, options.mechanism),
         sampler=options.sampler,
     )
     return PercentilePlan(

@@ -20,6 +20,7 @@ from edgedp.mechanisms.ranks import (
     target_rank,
 )
 from edgedp.mechanisms.samplers import sampler as sampler_by_name
+from edgedp.mechanisms.values import Mechanism, spelled
 from edgedp.sampling.words import Words, words_from
 from edgedp.selection.domains import declared_grid
 from edgedp.selection.questions import PercentileQuestion, ask_percentile
@@ -75,7 +76,7 @@ def percentile(
     q: Any,
     grid: Any,
     epsilon: Any,
-    mechanism: str = "pf",
+    mechanism: str | Mechanism = "pf",
     sampler: str | None = None,
     rng: np.random.Generator | None = None,
 ) -> Percentile:
@@ -137,9 +138,8 @@ def percentile(
     """
     words = words_from(rng)
     read = numbers_of(values)
-    question = ask_percentile(
-        declared_grid(grid), len(read), q=q, epsilon=epsilon, mechanism=mechanism, sampler=sampler
-    )
+    asked = spelled({"mechanism": mechanism, "sampler": sampler}, takes=("sampler",))
+    question = ask_percentile(declared_grid(grid), len(read), q=q, epsilon=epsilon, **asked)
     return Percentile(draw_percentile(read, question, words), question, words.private)
 
 

@@ -16,6 +16,7 @@ from edgedp.errors import ParameterError
 from edgedp.mechanisms.picks import finite, pick_scores
 from edgedp.mechanisms.smooth import check_delta
 from edgedp.mechanisms.steps import reaches_cut
+from edgedp.mechanisms.values import Mechanism, spelled
 from edgedp.sampling.words import Words, words_from
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def select(
     epsilon: Any,
     sensitivity: ArrayLike | None = None,
     global_sensitivity: float | Fraction | None = None,
-    mechanism: str = "pf",
+    mechanism: str | Mechanism = "pf",
     sampler: str | None = None,
     shift: str | None = None,
     monotone: bool = False,
@@ -188,7 +189,7 @@ def select_top_k(
     epsilon: Any,
     sensitivity: ArrayLike | None = None,
     global_sensitivity: float | Fraction | None = None,
-    mechanism: str = "pf",
+    mechanism: str | Mechanism = "pf",
     sampler: str | None = None,
     shift: str | None = None,
     monotone: bool = False,
@@ -245,6 +246,7 @@ def _draw(
 ) -> tuple[list[Any], dict[str, Any], bool]:
     """Draw k candidates from the arguments of `select_top_k`: what was picked, what is shown, whether it is private."""
     words = words_from(rng)
+    asked = spelled(asked, takes=("sampler", "shift"))
     values = finite(utilities, "utilities", 1)
     listed = list(range(len(values))) if candidates is None else list(labels_of(candidates, "candidates"))
     if len(listed) != len(values):

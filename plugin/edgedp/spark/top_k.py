@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from edgedp.checks import check_degree_bound
 from edgedp.errors import EdgeDPError, EngineError, GraphFormatError
 from edgedp.in_memory.releasing import check_keeps_bound
+from edgedp.mechanisms.values import Mechanism
 from edgedp.options import TopKOptions
 from edgedp.plan import PublicFacts, plan
 from edgedp.release import Release
@@ -29,7 +30,7 @@ def priv_top_k(
     metric: TopKMetricName,
     k: int,
     epsilon: Any,
-    mechanism: MechanismName | None = None,
+    mechanism: MechanismName | Mechanism | None = None,
     sampler: SamplerName | None = None,
     sensitivity_form: MetricForm | None = None,
     shift: Shift | None = None,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from edgedp import checks
+from edgedp.mechanisms.values import Mechanism
 from edgedp.options import (
     CountOptions,
     DistributionOptions,
@@ -60,7 +61,7 @@ class AnalystStore(ReleasingStore):
         metric: TopKMetricName,
         k: int,
         epsilon: Any,
-        mechanism: MechanismName | None = None,
+        mechanism: MechanismName | Mechanism | None = None,
         sampler: SamplerName | None = None,
         sensitivity_form: MetricForm | None = None,
         shift: Shift | None = None,
@@ -96,7 +97,7 @@ class AnalystStore(ReleasingStore):
         epsilon: Any = 1.0,
         approach: Approach = "pareto",
         sensitivity: Sensitivity | None = None,
-        mechanism: MechanismName | None = None,
+        mechanism: MechanismName | Mechanism | None = None,
         sampler: SamplerName | None = None,
         sensitivity_form: MetricForm | ParetoForm | None = None,
         shift: Shift | None = None,
@@ -152,7 +153,7 @@ class AnalystStore(ReleasingStore):
         property: str,
         q: Any,
         epsilon: Any,
-        mechanism: PercentileMechanism = "pf",
+        mechanism: PercentileMechanism | Mechanism = "pf",
         sampler: SamplerName | None = None,
         request_id: str | None = None,
     ) -> Release:

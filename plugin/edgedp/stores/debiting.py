@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.amounts import rho
 from edgedp.release import debits
-from edgedp.stores import shares
+from edgedp.stores import ledger, shares
 from edgedp.stores.account import account_of
-from edgedp.stores.ledger import LEASE_SECONDS, new_release_id
 from edgedp.stores.script import Script, Step
 from edgedp.stores.shares import DIRECT
 from edgedp.vocabulary import ACCOUNTS
@@ -79,7 +78,7 @@ def debit_script(
     amounts = {"price": rho.cost(plan.charges[-1]), "whole": main.cost}
     asked_now = {"releaseId": release_id, "requestId": request_id, "body": json.dumps(body)}
     steps += _debit(name, main, debited | amounts | asked_now)
-    steps.append(Step("lease_put", named | {"releaseId": release_id, "seconds": LEASE_SECONDS}))
+    steps.append(Step("lease_put", named | {"releaseId": release_id, "seconds": ledger.LEASE_SECONDS}))
     return Script(steps, done="debited")
 
 
@@ -132,7 +131,7 @@ def _further(body: Mapping[str, Any], charge: Charge, release_id: str) -> dict[s
     A release's number is in one log only, once.
     """
     part = dict(body) | {"account": charge.account, "part_of": release_id}
-    return {"releaseId": new_release_id(), "requestId": None, "body": json.dumps(part)}
+    return {"releaseId": ledger.new_release_id(), "requestId": None, "body": json.dumps(part)}
 
 
 def _debit(name: str, charge: Charge, row: Mapping[str, Any]) -> list[Step]:
