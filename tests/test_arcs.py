@@ -438,3 +438,24 @@ def test_the_commands_load_and_rank_arcs(tmp_path: Path) -> None:
 def test_one_digraph_a_mask() -> None:
     assert digraph_of_mask(0b000001, 3).arcs().tolist() == [[0, 1]]
     assert digraph_of_mask(0b000100, 3).arcs().tolist() == [[1, 0]]
+
+
+def test_every_face_says_that_directions_were_kept_and_whom_a_release_protects(tmp_path: Path) -> None:
+    place = tmp_path / "s"
+    with open_store(place) as store:
+        store.load(Graph.from_edges(ARCS, directed=True), "payments", epsilon_budget=3)
+        store.load(Graph.from_edges(ARCS[:3]), "plain", epsilon_budget=3)
+        (loaded,) = (row for row in store.log("payments") if row["event"] == "load")
+        assert loaded["details"]["orientation"] == "directed"
+        with pytest.raises(ParameterError, match="which one arc changes by 1 in every graph"):
+            store.exact_rows("payments", "in_degree", t=1)
+        assert store.exact_rows("payments", "in_degree")[1].tolist() == IN
+
+    def said(*words: str) -> str:
+        return CliRunner().invoke(command_line, ["--store", str(place), *words]).output
+
+    assert "directed" in said("graphs").splitlines()[0]
+    assert json.loads(said("graphs", "--format", "json"))[0]["directed"] is True
+    asked = ("topk", "payments", "-k", "1", "--epsilon", "1", "--dry-run", "--metric")
+    assert "protects " in said(*asked, "in_degree", "--mechanism", "pf")
+    assert "protects" not in said(*asked, "degree")

@@ -38,6 +38,7 @@ STRICT: dict[tuple[type, str], bool] = {
     (NumberMechanism, "public_scale"): False,
     (Backend, "keeps_versions"): False,
     (Backend, "keeps_directions"): False,
+    (Backend, "keeps_titles"): False,
 }
 """Every flag of a class with the side that claims nothing; a further flag joins with the test of its claim."""
 NO_CLAIM = {"COMPUTES", "bar_may_say_nothing"}

@@ -248,6 +248,31 @@ def test_ids_that_a_spreadsheet_would_run_are_texts_in_a_download(town: SimpleNa
     assert "spreadsheet" in ann.get(place).text
 
 
+def test_titles_stand_beside_ids_on_a_page_in_json_and_in_a_download(town: SimpleNamespace) -> None:
+    titles = ["<script>alert(1)</script>", "=1+1", "Zo\u00eb \u202eevil", None]
+    nodes = [1, 2, 3, 4]
+    graph = Graph.from_edges([(1, 2), (1, 3)], nodes=nodes, properties={"name": titles})
+    town.store.load(graph, "named", epsilon_budget=100, title="name")
+    town.store.grant("named", "ann", 50)
+    answer = (
+        town.gateway("ann")
+        .post("/v1/graphs/named/top-k", json={"metric": "degree", "k": 4, "epsilon": "1"})
+        .json()
+    )
+    shown = [titles[nodes.index(node)] for node in answer["nodes"]]
+    assert answer["titles"] == shown
+    ann = town.signed_in("ann")
+    place = f"/releases/{answer['release_id']}"
+    page = ann.get(place).text
+    assert "&lt;script&gt;alert(1)" in page
+    assert "<script>alert" not in page
+    assert "\u202e" not in page
+    rows = list(csv.reader(io.StringIO(ann.get(f"{place}/csv").text, newline="")))
+    assert rows[0] == ["rank", "id", "title"]
+    assert [row[2] for row in rows[1:]] == [{None: "", "=1+1": "'=1+1"}.get(each, each) for each in shown]
+    assert town.gateway("ann").get("/v1/releases").json()["releases"][-1]["titles"] == shown
+
+
 def test_numbers_below_zero_stay_numbers_in_a_download(town: SimpleNamespace) -> None:
     town.store.load(Graph.from_edges([(-5, -6), (-5, -7)]), "cold", epsilon_budget=10)
     town.store.grant("cold", "ann", 5)

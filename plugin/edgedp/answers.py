@@ -166,6 +166,8 @@ class Nodes:
         How sure the list is, where it follows from noisy vectors that were released.
     sought : Sought, optional
         How a release ended that spent until the list was sure enough.
+    titles : tuple of str or None, optional
+        Beside each id, where the nodes of a stored graph have titles: public facts.
 
     Examples
     --------
@@ -181,6 +183,7 @@ class Nodes:
     estimates: dict[str, dict[str, int]] | None = None
     sure: Sure | None = None
     sought: Sought | None = None
+    titles: tuple[str | None, ...] | None = None
 
     @property
     def items(self) -> tuple[Any, ...]:
@@ -190,14 +193,17 @@ class Nodes:
     def to_json(self) -> dict[str, Any]:
         """Return what the ledger keeps and JSON shows."""
         kept: dict[str, Any] = {self.KEY: list(self.ids)}
+        kept |= {} if self.titles is None else {"titles": list(self.titles)}
         kept |= {} if self.estimates is None else {"estimates": self.estimates}
         kept |= {} if self.sure is None else self.sure.to_json()
         return kept if self.sought is None else kept | self.sought.to_json()
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the rows of a table: `COLUMNS`, and what is known of how sure each is."""
+        """Return the rows of a table: `COLUMNS`, the title, and what is known of how sure each is."""
         return [
-            {"rank": row + 1, "id": node} | ({} if self.sure is None else self.sure.columns(row))
+            {"rank": row + 1, "id": node}
+            | ({} if self.titles is None else {"title": self.titles[row]})
+            | ({} if self.sure is None else self.sure.columns(row))
             for row, node in enumerate(self.ids)
         ]
 
@@ -206,7 +212,8 @@ class Nodes:
         """Return the answer that `to_json` wrote."""
         sure = Sure.from_json(kept) if "membership" in kept else None
         sought = Sought.from_json(kept) if "steps" in kept else None
-        return cls(tuple(kept[cls.KEY]), kept.get("estimates"), sure, sought)
+        titles = tuple(kept["titles"]) if "titles" in kept else None
+        return cls(tuple(kept[cls.KEY]), kept.get("estimates"), sure, sought, titles)
 
 
 @dataclass(frozen=True)
@@ -258,7 +265,7 @@ def answer_from_json(kept: Mapping[str, Any]) -> Answer:
     Examples
     --------
     >>> answer_from_json({"nodes": ["a", "b"]})
-    Nodes(ids=('a', 'b'), estimates=None, sure=None, sought=None)
+    Nodes(ids=('a', 'b'), estimates=None, sure=None, sought=None, titles=None)
     """
     match kept:
         case {"nodes": list() as nodes, **rest} if _beside_nodes(nodes, rest):
@@ -292,6 +299,13 @@ def _beside_nodes(nodes: list[Any], rest: Mapping[str, Any]) -> bool:
         ):
             return False
         beside -= set(Sought.KEYS)
+    if "titles" in beside:
+        titles = rest["titles"]
+        if not isinstance(titles, list) or len(titles) != len(nodes):
+            return False
+        if not all(each is None or isinstance(each, str) for each in titles):
+            return False
+        beside.discard("titles")
     if "estimates" in beside and not isinstance(rest["estimates"], dict):
         return False
     match rest:

@@ -45,6 +45,7 @@ __all__ = [
     "check_request_id",
     "check_row_number",
     "check_sampler",
+    "check_sensitivity",
     "check_switch",
     "check_text",
     "check_weights",
@@ -109,6 +110,15 @@ def check_form(value: Any, metric: str) -> MetricForm:
 
     forms = metric_by_name(metric).forms
     return forms[0] if value is None else check_choice(value, "form", forms)
+
+
+def check_sensitivity(value: Any) -> None:
+    """Refuse what has no local sensitivity that follows from the graph: counts of arcs."""
+    if isinstance(value, str) and value in ARC_METRICS:
+        raise ParameterError(
+            f"metric is {value!r}, which one arc changes by 1 in every graph, so there is no sensitivity to look at; "
+            "ask for the values, or for another metric"
+        )
 
 
 def check_ranked(value: Any, *, directed: bool, name: str = "metric") -> TopKMetricName:

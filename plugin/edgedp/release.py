@@ -113,6 +113,11 @@ class Release:
         return None if intervals is None else list(intervals)
 
     @property
+    def titles(self) -> tuple[str | None, ...] | None:
+        """Beside each of `nodes` its title, where the stored graph's nodes have titles; public facts."""
+        return self.answer.titles if isinstance(self.answer, Nodes) else None
+
+    @property
     def _sought(self) -> Sought | None:
         return self.answer.sought if isinstance(self.answer, Nodes) else None
 
@@ -336,7 +341,10 @@ class Release:
             raise ParameterError(
                 "the release does not say how sure it is, so it has no plot; take mechanism 'joint', or read its nodes"
             )
-        listed = list(zip(self.nodes, self._sure.membership, strict=True))
+        names = [
+            f"{row['id']} {row['title']}" if row.get("title") else row["id"] for row in self.answer.rows()
+        ]
+        listed = list(zip(names, self._sure.membership, strict=True))
         return bars_picture(self.sentences[0], [("listed", listed), ("near", list(self._sure.near))])
 
 

@@ -25,6 +25,7 @@ class _Shared(TypedDict, total=False):
 
 class _Oriented(TypedDict, total=False):
     directed: bool
+    titles: bool
     """Where directions were kept; never False."""
 
 
@@ -59,6 +60,8 @@ class _Answered(TypedDict, total=False):
     membership: list[float]
     near: list[list[Any]]
     degree_intervals: list[list[int]] | None
+    titles: list[str | None]
+    """Beside each of `nodes`, where the graph was loaded with titles; public."""
     target_recall: float | str
     """This and the next four: of a list that was spent for until it was sure enough."""
     target_reached: bool

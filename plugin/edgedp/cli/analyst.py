@@ -98,6 +98,9 @@ def graphs(output: str) -> None:
     with opened_store() as store:
         rows: list[Mapping[str, Any]] = [*store.graphs()]
     columns = ["name", "node_count", "degree_bound", "epsilon_budget", "epsilon_spent"]
+    for kept in ("directed", "titles"):
+        if any(kept in row for row in rows):
+            rows, columns = [{kept: False, **row} for row in rows], [*columns, kept]
     if any("delta" in row for row in rows):
         rows, columns = [{"delta": None, **row} for row in rows], [*columns, "delta"]
     if any("attributes" in row for row in rows):

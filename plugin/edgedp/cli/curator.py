@@ -52,6 +52,9 @@ _LIMIT = click.option("--max-epsilon-per-release", metavar="E", help="Largest ep
 @click.option(
     "--properties", metavar="P,Q", help="Columns of the file of nodes that are properties of the nodes."
 )
+@click.option(
+    "--title", metavar="P", help="Column of the file of nodes that lists show beside their ids; public."
+)
 @reading_options
 @kind_options
 @click.option("--dry-run", is_flag=True, help="Show rows, columns, ends and counts, and store nothing.")
@@ -73,6 +76,7 @@ def load(
     name: str | None,
     nodes: str | None,
     properties: str | None,
+    title: str | None,
     dry_run: bool,
     epsilon_budget: str | None,
     delta: str | None,
@@ -105,7 +109,7 @@ def load(
         return
     name = name_of(file) if name is None else name
     named = None if properties is None else [each.strip() for each in properties.split(",")]
-    graph, report = _read_or_ask(file, nodes, named, reading)
+    graph, report = _read_or_ask(file, nodes, named, title, reading)
     with progress_bar() as progress, opened_store() as store:
         row = store.load(
             graph,
@@ -116,6 +120,7 @@ def load(
             delta=delta,
             attribute_epsilon_budget=attribute_epsilon_budget,
             replace=replace,
+            title=title,
             node_label=node_label,
             relationship_type=relationship_type,
             progress=progress,
@@ -134,7 +139,7 @@ def load(
     if properties is not None or attribute_epsilon_budget is not None:
         of_records = row.get("attributes", {"epsilon_budget": None, "epsilon_spent": 0.0})
         click.echo(
-            f"properties: {', '.join(graph.properties) or 'none'}; attribute epsilon budget "
+            f"properties: {', '.join(named or []) or 'none'}; attribute epsilon budget "
             f"{amount(of_records['epsilon_budget'])}, spent {amount(of_records['epsilon_spent'])}"
         )
     if not report.nodes_supplied:
@@ -142,7 +147,7 @@ def load(
 
 
 def _read_or_ask(
-    file: str, nodes: str | None, named: list[str] | None, reading: dict[str, Any]
+    file: str, nodes: str | None, named: list[str] | None, title: str | None, reading: dict[str, Any]
 ) -> tuple[Graph, LoadReport]:
     """Read a source; in a terminal, ask what it leaves open."""
     from edgedp.errors import UndecidedError
@@ -153,7 +158,7 @@ def _read_or_ask(
         try:
             with progress_bar() as progress:
                 return read_source(
-                    file, nodes, checked_options(**reading), properties=named, progress=progress
+                    file, nodes, checked_options(**reading), properties=named, title=title, progress=progress
                 )
         except UndecidedError as error:
             terminal = sys.stdin.isatty() and sys.stdout.isatty()

@@ -66,6 +66,8 @@ def _print_lines(told: Mapping[str, Any]) -> None:
             for key, value in told["parameters"].items()
         )
         click.echo(shown(f"asked: {asked}"))
+    if "protects" in (told["public"] or {}):
+        click.echo(shown(f"protects {told['public']['protects']}"))
     for noise in told["noise"]:
         scale = noise["scale"]
         said = scale if isinstance(scale, str) else f"{noise['law']}, scale {scale:.6g}"

@@ -60,6 +60,7 @@ _CHANCE = {"type": "number", "minimum": 0, "maximum": 1}
 _SURE = {
     "expected_recall": _CHANCE,
     "membership": {"type": "array", "items": _CHANCE},
+    "titles": {"type": "array", "items": {"type": ["string", "null"]}},
     "near": {
         "type": "array",
         "items": {"type": "array", "prefixItems": [{"type": ["integer", "string"]}, _CHANCE]},
@@ -105,6 +106,7 @@ SCHEMAS: dict[str, Any] = {
                 "const": True,
                 "description": "Where directions were kept: in_degree and out_degree.",
             },
+            "titles": {"const": True, "description": "Where lists show a title beside each id."},
             "epsilon_budget": _AMOUNT,
             "epsilon_spent": _AMOUNT,
             "share": {"$ref": "#/components/schemas/Share"},

@@ -71,9 +71,14 @@ def value_of(text: str) -> Any:
 
 
 def read_text_properties(
-    content: Content, source: str, names: Sequence[str], options: ReadingOptions
+    content: Content, source: str, names: Sequence[str], options: ReadingOptions, title: str | None = None
 ) -> dict[str, list[Any]]:
     """Read columns of a text whose first line names them, in the order of its rows.
+
+    Parameters
+    ----------
+    title : str, optional
+        The one of `names` that is read as it is written.
 
     Raises
     ------
@@ -96,7 +101,8 @@ def read_text_properties(
         for at, _, raw in data_lines(rest, layout.comments, 0, number):
             fields = split_line(raw, at, layout.separator, source)
             for name, column in zip(names, picked, strict=True):
-                values[name].append(value_of(fields[column]))
+                field = fields[column]
+                values[name].append(field if name == title else value_of(field))
     return values
 
 

@@ -144,6 +144,7 @@ def read_source(
     options: ReadingOptions | None = None,
     *,
     properties: Sequence[str] | None = None,
+    title: str | None = None,
     progress: Progress | None = None,
 ) -> tuple[Graph, LoadReport]:
     """Read a graph as `read_graph` does, and say what was found.
@@ -154,6 +155,8 @@ def read_source(
         As in `read_graph`.
     options : ReadingOptions, optional
         What is not to be detected.
+    title : str, optional
+        A column of the file of nodes that is to be their title: a property whose values are texts as they are written.
     progress : Progress, optional
         Called as ``progress(stage, done, total)`` in bytes, again and again.
 
@@ -163,7 +166,7 @@ def read_source(
     report : LoadReport
         Privacy: computed from the edges, for the curator only.
     """
-    return loaded(file, nodes, options, properties=properties, progress=progress)[:2]
+    return loaded(file, nodes, options, properties=properties, title=title, progress=progress)[:2]
 
 
 def loaded(
@@ -172,6 +175,7 @@ def loaded(
     options: ReadingOptions | None = None,
     *,
     properties: Sequence[str] | None = None,
+    title: str | None = None,
     progress: Progress | None = None,
 ) -> tuple[Graph, LoadReport, Read]:
     """Read a graph as `read_source` does, and keep the columns of its ends."""
@@ -180,11 +184,17 @@ def loaded(
     if isinstance(file, str) and file == nodes == "-":
         raise ParameterError("source and nodes are both standard input; name a file for one of them")
     named = checked_properties(properties)
+    if title is not None:
+        if title in named:
+            raise ParameterError(f"{title!r} is a private property and a public title; choose one of them")
+        named = (*named, *checked_properties(title))
     if named and (not isinstance(nodes, str | os.PathLike) or nodes == "-"):
-        raise ParameterError("properties are columns of a file of nodes, which is missing; give it as nodes")
+        raise ParameterError(
+            "properties and titles are columns of a file of nodes, which is missing; give it as nodes"
+        )
     where = locate(file, progress, refresh=options.refresh)
     listed, nodes_read = _nodes(nodes, where, options, progress)
-    columns = _properties(nodes, nodes_read, named, options, progress)
+    columns = _properties(nodes, nodes_read, named, title, options, progress)
     read = _read(where, 2, _known(where, options), progress)
     if options.directed:
         check_directed(where, read)
@@ -241,7 +251,12 @@ def _nodes(
 
 
 def _properties(
-    nodes: Nodes, read: Read | None, named: tuple[str, ...], options: ReadingOptions, progress: Progress
+    nodes: Nodes,
+    read: Read | None,
+    named: tuple[str, ...],
+    title: str | None,
+    options: ReadingOptions,
+    progress: Progress,
 ) -> dict[str, list[Any]]:
     """Read further columns of the file of nodes, whose ids were read and whose first line names its columns."""
     if not named or read is None or not isinstance(nodes, str | os.PathLike):
@@ -256,7 +271,7 @@ def _properties(
         kind = recognise(content.head, where.suffixes, where.name)
         if kind in ("parquet", "arrow"):
             return read_tabular_properties(content, kind, where.name, named)
-        return read_text_properties(content, where.name, named, options.of_nodes())
+        return read_text_properties(content, where.name, named, options.of_nodes(), title)
 
 
 def _read(where: Location, width: int, options: ReadingOptions, progress: Progress) -> Read:

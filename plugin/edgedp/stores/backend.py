@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from edgedp.progress import Progress
     from edgedp.projection import NumberProjection
     from edgedp.stores.server_plugin import ServerPlugin
+    from edgedp.stores.titles import Titles
 
 __all__ = [
     "AT_ADDRESS",
@@ -37,6 +38,7 @@ __all__ = [
     "Transaction",
     "half_a_character",
     "holds_directions",
+    "holds_titles",
 ]
 
 
@@ -59,7 +61,12 @@ def holds_directions(digest: str | None) -> bool:
     >>> holds_directions(None), holds_directions("ab cd:120 directed")
     (False, True)
     """
-    return digest is not None and digest.endswith(" directed")
+    return " directed" in (digest or "")
+
+
+def holds_titles(digest: str | None) -> bool:
+    """Return whether the seal of a version says that its nodes have titles; public."""
+    return " titled" in (digest or "")
 
 
 @dataclass(frozen=True)
@@ -95,6 +102,11 @@ class GraphRow:
     def directed(self) -> bool:
         """Whether the edges are stored with their directions."""
         return holds_directions(self.digest)
+
+    @property
+    def titled(self) -> bool:
+        """Whether the nodes are stored with their titles."""
+        return holds_titles(self.digest)
 
     @property
     def at_address(self) -> bool:
@@ -155,13 +167,17 @@ class Session(Transacting):
         A store that does not know what is a property of a record, and what is not, reads the declared ones.
         """
 
+    def titles(self, row: GraphRow, ids: list[Any]) -> list[str | None]:
+        """Return the titles of some nodes of a graph that has titles; reads no edge."""
+        raise AssertionError(f"no graph of {type(self).__name__} has titles")
+
     @abstractmethod
     def node_count(self, row: GraphRow) -> int:
         """Return the number of nodes now; a registered graph may have grown."""
 
     @abstractmethod
     def ingest(
-        self, row: GraphRow, graph: Graph, progress: Progress | None
+        self, row: GraphRow, graph: Graph, progress: Progress | None, titles: Titles | None = None
     ) -> AbstractContextManager[GraphRow]:
         """Write a new version of a graph and hand out its row as written; the caller then makes it current.
 
@@ -213,6 +229,9 @@ class Backend(ABC):
 
     keeps_directions: ClassVar[bool] = False
     """Whether a loaded graph is stored with the directions of its edges."""
+
+    keeps_titles: ClassVar[bool] = False
+    """Whether the nodes of a loaded graph are stored with titles."""
 
     keeps_versions: ClassVar[bool] = False
     """Whether a stored version never changes, so that its graph may be kept in memory while it stands."""

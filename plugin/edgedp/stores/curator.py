@@ -17,6 +17,7 @@ from edgedp.stores.account import Account, Declaration, account_of, check_delta,
 from edgedp.stores.backend import GraphRow, Session
 from edgedp.stores.opened import OpenedStore
 from edgedp.stores.script import Script, run
+from edgedp.stores.titles import taken_from
 
 if TYPE_CHECKING:
     from edgedp.graph import Graph
@@ -44,6 +45,7 @@ class CuratorStore(OpenedStore):
         directed: bool = False,
         delta: Any = None,
         attribute_epsilon_budget: Any = None,
+        title: str | None = None,
         node_label: str | None = None,
         relationship_type: str | None = None,
         progress: Progress | None = None,
@@ -71,6 +73,10 @@ class CuratorStore(OpenedStore):
             allows many more small ones (`edgedp.amounts.rho`). To be declared before the first release.
         attribute_epsilon_budget : number or decimal text, optional
             Budget of the releases from the nodes' properties (`attribute`), an account of its own.
+        title : str, optional
+            A property of the graph's nodes that is shown beside their ids in every list. **Promise:** it is public of
+            itself, and says nothing that follows from an edge. It is a property no more: no percentile is released of
+            it. Embedded stores only.
         node_label, relationship_type : str, optional
             Neo4j: an additional label of the nodes, and the type of the relationships.
         progress : callable, optional
@@ -98,6 +104,11 @@ class CuratorStore(OpenedStore):
                 "the graph is directed, and Neo4j stores keep no directions yet; load it without, or into an embedded "
                 "store"
             )
+        if title is not None and not self._backend.keeps_titles:
+            raise ParameterError(
+                "title is given, and Neo4j stores keep no titles yet; leave it out, or load into an embedded store"
+            )
+        graph, titles = taken_from(graph, title)
         if graph.node_count == 0:
             raise ParameterError("the graph has no node; load another")
         if bound is not None and graph.max_degree > bound:
@@ -131,9 +142,13 @@ class CuratorStore(OpenedStore):
                     at=ledger.now(),
                 )
             )
+            if title in attributes.declared(session, name):
+                raise ParameterError(
+                    f"title is {title!r}, which is declared as a private property of the nodes; a title is public"
+                )
             lacking = sorted(attributes.declared(session, name).keys() - graph.properties.keys())
             found = twins.find(session, graph, name, registry.secret(session))
-            with session.ingest(placed, graph, progress) as written:
+            with session.ingest(placed, graph, progress, titles) as written:
                 script = registry.load_script(
                     written, before, account, declared, fingerprint=found.key, by=self._by(session), at=ledger.now(),
                     guards=session.guards(written), attributes=steps,

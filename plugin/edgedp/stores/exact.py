@@ -228,7 +228,9 @@ class ExactStore(OpenedStore):
         if top is not None and nodes is not None:
             raise ParameterError("top and nodes do not go together; leave one of them out")
         # Whether the graph has directions is asked when it is known.
-        checks.check_ranked(metric, directed=t is None)
+        checks.check_ranked(metric, directed=True)
+        if t is not None:
+            checks.check_sensitivity(metric)
         checks.check_choice(engine, "engine", ENGINES)
         self._check_engine(engine, exact_quantities(metric, t, form))
         with self._session() as session:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from edgedp.progress import Progress
     from edgedp.projection import NumberProjection
     from edgedp.stores.server_plugin import ServerPlugin
+    from edgedp.stores.titles import Titles
 
 __all__ = ["Neo4jBackend"]
 
@@ -253,7 +254,11 @@ class Neo4jSession(Session):
             tx.run(step.statement, **step.parameters)
 
     @contextmanager
-    def ingest(self, row: GraphRow, graph: Graph, progress: Progress | None) -> Iterator[GraphRow]:
+    def ingest(
+        self, row: GraphRow, graph: Graph, progress: Progress | None, titles: Titles | None = None
+    ) -> Iterator[GraphRow]:
+        if titles is not None:
+            raise AssertionError("the store keeps no titles")
         self.sweep(row.name)
         script = Script(places.load_begin(row))
         begun = run(self, script)

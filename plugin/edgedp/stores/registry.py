@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from edgedp.checks import nearest
 from edgedp.errors import EngineError, StoreError, UnknownNameError
 from edgedp.plan import PublicFacts
+from edgedp.plan.base import DIRECTED
 from edgedp.stores.account import UNKNOWN_AMOUNTS, Account, Declaration, account_of, lost_account
-from edgedp.stores.backend import AT_ADDRESS, GraphRow, holds_directions
+from edgedp.stores.backend import AT_ADDRESS, GraphRow, holds_directions, holds_titles
 from edgedp.stores.events import declaration_steps, event_steps
 from edgedp.stores.script import Script, Step
 
@@ -243,7 +244,10 @@ def secret(runner: Runner) -> str:
 
 def _facts(row: GraphRow) -> dict[str, Any]:
     """Return what the log says of a version; public facts, so neither digest nor fingerprint."""
-    return row.facts.to_dict() | {"version": row.version}
+    directions = {"orientation": DIRECTED} if row.directed else {}
+    return (
+        row.facts.to_dict() | directions | {"version": row.version} | ({"titles": True} if row.titled else {})
+    )
 
 
 def listing(session: Session) -> list[dict[str, Any]]:
@@ -258,6 +262,7 @@ def listing(session: Session) -> list[dict[str, Any]]:
             "node_count": (nodes := _nodes_of_now(session, row)),
             "degree_bound": PublicFacts(nodes, row["degreeBound"]).effective_degree_bound,
             **({"directed": True} if holds_directions(row.get("digest")) else {}),
+            **({"titles": True} if holds_titles(row.get("digest")) else {}),
             **_without_rest(listed_account(row)),
             **(
                 {"attributes": _without_rest(listed_account(accounts[second]))}

@@ -12,7 +12,7 @@ from edgedp.errors import StoreError
 from edgedp.plan import Kind, Plan, PublicFacts, plan
 from edgedp.plan.named import meanings
 from edgedp.refusals import constant_refusals
-from edgedp.release import Answer, Release, answer_from_json
+from edgedp.release import Answer, Nodes, Release, answer_from_json
 from edgedp.shown import shown
 from edgedp.stores import attributes, debiting, kept, ledger, on_spark, registry, shares
 from edgedp.stores.account import Account, account_of
@@ -144,6 +144,7 @@ class ReleasingStore(OpenedStore):
                 projection = self._projected(session, row, planned, engine)
                 reach("read")
                 answer = draw(planned, projection, SecureWords(), pay)
+            answer = _titled(session, row, answer)
         reach("drawn")
         return answer
 
@@ -186,6 +187,13 @@ class ReleasingStore(OpenedStore):
         share = shares.find(session, name, self._analyst, which)
         receipt = ledger.receipt(name, answered.release_id, account, share)
         return Release(answer_from_json(answered.answer), drawn, private=True, receipt=receipt, kept=True)
+
+
+def _titled(session: Session, row: GraphRow, answer: Answer) -> Answer:
+    """Return a drawn answer with the titles of the nodes that it lists, where the graph has titles: public facts."""
+    if not row.titled or not isinstance(answer, Nodes):
+        return answer
+    return dataclasses.replace(answer, titles=tuple(session.titles(row, list(answer.ids))))
 
 
 class Spending:

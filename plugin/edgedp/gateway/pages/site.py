@@ -19,7 +19,7 @@ from edgedp.gateway.observing import note_of
 from edgedp.gateway.pages.forms import form_of
 from edgedp.gateway.problems import Problem
 from edgedp.gateway.schema import document
-from edgedp.shown import amount
+from edgedp.shown import amount, shown
 from edgedp.stores.sessions import Session, Sessions
 from edgedp.version import __version__
 
@@ -60,10 +60,12 @@ def told(value: object) -> str:
 
 
 def _cell(value: object, column: str) -> str:
-    """Return a cell of an answer: six digits of what is no whole number, the name of a number in words."""
+    """Return a cell of an answer: six digits of a fraction, a number's name in words, nothing that is obeyed unseen."""
+    if value is None:
+        return ""
     if isinstance(value, float):
         return f"{value:.6g}"
-    return str(value).replace("_", " ") if column == "number" else str(value)
+    return shown(str(value).replace("_", " ") if column == "number" else value)
 
 
 class Pages:

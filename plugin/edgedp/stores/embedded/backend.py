@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from edgedp.graph import Graph
     from edgedp.progress import Progress
     from edgedp.projection import NumberProjection
+    from edgedp.stores.titles import Titles
 
 __all__ = ["EmbeddedBackend"]
 
@@ -40,6 +41,7 @@ class EmbeddedBackend(Backend):
 
     cypher = frozenset[str]()
     keeps_directions = True
+    keeps_titles = True
     keeps_versions = True
 
     def __init__(self, path: Path, lock_timeout: float) -> None:
@@ -159,6 +161,10 @@ class EmbeddedSession(Session):
         )
         return asked[np.isin(asked, there)].tolist() if len(asked) else []
 
+    def titles(self, row: GraphRow, ids: list[Any]) -> list[str | None]:
+        self.prepare(row)
+        return files.titles(self._versions[row.version], ids)
+
     def graph(self, row: GraphRow) -> Graph:
         self.prepare(row)
         graph = files.read(self._versions[row.version], nodes_supplied=row.nodes_supplied)
@@ -192,9 +198,11 @@ class EmbeddedSession(Session):
         return address_taken(rows["address_conflicts"][0]["name"])
 
     @contextmanager
-    def ingest(self, row: GraphRow, graph: Graph, progress: Progress | None) -> Iterator[GraphRow]:
+    def ingest(
+        self, row: GraphRow, graph: Graph, progress: Progress | None, titles: Titles | None = None
+    ) -> Iterator[GraphRow]:
         self.sweep(row.name)
-        with files.write(self._folder, row.version, graph) as digest:
+        with files.write(self._folder, row.version, graph, titles) as digest:
             if progress is not None:
                 progress("writing", graph.edge_count, graph.edge_count)
             yield replace(row, digest=digest)

@@ -28,6 +28,7 @@ from edgedp.stores.embedded.locks import Held, try_hold
 from edgedp.stores.embedded.seals import Seals, checked, remember, sha256
 from edgedp.stores.killpoints import reach
 from edgedp.stores.queries import query
+from edgedp.stores.titles import Titles
 from edgedp.stores.values import Column, columns_of
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "read",
     "run",
     "sweep",
+    "titles",
     "write",
 ]
 
@@ -66,11 +68,11 @@ class Version(NamedTuple):
     """The descriptor of the file of rows."""
 
 
-def check_room(folder: Folder, graph: Graph, kept: records.Packed) -> None:
+def check_room(folder: Folder, graph: Graph, kept: records.Packed, titles: Titles | None = None) -> None:
     """Refuse a load that the disk has no room for: the database library ends its process there."""
     text = graph.node_ids.dtype.itemsize if graph.node_ids.dtype.kind == "U" else 0
     needed = _LEAST + (_NODE_BYTES + text) * graph.node_count + _EDGE_BYTES * graph.edge_count
-    needed += mapped.file_size(graph)
+    needed += mapped.file_size(graph, titles)
     needed += sum(_LEAST + 2 * len(content) for _, content in kept.values())
     free = shutil.disk_usage(folder.path).free
     if free < needed:
@@ -81,23 +83,23 @@ def check_room(folder: Folder, graph: Graph, kept: records.Packed) -> None:
 
 
 @contextmanager
-def write(folder: Folder, version: int, graph: Graph) -> Iterator[str]:
+def write(folder: Folder, version: int, graph: Graph, titles: Titles | None = None) -> Iterator[str]:
     """Write a version whole, put its files into the store, read them again, and hand out its seals.
 
     Until the context ends nobody sweeps the files; by then the registry must name them.
     """
     columns = columns_of(graph.properties)
     kept = records.packed(columns)
-    check_room(folder, graph, kept)
+    check_room(folder, graph, kept, titles)
     loading = folder.loading(version)
     with _begun(loading), ExitStack() as held:
         reach("begun")
         try:
             graph_file, rows_file = folder.version(version), folder.rows(version)
             _fill(loading / graph_file.name, graph, kept)
-            rows, length = mapped.write_rows(loading / rows_file.name, version, graph)
+            rows, length = mapped.write_rows(loading / rows_file.name, version, graph, titles)
             reach("written")
-            seals = Seals(sha256(loading / graph_file.name), rows, length, graph.directed)
+            seals = Seals(sha256(loading / graph_file.name), rows, length, graph.directed, titles is not None)
             if sha256(loading / rows_file.name) != rows:
                 raise _other_graph()
             for place, digest in ((graph_file, seals.graph), (rows_file, rows)):
@@ -262,6 +264,23 @@ def node_ids(version: Version) -> NDArray[Any]:
         return mapped.mapped_ids(version.rows, version.number)
     with _reading(version.path) as connection, closing(_execute(connection, "nodes", {})) as nodes:
         return _ids(nodes.get_as_arrow().column("id"))
+
+
+def titles(version: Version, ids: list[Any]) -> list[str | None]:
+    """Return the titles of some nodes, by their ids; None for a node without one.
+
+    Raises
+    ------
+    StoreError
+        The version has no titles.
+    """
+    if version.rows is None:
+        raise StoreError(
+            "the graph's file has no titles, and the registry says that it has; restore a backup"
+        )
+    there = mapped.mapped_ids(version.rows, version.number)
+    positions = np.searchsorted(there, np.asarray(ids, dtype=there.dtype))
+    return mapped.mapped_titles(version.rows, version.number).at(positions.tolist())
 
 
 def properties(path: Path, name: str | None = None) -> dict[str, NDArray[Any]]:

@@ -2,11 +2,14 @@
 
 ::
 
-    64 bytes        signature (another one where there are directions), version, n, entries, kind and width of the ids
+    64 bytes        signature (another one where there are directions, or titles), version, n, entries, kind and
+                    width of the ids; with titles: whether there are directions, and the bytes of the titles
     ids             n integers of 64 bits, or n texts of one width (UTF-32, as numpy holds them)
     indptr          n + 1 integers of 64 bits
     indices         2m integers of 32 bits
     ways            2m integers of 8 bits, of a directed graph only: the direction of each entry
+    ends            n + 1 integers of 64 bits, where nodes have titles: the bytes at which each begins
+    text            the titles, UTF-8
 
 All is little-endian, each part begins at a multiple of 64. The file is mapped by the descriptor whose SHA-256 and
 length were the registry's. Before a kernel takes the rows they are checked as those of any other graph.
@@ -31,21 +34,28 @@ from edgedp.engines.native.library import Rows, Scratch, missing
 from edgedp.errors import StoreError
 from edgedp.graph import Graph
 from edgedp.ids import BACK, THERE
+from edgedp.stores.titles import Titles
 
-__all__ = ["file_size", "let_go", "mapped_graph", "mapped_ids", "write_rows"]
+__all__ = ["file_size", "let_go", "mapped_graph", "mapped_ids", "mapped_titles", "write_rows"]
 
 _HEAD = struct.Struct("<8sQQQ1sxxxI")
-_SIGNATURE, _WITH_WAYS = b"EDGEDPR1", b"EDGEDPR2"
+_SIGNATURE, _WITH_WAYS, _WITH_TITLES = b"EDGEDPR1", b"EDGEDPR2", b"EDGEDPR3"
+_MORE = struct.Struct("<B7xQ")
+"""Beside the head where there are titles."""
 _ALIGNED = 64
 _PIECE = 1 << 24
 
 Parts = tuple[tuple[str, int], ...]
 
 
-def _parts(kind: bytes, width: int, n: int, entries: int, *, directed: bool) -> Parts:
-    """Return type and number of the items of ids, indptr, indices and, of a directed graph, ways."""
+def _parts(
+    kind: bytes, width: int, n: int, entries: int, *, directed: bool, titles: int | None = None
+) -> Parts:
+    """Return type and number of the items of ids, indptr, indices; of ways, and of ends and bytes of titles."""
     ids = "<i8" if kind == b"i" else f"<U{width}"
-    return ((ids, n), ("<i8", n + 1), ("<i4", entries), *([("|u1", entries)] if directed else []))
+    ways = [("|u1", entries)] if directed else []
+    named = [] if titles is None else [("<i8", n + 1), ("|u1", titles)]
+    return ((ids, n), ("<i8", n + 1), ("<i4", entries), *ways, *named)
 
 
 def _places(parts: Parts) -> tuple[list[int], int]:
@@ -57,21 +67,23 @@ def _places(parts: Parts) -> tuple[list[int], int]:
     return places, end
 
 
-def _layout(graph: Graph) -> tuple[bytes, int, Parts]:
+def _layout(graph: Graph, titles: Titles | None) -> tuple[bytes, int, Parts]:
     ids = graph.node_ids
     kind, width = (b"U", ids.dtype.itemsize // 4) if ids.dtype.kind == "U" else (b"i", 8)
-    return kind, width, _parts(kind, width, graph.node_count, graph.indices.size, directed=graph.directed)
+    size = None if titles is None else len(titles.text)
+    parts = _parts(kind, width, graph.node_count, graph.indices.size, directed=graph.directed, titles=size)
+    return kind, width, parts
 
 
-def file_size(graph: Graph) -> int:
+def file_size(graph: Graph, titles: Titles | None = None) -> int:
     """Return the length of a graph's file in bytes."""
-    return _places(_layout(graph)[2])[1]
+    return _places(_layout(graph, titles)[2])[1]
 
 
 # -- writing ----------------------------------------------------------------------------------------------
 
 
-def write_rows(path: Path, version: int, graph: Graph) -> tuple[str, int]:
+def write_rows(path: Path, version: int, graph: Graph, titles: Titles | None = None) -> tuple[str, int]:
     """Write a new file, and return the SHA-256 of what was to be written, and its length.
 
     Raises
@@ -87,7 +99,7 @@ def write_rows(path: Path, version: int, graph: Graph) -> tuple[str, int]:
     try:
         handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         with open(handle, "wb", buffering=0) as stream:
-            for piece in _pieces(version, graph):
+            for piece in _pieces(version, graph, titles):
                 digest.update(piece)
                 length += len(piece)
                 while piece:
@@ -102,15 +114,19 @@ def write_rows(path: Path, version: int, graph: Graph) -> tuple[str, int]:
     return digest.hexdigest(), length
 
 
-def _pieces(version: int, graph: Graph) -> Iterator[memoryview]:
-    kind, width, parts = _layout(graph)
-    signature = _WITH_WAYS if graph.directed else _SIGNATURE
+def _pieces(version: int, graph: Graph, titles: Titles | None) -> Iterator[memoryview]:
+    kind, width, parts = _layout(graph, titles)
+    signature = _WITH_TITLES if titles is not None else _WITH_WAYS if graph.directed else _SIGNATURE
     head = _HEAD.pack(signature, version, graph.node_count, graph.indices.size, kind, width)
+    if titles is not None:
+        head += _MORE.pack(graph.directed, len(titles.text))
     reached = len(head)
     yield memoryview(head)
     arrays: tuple[NDArray[Any], ...] = (graph.node_ids, graph.indptr, graph.indices)
     if graph.ways is not None:
         arrays += (graph.ways,)
+    if titles is not None:
+        arrays += (titles.ends, titles.text)
     for array, (dtype, count), place in zip(arrays, parts, _places(parts)[0], strict=True):
         yield memoryview(bytes(place - reached))
         width = np.dtype(dtype).itemsize
@@ -126,8 +142,9 @@ def _pieces(version: int, graph: Graph) -> Iterator[memoryview]:
 
 def mapped_graph(handle: int, version: int, *, nodes_supplied: bool) -> Graph:
     """Return the graph of a checked file that is held; it stays when the file is let go."""
-    ids, indptr, indices, *directions = _mapped(handle, version)
-    ways = directions[0] if directions else None
+    found = _mapped(handle, version)
+    ids, indptr, indices = found["ids"], found["indptr"], found["indices"]
+    ways = found.get("ways")
     if ways is not None and (ways.min(initial=THERE) < THERE or ways.max(initial=THERE) > THERE + BACK):
         raise _foreign()
     graph = Graph(ids, indptr, indices, nodes_supplied=nodes_supplied, ways=ways)
@@ -137,27 +154,52 @@ def mapped_graph(handle: int, version: int, *, nodes_supplied: bool) -> Graph:
 
 def mapped_ids(handle: int, version: int) -> NDArray[Any]:
     """Return the ids of the nodes of a checked file that is held, ascending; no edge is read."""
-    return _mapped(handle, version)[0]
+    return _mapped(handle, version)["ids"]
 
 
-def _mapped(handle: int, version: int) -> list[NDArray[Any]]:
+def mapped_titles(handle: int, version: int) -> Titles:
+    """Return the titles of the nodes of a checked file that is held; no edge is read.
+
+    Raises
+    ------
+    StoreError
+        The file has none.
+    """
+    found = _mapped(handle, version)
+    if "ends" not in found:
+        raise _foreign()
+    return Titles(found["ends"], found["text"])
+
+
+def _mapped(handle: int, version: int) -> dict[str, NDArray[Any]]:
     try:
         whole = mmap.mmap(handle, 0, prot=mmap.PROT_READ)
         signature, of, n, entries, kind, width = _HEAD.unpack_from(whole)
-        parts = _parts(kind, width, n, entries, directed=signature == _WITH_WAYS)
+        directed, titles = (signature == _WITH_WAYS), None
+        if signature == _WITH_TITLES:
+            directed, titles = _MORE.unpack_from(whole, _HEAD.size)
+        parts = _parts(kind, width, n, entries, directed=bool(directed), titles=titles)
         places, end = _places(parts)
     except (OSError, ValueError, struct.error):
         raise _foreign() from None
     if (
-        signature not in (_SIGNATURE, _WITH_WAYS)
+        signature not in (_SIGNATURE, _WITH_WAYS, _WITH_TITLES)
         or of != version
         or kind not in (b"i", b"U")
         or end != len(whole)
     ):
         raise _foreign()
-    return [
-        np.frombuffer(whole, dtype, count, place) for (dtype, count), place in zip(parts, places, strict=True)
+    names = [
+        "ids",
+        "indptr",
+        "indices",
+        *(["ways"] if directed else []),
+        *(["ends", "text"] if titles is not None else []),
     ]
+    return {
+        name: np.frombuffer(whole, dtype, count, place)
+        for name, (dtype, count), place in zip(names, parts, places, strict=True)
+    }
 
 
 def _foreign() -> StoreError:

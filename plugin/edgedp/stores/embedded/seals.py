@@ -21,15 +21,15 @@ from edgedp.stores.embedded.locks import try_hold
 
 __all__ = ["Seals", "checked", "remember", "sha256"]
 
-_TEXT = re.compile(r"([0-9a-f]{64})(?: ([0-9a-f]{64}):([0-9]{1,15})( directed)?)?")
+_TEXT = re.compile(r"([0-9a-f]{64})(?: ([0-9a-f]{64}):([0-9]{1,15})( directed)?( titled)?)?")
 _verified: dict[tuple[Any, ...], str] = {}
 
 
 class Seals(NamedTuple):
     """What was written: the SHA-256 of the database file, and SHA-256 and length of the file of rows.
 
-    That the rows have directions is a part of it: programs that know of none take the text for no seal, and read
-    nothing of such a version.
+    That the rows have directions, or titles, is a part of it: programs that know of none take the text for no seal,
+    and read nothing of such a version.
 
     Examples
     --------
@@ -43,19 +43,25 @@ class Seals(NamedTuple):
     rows: str | None = None
     length: int = 0
     directed: bool = False
+    titled: bool = False
 
     @classmethod
     def of(cls, text: str | None) -> Seals:
         """Read the registry's text; one that is none fits no file."""
         found = _TEXT.fullmatch(text or "")
-        return cls(None) if found is None else cls(found[1], found[2], int(found[3] or 0), bool(found[4]))
+        return (
+            cls(None)
+            if found is None
+            else cls(found[1], found[2], int(found[3] or 0), bool(found[4]), bool(found[5]))
+        )
 
     @property
     def text(self) -> str:
         """What the registry keeps."""
         if self.rows is None:
             return f"{self.graph}"
-        return f"{self.graph} {self.rows}:{self.length}" + (" directed" if self.directed else "")
+        said = (" directed" if self.directed else "") + (" titled" if self.titled else "")
+        return f"{self.graph} {self.rows}:{self.length}{said}"
 
 
 @contextmanager
