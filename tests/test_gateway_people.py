@@ -501,3 +501,120 @@ def test_two_gateways_behind_a_proxy_that_takes_turns(town: SimpleNamespace, tmp
             assert all(seen), "both served the pages"
         finally:
             proxy.close()
+
+
+# -- the curator's endpoints ----------------------------------------------------------------------
+
+
+def test_a_curator_manages_people_and_shares_by_the_api_and_the_ledger_names_the_curator(
+    town: SimpleNamespace,
+) -> None:
+    cora = town.gateway("cora")
+    made = cora.post("/v1/people", json={"name": "new"})
+    assert (made.status_code, made.json()["role"]) == (201, "analyst")
+    assert town.store.identify(made.json()["token"]).name == "new"
+    assert made.headers["cache-control"] == "no-store"
+    share = {"graph": "star", "analyst": "new", "epsilon_budget": "2", "max_epsilon_per_release": "0.5"}
+    granted = cora.post("/v1/grants", json=share)
+    assert granted.status_code == 201
+    assert granted.json()["epsilon_remaining"] == 2.0
+    assert {row["analyst"] for row in cora.get("/v1/grants").json()["grants"]} == {"ann", "new"}
+    assert cora.get("/v1/grants?graph=star").json() == cora.get("/v1/grants").json()
+    rotated = cora.post("/v1/people/new/rotate").json()
+    assert town.store.identify(made.json()["token"]) is None
+    assert town.store.identify(rotated["token"]).name == "new"
+    assert cora.post("/v1/people/new/revoke").json() == {"name": "new", "revoked": True}
+    assert town.store.identify(rotated["token"]) is None
+    second = cora.post("/v1/people", json={"name": "second", "role": "curator"}).json()
+    assert town.store.identify(second["token"]).role == "curator"
+    events = cora.get("/v1/people/log").json()["events"]
+    assert [row["event"] for row in events[-4:]] == ["add", "rotate", "revoke", "add"]
+    assert all("curator cora" in row["by"] for row in events[-4:])
+    log = cora.get("/v1/graphs/star/log").json()["events"]
+    assert log == json.loads(json.dumps(town.store.log("star")))
+    assert "curator cora" in log[-1]["by"]
+    assert "token" not in json.dumps([events, log]).replace("token_sha256", "")
+
+
+def test_events_are_read_page_by_page(town: SimpleNamespace) -> None:
+    cora = town.gateway("cora")
+    for place, whole in (
+        ("/v1/graphs/star/log", town.store.log("star")),
+        ("/v1/people/log", town.store.people_log()),
+    ):
+        seen: list[Any] = []
+        page: dict[str, Any] = {"next": 0}
+        while page["next"] is not None:
+            page = cora.get(f"{place}?limit=1&since={page['next']}").json()
+            seen += page["events"]
+        assert [row["seq"] for row in seen] == [row["seq"] for row in whole]
+    for query in ("since=x", "since=-1", "limit=0", "limit=1&limit=2", "account=other"):
+        assert cora.get(f"/v1/graphs/star/log?{query}").status_code == 422, query
+    assert cora.get("/v1/graphs/nothing/log").status_code == 404
+    assert cora.get("/v1/grants?graph=nothing").status_code == 404
+
+
+CURATORS = [
+    ("GET", "/v1/people", None),
+    ("GET", "/v1/people/log", None),
+    ("GET", "/v1/grants", None),
+    ("GET", "/v1/graphs/star/log", None),
+    ("POST", "/v1/people", {"name": "mallory", "role": "curator"}),
+    ("POST", "/v1/people/cora/rotate", None),
+    ("POST", "/v1/people/cora/revoke", None),
+    ("POST", "/v1/grants", {"graph": "star", "analyst": "ann", "epsilon_budget": "900"}),
+]
+
+
+@pytest.mark.parametrize(("method", "place", "body"), CURATORS, ids=lambda each: str(each)[:30])
+@pytest.mark.parametrize("who", ["ann", None])
+def test_nobody_but_a_curator_gets_anything_of_these(
+    town: SimpleNamespace, who: str | None, method: str, place: str, body: dict[str, Any] | None
+) -> None:
+    before = town.store.people_log(), town.store.log("star")
+    client = town.gateway(who)
+    answer = client.get(place) if method == "GET" else client.post(place, json=body)
+    assert answer.status_code == (401 if who is None else 403)
+    assert "cora" not in answer.text
+    assert (town.store.people_log(), town.store.log("star")) == before
+
+
+@pytest.mark.parametrize(
+    ("place", "body", "status"),
+    [
+        ("/v1/people", {}, 422),
+        ("/v1/people", {"name": "ann"}, 409),
+        ("/v1/people", {"name": "a\nb"}, 422),
+        ("/v1/people", {"name": "x", "role": "king"}, 422),
+        ("/v1/people", {"name": "x", "token": "mine"}, 422),
+        ("/v1/people", {"name": ["x"]}, 422),
+        ("/v1/people/nobody/rotate", None, 422),
+        ("/v1/people/nobody/revoke", None, 422),
+        ("/v1/grants", {"graph": "star", "analyst": "ann"}, 422),
+        ("/v1/grants", {"graph": "star", "analyst": "nobody", "epsilon_budget": 1}, 422),
+        ("/v1/grants", {"graph": "nothing", "analyst": "ann", "epsilon_budget": 1}, 422),
+        ("/v1/grants", {"graph": ["star"], "analyst": "ann", "epsilon_budget": 1}, 422),
+        ("/v1/grants", {"graph": "star", "analyst": {"x": 1}, "epsilon_budget": 1}, 422),
+        ("/v1/grants", {"graph": "star", "analyst": "ann", "epsilon_budget": "1_0"}, 422),
+        ("/v1/grants", {"graph": "star", "analyst": "ann", "epsilon_budget": True}, 422),
+        ("/v1/grants", {"graph": "star", "analyst": "ann", "epsilon_budget": 1, "account": "all"}, 422),
+    ],
+)
+def test_what_a_curator_asks_for_in_vain_changes_nothing(
+    town: SimpleNamespace, place: str, body: dict[str, Any] | None, status: int
+) -> None:
+    before = town.store.people_log(), town.store.log("star"), town.store.grants("star")
+    answer = town.gateway("cora").post(place, json=body)
+    assert answer.status_code == status, answer.text
+    assert answer.json()["detail"]
+    assert (town.store.people_log(), town.store.log("star"), town.store.grants("star")) == before
+
+
+def test_ready_means_that_the_store_answers(town: SimpleNamespace) -> None:
+    client = town.gateway()
+    assert client.get("/readyz").json() == {"status": "ready"}
+    (town.place / "ledger.sqlite").rename(town.place / "gone")
+    away = client.get("/readyz")
+    assert away.status_code in (500, 503)
+    assert str(town.place) not in away.text
+    assert client.get("/healthz").status_code == 200

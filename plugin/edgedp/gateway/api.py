@@ -11,12 +11,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from edgedp.gateway import curating
 from edgedp.gateway.context import check_role
 from edgedp.gateway.kinds import release_kinds
 from edgedp.gateway.observing import note_of
 from edgedp.gateway.problems import Problem
 from edgedp.gateway.schema import document
-from edgedp.gateway.wire import json_body, name_in, page_asked
+from edgedp.gateway.wire import bearer, json_body, name_in, page_asked
 
 if TYPE_CHECKING:
     from edgedp.gateway.context import Gateway
@@ -33,6 +34,7 @@ def routes(gateway: Gateway) -> list[Route]:
     """Return the endpoints; one for each kind of release."""
     asked: list[tuple[str, str, _Endpoint]] = [
         ("/healthz", "GET", health),
+        ("/readyz", "GET", _Ready(gateway)),
         ("/openapi.json", "GET", openapi),
         ("/v1/me", "GET", _Me(gateway)),
         ("/v1/graphs", "GET", _Told(gateway, _graphs)),
@@ -47,6 +49,14 @@ def routes(gateway: Gateway) -> list[Route]:
         ),
         ("/v1/releases", "GET", _Told(gateway, _releases)),
         ("/v1/releases/{release_id}", "GET", _Told(gateway, _one_release)),
+        ("/v1/people", "GET", curating.Seen(gateway, curating.people)),
+        ("/v1/people", "POST", curating.Act(gateway, curating.add, curating.PERSON, 201)),
+        ("/v1/people/log", "GET", curating.Seen(gateway, curating.people_log)),
+        ("/v1/people/{name}/rotate", "POST", curating.Act(gateway, curating.rotate)),
+        ("/v1/people/{name}/revoke", "POST", curating.Act(gateway, curating.revoke)),
+        ("/v1/grants", "GET", curating.Seen(gateway, curating.grants)),
+        ("/v1/grants", "POST", curating.Act(gateway, curating.grant, curating.GRANT, 201)),
+        ("/v1/graphs/{name}/log", "GET", curating.Seen(gateway, curating.log)),
     ]
     return [Route(path, _noted(path, endpoint), methods=[method]) for path, method, endpoint in asked]
 
@@ -54,6 +64,17 @@ def routes(gateway: Gateway) -> list[Route]:
 async def health(request: Request) -> Response:
     """Say that the process answers; nothing about graphs."""
     return JSONResponse({"status": "ok"})
+
+
+class _Ready:
+    """Says that the store answers, too; nothing about graphs."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+
+    async def __call__(self, request: Request) -> Response:
+        await self._gateway.ask(lambda: self._gateway.store.identify(""))
+        return JSONResponse({"status": "ready"})
 
 
 async def openapi(request: Request) -> Response:
@@ -83,13 +104,6 @@ class _OfAnalyst(ABC):
     @abstractmethod
     async def answer(self, request: Request, person: Person) -> Response:
         """Return what is shown to the analyst."""
-
-
-def bearer(request: Request) -> str | None:
-    """Return the token of a request's one Authorization header, or None."""
-    given = request.headers.getlist("authorization")
-    scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
-    return token.strip() if scheme.lower() == "bearer" and token.strip() else None
 
 
 class _Told:

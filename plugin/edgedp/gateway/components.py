@@ -12,7 +12,7 @@ __all__ = ["SCHEMAS"]
 _AMOUNT = {"type": ["number", "null"], "minimum": 0}
 
 
-_SHARE = {
+_SHARE: dict[str, Any] = {
     "description": "What the caller may spend of the graph's budget; null where nothing was granted.",
     "type": ["object", "null"],
     "required": [
@@ -240,5 +240,95 @@ SCHEMAS |= {
         "type": "object",
         "required": ["name", "role"],
         "properties": {"name": {"type": "string"}, "role": {"enum": ["analyst", "curator"]}},
+    },
+    "People": {
+        "type": "object",
+        "required": ["people"],
+        "properties": {"people": {"type": "array", "items": {"$ref": "#/components/schemas/Person"}}},
+    },
+    "Person": {
+        "type": "object",
+        "required": ["name", "role", "added", "revoked"],
+        "properties": {
+            "name": {"type": "string"},
+            "role": {"enum": ["analyst", "curator"]},
+            "added": {"type": "string"},
+            "revoked": {"type": ["string", "null"]},
+        },
+    },
+    "NewPerson": {
+        "type": "object",
+        "required": ["name"],
+        "additionalProperties": False,
+        "properties": {"name": {"type": "string", "minLength": 1}, "role": {"enum": ["analyst", "curator"]}},
+    },
+    "Token": {
+        "type": "object",
+        "required": ["name", "token"],
+        "properties": {
+            "name": {"type": "string"},
+            "role": {"enum": ["analyst", "curator"]},
+            "token": {"type": "string", "description": "Shown this once: the store keeps its SHA-256."},
+        },
+    },
+    "Revoked": {
+        "type": "object",
+        "required": ["name", "revoked"],
+        "properties": {"name": {"type": "string"}, "revoked": {"const": True}},
+    },
+    "Grants": {
+        "type": "object",
+        "required": ["grants"],
+        "properties": {"grants": {"type": "array", "items": {"$ref": "#/components/schemas/Grant"}}},
+    },
+    "Grant": {
+        "type": "object",
+        "required": ["graph", "analyst", "account", "epsilon_budget", "epsilon_spent", "epsilon_remaining"],
+        "properties": {
+            "graph": {"type": "string"},
+            "analyst": {"type": "string"},
+            **{key: value for key, value in _SHARE["properties"].items() if key != "problem"},
+        },
+    },
+    "NewGrant": {
+        "type": "object",
+        "required": ["graph", "analyst", "epsilon_budget"],
+        "additionalProperties": False,
+        "properties": {
+            "graph": {"type": "string", "minLength": 1},
+            "analyst": {"type": "string", "minLength": 1},
+            "epsilon_budget": {
+                "type": ["string", "number"],
+                "description": "In all, what was spent included.",
+            },
+            "max_epsilon_per_release": {
+                "type": ["string", "number"],
+                "description": "none removes the limit.",
+            },
+            "account": {"enum": [*ACCOUNTS]},
+        },
+    },
+    "Events": {
+        "type": "object",
+        "required": ["events", "next"],
+        "properties": {
+            "events": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["seq", "at", "by", "event"],
+                    "properties": {
+                        "seq": {"type": "integer"},
+                        "at": {"type": "string"},
+                        "by": {"type": "string"},
+                        "event": {"type": "string"},
+                    },
+                },
+            },
+            "next": {
+                "type": ["integer", "null"],
+                "description": "The since of the next page; null at the end.",
+            },
+        },
     },
 }

@@ -9,6 +9,7 @@ from edgedp.gateway.components import SCHEMAS
 from edgedp.gateway.kinds import ReleaseKind, release_kinds
 from edgedp.gateway.wire import LONGEST_PAGE, PAGE
 from edgedp.version import __version__
+from edgedp.vocabulary import ACCOUNTS
 
 __all__ = ["document"]
 
@@ -54,6 +55,16 @@ _PAGE = [
         "schema": {"type": "string"},
     },
 ]
+_EVENTS = [
+    _PAGE[0],
+    {
+        "name": "since",
+        "in": "query",
+        "required": False,
+        "description": "Only those after this event: the seq of the last one of the page before.",
+        "schema": {"type": "integer", "minimum": 0},
+    },
+]
 _KEY = {
     "name": "Idempotency-Key",
     "in": "header",
@@ -75,6 +86,7 @@ def document() -> dict[str, object]:
     name = {"parameters": [_NAME]}
     paths: dict[str, Any] = {
         "/healthz": {"get": _open("health", "Whether the process answers", {"type": "object"})},
+        "/readyz": {"get": _open("ready", "Whether the store answers, too", {"type": "object"})},
         "/openapi.json": {"get": _open("openapi", "This document", {"type": "object"})},
         "/v1/me": {"get": _get("me", "Whose token it is", "Me")},
         "/v1/graphs": {
@@ -108,6 +120,7 @@ def document() -> dict[str, object]:
             "get": _get("release", "One of the caller's releases", "KeptRelease", "404"),
         },
     }
+    paths |= _of_curators()
     return {
         "openapi": "3.1.0",
         "info": {
@@ -124,6 +137,62 @@ def document() -> dict[str, object]:
             "schemas": SCHEMAS,
         },
     }
+
+
+def _of_curators() -> dict[str, Any]:
+    """Describe what a curator's token opens."""
+    person = {"parameters": [_NAME | {"description": "Name of the person.", "example": "ann"}]}
+    events = _get("log", "What happened to a graph, oldest first", "Events", "404", "422")
+    account = {"name": "account", "in": "query", "required": False, "schema": {"enum": [*ACCOUNTS]}}
+    of_graph = {
+        "name": "graph",
+        "in": "query",
+        "required": False,
+        "schema": {"type": "string", "minLength": 1},
+    }
+    return {
+        "/v1/people": {
+            "get": _get("people", "Everybody who has or had a token", "People"),
+            "post": _act(
+                "add_person",
+                "Add an analyst or a curator; the token is shown this once",
+                "NewPerson",
+                "Token",
+            ),
+        },
+        "/v1/people/log": {
+            "get": _get("people_log", "Who was added, given a token or revoked", "Events", "422")
+            | {"parameters": _EVENTS}
+        },
+        "/v1/people/{name}/rotate": person
+        | {
+            "post": _act(
+                "rotate_token",
+                "Another token, shown this once; the one before is worth nothing",
+                None,
+                "Token",
+            )
+        },
+        "/v1/people/{name}/revoke": person
+        | {"post": _act("revoke_person", "Revoke for good", None, "Revoked")},
+        "/v1/grants": {
+            "get": _get("grants", "Shares, of all graphs or of one", "Grants", "404")
+            | {"parameters": [of_graph]},
+            "post": _act("grant", "Declare, or change, an analyst's share of a graph", "NewGrant", "Grant"),
+        },
+        "/v1/graphs/{name}/log": {"parameters": [_NAME], "get": events | {"parameters": [*_EVENTS, account]}},
+    }
+
+
+def _act(name: str, summary: str, body: str | None, schema: str) -> dict[str, Any]:
+    status = "200" if body is None else "201"
+    good = {status: {"description": summary, "content": _content({"$ref": f"#/components/schemas/{schema}"})}}
+    made: dict[str, Any] = {"operationId": name, "summary": summary}
+    if body is None:
+        return made | {"responses": _answers(good, "404", "409", "422")}
+    content = _content({"$ref": f"#/components/schemas/{body}"})
+    asked = {"required": True, "content": content}
+    return made | {"requestBody": asked, "responses": _answers(good, "400", "404", "409", "415", "422")}
 
 
 def _answers(good: dict[str, Any], *statuses: str) -> dict[str, Any]:

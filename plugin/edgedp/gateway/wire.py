@@ -253,6 +253,13 @@ def page_asked(request: Request) -> tuple[int, str | None]:
     return limit, sinces[0] if sinces else None
 
 
+def bearer(request: Request) -> str | None:
+    """Return the token of a request's one Authorization header, or None."""
+    given = request.headers.getlist("authorization")
+    scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+    return token.strip() if scheme.lower() == "bearer" and token.strip() else None
+
+
 async def json_body(request: Request) -> dict[str, Any]:
     """Return the JSON object of a request's body.
 
@@ -306,4 +313,4 @@ def _known_method(method: str) -> str:
 
 
 def _is_api(path: str) -> bool:
-    return path.startswith("/v1/") or path in ("/v1", "/openapi.json", "/healthz")
+    return path.startswith("/v1/") or path in ("/v1", "/openapi.json", "/healthz", "/readyz")

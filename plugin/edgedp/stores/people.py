@@ -177,6 +177,7 @@ class PeopleStore(OpenedStore):
             There is no such analyst, or one who was revoked, or the graph has no account.
         """
         check_choice(account, "account", ACCOUNTS)
+        analyst = checks.check_text(analyst, "analyst")
         declared = Declaration(
             budget_nano(epsilon_budget, zero=True),
             None,
