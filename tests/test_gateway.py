@@ -87,7 +87,9 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
     store = open_store(place)
     graph = planted()
     store.load(graph, "planted", epsilon_budget=500, degree_bound=6000)
-    store.load(Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4)]), ODD, epsilon_budget=50)
+    with pytest.MonkeyPatch.context() as before:  # earlier versions took such a name
+        before.setattr("edgedp.checks.check_new_graph_name", lambda name: None)
+        store.load(Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4)]), ODD, epsilon_budget=50)
     tokens = {name: store.add_analyst(name)["token"] for name in ("ann", "bob", "eve")}
     tokens["cora"] = store.add_curator("cora")["token"]
     store.grant("planted", "ann", epsilon_budget=200)

@@ -622,3 +622,24 @@ def test_ready_means_that_the_store_answers(town: SimpleNamespace) -> None:
     assert away.status_code in (500, 503)
     assert str(town.place) not in away.text
     assert client.get("/healthz").status_code == 200
+
+
+def test_a_batch_is_planned_over_the_door_and_counts_the_share(town: SimpleNamespace) -> None:
+    ann = town.gateway("ann")
+    town.store.grant("star", "ann", epsilon_budget="0.5")
+    asked = {"kind": "topk", "metric": "degree", "k": 1, "epsilon": "0.3"}
+    before = town.store.log("star")
+    told = ann.post("/v1/graphs/star/plan", json={"releases": [asked, asked | {"request_id": "q"}]})
+    assert told.status_code == 200, told.text
+    assert [each["refused"] is None for each in told.json()["releases"]] == [True, False]
+    assert told.json()["accounts"][0]["epsilon"] == 0.3
+    assert town.store.log("star") == before
+    for body, status in (
+        ({}, 422), ({"releases": []}, 422), ({"releases": [3]}, 422), ({"releases": [asked], "x": 1}, 422),
+        ({"releases": [asked | {"graph": "other"}]}, 422), ({"releases": [asked | {"engine": "spark"}]}, 422),
+        ({"releases": [asked] * 101}, 422), ({"releases": [asked | {"kind": "exact"}]}, 422),
+    ):  # fmt: skip
+        assert ann.post("/v1/graphs/star/plan", json=body).status_code == status, body
+    assert ann.post("/v1/graphs/nothing/plan", json={"releases": [asked]}).status_code == 404
+    assert town.gateway().post("/v1/graphs/star/plan", json={"releases": [asked]}).status_code == 401
+    assert town.gateway("cora").post("/v1/graphs/star/plan", json={"releases": [asked]}).status_code == 403

@@ -116,6 +116,7 @@ def _add_commands() -> None:
     from edgedp.cli import (
         analyst,
         audit,
+        batches,
         curator,
         experiments,
         ledger,
@@ -126,7 +127,19 @@ def _add_commands() -> None:
         serving,
     )
 
-    modules = (curator, people, ledger, analyst, planning, researcher, experiments, audit, plugin, serving)
+    modules = (
+        curator,
+        people,
+        ledger,
+        analyst,
+        batches,
+        planning,
+        researcher,
+        experiments,
+        audit,
+        plugin,
+        serving,
+    )
     for module in modules:
         for command in module.COMMANDS:
             edgedp.add_command(command)

@@ -57,6 +57,7 @@ EXAMPLES = {
     "--relationship-type KNOWS --id-property id --epsilon-budget 3",
     "releases": "edgedp releases email-Enron --format json",
     "report": "edgedp report runs.parquet -o report.html",
+    "run": "edgedp run monday.jsonl",
     "serve": "edgedp --store graphs.edgedp serve --port 8750",
     "summary": "edgedp summary email-Enron --epsilon 0.3",
     "topk": "edgedp topk email-Enron --metric ebc -k 10 --epsilon 0.3",

@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 import click
 
+from edgedp.cli.batches import plan_batch
 from edgedp.cli.numerals import WHOLE
 from edgedp.cli.options import Word
 from edgedp.cli.output import format_option, print_object, print_rows
@@ -16,12 +17,12 @@ __all__ = ["COMMANDS"]
 
 
 @click.command()
-@click.option("--nodes", metavar="N", type=WHOLE, required=True, help="Number of nodes; public.")
+@click.option("--nodes", metavar="N", type=WHOLE, help="Number of nodes; public.")
 @click.option(
     "--degree-bound", metavar="D", type=WHOLE, help="Public bound on the degree.  [default: nodes - 1]"
 )
-@click.option("--epsilon", metavar="E", required=True, help="Privacy loss of one release.")
-@click.option("-k", type=WHOLE, required=True, help="How many nodes.")
+@click.option("--epsilon", metavar="E", help="Privacy loss of one release.")
+@click.option("-k", type=WHOLE, help="How many nodes.")
 @click.option(
     "--metric",
     "metrics",
@@ -33,22 +34,43 @@ __all__ = ["COMMANDS"]
     "--edges-of-a-person", metavar="M", type=WHOLE, help="Say what is promised to somebody with M edges."
 )
 @click.option("--epsilon-budget", metavar="B", help="Say how many such releases it affords.")
+@click.option(
+    "--batch",
+    metavar="FILE",
+    help="Instead: what the releases of this file would cost, of the graphs of the store.",
+)
 @format_option
 def plan(
-    nodes: int,
+    nodes: int | None,
     degree_bound: int | None,
-    epsilon: str,
-    k: int,
+    epsilon: str | None,
+    k: int | None,
     metrics: tuple[str, ...],
     edges_of_a_person: int | None,
     epsilon_budget: str | None,
+    batch: str | None,
     output: str,
 ) -> None:
     r"""Say what to expect of a release: noise, measured quality, budgets. Reads no graph and no store.
 
+    With --batch: what the releases of a file would cost, asked in their order, and which would be refused.
+
     \b
     Example: edgedp plan --nodes 36692 --degree-bound 2000 --epsilon 0.3 -k 10 --edges-of-a-person 20
     """
+    given = {"--nodes": nodes, "--epsilon": epsilon, "-k": k}
+    if batch is not None:
+        others = given | {"--degree-bound": degree_bound, "--metric": metrics or None,
+                          "--edges-of-a-person": edges_of_a_person, "--epsilon-budget": epsilon_budget}  # fmt: skip
+        if any(value is not None for value in others.values()):
+            raise click.UsageError(f"--batch stands alone: leave out {', '.join(others)}.")
+        plan_batch(batch, output)
+        return
+    for option, value in given.items():
+        if value is None:
+            raise click.UsageError(f"Missing option '{option}'.")
+    if nodes is None or epsilon is None or k is None:
+        raise AssertionError("each was asked for")
     from edgedp.planning.outlook import outlook
 
     told = outlook(

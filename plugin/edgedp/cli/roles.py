@@ -24,7 +24,8 @@ ROLES = {
     },
     "Analysts ask": {
         "graphs": "List the stored graphs: public facts only.",
-        "plan": "Say what to expect of a release, from public facts only.",
+        "plan": "Say what to expect of releases, from public facts only.",
+        "run": "Ask for the releases of a file; go on where it stood.",
         "topk": "Release the k nodes of highest metric.",
         "motkin": "Release k nodes that are good in several metrics at once.",
         "count": "Release one number: edges, triangles, stars, a node's degree.",

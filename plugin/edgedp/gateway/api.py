@@ -47,6 +47,7 @@ def routes(gateway: Gateway) -> list[Route]:
             (f"/v1/graphs/{{name}}/{kind.path}/estimate", "POST", _Estimate(gateway, kind))
             for kind in release_kinds()
         ),
+        ("/v1/graphs/{name}/plan", "POST", _Plan(gateway)),
         ("/v1/releases", "GET", _Told(gateway, _releases)),
         ("/v1/releases/{release_id}", "GET", _Told(gateway, _one_release)),
         ("/v1/people", "GET", curating.Seen(gateway, curating.people)),
@@ -207,6 +208,14 @@ class _Estimate(_OfAnalyst):
             request, person, self._kind, name_in(request), options, _request_id(request)
         )
         return JSONResponse(told)
+
+
+class _Plan(_OfAnalyst):
+    """What several releases of a graph would cost, one after the other: nothing debited and no edge read."""
+
+    async def answer(self, request: Request, person: Person) -> Response:
+        given = await json_body(request)
+        return JSONResponse(await self._gateway.plan(request, person, name_in(request), given))
 
 
 def _request_id(request: Request) -> str | None:

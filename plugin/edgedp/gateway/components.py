@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from edgedp.answers import Sought
-from edgedp.vocabulary import ACCOUNTS
+from edgedp.vocabulary import ACCOUNTS, KINDS
 
 __all__ = ["SCHEMAS"]
 
@@ -329,6 +329,62 @@ SCHEMAS |= {
                 "type": ["integer", "null"],
                 "description": "The since of the next page; null at the end.",
             },
+        },
+    },
+    "Batch": {
+        "type": "object",
+        "required": ["releases"],
+        "additionalProperties": False,
+        "properties": {
+            "releases": {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": 100,
+                "items": {
+                    "type": "object",
+                    "description": "The options of a release by name, its kind and, where wanted, its request_id.",
+                    "required": ["kind"],
+                    "properties": {
+                        "kind": {"enum": [*KINDS, "topk"]},
+                        "request_id": {"type": "string", "minLength": 1, "maxLength": 200},
+                    },
+                },
+            }
+        },
+    },
+    "Planned": {
+        "type": "object",
+        "required": ["releases", "accounts", "refused"],
+        "properties": {
+            "releases": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["graph", "epsilon", "kept", "refused", "epsilon_remaining_after"],
+                    "properties": {
+                        "graph": {"type": "string"},
+                        "request_id": {"type": "string"},
+                        "epsilon": _AMOUNT,
+                        "kept": {"type": "boolean"},
+                        "refused": {"type": ["string", "null"]},
+                        "epsilon_remaining_after": _AMOUNT,
+                    },
+                },
+            },
+            "accounts": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["graph", "account", "epsilon"],
+                    "properties": {
+                        "graph": {"type": "string"},
+                        "account": {"enum": [*ACCOUNTS]},
+                        "epsilon": {"type": "number"},
+                        "epsilon_remaining_after": _AMOUNT,
+                    },
+                },
+            },
+            "refused": {"type": "integer", "minimum": 0},
         },
     },
 }

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from starlette.requests import Request
 
 from edgedp.amounts.epsilon import epsilon_nano
+from edgedp.checks import check_choice, check_option_names
+from edgedp.errors import ParameterError
 from edgedp.gateway.connections import CONNECTION, place_of
 from edgedp.gateway.descriptors import held
 from edgedp.gateway.flights import Flight, Flights
@@ -19,6 +21,7 @@ from edgedp.gateway.problems import Problem, of_error
 from edgedp.gateway.settings import Settings
 from edgedp.gateway.work import Limiter, Pool, ended, hold
 from edgedp.stores.asker import Asker
+from edgedp.vocabulary import GRAPH_ENGINES
 
 if TYPE_CHECKING:
     from edgedp.gateway.kinds import ReleaseKind
@@ -37,6 +40,9 @@ _ASKED_AS = "edgedp.asked_as"
 """In a scope: what said who asks, which is asked again as long as the request is answered."""
 
 _LATE = "the answer takes longer than a request may; ask again"
+MOST_PLANNED = 100
+"""Releases of one request that are planned together."""
+
 ASKS = 4
 """Threads that answer from public facts."""
 
@@ -257,6 +263,22 @@ class Gateway:
         except Exception as error:
             raise await self._problem(error, name) from None
 
+    async def plan(
+        self, request: Request, person: Person, name: str, given: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Tell what several releases of a graph would cost this analyst, from public facts alone."""
+        note_of(request).graph = name
+        asking = self.asking(person)
+
+        def planned() -> dict[str, Any]:
+            check_option_names(given, ["releases"])
+            return asking.plan_batch(_of_graph(name, given.get("releases")))
+
+        try:
+            return await self.asks.run(planned, _address(request))
+        except Exception as error:
+            raise await self._problem(error, name) from None
+
     async def _problem(self, error: Exception, name: str) -> Problem:
         """Return what went wrong with a question; an unknown word is 422, an unknown graph 404."""
         problem = self.problem(error)
@@ -265,6 +287,19 @@ class Gateway:
             if name not in {row["name"] for row in stored}:
                 problem.status = 404
         return problem
+
+
+def _of_graph(name: str, releases: Any) -> list[dict[str, Any]]:
+    """Return the releases of a batch as those of the graph in the address."""
+    if not isinstance(releases, list) or len(releases) > MOST_PLANNED:
+        raise ParameterError(
+            f"releases must be a list of at most {MOST_PLANNED}; give each as its options by name"
+        )
+    for each in releases:
+        if isinstance(each, dict):
+            check_choice(each.get("engine") or "native", "engine", GRAPH_ENGINES)
+            check_choice(each.get("graph", name), "graph", (name,))
+    return [each | {"graph": name} if isinstance(each, dict) else each for each in releases]
 
 
 def check_role(person: Person, role: str) -> None:

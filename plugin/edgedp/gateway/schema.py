@@ -120,6 +120,11 @@ def document() -> dict[str, object]:
             "get": _get("release", "One of the caller's releases", "KeptRelease", "404"),
         },
     }
+    paths["/v1/graphs/{name}/plan"] = name | {
+        "post": _act(
+            "plan", "Before spending: several releases, one after the other", "Batch", "Planned", "200"
+        )
+    }
     paths |= _of_curators()
     return {
         "openapi": "3.1.0",
@@ -184,8 +189,8 @@ def _of_curators() -> dict[str, Any]:
     }
 
 
-def _act(name: str, summary: str, body: str | None, schema: str) -> dict[str, Any]:
-    status = "200" if body is None else "201"
+def _act(name: str, summary: str, body: str | None, schema: str, status: str = "") -> dict[str, Any]:
+    status = status or ("200" if body is None else "201")
     good = {status: {"description": summary, "content": _content({"$ref": f"#/components/schemas/{schema}"})}}
     made: dict[str, Any] = {"operationId": name, "summary": summary}
     if body is None:

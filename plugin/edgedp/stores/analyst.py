@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from edgedp import checks
@@ -20,7 +20,7 @@ from edgedp.options import (
 from edgedp.plan import Plan, plan
 from edgedp.plan.named import meanings
 from edgedp.release import Release
-from edgedp.stores import attributes, kept, ledger, on_spark, registry, shares
+from edgedp.stores import attributes, batch, kept, ledger, on_spark, registry, shares
 from edgedp.stores.account import account_of
 from edgedp.stores.estimating import estimate_of, kind_of_options
 from edgedp.stores.releasing import ReleasingStore
@@ -45,7 +45,10 @@ from edgedp.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    pass
+    from edgedp.stores.backend import Session
+    from edgedp.stores.estimating import Estimate
+    from edgedp.stores.script import Runner
+    from edgedp.stores.shares import Share
 
 __all__ = ["AnalystStore"]
 
@@ -233,40 +236,107 @@ class AnalystStore(ReleasingStore):
         >>> told["epsilon"], told["epsilon_remaining_after"], told["releases_left"], told["refused"]
         (0.3, 0.7, 3, None)
         """
+        with self._session() as session:
+            told, share = self._estimated(session, session, name, kind, engine, request_id, options)
+        return told.to_dict() | ({} if share is None else {"share": share.shown()})
+
+    def plan_batch(self, releases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Tell what several releases would cost, asked in their order, and which would be refused; nothing is spent.
+
+        Parameters
+        ----------
+        releases : list of mapping
+            Each with ``graph``, ``kind`` (as of `estimate`), the options of its kind and, where wanted, ``request_id``
+            and ``engine``.
+
+        Returns
+        -------
+        dict
+            releases: each with epsilon (the most that it would cost), kept, refused (why, or None) and
+            epsilon_remaining_after; accounts: the sum of each account that they debit; refused: how many are.
+
+        Raises
+        ------
+        EdgeDPError
+            The list is none, a request id stands twice, or a graph or kind of release is not known.
+
+        Notes
+        -----
+        Privacy: as of `estimate`. A release that would be refused pays nothing, and those after it are estimated
+        without it.
+
+        Examples
+        --------
+        >>> import tempfile, edgedp
+        >>> asked = {"graph": "path", "kind": "topk", "metric": "degree", "k": 1, "epsilon": "0.6"}
+        >>> with tempfile.TemporaryDirectory() as folder, edgedp.open_store(f"{folder}/store") as store:
+        ...     _ = store.load(edgedp.Graph.from_edges([(1, 2), (2, 3)]), "path", epsilon_budget=1)
+        ...     told = store.plan_batch([asked, asked])
+        >>> [each["refused"] is None for each in told["releases"]], told["accounts"][0]["epsilon"]
+        ([True, False], 0.6)
+        """
+        asked = batch.checked(releases)
+        with self._session() as session:
+            seen, found = batch.AsIf(session, self._analyst), []
+            for each in asked:
+                options = {key: value for key, value in each.items() if key not in batch.OWN}
+                told, _ = self._estimated(
+                    session,
+                    seen,
+                    each["graph"],
+                    each.get("kind"),
+                    each.get("engine") or "native",
+                    each.get("request_id"),
+                    options,
+                )
+                seen.pay(told)
+                found.append((each, told))
+        return batch.planned(found)
+
+    def _estimated(
+        self,
+        session: Session,
+        seen: Runner,
+        name: str,
+        kind: str | None,
+        engine: TopKEngine,
+        request_id: str | None,
+        options: Mapping[str, Any],
+    ) -> tuple[Estimate, Share | None]:
+        """Return an estimate, from accounts and shares as `seen` has them, and the caller's share."""
         if request_id is not None:
             checks.check_request_id(request_id)
         asked_kind = kind_of_options(kind, options)
         on_spark.check_engine(engine, asked_kind)
-        with self._session() as session:
-            name = on_spark.name_of(session, name, engine)
-            row = registry.known(session, name, anywhere=True)
-            account = ledger.find(session, name)
-            domains = attributes.declared(session, name)
-            facts = dataclasses.replace(row.facts, domains=domains)
-            asked_before = kept.asked_before(session, name, self._analyst, request_id)
+        name = on_spark.name_of(session, name, engine)
+        row = registry.known(session, name, anywhere=True)
+        account = ledger.find(seen, name)
+        domains = attributes.declared(session, name)
+        facts = dataclasses.replace(row.facts, domains=domains)
+        asked_before = kept.asked_before(session, name, self._analyst, request_id)
 
-            def planned() -> Plan:
-                if asked_before:
-                    return self._same_plan(
-                        asked_before[0], account, asked_kind, options, str(request_id), domains
-                    )
-                asked = plan(asked_kind, options, account.told(facts))
-                return asked.naming(session.nodes_named(row, meanings(asked.named))) if asked.named else asked
+        def planned() -> Plan:
+            if asked_before:
+                return self._same_plan(
+                    asked_before[0], account, asked_kind, options, str(request_id), domains
+                )
+            asked = plan(asked_kind, options, account.told(facts))
+            return asked.naming(session.nodes_named(row, meanings(asked.named))) if asked.named else asked
 
-            def check(planned: Plan) -> None:
-                self._prepare(session, row, planned, engine)
-                shares.check_affords(session, name, self._analyst, planned)
+        def check(planned: Plan) -> None:
+            self._prepare(session, row, planned, engine)
+            shares.check_affords(seen, name, self._analyst, planned)
 
-            rows, sound = {}, True
-            for each in ACCOUNTS:
-                for found in session.run("account_find", name=account_of(name, each)):
-                    rows[each] = found
-                    sound = sound and bool(session.run("account_adds_up", name=account_of(name, each)))
-            own = shares.of_analyst(session, name, self._analyst)
-            amounts = None if own is None else {each: share.amounts for each, share in own.items()}
-            told = estimate_of(
-                name, asked_kind, rows, planned, check,
-                adds_up=sound, kept=bool(asked_before), shares=amounts,
-            )  # fmt: skip
-            share = None if own is None else own.get(told.main)
-            return told.to_dict() | ({} if share is None else {"share": share.shown()})
+        rows, sound = {}, True
+        for each in ACCOUNTS:
+            for found in seen.run("account_find", name=account_of(name, each)):
+                rows[each] = found
+                sound = sound and bool(session.run("account_adds_up", name=account_of(name, each)))
+        own = shares.of_analyst(seen, name, self._analyst)
+        amounts = None if own is None else {each: share.amounts for each, share in own.items()}
+        told = estimate_of(
+            name, asked_kind, rows, planned, check,
+            adds_up=sound, kept=bool(asked_before), shares=amounts,
+        )  # fmt: skip
+        share = None if own is None else own.get(told.main)
+        return told, share

@@ -6,7 +6,7 @@ import os
 import ssl
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 from urllib.parse import quote, urlencode, urlsplit
@@ -20,10 +20,11 @@ from edgedp.errors import (
     StoreError,
     StoreUnavailableError,
 )
+from edgedp.mechanisms.values import spelled
 from edgedp.plan import options_of
 from edgedp.release import Release
 from edgedp.rows import Balance, GraphFacts, ReleaseRow
-from edgedp.stores import on_spark
+from edgedp.stores import batch, on_spark
 from edgedp.stores.estimating import kind_of_options
 from edgedp.stores.returned import release_of
 from edgedp.stores.store import Store
@@ -164,11 +165,29 @@ class RemoteStore(Store):
         **options: Any,
     ) -> dict[str, Any]:
         """Tell what a release would cost, as `Store.estimate`; refused too where the share does not allow it."""
+        options = spelled(options)
         asked = kind_of_options(kind, options)
         options_of(asked).given(options)
         key = {} if request_id is None else {"Idempotency-Key": _key(request_id).encode()}
         place = f"/v1/graphs/{_part(name)}/{kind_path(asked)}/estimate"
         return self._send("POST", place, _body(options, engine), key)[0]
+
+    def plan_batch(self, releases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Tell what several releases would cost, as `Store.plan_batch`; shares are counted, too."""
+        asked = batch.checked(releases)
+        found: dict[str, Any] = {"releases": [None] * len(asked), "accounts": [], "refused": 0}
+        for name in dict.fromkeys(each["graph"] for each in asked):
+            places = [place for place, each in enumerate(asked) if each["graph"] == name]
+            sent = [
+                {key: _plain(value) for key, value in spelled(asked[place]).items() if key != "graph"}
+                for place in places
+            ]
+            told = self._send("POST", f"/v1/graphs/{_part(name)}/plan", {"releases": sent})[0]
+            for place, each in zip(places, told["releases"], strict=True):
+                found["releases"][place] = each
+            found["accounts"] += told["accounts"]
+            found["refused"] += told["refused"]
+        return found
 
     def _get(self, place: str) -> dict[str, Any]:
         return self._send("GET", place)[0]
