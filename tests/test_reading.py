@@ -466,7 +466,7 @@ def test_paths_that_are_no_files(tmp_path):
         read_graph(str(tmp_path / "absent.txt"))
     with pytest.raises(UnknownNameError, match="does not exist"):
         read_graph((tmp_path / "absent.txt").as_uri())
-    with pytest.raises(GraphFormatError, match="is a folder, must be a file"):
+    with pytest.raises(GraphFormatError, match="holds no file to read"):
         read_graph(tmp_path)
     with pytest.raises(UnknownNameError, match="does not exist"):
         read_graph("email-Enron", nodes=tmp_path / "absent")

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from edgedp.errors import GraphFormatError, ParameterError, UndecidedError
 from edgedp.graph import Graph
 from edgedp.loading.building import build, check_directed
+from edgedp.loading.joining import read_parts
 from edgedp.loading.properties import (
     checked_properties,
     read_tabular_properties,
@@ -275,7 +276,9 @@ def _properties(
 
 
 def _read(where: Location, width: int, options: ReadingOptions, progress: Progress) -> Read:
-    """Read a file; a download that cannot be read does not stay in the cache."""
+    """Read a file, or all of a folder; a download that cannot be read does not stay in the cache."""
+    if where.many:
+        return read_parts(where, options, lambda part: _read(part, width, options, progress))
     try:
         with opened_content(where.path, where.name, progress) as content:
             read = _read_content(content, where, width, options)

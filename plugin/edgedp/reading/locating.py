@@ -15,6 +15,7 @@ from edgedp.errors import GraphFormatError, ParameterError, UnknownNameError
 from edgedp.reading.catalogue import Dataset, Resource, dataset, dataset_names, suggestion
 from edgedp.reading.content import STANDARD_INPUT
 from edgedp.reading.downloads import Download, cache_folder, fetch, fetch_member, file_sha256
+from edgedp.reading.folders import is_pattern
 from edgedp.shown import address_shown, kind_of, path_of, shown
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class Location:
         What messages and reports call it: never with a password or a query in it.
     suffixes : str
         The name that its content may be told from, where the content alone does not tell.
+    many : bool
+        Whether the path is a folder or a pattern, whose files are one list.
     """
 
     path: Path | None
@@ -48,14 +51,14 @@ class Location:
     suffixes: str = ""
     entry: Dataset | None = None
     download: Download | None = None
+    many: bool = False
     notes: tuple[str, ...] = field(default=())
 
 
 def locate(source: Any, progress: Progress, what: str = "source", *, refresh: bool = False) -> Location:
     """Find the file behind a dataset's name, an address, a path or ``-``."""
     if isinstance(source, os.PathLike):
-        path = Path(source)
-        return Location(path=path, name=str(path), suffixes=path.name)
+        return _local(Path(source), str(Path(source)))
     if not isinstance(source, str):
         raise ParameterError(
             f"{what} is {kind_of(source)}, must be a dataset, a path or an address; "
@@ -72,22 +75,26 @@ def locate(source: Any, progress: Progress, what: str = "source", *, refresh: bo
     scheme = _SCHEME.match(source)
     if scheme is None:
         path = Path(source)
-        if not path.exists() and path.name == source:
+        if not path.exists() and path.name == source and not is_pattern(source):
             raise UnknownNameError(
                 f"{what} is {source!r}, must be a file that exists"
                 + (f", an address or a dataset; {suggestion(source, names)}" if names else "; check the path")
             )
-        return Location(path=path, name=source, suffixes=path.name)
+        return _local(path, source)
     told = address_shown(source)
     if scheme[1].lower() == "file":
         host, slash, rest = source[scheme.end() :].partition("/")
         if host not in ("", "localhost") or not slash:
             raise ParameterError(f"{what} is {told!r}, must be file:///PATH of this machine; correct it")
-        path = Path(url2pathname(slash + rest))
-        return Location(path=path, name=source, suffixes=path.name)
+        return _local(Path(url2pathname(slash + rest)), source)
     if scheme[1].lower() not in ("http", "https"):
         raise ParameterError(f"{what} is {told!r}, must be an http, https or file address; fetch it first")
     return _fetched(source, None, told, progress, refresh=refresh)
+
+
+def _local(path: Path, name: str) -> Location:
+    many = os.path.isdir(path) or (is_pattern(str(path)) and not os.path.lexists(path))
+    return Location(path=path, name=name, suffixes=path.name, many=many)
 
 
 def obtain(resource: Resource, name: str, progress: Progress, *, refresh: bool = False) -> Location:
@@ -167,6 +174,8 @@ def name_of(source: str) -> str:
     last = path.rstrip("/").rpartition("/")[2]
     for ending in _ENDINGS:
         last = last.removesuffix(ending)
-    if source == "-" or not last:
-        raise ParameterError("the source has no name of its own (standard input has none); give --name")
+    if source == "-" or not last or "*" in last:
+        raise ParameterError(
+            "the source has no name of its own (standard input and patterns have none); give --name"
+        )
     return last

@@ -46,6 +46,8 @@ class Read:
         The line of the first row; 0 for another format than text.
     undirected : str
         What says that the edges have no direction, as the end of a sentence; empty where nothing does.
+    types : tuple of str
+        The types of the columns that were read, as the file declares them; empty for texts.
     notes : tuple of str
         Further sentences.
     rows : tuple of tuples of str
@@ -64,6 +66,7 @@ class Read:
     picked: tuple[int, ...] = ()
     first_number: int = 0
     undirected: str = ""
+    types: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
 

@@ -158,6 +158,7 @@ def _read(
         header=tuple(names),
         ids=ids_told(ids, options.ids) + (", written as floats such as 1.0" if floats else ""),
         picked=picked,
+        types=tuple(str(column.type) for column in columns),
     )
 
 
