@@ -417,7 +417,7 @@ def transcripts(graph: Graph, most: int, trials: int) -> list[tuple[int, tuple[i
 
 
 def test_a_black_box_that_sees_every_released_value_finds_what_was_paid_and_no_more() -> None:
-    """Two graphs that differ by the edge (0, 1); whatever ended having paid e or less is at most exp(e) times as likely.
+    """Two graphs that differ by the edge (0, 1); having ended with e or less paid is at most exp(e) times as likely.
 
     The events are fixed before the draws. That neither end is seen above what it is without the edge has the largest
     ratio that there is. Each of the 52 bounds is above its claim less than once in 10,000 runs; few are ever near it.
