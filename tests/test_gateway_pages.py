@@ -44,7 +44,9 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
     place = folder / "graphs.edgedp"
     store = open_store(place)
     star = Graph.from_edges([(0, leaf) for leaf in range(1, 40)])
-    store.load(star, GRAPH, epsilon_budget=20)
+    with pytest.MonkeyPatch.context() as before:  # a slash is no part of a new name, and stays where it is
+        before.setattr("edgedp.checks.check_new_graph_name", lambda name: None)
+        store.load(star, GRAPH, epsilon_budget=20)
     path = Graph.from_edges([(leaf, leaf + 1) for leaf in range(40)])
     store.load(path, "other", epsilon_budget=20, delta="1e-6")
     tokens = {name: store.add_analyst(name)["token"] for name in ("ann", "bob", "gone")}

@@ -614,6 +614,10 @@ def test_ready_means_that_the_store_answers(town: SimpleNamespace) -> None:
     client = town.gateway()
     assert client.get("/readyz").json() == {"status": "ready"}
     (town.place / "ledger.sqlite").rename(town.place / "gone")
+    slow = town.gateway(requests_per_minute=2)
+    assert 429 in {slow.get("/readyz").status_code for _ in range(4)}, (
+        "nobody keeps the store busy without a token"
+    )
     away = client.get("/readyz")
     assert away.status_code in (500, 503)
     assert str(town.place) not in away.text

@@ -192,8 +192,9 @@ def test_the_furthest_head_rules_and_two_of_one_entry_refuse(
 
 
 @pytest.mark.parametrize("name", ["a\u2028b", "a\x85b", "two words", '"quoted"', "a\u2029b", "Zoë"])
-def test_any_name_is_kept_in_a_head(tmp_path: Path, name: str) -> None:
+def test_any_name_is_kept_in_a_head(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     store = open_store(tmp_path / "s")
+    monkeypatch.setattr("edgedp.checks.check_new_graph_name", lambda name: None)  # earlier versions took each
     store.load(KITE, name, epsilon_budget=1)
     store.backup(tmp_path / "copy")
     assert list(heads.furthest(heads.parse((tmp_path / "copy.head").read_text()))) == [name]

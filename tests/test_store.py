@@ -256,14 +256,31 @@ def test_names_are_checked(store: Store) -> None:
     for bad in ("", " ", "a\nb", " a", "x" * 201, 3, None):
         with pytest.raises(ParameterError):
             store.load(KITE, bad)  # type: ignore[arg-type]
-    store.load(KITE, "a `quoted` 'name' {{x}} $y // ☃", epsilon_budget=1)
-    assert (
-        len(store.priv_top_k("a `quoted` 'name' {{x}} $y // ☃", metric="degree", k=1, epsilon=1).nodes) == 1
-    )
+    store.load(KITE, "a `quoted` 'name' {{x}} $y ☃", epsilon_budget=1)
+    assert len(store.priv_top_k("a `quoted` 'name' {{x}} $y ☃", metric="degree", k=1, epsilon=1).nodes) == 1
     with pytest.raises(UnknownNameError):
         store.graph("a")
     with pytest.raises(ParameterError, match="has no node"):
         store.load(Graph.from_edges([], nodes=[]), "void")
+
+
+@pytest.mark.parametrize(
+    "name", ["../x y", "a/b", "a\\b", "/", "-q", "..", ".", "gra\u200bph", "\u202egraph"]
+)
+def test_a_name_that_a_face_cannot_carry_is_refused_but_goes_on_working_where_it_is(
+    store: Store, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ParameterError, match=r"name is .*; choose another name"):
+        store.load(KITE, name, epsilon_budget=1)
+    assert store.graphs() == []
+    with monkeypatch.context() as before:  # a version that let it pass
+        before.setattr("edgedp.checks.check_new_graph_name", lambda name: None)
+        store.load(KITE, name, epsilon_budget=1)
+    assert len(store.priv_top_k(name, metric="degree", k=1, epsilon="0.5").nodes) == 1
+    store.load(KITE, name, epsilon_budget=1, replace=True)
+    store.drop(name)
+    store.load(KITE, name, epsilon_budget=1)
+    assert store.budget(name)["epsilon_spent"] == 0.5
 
 
 def test_a_misspelt_graph_is_refused_with_the_nearest_name(store: Store) -> None:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, assert_never, cast
 
 from edgedp.amounts.written import fraction_of
 from edgedp.errors import ParameterError, UnknownNameError
-from edgedp.shown import kind_of, shortened
+from edgedp.shown import kind_of, shortened, shown
 from edgedp.vocabulary import (
     ARC_METRICS,
     MECHANISMS,
@@ -38,6 +38,7 @@ __all__ = [
     "check_limit",
     "check_mechanism",
     "check_metric",
+    "check_new_graph_name",
     "check_no_option",
     "check_option_names",
     "check_part",
@@ -305,6 +306,30 @@ def check_graph_name(value: Any) -> str:
     if name != name.strip():
         raise ParameterError(f"name is {name!r}, with space around it; leave the space out")
     return name
+
+
+def check_new_graph_name(name: str) -> None:
+    """Refuse a name that no graph had before and that a face cannot carry: names that are there go on working.
+
+    A slash in an address is taken apart by proxies, a dash before a name is an option of a command, dots are folders,
+    and what nobody sees makes two names look alike.
+
+    Examples
+    --------
+    >>> for name in ("email-Enron", "Q3 2026 (EU)", "Zoë's graph"):
+    ...     check_new_graph_name(name)
+    """
+    trouble = None
+    if "/" in name or "\\" in name:
+        trouble = "without / and \\, which addresses and folders are made of"
+    elif name.startswith("-"):
+        trouble = "without a dash before it, which is that of an option"
+    elif not name.strip("."):
+        trouble = "of more than dots"
+    elif shown(name) != name:
+        trouble = "without characters that nobody sees"
+    if trouble is not None:
+        raise ParameterError(f"name is {shortened(repr(name))}, must be {trouble}; choose another name")
 
 
 def check_person_name(value: Any) -> str:

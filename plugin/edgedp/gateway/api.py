@@ -73,7 +73,7 @@ class _Ready:
         self._gateway = gateway
 
     async def __call__(self, request: Request) -> Response:
-        await self._gateway.ask(lambda: self._gateway.store.identify(""))
+        await self._gateway.ready(request)
         return JSONResponse({"status": "ready"})
 
 

@@ -110,6 +110,19 @@ class Gateway:
         request.scope[_ASKED_AS] = whose
         return person
 
+    async def ready(self, request: Request) -> None:
+        """Read the store once, for somebody without a token, who is slowed like one with a wrong one.
+
+        Raises
+        ------
+        Problem
+            429; 500 or 503 where the store does not answer.
+        """
+        address = _address(request)
+        if wait := self._wrong.wait(place_of(address), time.monotonic()):
+            raise _too_many(wait)
+        await self.ask(lambda: self.store.identify(""), address=address)
+
     def bearer_of(self, token: str | None) -> Whose | None:
         """Return what says whose token it is; None where there is no token."""
         return (lambda: self.store.identify(token)) if token else None

@@ -120,6 +120,8 @@ class CuratorStore(OpenedStore):
             before = registry.find(session, name)
             registry.check_loadable(session, name, before, replace=replace, kind=relationship_type)
             account = _account(session, name)
+            if before is None and account is None:
+                checks.check_new_graph_name(name)
             check_delta(declared.settled(name, account)[0], graph.node_count)
             placed = dataclasses.replace(
                 self._backend.place(name, secrets.randbits(62), node_label, relationship_type),

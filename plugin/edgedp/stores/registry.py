@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from edgedp.checks import nearest
+from edgedp.checks import check_new_graph_name, nearest
 from edgedp.errors import EngineError, StoreError, UnknownNameError
 from edgedp.plan import PublicFacts
 from edgedp.plan.base import DIRECTED
@@ -176,6 +176,8 @@ def register_script(
     guards: Sequence[Step] = (),
 ) -> Script:
     """Return the script that registers a graph that is already there; also ends as ``taken``."""
+    if account is None:
+        check_new_graph_name(row.name)
     named = {"name": row.name}
     place = {
         "nodeLabel": row.node_label,
