@@ -675,6 +675,22 @@ def noise_of_the_old_vector(real: Any) -> Any:
     return shrunk
 
 
+def steps_on_the_house(real: Any) -> Any:
+    return lambda sought, projection, words, pay, judge: real(
+        sought, projection, words, lambda cost: True, judge
+    )
+
+
+def stops_by_exact_degrees(real: Any) -> Any:
+    """Say that a list is sure enough where nobody in it is without an edge."""
+
+    def drawn(sought: Any, projection: Any, words: Any, pay: Any, judge: Any) -> Any:
+        sure = SimpleNamespace(expected_recall=float(projection.degrees()[0] > 0))
+        return real(sought, projection, words, pay, lambda *_: sure)
+
+    return drawn
+
+
 def one_moved_entry(real: Any) -> Any:
     return lambda *asked: replace(real(*asked), moves=1)
 
@@ -921,6 +937,16 @@ SABOTAGES = [
         "refined degrees with noise for one moved entry",
         {"edgedp.mechanisms.adaptive.until_sure:degree_vector": one_moved_entry},
         "test_until_sure.py::test_a_vector_that_is_bought_anew_has_noise_of_its_own",
+    ),
+    Sabotage(
+        "steps of a sequence that are drawn and not charged",
+        {"edgedp.mechanisms.adaptive.until_sure:draw_until_sure": steps_on_the_house},
+        "test_until_sure.py::test_a_black_box_that_sees_every_released_value_finds_what_was_paid_and_no_more",
+    ),
+    Sabotage(
+        "a sequence that stops by exact degrees",
+        {"edgedp.mechanisms.adaptive.until_sure:draw_until_sure": stops_by_exact_degrees},
+        "test_until_sure.py::test_a_black_box_that_sees_every_released_value_finds_what_was_paid_and_no_more",
     ),
     Sabotage(
         "the noise of neighbours as differences of one stream",
