@@ -416,6 +416,7 @@ def transcripts(graph: Graph, most: int, trials: int) -> list[tuple[int, tuple[i
     return found
 
 
+@pytest.mark.wide
 def test_a_black_box_that_sees_every_released_value_finds_what_was_paid_and_no_more() -> None:
     """Two graphs that differ by the edge (0, 1); having ended with e or less paid is at most exp(e) times as likely.
 
