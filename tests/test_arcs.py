@@ -290,6 +290,17 @@ def test_every_unit_of_every_digraph_of_four_nodes_costs_what_is_claimed(case: A
     assert finding.ratio > 0.8, "a claim that is never nearly reached is not the right one"
 
 
+@pytest.mark.parametrize("metric", ARC_METRICS)
+@pytest.mark.parametrize("mechanism", ["em", "pf", "joint"])
+def test_a_plan_names_the_units_that_are_audited_and_no_other(metric: ArcMetricName, mechanism: str) -> None:
+    planned = ArcCase(metric, "pair", mechanism).plan(4, 1, 1)
+    audited = {case.unit for case in arc_cases() if (case.metric, case.mechanism) == (metric, mechanism)}
+    assert planned.units == audited
+    beyond = {"source": "that leave one node", "target": "that come to one node"}
+    for unit, words in beyond.items():
+        assert (words in planned.public["protects"]) == (unit in audited), "the sentence says the same"
+
+
 @pytest.mark.parametrize(
     "case",
     [

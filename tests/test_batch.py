@@ -65,6 +65,9 @@ def test_a_plan_of_a_batch_says_what_asking_for_it_does(
                     store.priv_top_k("star", **options)
                 assert str(found.value) == said["refused"]
         assert told["refused"] == verdicts(told).count(False)
+        assert told["accounts"][0]["epsilon"] == pytest.approx(
+            store.budget("star")["epsilon_spent"], abs=1e-9
+        )
 
 
 def test_shares_and_both_accounts_are_counted(place: Path) -> None:
@@ -165,7 +168,32 @@ def test_a_file_is_planned_and_run_and_goes_on_where_it_stood(place: Path, tmp_p
         ("", "at least one release"),
         (json.dumps(TOP), "release 1 has no request_id"),
         (lines("0.1") + "\n" + json.dumps(TOP | {"request_id": "x", "metrik": "degree"}), "metrik"),
-        (lines("0.1") + "\n" + json.dumps(TOP | {"request_id": "x", "kind": "topp"}), "topp"),
+        *(
+            (lines("0.1") + "\n" + json.dumps(TOP | {"request_id": "x"} | wrong), match)
+            for wrong, match in (
+                ({"kind": "topp"}, "topp"),
+                ({"kind": ["topk"]}, "kind of release is"),
+                ({"k": "abc"}, "release 2, request_id 'x': k is 'abc'"),
+                ({"k": 99}, "k is 99"),
+                ({"epsilon": {"a": 1}}, "epsilon is"),
+                ({"metric": "nope"}, "metric is 'nope'"),
+                ({"graph": "stat"}, "the graph is 'stat'"),
+                ({"engine": "warp"}, "engine is 'warp'"),
+                ({"mechanism": "zzz"}, "mechanism is 'zzz'"),
+            )
+        ),
+        *(
+            (
+                json.dumps({"graph": "star", "kind": "count", "epsilon": "0.1", "request_id": "x"} | wrong),
+                match,
+            )
+            for wrong, match in (
+                ({"of": "common_neighbors", "pair": 5}, "pair"),
+                ({"of": "common_neighbors", "pair": "12"}, "pair"),
+                ({"of": "degree", "node": ["1"]}, "node"),
+                ({"of": "degree", "node": True}, "node"),
+            )
+        ),
     ],
 )
 def test_a_file_that_is_not_understood_whole_spends_nothing(place: Path, text: str, match: str) -> None:
@@ -182,15 +210,14 @@ def test_a_plan_of_a_batch_stands_alone_and_the_other_needs_its_options(place: P
     assert "Missing option '--nodes'" in invoke(place, "plan", "--epsilon", "1", "-k", "1").output
 
 
-def test_a_run_that_is_killed_pays_for_nothing_twice(place: Path, tmp_path: Path) -> None:
-    file = tmp_path / "many.jsonl"
-    file.write_text(lines(*["0.05"] * 12))
+def killed_at(point: str, place: Path, file: Path) -> None:
+    """Run a file until its fifth release is at a point."""
     program = (
         "import os, signal, edgedp.stores.releasing as way\n"
         "real, count = way.reach, 0\n"
         "def reach(point):\n"
         "    global count\n"
-        "    count += point == 'recorded'\n"
+        f"    count += point == {point!r}\n"
         "    if count == 5: os.kill(os.getpid(), signal.SIGKILL)\n"
         "    real(point)\n"
         "way.reach = reach\n"
@@ -199,6 +226,12 @@ def test_a_run_that_is_killed_pays_for_nothing_twice(place: Path, tmp_path: Path
     words = ["--store", str(place), "run", str(file)]
     killed = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, check=False)
     assert killed.returncode == -signal.SIGKILL
+
+
+def test_a_run_that_is_killed_pays_for_nothing_twice(place: Path, tmp_path: Path) -> None:
+    file = tmp_path / "many.jsonl"
+    file.write_text(lines(*["0.05"] * 12))
+    killed_at("recorded", place, file)
     with open_store(place) as store:
         assert store.budget("star")["epsilon_spent"] == pytest.approx(0.25)
         first = [row["nodes"] for row in store.releases("star")]
@@ -208,3 +241,26 @@ def test_a_run_that_is_killed_pays_for_nothing_twice(place: Path, tmp_path: Path
     with open_store(place) as store:
         assert store.budget("star")["epsilon_spent"] == pytest.approx(0.6)
         assert [row["nodes"] for row in store.releases("star")][:5] == first
+
+
+@pytest.mark.parametrize("point", ["debited", "drawn"])
+def test_a_release_that_a_kill_cut_off_is_named_and_never_drawn_again(
+    place: Path, tmp_path: Path, point: str
+) -> None:
+    """Between debit and answer the budget is lost: neither plan nor run takes it for an answer that is there."""
+    file = tmp_path / "many.jsonl"
+    file.write_text(lines(*["0.05"] * 12))
+    killed_at(point, place, file)
+    planned = invoke(place, "plan", "--batch", str(file), "--format", "json")
+    said = json.loads(planned.output)["releases"]
+    assert [each["kept"] for each in said] == [True] * 4 + [False] * 8
+    assert "'r5'" in said[4]["refused"]
+    again = invoke(place, "run", str(file))
+    assert again.exit_code == 1
+    assert "release 5, request_id 'r5': the release of request_id 'r5'" in again.output
+    with open_store(place) as store:
+        assert store.budget("star")["epsilon_spent"] == pytest.approx(0.25)
+    file.write_text(file.read_text().replace('"r5"', '"r5 again"'))
+    assert invoke(place, "run", str(file)).exit_code == 0
+    with open_store(place) as store:
+        assert store.budget("star")["epsilon_spent"] == pytest.approx(0.65)

@@ -436,3 +436,24 @@ def test_every_kind_of_release_is_asked_on_the_page(
     asked = {"csrf": csrf, "kind": "top-k", "step": "release", "metric": "degree", "k": "2", "epsilon": "0.5"}
     answer = ann.post(PLACE, data=asked | {"estimates": "1"})
     assert "Estimates" in ann.get(answer.headers["location"]).text
+
+
+def test_pages_say_that_directions_were_kept_and_whom_a_release_protects_before_it_is_paid(
+    room: SimpleNamespace, signed_in: Callable[[str], httpx.Client]
+) -> None:
+    ann = signed_in("ann")
+    assert "Directions" not in ann.get("/graphs").text
+    assert "Directions" not in ann.get("/graphs/other").text
+    room.store.load(Graph.from_edges([(1, 2), (3, 2)], directed=True), "payments", epsilon_budget=2)
+    try:
+        room.store.grant("payments", "ann", epsilon_budget=1)
+        assert ann.get("/graphs").text.count("<dt>Directions</dt><dd>kept") == 1
+        assert "<dt>Directions</dt><dd>kept" in ann.get("/graphs/payments").text
+        asked = {"csrf": _csrf(ann.get("/graphs").text), "kind": "top-k", "step": "review", "k": "1"}
+        asked |= {"epsilon": "0.1", "mechanism": "pf"}
+        review = ann.post("/graphs/payments", data=asked | {"metric": "in_degree"}).text
+        assert "<dt>protects</dt><dd>all arcs that leave one node" in review
+        assert "<dt>protects</dt>" not in ann.post("/graphs/payments", data=asked | {"metric": "degree"}).text
+        assert room.store.share("payments", "ann")["epsilon_spent"] == 0
+    finally:
+        room.store.drop("payments")

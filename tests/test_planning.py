@@ -13,10 +13,12 @@ from click.testing import CliRunner
 
 import edgedp
 from edgedp.cli import edgedp as command_line
+from edgedp.metrics import metric_names
 from edgedp.plan import PublicFacts, plan
 from edgedp.planning.measured import SOURCE, measured
 from edgedp.planning.noise import noise_of
 from edgedp.planning.outlook import outlook
+from edgedp.vocabulary import Unit
 
 ROOT = Path(__file__).resolve().parents[1]
 ENRON = ["plan", "--nodes", "36692", "--degree-bound", "2000", "--epsilon", "0.3", "-k", "10"]
@@ -84,7 +86,7 @@ def test_the_command_says_it_all_from_public_facts() -> None:
         assert part in said
     told: dict[str, Any] = json.loads(planned("--metric", "degree", "--format", "json"))
     assert {row["metric"] for row in told["noise"]} == {"degree"}
-    assert set(told) == {"noise", "numbers", "expected", "budgets", "person", "source"}
+    assert set(told) == {"noise", "numbers", "expected", "budgets", "person", "protected", "source"}
     assert planned("--format", "csv").startswith("metric,mechanism,on,scale,law\n")
     assert "no promise" in planned("--edges-of-a-person", "100000")
 
@@ -98,10 +100,47 @@ def test_the_command_says_it_all_from_public_facts() -> None:
         (["-k", "40000"], "k is 40000"),
         (["--epsilon", "0"], "epsilon is 0"),
         (["--metric", "pagerank"], "metric is 'pagerank'"),
+        (["--protect", "person"], "protect is 'person', must be one of pair, source, target"),
+        (
+            ["--protect", "source", "--metric", "ebc"],
+            "metric is 'ebc', which protects no source at its epsilon",
+        ),
+        (
+            ["--protect", "source", "--metric", "out_degree"],
+            "metric is 'out_degree', which protects no source",
+        ),
+        (
+            ["--protect", "target", "--edges-of-a-person", "3"],
+            "edges_of_a_person is not an option of protect 'target'",
+        ),
     ],
 )
 def test_what_no_release_could_be_is_refused(words: list[str], says: str) -> None:
     assert planned(*words, status=1).startswith(f"Error: {says}")
+
+
+def test_counts_of_arcs_are_planned_where_they_are_named() -> None:
+    told = outlook(36_692, None, "0.3", 10, metrics=["in_degree"])
+    assert {row["mechanism"]: round(row["scale"], 3) for row in told.noise} == {
+        "em": 33.333,
+        "pf": 33.333,
+        "joint": 6.667,
+    }
+    assert {row["metric"] for row in outlook(36_692, None, "0.3", 10).noise} == set(metric_names())
+    assert "out_degree  pf" in planned("--metric", "out_degree")
+
+
+@pytest.mark.parametrize(("unit", "metric"), [("source", "in_degree"), ("target", "out_degree")])
+def test_only_releases_that_protect_a_person_are_planned_for_one(unit: Unit, metric: str) -> None:
+    told = outlook(36_692, None, "0.3", 10, protect=unit)
+    assert {(row["metric"], row["mechanism"]) for row in told.noise} == {(metric, "em"), (metric, "pf")}
+    assert told.protected == {"protect": unit, "epsilon": 0.3, "odds": round(math.exp(0.3), 2)}
+    assert told.person == told.expected == told.numbers == [], "these are of one edge, and of EBC"
+    said = planned("--protect", unit)
+    assert "one node, taken away: epsilon 0.3, odds change at most 1.35 times; replaced costs twice" in said
+    assert "edge:" not in said
+    assert "EBC" not in said
+    assert planned("--protect", "pair") == planned()
 
 
 def test_of_which_nodes_a_number_says_something_stands_there_as_in_a_dry_run() -> None:

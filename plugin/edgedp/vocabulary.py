@@ -28,6 +28,7 @@ __all__ = [
     "SENSITIVITIES",
     "SHIFTS",
     "TOP_K_ENGINES",
+    "UNITS",
     "VECTORS",
     "AccountName",
     "Approach",
@@ -52,6 +53,7 @@ __all__ = [
     "TopKEngine",
     "TopKMetricName",
     "UndampenedName",
+    "Unit",
     "Vector",
 ]
 
@@ -66,6 +68,9 @@ ArcMetricName = Literal["in_degree", "out_degree"]
 
 TopKMetricName = Literal[MetricName, ArcMetricName]
 """What a top k may rank by."""
+
+Unit = Literal["pair", "source", "target"]
+"""What a release protects at its epsilon: all between two nodes, all arcs that leave one, all that come to one."""
 
 CountName = Literal[
     MetricName, "clustering", "common_neighbors", "edges", "stars", "triangles", "two_triangles", "wedges"
@@ -125,6 +130,7 @@ TopKEngine = Literal[Engine, "spark"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ARC_METRICS: tuple[ArcMetricName, ...] = get_args(ArcMetricName)
+UNITS: tuple[Unit, ...] = get_args(Unit)
 MECHANISMS: tuple[MechanismName, ...] = get_args(MechanismName)
 NUMBER_MECHANISMS: tuple[NumberMechanismName, ...] = get_args(NumberMechanismName)
 DISTRIBUTION_FORMS: tuple[DistributionForm, ...] = get_args(DistributionForm)

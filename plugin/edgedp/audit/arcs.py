@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import permutations
-from typing import Any, Literal, assert_never
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +24,9 @@ from edgedp.options import TopKOptions
 from edgedp.plan import PublicFacts
 from edgedp.plan.arcs import ArcsPlan, plan_arcs
 from edgedp.projection import GraphProjection
-from edgedp.vocabulary import ArcMetricName
+from edgedp.vocabulary import ArcMetricName, Unit
 
-__all__ = ["ArcCase", "ArcFinding", "Unit", "arc_cases", "audit_arcs", "digraph_of_mask"]
-
-Unit = Literal["pair", "source", "target"]
-"""What is protected: all arcs between two nodes, all that leave one, all that come to one."""
+__all__ = ["ArcCase", "ArcFinding", "arc_cases", "audit_arcs", "digraph_of_mask"]
 
 
 @dataclass(frozen=True)

@@ -162,9 +162,9 @@ def typed_ids(asked: Mapping[str, Any]) -> dict[str, Any]:
     from edgedp.plan.named import TypedId
 
     given = dict(asked)
-    if given.get("node") is not None:
+    if type(given.get("node")) in (str, int):
         given["node"] = TypedId(given["node"])
-    if given.get("pair") is not None:
+    if isinstance(given.get("pair"), (list, tuple)):
         given["pair"] = tuple(map(TypedId, given["pair"]))
     return given
 

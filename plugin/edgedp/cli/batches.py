@@ -118,27 +118,29 @@ def run(file: str, output: str) -> None:
             f"release {lacking[0]} has no request_id, which a run that goes on needs; give it one"
         )
     with opened_store() as store:
-        told = [_kind_of(each) for each in asked]  # all of the file is understood before anything is paid
-        for number, (each, kind) in enumerate(zip(asked, told, strict=True), 1):
+        _check_understood(store, asked)
+        for number, each in enumerate(asked, 1):
             try:
-                release = _released(store, kind, typed_ids(each))
+                release = _released(store, typed_ids(each))
             except EdgeDPError as error:
                 raise type(error)(f"release {number}, request_id {each['request_id']!r}: {error}") from None
             _show(number, each["request_id"], release, output)
 
 
-def _kind_of(asked: dict[str, Any]) -> str:
-    from edgedp.plan import options_of
+def _check_understood(store: Store, asked: list[dict[str, Any]]) -> None:
+    """Refuse a file with a question that can never be asked, before the first is paid; budgets are judged in turn."""
+    planned = store.plan_batch([typed_ids(each) for each in asked])["releases"]
+    for number, (each, said) in enumerate(zip(asked, planned, strict=True), 1):
+        if said["refused"] is not None and said["selector"] is None:
+            raise ParameterError(f"release {number}, request_id {each['request_id']!r}: {said['refused']}")
+
+
+def _released(store: Store, asked: dict[str, Any]) -> Release:
     from edgedp.stores.batch import OWN
     from edgedp.stores.estimating import kind_of_options
 
     options = {key: value for key, value in asked.items() if key not in OWN}
     kind = kind_of_options(asked.get("kind"), options)
-    options_of(kind).given(options)
-    return kind
-
-
-def _released(store: Store, kind: str, asked: dict[str, Any]) -> Release:
     own = {key: value for key, value in asked.items() if key not in ("graph", "kind") and value is not None}
     made: Release = getattr(store, kind)(asked["graph"], **own)
     return made

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,8 +12,12 @@ from edgedp.cli.batches import plan_batch
 from edgedp.cli.numerals import WHOLE
 from edgedp.cli.options import Word
 from edgedp.cli.output import format_option, print_object, print_rows
-from edgedp.metrics import metric_names
+from edgedp.options import top_k_metrics
 from edgedp.shown import amount
+from edgedp.vocabulary import UNITS, Unit
+
+if TYPE_CHECKING:
+    from edgedp.planning.measured import Measured
 
 __all__ = ["COMMANDS"]
 
@@ -26,9 +32,14 @@ __all__ = ["COMMANDS"]
 @click.option(
     "--metric",
     "metrics",
-    type=Word("metric", metric_names()),
+    type=Word("metric", top_k_metrics()),
     multiple=True,
-    help="Show the noise of this one, as often as wanted.  [default: all]",
+    help="Show the noise of this one, as often as wanted.  [default: all of undirected graphs]",
+)
+@click.option(
+    "--protect",
+    type=Word("protect", UNITS),
+    help="Only releases that protect this: all between two nodes, all arcs that leave one node, or that come to one.",
 )
 @click.option(
     "--edges-of-a-person", metavar="M", type=WHOLE, help="Say what is promised to somebody with M edges."
@@ -46,6 +57,7 @@ def plan(
     epsilon: str | None,
     k: int | None,
     metrics: tuple[str, ...],
+    protect: Unit | None,
     edges_of_a_person: int | None,
     epsilon_budget: str | None,
     batch: str | None,
@@ -60,7 +72,7 @@ def plan(
     """
     given = {"--nodes": nodes, "--epsilon": epsilon, "-k": k}
     if batch is not None:
-        others = given | {"--degree-bound": degree_bound, "--metric": metrics or None,
+        others = given | {"--degree-bound": degree_bound, "--metric": metrics or None, "--protect": protect,
                           "--edges-of-a-person": edges_of_a_person, "--epsilon-budget": epsilon_budget}  # fmt: skip
         if any(value is not None for value in others.values()):
             raise click.UsageError(f"--batch stands alone: leave out {', '.join(others)}.")
@@ -79,6 +91,7 @@ def plan(
         epsilon,
         k,
         metrics=metrics or None,
+        protect=protect,
         edges_of_a_person=edges_of_a_person,
         epsilon_budget=epsilon_budget,
     )
@@ -93,30 +106,46 @@ def plan(
     print_rows(noise, "table", ["metric", "mechanism", "on", "scale", "law"])
     for row in told.numbers:
         click.echo(f"{row['metric']} of one node, as a number: {row['reach']}")
-    first = told.expected[0]
-    click.echo(
-        f"\nrecall of the EBC top {first.k} at epsilon {amount(first.epsilon)}, measured on graphs that could be "
-        f"looked at ({told.source}):"
-    )
-    print_rows(
-        [asdict(row) for row in told.expected],
-        "table",
-        ["graph", "nodes", "max_degree", "mechanism", "recall"],
-    )
+    _print_recall(told.expected, told.source)
     click.echo()
     for row in told.budgets:
         click.echo(f"a budget of {amount(row['epsilon_budget'])} affords {row['releases']:,} such releases")
     for row in told.person:
-        said = (
-            "no promise worth the name"
-            if row["odds"] is None
-            else f"odds change at most {row['odds']:,} times"
-        )
+        who = f"all {row['edges']:,} edges of one person together" if row["edges"] > 1 else "any one edge"
+        click.echo(f"{who}: {_promised(row)}")
+    if told.protected is not None:
         click.echo(
-            f"all {row['edges']:,} edges of one person together: epsilon {amount(row['epsilon'])}, {said}"
-            if row["edges"] > 1
-            else f"any one edge: epsilon {amount(row['epsilon'])}, {said}"
+            f"{_WHO[told.protected['protect']]}, taken away: {_promised(told.protected)}; replaced costs twice"
         )
+
+
+_WHO: dict[Unit, str] = {
+    "pair": "all between two nodes",
+    "source": "all arcs that leave one node",
+    "target": "all arcs that come to one node",
+}
+
+
+def _print_recall(expected: Sequence[Measured], source: str) -> None:
+    """Print what was measured; nothing where nothing was."""
+    if not expected:
+        return
+    first = expected[0]
+    click.echo(
+        f"\nrecall of the EBC top {first.k} at epsilon {amount(first.epsilon)}, measured on graphs that could be "
+        f"looked at ({source}):"
+    )
+    print_rows(
+        [asdict(row) for row in expected],
+        "table",
+        ["graph", "nodes", "max_degree", "mechanism", "recall"],
+    )
+
+
+def _promised(row: Mapping[str, Any]) -> str:
+    odds = row["odds"]
+    said = "no promise worth the name" if odds is None else f"odds change at most {odds:,} times"
+    return f"epsilon {amount(row['epsilon'])}, {said}"
 
 
 def _brief(scale: float | str) -> str:

@@ -14,6 +14,13 @@ from edgedp.vocabulary import ACCOUNTS
 __all__ = ["document"]
 
 
+_EXAMPLES: dict[str, Any] = {
+    "Batch": {
+        "releases": [{"kind": "topk", "metric": "ebc", "k": 10, "epsilon": "0.3", "request_id": "monday"}]
+    },
+    "NewPerson": {"name": "ann", "role": "analyst"},
+    "NewGrant": {"graph": "email-Enron", "analyst": "ann", "epsilon_budget": "2"},
+}
 _MEANINGS = {
     "400": "The body is not JSON, or breaks off.",
     "401": "No token, or one that is not valid.",
@@ -195,7 +202,7 @@ def _act(name: str, summary: str, body: str | None, schema: str, status: str = "
     made: dict[str, Any] = {"operationId": name, "summary": summary}
     if body is None:
         return made | {"responses": _answers(good, "404", "409", "422")}
-    content = _content({"$ref": f"#/components/schemas/{body}"})
+    content = {"application/json": {"schema": SCHEMAS[body], "example": _EXAMPLES[body]}}
     asked = {"required": True, "content": content}
     return made | {"requestBody": asked, "responses": _answers(good, "400", "404", "409", "415", "422")}
 

@@ -19,6 +19,12 @@ class Em:
     Attributes
     ----------
     sampler : {"exponential", "permute_and_flip"}, optional
+
+    Examples
+    --------
+    >>> from edgedp import select
+    >>> select([1, 9], epsilon=100, global_sensitivity=1, mechanism=Em(sampler="permute_and_flip")).value
+    1
     """
 
     WORD: ClassVar[MechanismName] = "em"
@@ -28,7 +34,14 @@ class Em:
 
 @dataclass(frozen=True)
 class Pf:
-    """Permute-and-flip."""
+    """Permute-and-flip.
+
+    Examples
+    --------
+    >>> from edgedp import select
+    >>> select([1, 9], epsilon=100, global_sensitivity=1, mechanism=Pf()).value
+    1
+    """
 
     WORD: ClassVar[MechanismName] = "pf"
 
@@ -42,6 +55,12 @@ class Ld:
     sampler : {"exponential", "permute_and_flip"}, optional
     sensitivity_form : str, optional
         As of the release.
+
+    Examples
+    --------
+    >>> from edgedp.mechanisms import probabilities
+    >>> probabilities(Ld(), [3, 0], 2, sensitivity=[1, 2]).round(2).tolist()
+    [0.88, 0.12]
     """
 
     WORD: ClassVar[MechanismName] = "ld"
@@ -84,6 +103,13 @@ class Joint:
     ----------
     proxy : {"both", "degree", "betweenness2", "lists", "ordered"}, optional
     cap : int, optional
+
+    Examples
+    --------
+    >>> from edgedp import Graph, priv_top_k
+    >>> star = Graph.from_edges([(0, leaf) for leaf in range(1, 30)])
+    >>> priv_top_k(star, metric="ebc", k=1, epsilon=40, mechanism=Joint(proxy="degree")).nodes
+    [0]
     """
 
     WORD: ClassVar[MechanismName] = "joint"

@@ -12,7 +12,7 @@ from edgedp.errors import ParameterError
 from edgedp.mechanisms.picking import Undampened
 from edgedp.options import TopKOptions
 from edgedp.plan.base import DIRECTED, PlanOfNodes, PublicFacts
-from edgedp.vocabulary import ArcMetricName
+from edgedp.vocabulary import ArcMetricName, Unit
 
 __all__ = ["ArcsPlan", "plan_arcs"]
 
@@ -48,6 +48,19 @@ class ArcsPlan(PlanOfNodes):
     def public(self) -> dict[str, Any]:
         """The public facts; directions were read, and whom this answer protects at its epsilon."""
         return super().public | {"orientation": DIRECTED, "protects": self._protects}
+
+    @property
+    def units(self) -> frozenset[Unit]:
+        """A pair; picks one after the other also protect all arcs of one node that the counts are of others'."""
+        if self.mechanism is None:
+            return super().units
+        match self.metric:
+            case "in_degree":
+                return super().units | {"source"}
+            case "out_degree":
+                return super().units | {"target"}
+            case _:
+                assert_never(self.metric)
 
     @property
     def _protects(self) -> str:

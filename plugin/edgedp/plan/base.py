@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from edgedp.amounts.epsilon import to_fraction
 from edgedp.errors import ParameterError
-from edgedp.vocabulary import AccountName, Kind
+from edgedp.vocabulary import AccountName, Kind, Unit
 
 if TYPE_CHECKING:
     from edgedp.options import Options
@@ -223,6 +223,11 @@ class PlanOfNodes(PlanBase):
     """A plan whose answer is k nodes."""
 
     k: int
+
+    @property
+    def units(self) -> frozenset[Unit]:
+        """What one release protects at its epsilon, taken away; one edge of an undirected graph is a pair."""
+        return frozenset({"pair"})
 
     def on(self, facts: PublicFacts) -> Self:
         """Return the smallest release of this kind and mechanism for another graph: one node."""

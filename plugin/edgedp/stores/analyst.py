@@ -317,9 +317,10 @@ class AnalystStore(ReleasingStore):
 
         def planned() -> Plan:
             if asked_before:
-                return self._same_plan(
-                    asked_before[0], account, asked_kind, options, str(request_id), domains
-                )
+                found = asked_before[0]
+                same = self._same_plan(found, account, asked_kind, options, str(request_id), domains)
+                ledger.kept_of(found, str(request_id))  # refuses one that was debited and has no answer
+                return same
             asked = plan(asked_kind, options, account.told(facts))
             return asked.naming(session.nodes_named(row, meanings(asked.named))) if asked.named else asked
 

@@ -104,7 +104,8 @@ def planned(releases: Iterable[tuple[Mapping[str, Any], Estimate]]) -> dict[str,
     -------
     dict
         releases: a list as they were given, with epsilon (at most), kept, refused (why, or None) and
-        epsilon_remaining_after; accounts: graph, account, epsilon (the sum) and epsilon_remaining_after; refused: how
+        epsilon_remaining_after; accounts: graph, account, epsilon (by how much the account
+        would rise: the sum, or less where a delta is declared) and epsilon_remaining_after; refused: how
         many are.
     """
     shown, sums = [], dict[tuple[str, str], dict[str, Any]]()
@@ -120,8 +121,10 @@ def planned(releases: Iterable[tuple[Mapping[str, Any], Estimate]]) -> dict[str,
                 (estimate.graph, charge.account),
                 {"graph": estimate.graph, "account": charge.account, "nano": 0},
             )
-            after = estimate.accounts[charge.account].after(charge).shown()
-            row |= {"nano": row["nano"] + charge.cost, "epsilon_remaining_after": after["epsilon_remaining"]}
+            before = estimate.accounts[charge.account]
+            after = before.after(charge)
+            row["nano"] += after.spent_epsilon - before.spent_epsilon  # by rho: less than the cost
+            row["epsilon_remaining_after"] = after.shown()["epsilon_remaining"]
     accounts = [{"epsilon": row.pop("nano") / NANO, **row} for row in sums.values()]
     return {
         "releases": shown,

@@ -156,7 +156,8 @@ def kind_of_options(kind: str | None, options: Mapping[str, Any]) -> Kind:
     ('priv_top_k', 'priv_top_k')
     """
     if kind is not None:
-        return _COMMANDS[kind] if kind in _COMMANDS else check_choice(kind, "the kind of release", KINDS)
+        known = isinstance(kind, str) and kind in _COMMANDS
+        return _COMMANDS[kind] if known else check_choice(kind, "the kind of release", KINDS)
     given = {name for name, value in options.items() if value is not None}
     fitting = [
         each

@@ -202,6 +202,7 @@ class AnalystPages:
             cost=debits[0]["cost"],
             debits=debits,
             options={key: value for key, value in planned.parameters.items() if key not in _HIDDEN},
+            protects=planned.public.get("protects"),
             form={key: value for key, value in form.items() if key in options},
             request_id=str(uuid.uuid4()),
             exact="delta" not in facts,
