@@ -36,7 +36,7 @@ def removed(copy: Path) -> None:
 
 
 def of_another_version(copy: Path) -> None:
-    """Leave files under the old names with other contents, as an installer does; new ones, so that what is open stays."""
+    """Leave other files under the old names, as an installer does: what is open stays what it was."""
     for path in [*copy.rglob("*")]:
         if path.is_file():
             path.unlink()
