@@ -91,8 +91,7 @@ class Head:
         ):
             raise ParameterError(
                 f"head is {shortened(repr(text))}, must be a number of at most {_DIGITS} digits, a colon and 64 "
-                "hexadecimal digits; "
-                "copy it from 'edgedp budget NAME --format json' or an export"
+                "hexadecimal digits; copy it from 'edgedp budget NAME --format json' or an export"
             )
         return cls(int(seq), hashed)
 
