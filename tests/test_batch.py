@@ -17,6 +17,7 @@ import edgedp
 from edgedp import Graph, ParameterError, open_store
 from edgedp.cli import edgedp as command_line
 from edgedp.mechanisms import Sld
+from edgedp.stores.asker import Asker
 
 STAR = Graph.from_edges(
     [(0, leaf) for leaf in range(1, 30)], nodes=range(30), properties={"age": np.arange(30)}
@@ -119,6 +120,25 @@ def test_what_is_no_batch_is_refused(place: Path, releases: Any, match: str) -> 
             store.plan_batch(releases)
         with pytest.raises(edgedp.UnknownNameError):
             store.plan_batch([TOP | {"graph": "stat"}])
+
+
+def test_a_plan_does_not_tell_whether_a_release_on_its_way_is_drawn_yet(place: Path) -> None:
+    """How long a draw takes may follow private edges: behind a gateway its answer is hidden until it leaves."""
+    with open_store(place) as store:
+        store.add_analyst("ann")
+        store.grant("star", "ann", epsilon_budget=1)
+        asker = Asker(store, "ann", hides=lambda _: True)
+        store.asking_as("ann").priv_top_k("star", "degree", 1, "0.4", request_id="a")
+        said = asker.plan_batch([TOP | {"request_id": "a"}])["releases"][0]
+        assert "is being drawn" in said["refused"]
+        assert (
+            "is being drawn"
+            in asker.estimate("star", **{k: v for k, v in TOP.items() if k != "graph"}, request_id="a")[
+                "refused"
+            ]
+        )
+        shown = Asker(store, "ann", hides=lambda _: False).plan_batch([TOP | {"request_id": "a"}])
+        assert shown["releases"][0]["kept"]
 
 
 # -- the command line -----------------------------------------------------------------------------------------------

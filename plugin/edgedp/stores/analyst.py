@@ -317,7 +317,9 @@ class AnalystStore(ReleasingStore):
 
         def planned() -> Plan:
             if asked_before:
-                found = asked_before[0]
+                found = self._seen(
+                    asked_before[0]
+                )  # whether it is drawn yet is not told before its answer is
                 same = self._same_plan(found, account, asked_kind, options, str(request_id), domains)
                 ledger.kept_of(found, str(request_id))  # refuses one that was debited and has no answer
                 return same
