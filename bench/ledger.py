@@ -41,7 +41,7 @@ def fill_embedded(store: Store, rows: int) -> None:
     """Write debits and answers, in one transaction, by the statements that releases run."""
     with store._session() as session:
         answer, debit = session.run("log_list", name="path")[-1:-3:-1]
-        amounts = {"name": "path", "cost": debit["cost"], "price": 1}
+        amounts = {"name": "path", "cost": debit["cost"], "price": 1, "whole": debit["cost"]}
         row = {"by": debit["by"], "at": ledger.now(), "requestId": None, "analyst": ""}
         with session.transaction() as tx:
             for _ in range((rows - answer["seq"]) // 2):

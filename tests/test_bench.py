@@ -69,6 +69,13 @@ def test_one_row_is_measured_in_another_process(tmp_path: Path) -> None:
     )
 
 
+def test_a_long_ledger_is_filled_by_the_statements_of_releases() -> None:
+    words = [str(BENCH / "ledger.py"), "--rows", "40", "--rounds", "1"]
+    done = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "| release out of a share |" in done.stdout
+
+
 def test_a_page_says_what_is_reached_what_is_missed_and_what_lacks(harness: dict[str, ModuleType]) -> None:
     row, records, page = harness["row"], harness["records"], harness["page"]
 

@@ -608,6 +608,16 @@ def test_an_export_that_was_changed_is_noticed(busy: Store) -> None:
             history.verify(no_export)
 
 
+def test_an_export_is_held_against_a_head_of_any_number(busy: Store) -> None:
+    lines = busy.export("kite")
+    for number in (0, 1, len(lines) - 1, len(lines), 10**17):
+        with pytest.raises(StoreError, match="does not hold the head that was kept"):
+            history.verify(lines, f"{number}:{'a' * 64}")
+    with pytest.raises(ParameterError, match="must be a number of at most 18 digits"):
+        history.verify(lines, f"{'9' * 5000}:{'a' * 64}")
+    assert history.verify(lines, f"0:{genesis('kite')}")["rows"] == len(lines) - 1
+
+
 def test_a_changed_export_with_a_new_chain_is_noticed_only_against_a_head_from_elsewhere(busy: Store) -> None:
     lines, head = busy.export("kite"), busy.head("kite")
     rows = [json.loads(line) for line in lines[:-1]]

@@ -383,6 +383,49 @@ def test_a_release_that_is_being_drawn_is_not_drawn_twice(
     assert planted.spent == 1.0
 
 
+def test_the_lease_of_a_percentile_is_renewed_until_its_draw_ends(
+    neo4j_with_plugin: PluginServer, sabotage: Sabotage, tmp_path: Path
+) -> None:
+    on = neo4j_with_plugin
+    planted = on.plant()
+    on.ask(f"MATCH (node:`{planted.label}`) SET node.age = 5")
+    declared = {
+        "property": "age",
+        "low": 0,
+        "high": 9,
+        "points": 10,
+        "dependsOn": "degree",
+        "epsilonBudget": 9,
+    }
+    on.ask("CALL edgedp.graph.attribute($name, $config)", name=planted.name, config=declared)
+    asked = {"property": "age", "q": 0.5, "epsilon": 1, "requestId": "r"}
+    ask = "CALL edgedp.percentile.stream($name, $config)"
+    soon = """
+        from edgedp.stores import ledger
+        ledger.LEASE_RENEWAL = 1
+    """
+    sabotage(textwrap.dedent(soon) + textwrap.dedent(drawing(tmp_path / "started", "time.sleep(600)")))
+    ended: list[str] = []
+    asking = threading.Thread(target=lambda: ended.append(on.refusal(ask, name=planted.name, config=asked)))
+    asking.start()
+    pid = pid_of_draw(tmp_path / "started")
+    leases = "MATCH (lease:EdgeDPLease) WHERE lease.name STARTS WITH $name RETURN lease.name AS name"
+    own = [{"name": f"{planted.name}\tattributes"}]
+    assert on.ask(leases, name=planted.name) == own
+    on.ask("MATCH (lease:EdgeDPLease) WHERE lease.name STARTS WITH $name DELETE lease", name=planted.name)
+    assert eventually(lambda: on.ask(leases, name=planted.name) == own, 60), (
+        "a living draw, swept, says so again"
+    )
+    assert "is being drawn; ask again" in on.refusal(ask, name=planted.name, config=asked)
+    os.kill(pid, signal.SIGKILL)
+    asking.join(60)
+    assert "is debited" in ended[0]
+    assert on.ask(leases, name=planted.name) == []
+    on.configure()
+    assert "debited and lost" in on.refusal(ask, name=planted.name, config=asked)
+    assert planted.spent == 2.0
+
+
 def test_a_graph_beyond_the_frame_limit(neo4j_with_plugin: PluginServer) -> None:
     planted = neo4j_with_plugin.plant([(a, b) for a in range(60) for b in range(a)], range(60))
     less = neo4j_with_plugin.plant([(a, b) for a in range(60) for b in range(a // 2)], range(60))

@@ -12,7 +12,7 @@ import pytest
 
 from edgedp import EdgeDPError, Graph, ParameterError, Store, StoreError, open_store
 from edgedp.stores import heads
-from edgedp.stores.chain import Head
+from edgedp.stores.chain import Head, genesis
 from edgedp.stores.embedded.sqlite import opened
 from neo4jserver import Server
 from neo4jserver.fixtures import KEYED
@@ -189,6 +189,33 @@ def test_the_furthest_head_rules_and_two_of_one_entry_refuse(
         open_store(path, head=f"{early} kite").graphs()
     with pytest.raises(ParameterError, match="two heads of entry 2 of 'kite' differ"):
         open_store(old, head=f"{early} kite\n{early[:2]}{'0' * 64} kite").graphs()
+
+
+@pytest.mark.parametrize(
+    ("head", "error", "says"),
+    [
+        ("99:{hash} kite", StoreError, "'kite' ends at entry 2 and the head that was kept is entry 99"),
+        ("{real} kite\n99:{hash} kite", StoreError, "ends at entry 2 .* is entry 99"),
+        ("99:{hash} nobody", StoreError, "'nobody' ends at entry 0"),
+        ("1:{hash} kite\tattributes", StoreError, "attributes of 'kite' ends at entry 0"),
+        ("99:{hash} \tpeople", StoreError, "the people's log ends at entry 1"),
+        ("999999999999999999:{hash} kite", StoreError, "ends at entry 2"),
+        ("{many}:{hash} kite", ParameterError, "head is '9+\\.\\.\\., must be a number of at most 18 digits"),
+        ("0:{hash} kite", StoreError, "entry 0 differs"),
+        ("2:{hash} kite", StoreError, "entry 2 differs"),
+    ],
+)
+def test_a_head_that_a_log_does_not_have_is_a_sentence(
+    store: Store, path: Path, head: str, error: type[EdgeDPError], says: str
+) -> None:
+    store.add_analyst("ann")
+    real = store.head("kite")
+    said = head.format(hash="a" * 64, real=real, many="9" * 5000)
+    with pytest.raises(error, match=says) as refused:
+        open_store(path, head=said).graphs()
+    assert len(str(refused.value)) < 600
+    beginning = f"{Head(0, genesis('kite'))} kite"
+    assert len(open_store(path, head=f"{beginning}\n{real} kite").graphs()) == 1
 
 
 @pytest.mark.parametrize("name", ["a\u2028b", "a\x85b", "two words", '"quoted"', "a\u2029b", "Zoë"])

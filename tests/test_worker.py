@@ -330,6 +330,37 @@ ACCOUNT = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("depends_on", "debited"),
+    [("independent", ["people\tattributes"]), ("degree", ["people", "people\tattributes"])],
+)
+def test_the_lease_of_a_percentile_is_that_of_the_account_which_keeps_its_answer(
+    depends_on: str, debited: list[str]
+) -> None:
+    declared = {
+        "property": "age",
+        "low": 0,
+        "high": 9,
+        "grid": "linear",
+        "points": 10,
+        "depends_on": depends_on,
+    }
+    header = asked() | {
+        "kind": "percentile",
+        "config": {"property": "age", "q": 0.5, "epsilon": 0.1},
+        "attributes": [{"body": json.dumps(declared)}],
+    }
+    plan = job("plan", **header).header
+    steps = plan["script"]["steps"]
+    assert [each["parameters"]["name"] for each in steps if each["statement"] == "log_debit"] == debited
+    (put,) = (each["parameters"] for each in steps if each["statement"] == "lease_put")
+    (renew,), (end,) = (plan["lease"][which]["steps"] for which in ("renew", "end"))
+    assert (renew["statement"], end["statement"]) == ("lease_renew", "lease_end")
+    for each in (put, renew["parameters"], end["parameters"]):
+        assert (each["name"], each["releaseId"]) == ("people\tattributes", plan["release_id"])
+    assert put["seconds"] == renew["parameters"]["seconds"] > 2 * plan["lease"]["seconds"]
+
+
 def test_a_kept_release_is_judged_under_the_facts_that_it_was_drawn_under() -> None:
     first = job("plan", **asked(k=4, requestId="r", metric="ebc", mechanism="sld")).header
     (debit,) = (step["parameters"] for step in first["script"]["steps"] if step["statement"] == "log_debit")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from edgedp.errors import ParameterError, StoreError
+from edgedp.shown import shortened
 
 __all__ = ["FIELDS", "STATE", "Head", "body_of", "chained", "digest", "exported", "fault", "genesis", "link"]
 
@@ -27,6 +28,9 @@ STATE = ("declared", "budget", "maxPerRelease", "delta", "relationshipType", "te
 
 A row of this version has it where `terms` is a text. Its hash covers it then, whether it names an analyst or not.
 """
+
+_DIGITS = 18
+"""Of the number of a row: more than any log has."""
 
 
 def digest(*values: Any) -> str:
@@ -81,13 +85,13 @@ class Head:
         """Read ``SEQ:HASH``."""
         seq, _, hashed = text.strip().partition(":")
         if (
-            not (seq.isascii() and seq.isdecimal())
+            not (seq.isascii() and seq.isdecimal() and len(seq) <= _DIGITS)
             or len(hashed) != 64
             or set(hashed) - set("0123456789abcdef")
         ):
             raise ParameterError(
-                f"head is {text!r}, must be a number, a colon and 64 hexadecimal digits; "
-                "copy it from 'edgedp budget NAME --format json' or an export"
+                f"head is {shortened(repr(text))}, must be a number of at most {_DIGITS} digits, a colon and 64 "
+                "hexadecimal digits; copy it from 'edgedp budget NAME --format json' or an export"
             )
         return cls(int(seq), hashed)
 

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from edgedp.errors import ParameterError, StoreError
+from edgedp.shown import shortened
+from edgedp.stores.account import PEOPLE, split_account
 from edgedp.stores.backend import Runner
-from edgedp.stores.chain import Head, chained
+from edgedp.stores.chain import Head, chained, genesis
 
 __all__ = ["HEAD_VARIABLE", "check", "furthest", "given", "lines", "parse", "stamp", "stamp_of"]
 
@@ -35,7 +37,7 @@ def parse(text: str) -> list[tuple[str, Head]]:
             head, _, name = line.strip("\r ").partition(" ")
             if not name:
                 raise ParameterError(
-                    f"head is {line.strip()!r}, must be SEQ:HASH, a space and the graph's name; "
+                    f"head is {shortened(repr(line.strip()))}, must be SEQ:HASH, a space and the graph's name; "
                     "copy a line that 'edgedp backup' or 'edgedp budget' printed"
                 )
             found.append((_read(name), Head.parse(head)))
@@ -137,17 +139,28 @@ def check(runner: Runner, heads: Sequence[tuple[str, Head]]) -> None:
     StoreError
         A log is shorter, or another one, than its head says.
     """
-    logs = {name: chained(name, runner.run("log_list", name=name)) for name, _ in heads}
+    logs = {
+        name: [genesis(name), *(row["hash"] for row in chained(name, runner.run("log_list", name=name)))]
+        for name, _ in heads
+    }
     for name, head in heads:
-        rows = logs[name]
-        if head.seq > len(rows):
+        hashes = logs[name]
+        if head.seq >= len(hashes):
             raise StoreError(
-                f"the ledger of {name!r} ends at entry {len(rows)} and the head that was kept is entry {head.seq}: "
+                f"{_log_of(name)} ends at entry {len(hashes) - 1} and the head that was kept is entry {head.seq}: "
                 "it is an older copy, and what was released since is not debited in it; restore a newer backup, or see "
                 "docs/how-to.md, 'Back up and restore'"
             )
-        if head.seq and rows[head.seq - 1]["hash"] != head.hash:
+        if hashes[head.seq] != head.hash:
             raise StoreError(
-                f"the ledger of {name!r} is not the one of the head that was kept: entry {head.seq} differs; "
+                f"{_log_of(name)} is not the one of the head that was kept: entry {head.seq} differs; "
                 "restore a backup, or see docs/how-to.md, 'Back up and restore'"
             )
+
+
+def _log_of(name: str) -> str:
+    """Return how an error names the log of an account."""
+    if name == PEOPLE:
+        return "the people's log"
+    graph, account = split_account(name)
+    return f"the ledger of {graph!r}" if account == "edges" else f"the ledger of the attributes of {graph!r}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hmac
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
@@ -89,6 +88,11 @@ class Pages:
             "part": lambda text: quote(str(text), safe=""),
             "told": told,
         }
+        # All at once: the package may be replaced under a gateway, and a page of another version is no answer.
+        for name in self._templates.list_templates():
+            self._templates.get_template(name)
+        folder = files("edgedp.gateway.pages").joinpath("static")
+        self._files = {name: folder.joinpath(name).read_bytes() for name in _ASSETS}
 
     def routes(self) -> list[Route]:
         """Return the addresses that serve both roles; `edgedp.gateway.pages.routes` has all."""
@@ -251,11 +255,6 @@ class Pages:
             )
 
     # -- what needs nobody signed in -------------------------------------------------------------
-
-    @cached_property
-    def _files(self) -> dict[str, bytes]:
-        folder = files("edgedp.gateway.pages").joinpath("static")
-        return {name: folder.joinpath(name).read_bytes() for name in _ASSETS}
 
     async def _asset(self, request: Request) -> Response:
         name = request.path_params["file"]
