@@ -27,7 +27,7 @@ from edgedp.stores import ledger
 from edgedp.stores.killpoints import Point
 from edgedp.vocabulary import ACCOUNTS, AccountName
 
-__all__ = ["Interleaving", "Place"]
+__all__ = ["Interleaving", "Place", "costs_of"]
 
 NAMES = ("a", "b")
 GRAPHS = {3: [(1, 2), (2, 3)], 5: [(1, 2), (2, 3), (3, 4), (4, 5), (5, 1)]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
@@ -16,7 +17,7 @@ from hypothesis.stateful import precondition, rule, run_state_machine_as_test
 from edgedp import BudgetError, EdgeDPError, Store, open_store
 from edgedp.stores.killpoints import Point
 from embedded_children import child
-from interleaving import Interleaving, Place
+from interleaving import Interleaving, Place, costs_of
 from neo4jserver import Server
 from neo4jserver.fixtures import KEYED, empty
 
@@ -30,6 +31,11 @@ LAST = "MATCH (node:EdgeDPEntry {name: $name}) WITH node ORDER BY node.seq DESC 
 MIDDLE = (
     "MATCH (node:EdgeDPEntry {name: $name, seq: 2}) WHERE EXISTS { MATCH (:EdgeDPEntry {name: $name, seq: 3}) } "
     "WITH node"
+)
+
+OTHERS = (
+    "SHOW TRANSACTIONS YIELD transactionId AS id, currentQuery AS asked "
+    "WHERE NOT asked STARTS WITH 'SHOW TRANSACTIONS' RETURN id"
 )
 
 REFUSED = (
@@ -53,6 +59,8 @@ REFUSED = (
     ("MATCH (node:EdgeDPSchema)", "SET node.version = 99"),
 )
 """What a debit must notice, of nodes: how one is found, and what becomes of it."""
+
+COST = costs_of("priv_top_k", "0.000000001")
 
 OVERLOOKED = (
     (MIDDLE, "SET node.charge = 1"),
@@ -172,6 +180,29 @@ class Database(Place):
         with self._server.driver(notifications_min_severity="OFF") as driver, driver.session() as session:
             yield session
 
+    @contextmanager
+    def ending(self, later: int) -> Iterator[None]:
+        """End one transaction of those that begin meanwhile, as an administrator does: some after the first seen."""
+        over = threading.Event()
+
+        def end() -> None:
+            seen: set[str] = set()
+            with self._session() as session:
+                while not over.is_set():
+                    running = session.run(OTHERS).value()
+                    seen.update(running)
+                    if running and len(seen) > later:
+                        session.run("TERMINATE TRANSACTIONS $ids", ids=running).consume()
+                        return
+
+        thread = threading.Thread(target=end)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
     def close(self) -> None:
         return
 
@@ -181,6 +212,8 @@ def run(server: Server, monkeypatch: pytest.MonkeyPatch, **chosen: Any) -> None:
     monkeypatch.setenv("NEO4J_PASSWORD", server.password)
 
     class Machine(Interleaving):
+        ended = 0
+
         @classmethod
         def new_place(cls) -> Place:
             return Database(server)
@@ -201,6 +234,34 @@ def run(server: Server, monkeypatch: pytest.MonkeyPatch, **chosen: Any) -> None:
             with self.place.store(0) as store:
                 store.graphs()
             assert dropped in self.place.constraints()
+
+        @precondition(lambda self: self.sizes)
+        @rule(name=Interleaving.names, path=Interleaving.paths, later=st.integers(0, 8))
+        def release_whose_transaction_is_ended(self, name: str, path: int, later: int) -> None:
+            """Wherever it is ended: it is paid once or not at all, and asking again pays no second time."""
+            if name not in self.sizes or not self.accounts[name].fits(COST):
+                return
+            assert isinstance(self.place, Database)
+            account, store, request = self.accounts[name], self.by(path), f"ended {self.ended}"
+            self.ended += 1
+            before = store.budget(name)["releases"]
+            shown = None
+            with self.place.ending(later), contextlib.suppress(EdgeDPError):
+                shown = store.priv_top_k(name, "degree", 1, "0.000000001", request_id=request)
+            debited = store.budget(name)["releases"] - before
+            assert debited in ((1,) if shown is not None else (0, 1))
+            try:
+                release = store.priv_top_k(name, "degree", 1, "0.000000001", request_id=request)
+            except EdgeDPError:
+                assert debited, "what was not paid is drawn now"
+                assert shown is None, "an answer that was shown is kept"
+                account.debit(COST)
+                account.asked[request] = "priv_top_k", "0.000000001", None
+                return
+            assert shown is None or shown.answer.to_json() == release.answer.to_json()
+            assert store.budget(name)["releases"] == before + 1
+            self.remember(name, release, "priv_top_k", "0.000000001")
+            account.asked[request] = "priv_top_k", "0.000000001", release.receipt["release_id"]
 
         @rule(one=st.sampled_from("pq"), deleted=st.booleans(), path=Interleaving.paths)
         def register_one_place_under_two_names(self, one: str, deleted: bool, path: int) -> None:
