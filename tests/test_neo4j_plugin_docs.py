@@ -53,6 +53,31 @@ def test_every_example_runs_and_each_procedure_has_one(neo4j_with_plugin: Plugin
     assert called == set(SECTIONS)
 
 
+def test_the_page_of_projections_runs(neo4j_with_plugin: PluginServer) -> None:
+    page = (ROOT / "docs" / "projections.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```cypher\n(.*?)```", page, re.DOTALL)
+    answers = [rows for example in examples if (rows := neo4j_with_plugin.ask(example))]
+    assert len(answers) == 6
+    registered = {each["name"]: each["exact"] for (each,) in answers if "exact" in each}
+    assert registered == {
+        "contacts": {"edgeCount": 3, "maxDegree": 3},
+        "shop": {"edgeCount": 4, "maxDegree": 3},
+        "big payments": {"edgeCount": 4, "maxDegree": 3},
+    }
+
+
+@pytest.mark.parametrize("word", ["topK", "concurrency", "nodeLabels", "aggregation", "mutateProperty"])
+def test_words_of_gds_are_answered_with_what_to_write(neo4j_with_plugin: PluginServer, word: str) -> None:
+    planted = neo4j_with_plugin.plant()
+    for call in (
+        f"CALL edgedp.privTopk.stream($name, {{metric: 'degree', k: 1, epsilon: 1.0, {word}: 1}})",
+        f"CALL edgedp.graph.register($name, {{nodeLabel: 'N', relationshipType: 'R', idProperty: 'id', {word}: 1}})",
+    ):
+        said = neo4j_with_plugin.refusal(call, name=planted.name)
+        assert said.startswith(f"there is no option '{word}' here: ")
+    assert planted.spent == 0
+
+
 @pytest.mark.parametrize(
     ("procedure", "options"),
     [("edgedp.privTopk", TopKOptions.names()), ("edgedp.motkin", MotkinOptions.names())],

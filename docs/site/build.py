@@ -27,6 +27,7 @@ CONTENTS: dict[str, list[str]] = {
         "docs/how-to",
         "docs/choosing",
         "docs/persons",
+        "docs/projections",
         "docs/gateway",
         "docs/numbers",
         "docs/multi-objective",

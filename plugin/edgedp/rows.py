@@ -25,8 +25,11 @@ class _Shared(TypedDict, total=False):
 
 class _Oriented(TypedDict, total=False):
     directed: bool
-    titles: bool
     """Where directions were kept; never False."""
+    titles: bool
+    """Where the nodes have titles; never False."""
+    projection: Any
+    """Where more than one label and one type make the graph, a dict: which relationships make an edge."""
 
 
 class GraphFacts(_Delta, _Shared, _Oriented):

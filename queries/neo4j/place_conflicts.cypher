@@ -2,8 +2,8 @@
 //
 // parameters:
 //   name: the graph's name
-//   nodeLabel: label of a registered graph's nodes; of a loaded one the label that people see
-//   relationshipType: type of its relationships
+//   nodeLabel: label of a registered graph's nodes, or several with | between; of a loaded one the label that people see
+//   relationshipType: type of its relationships, or several with | between
 //   loaded: whether edgedp writes the graph
 // columns:
 //   conflict: account, lost_account, own_account, type, unfinished_type, label or registered_label; of a lost account the
@@ -12,10 +12,10 @@
 // cost: the registry and the logs
 CALL () {
   MATCH (claim:EdgeDPAccount|EdgeDPEntry|EdgeDPStoredGraph)
-  WHERE claim.relationshipType = $relationshipType AND NOT coalesce(claim.loaded, false)
-    AND (claim.name <> $name OR $loaded)
-  WITH DISTINCT claim.name AS other
-  RETURN CASE WHEN EXISTS { MATCH (:EdgeDPAccount {name: other, relationshipType: $relationshipType}) }
+  WHERE any(kind IN split(claim.relationshipType, '|') WHERE kind IN split($relationshipType, '|'))
+    AND NOT coalesce(claim.loaded, false) AND (claim.name <> $name OR $loaded)
+  WITH DISTINCT claim.name AS other, claim.relationshipType AS type
+  RETURN CASE WHEN EXISTS { MATCH (:EdgeDPAccount {name: other, relationshipType: type}) }
               THEN 'account' ELSE 'lost_account' END AS conflict, other AS other
   UNION ALL
   MATCH (account:EdgeDPAccount|EdgeDPEntry|EdgeDPStoredGraph)
@@ -37,19 +37,20 @@ CALL () {
   RETURN DISTINCT 'own_account' AS conflict, account.relationshipType AS other
   UNION ALL
   MATCH (version:EdgeDPVersion)
-  WHERE NOT $loaded AND coalesce(version.relationshipType, $relationshipType) = $relationshipType
+  WHERE NOT $loaded
+    AND (version.relationshipType IS NULL OR version.relationshipType IN split($relationshipType, '|'))
   RETURN CASE WHEN version.current THEN 'type' ELSE 'unfinished_type' END AS conflict, version.name AS other
   UNION ALL
   MATCH (graph:EdgeDPStoredGraph)
-  WHERE NOT $loaded AND graph.loaded AND graph.relationshipType = $relationshipType
+  WHERE NOT $loaded AND graph.loaded AND graph.relationshipType IN split($relationshipType, '|')
   RETURN 'type' AS conflict, graph.name AS other
   UNION ALL
   MATCH (version:EdgeDPVersion)
-  WHERE NOT $loaded AND version.displayLabel = $nodeLabel
+  WHERE NOT $loaded AND version.displayLabel IN split($nodeLabel, '|')
   RETURN 'label' AS conflict, version.name AS other
   UNION ALL
   MATCH (graph:EdgeDPStoredGraph)
-  WHERE $loaded AND NOT graph.loaded AND graph.nodeLabel = $nodeLabel
+  WHERE $loaded AND NOT graph.loaded AND $nodeLabel IN split(graph.nodeLabel, '|')
   RETURN 'registered_label' AS conflict, graph.name AS other
 }
 RETURN conflict AS conflict, other AS other

@@ -15,6 +15,7 @@ from edgedp.cli.output import format_option, notice, print_object, print_rows, p
 from edgedp.cli.reading import answered, kind_options, name_of, reading_options
 from edgedp.errors import ParameterError
 from edgedp.shown import amount, shown
+from edgedp.stores.pairs import written_conditions
 
 if TYPE_CHECKING:
     from edgedp.graph import Graph
@@ -169,13 +170,32 @@ def _read_or_ask(
 
 @click.command()
 @click.argument("name")
-@click.option("--node-label", metavar="L", help="Neo4j: label of the nodes.")
-@click.option("--relationship-type", metavar="T", help="Neo4j: type of the relationships.")
+@click.option(
+    "--node-label", multiple=True, metavar="L", help="Neo4j: label of the nodes; once for each of several."
+)
+@click.option(
+    "--relationship-type", multiple=True, metavar="T",
+    help="Neo4j: type of the relationships; once for each of several.",
+)  # fmt: skip
 @click.option("--id-property", metavar="P", help="Neo4j: property that identifies a node.")
 @click.option(
     "--edges", metavar="ADDRESS", help="Edges that Spark reads, Parquet or text, in place of Neo4j's."
 )
 @click.option("--nodes", metavar="ADDRESS", help="With --edges: all node ids, isolated ones included.")
+@click.option(
+    "--orientation", default="undirected", show_default=True, metavar="O",
+    help="Neo4j: an edge is a relationship either way (undirected), one each way (mutual), or the graph is directed "
+    "(natural, reverse).",
+)  # fmt: skip
+@click.option(
+    "--where", multiple=True, metavar="COND",
+    help="Neo4j: a condition on the relationships' own properties, such as 'seconds>=60' or 'kind in call,text'; "
+    "all must hold.",
+)  # fmt: skip
+@click.option(
+    "--at-least", type=WHOLE, default=1, show_default=True, metavar="M",
+    help="Neo4j: how many relationships make an edge.",
+)  # fmt: skip
 @reading_options
 @_BUDGET
 @_DELTA
@@ -189,11 +209,14 @@ def _read_or_ask(
 @_FORMAT
 def register(
     name: str,
-    node_label: str | None,
-    relationship_type: str | None,
+    node_label: tuple[str, ...],
+    relationship_type: tuple[str, ...],
     id_property: str | None,
     edges: str | None,
     nodes: str | None,
+    orientation: str,
+    where: tuple[str, ...],
+    at_least: int,
     epsilon_budget: str | None,
     delta: str | None,
     degree_bound: int | None,
@@ -204,7 +227,20 @@ def register(
     **reading: Any,
 ) -> None:
     """Register a graph that is already in Neo4j, or edges at an address that Spark reads; nothing is copied."""
-    place = {"node_label": node_label, "relationship_type": relationship_type, "id_property": id_property}
+    place = {
+        "node_label": list(node_label) or None,
+        "relationship_type": list(relationship_type) or None,
+        "id_property": id_property,
+    }
+    rules: dict[str, Any] = {
+        key: value
+        for key, value in {
+            "orientation": orientation if orientation != "undirected" else None,
+            "where": written_conditions(where) or None,
+            "at_least": at_least if at_least != 1 else None,
+        }.items()
+        if value is not None
+    }
     declared: dict[str, Any] = {
         "epsilon_budget": epsilon_budget,
         "degree_bound": degree_bound,
@@ -212,10 +248,10 @@ def register(
         "delta": delta,
         "facts": facts,
     }
-    _check_registered(place, edges, {"nodes": nodes} | reading, allow_empty=allow_empty)
+    _check_registered(place | rules, edges, {"nodes": nodes} | reading, allow_empty=allow_empty)
     with opened_store() as store, working("counting"):
         if edges is None:
-            row = store.register(name, **place, **declared, allow_empty=allow_empty)  # type: ignore[arg-type]
+            row = store.register(name, **place, **rules, **declared, allow_empty=allow_empty)  # type: ignore[arg-type]
         else:
             del reading["refresh"]
             row = store.register_edges(name, edges, nodes, **declared, **reading)

@@ -52,6 +52,8 @@ class PublicFacts:
         Whether directions were kept; what asks for no in- or out-degree reads the graph undirected.
     facts : str or None
         Where relationships and nodes of a stored graph come from, as it is shown: a promise that nobody can check.
+    projection : mapping or None
+        Which relationships of a database make an edge, as it is shown; None: each of one type.
     """
 
     node_count: int
@@ -61,6 +63,7 @@ class PublicFacts:
     domains: Mapping[str, Domain] = field(default_factory=dict, repr=False, compare=False)
     facts: str | None = field(default=None, repr=False, compare=False)
     directed: bool = field(default=False, repr=False)
+    projection: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
 
     @property
     def effective_degree_bound(self) -> int:
@@ -81,6 +84,7 @@ class PublicFacts:
             ),
             **({} if self.facts is None else {"facts": self.facts}),
             **({"orientation": READ_UNDIRECTED} if self.directed else {}),
+            **({} if self.projection is None else {"projection": dict(self.projection)}),
         }
 
 

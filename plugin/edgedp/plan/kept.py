@@ -39,6 +39,7 @@ def facts_of(public: Mapping[str, Any], domains: Mapping[str, Domain] | None = N
         domains=domains or {},
         facts=public.get("facts"),
         directed="orientation" in public,
+        projection=public.get("projection"),
     )
 
 

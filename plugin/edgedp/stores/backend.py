@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from edgedp.errors import EdgeDPError, ParameterError, StoreError
 from edgedp.plan import PublicFacts
+from edgedp.stores.pairs import ALTERNATIVES, PairProjection
 from edgedp.stores.script import Row, Runner, Step, Transacting, Transaction
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ __all__ = [
     "Runner",
     "Session",
     "Transaction",
+    "edited",
     "half_a_character",
     "holds_directions",
     "holds_titles",
@@ -84,6 +87,9 @@ class GraphRow:
     loaded: bool
     digest: str | None = None
     """Embedded: SHA-256 of the version's files, hex, and whether they hold directions (`embedded.seals.Seals`)."""
+    made_of: str | None = None
+    """Neo4j: which relationships make an edge, JSON (`edgedp.stores.pairs.PairProjection`); None: each of one type
+    between two nodes of one label."""
     display_label: str | None = field(default=None, compare=False)
     """Neo4j: the label that people see beside the version's own; written once, not kept."""
 
@@ -96,12 +102,53 @@ class GraphRow:
             self.nodes_supplied,
             facts=FACTS_AS_LOADED if self.loaded else FACTS_RECORDED,
             directed=self.directed,
+            projection=None if self.projection is None else self.projection.to_dict(),
         )
 
     @property
     def directed(self) -> bool:
-        """Whether the edges are stored with their directions."""
-        return holds_directions(self.digest)
+        """Whether the edges have directions, which were stored or are read."""
+        return holds_directions(self.digest) or (self.projection is not None and self.projection.directed)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of its nodes, of which each has one."""
+        return (self.node_label,) if self.projection is None else self.projection.labels
+
+    @property
+    def readable(self) -> bool:
+        """Whether the row says which relationships make an edge; one that was edited may not."""
+        with suppress(StoreError):
+            return self.projection is None or True
+        return False
+
+    def labels_apart(self, other: str) -> bool:
+        """Whether no label is one of another graph's, as its row keeps them."""
+        return {self.node_label, *self.labels}.isdisjoint({other, *other.split("|")})
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The types of its relationships."""
+        return (self.relationship_type,) if self.projection is None else self.projection.types
+
+    @cached_property
+    def projection(self) -> PairProjection | None:
+        """Which relationships make an edge, where it is not each of one type between two nodes of one label.
+
+        Raises
+        ------
+        StoreError
+            Somebody edited it; nothing was spent.
+        """
+        if self.made_of is None:
+            return None
+        try:
+            made = PairProjection.of_json(self.made_of)
+        except ParameterError:
+            raise edited(self.name) from None
+        if (self.node_label, self.relationship_type) != ("|".join(made.labels), "|".join(made.types)):
+            raise edited(self.name)
+        return made
 
     @property
     def titled(self) -> bool:
@@ -128,18 +175,29 @@ class GraphRow:
             "nodesSupplied": bool(self.nodes_supplied),
             "loaded": bool(self.loaded),
         }
+        if self.made_of is not None:
+            place |= {"projection": self.made_of}
         if self.loaded:
             place |= {"nodeCount": self.node_count, "digest": self.digest}
         return json.dumps(place)
 
     @property
     def identifiers(self) -> dict[str, str]:
-        """The names that fill the placeholders of a statement."""
+        """The names that fill the placeholders of a statement; of several, each is an alternative."""
+        made = self.projection
         return {
-            "node_label": self.node_label,
-            "relationship_type": self.relationship_type,
+            "node_label": self.node_label if made is None else ALTERNATIVES.join(made.labels),
+            "relationship_type": self.relationship_type if made is None else ALTERNATIVES.join(made.types),
             "id_property": self.id_property,
         }
+
+
+def edited(name: str) -> StoreError:
+    """Return the refusal of a row of the registry that somebody edited."""
+    return StoreError(
+        f"the registry's row of {name!r} names nodes or edges that are not its own, so somebody edited it; "
+        "nothing was spent; ask the curator to drop the graph and to load or register it again"
+    )
 
 
 def half_a_character() -> ParameterError:

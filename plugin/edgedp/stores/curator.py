@@ -16,10 +16,13 @@ from edgedp.stores import attributes, events, history, ledger, registry, twins
 from edgedp.stores.account import Account, Declaration, account_of, check_delta, check_pure, declaration
 from edgedp.stores.backend import GraphRow, Session
 from edgedp.stores.opened import OpenedStore
+from edgedp.stores.pairs import projection_of
 from edgedp.stores.script import Script, run
 from edgedp.stores.titles import taken_from
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from edgedp.graph import Graph
     from edgedp.progress import Progress
     from edgedp.stores.server_plugin import ServerPlugin
@@ -167,27 +170,42 @@ class CuratorStore(OpenedStore):
     def register(
         self,
         name: str,
-        node_label: str,
-        relationship_type: str,
+        node_label: str | Sequence[str],
+        relationship_type: str | Sequence[str],
         id_property: str,
         epsilon_budget: Any = None,
         degree_bound: int | None = None,
         max_epsilon_per_release: Any = None,
         *,
+        orientation: str = "undirected",
+        where: Mapping[str, Any] | None = None,
+        at_least: int = 1,
         delta: Any = None,
         allow_empty: bool = False,
         facts: str = "recorded",
     ) -> dict[str, Any]:
         """Register a graph that is already in the Neo4j database; nothing is copied.
 
-        Directions, parallel relationships and self-loops are read as one simple undirected graph. The
-        relationships of one type have one ledger: a second name for them is refused, also after a drop.
+        Directions, parallel relationships and self-loops are read as one simple undirected graph, unless
+        `orientation` or `at_least` say otherwise. All that lies between two nodes is one edge, and one answer protects
+        all of it. The relationships of one type have one ledger: a second name for them is refused, also after a drop.
 
         Parameters
         ----------
         name : str
-        node_label, relationship_type, id_property : str
-            Which nodes and relationships, and the property that identifies a node.
+        node_label, relationship_type : str or list of str
+            Which nodes and relationships: those of any of the labels, and of any of the types.
+        id_property : str
+            What identifies a node, over all labels.
+        orientation : {"undirected", "mutual", "natural", "reverse"}
+            An edge joins two nodes with a relationship either way, or one each way; or the graph is directed, and an
+            arc goes as the relationship does, or back (for `in_degree` and `out_degree`).
+        where : mapping, optional
+            Conditions on the relationships' own properties, which all must hold: of a property, a value, or a mapping
+            of ``eq``, ``in``, ``gte``, ``gt``, ``lte``, ``lt`` to values. A relationship that lacks the property, or
+            has it of another type, is left out. The constants are public: every answer shows them.
+        at_least : int
+            How many relationships make an edge: of an arc those of its direction, otherwise those between the two.
         epsilon_budget, degree_bound, max_epsilon_per_release, delta
             As for `load`. The degree bound is checked at every release.
         allow_empty : bool
@@ -206,18 +224,16 @@ class CuratorStore(OpenedStore):
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
         declared = declaration(epsilon_budget, delta, max_epsilon_per_release)
-        label = checks.check_text(node_label, "node_label")
-        kind = checks.check_text(relationship_type, "relationship_type")
+        made = projection_of(node_label, relationship_type, orientation, where, at_least)
         key = checks.check_text(id_property, "id_property")
         checks.check_switch(allow_empty, "allow_empty")
         checks.check_facts(facts)
         with self._session() as session:
             if registry.find(session, name) is not None:
                 raise events.curator_refusal("taken", name)
-            version = secrets.randbits(62)
-            asked = GraphRow(name, version, label, kind, key, 0, bound, nodes_supplied=True, loaded=False)
+            asked = registry.registered_row(name, made, key, bound)
             surveyed, exact = self._backend.survey(session, asked, allow_empty=allow_empty)
-            registry.check_own_type(session, name, kind)
+            registry.check_own_type(session, name, asked.relationship_type)
             account = _account(session, name)
             check_delta(declared.settled(name, account)[0], surveyed.node_count)
             script = registry.register_script(
@@ -346,7 +362,7 @@ class CuratorStore(OpenedStore):
             beside = [
                 other["name"]
                 for other in ([] if row.loaded else session.run("graph_places"))
-                if other["name"] != name and other["nodeLabel"] == row.node_label
+                if other["name"] != name and not row.labels_apart(other["nodeLabel"])
                 and session.run("account_find", name=account_of(other["name"], "attributes"))
             ]  # fmt: skip
             account = found or Account(None, None, 0)

@@ -196,6 +196,7 @@ class ExactStore(OpenedStore):
             if planned.named:
                 planned = planned.naming(session.nodes_named(row, meanings(planned.named)))
             self._check_engine(engine, needs(planned))
+            self._check_said(engine, row)
             asked = {"star_size", "pair", "node"} & planned.parameters.keys()
             shown = {key: planned.parameters[key] for key in sorted(asked)}
             self._note_exact(session, name, what | {"of": of} | shown)
@@ -236,6 +237,7 @@ class ExactStore(OpenedStore):
         with self._session() as session:
             row = registry.known(session, name)
             checks.check_ranked(metric, directed=row.directed)
+            self._check_said(engine, row)
             asked = {"read": "exact" if t is None else "sensitivity", "metric": metric, "t": t, "form": form}
             self._note_exact(session, name, {key: value for key, value in asked.items() if value is not None})
             projection = self._project(session, row, engine)

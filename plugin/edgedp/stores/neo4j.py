@@ -121,24 +121,23 @@ class Neo4jBackend(Backend):
     def survey(
         self, session: Session, row: GraphRow, *, allow_empty: bool = False
     ) -> tuple[GraphRow, dict[str, int]]:
-        places.check_unreserved(row.node_label, "node_label")
-        places.check_unreserved(row.relationship_type, "relationship_type")
+        places.check_names(row)
         neo4j_schema.ensure(session, create=True)
         registry.check_own_type(session, row.name, row.relationship_type)
         found = session.run("survey", row.identifiers, nodeLabel=row.node_label)[0]
         places.check_survey(row, found)
-        if not session.run("survey_index", nodeLabel=row.node_label, idProperty=row.id_property):
-            raise places.index_hint(row)
-        counts = session.run("counts", row.identifiers)[0]
-        largest = int(counts["maxDegree"])
+        for label in row.labels:
+            if not session.run("survey_index", nodeLabel=label, idProperty=row.id_property):
+                raise places.index_hint(row, label)
+        edges, largest = _counted(session, row)
         if row.degree_bound is not None and largest > row.degree_bound:
             raise ParameterError(
                 f"degree_bound is {row.degree_bound}, must be at least the graph's largest degree, {largest}; "
                 "declare a larger bound"
             )
         if not allow_empty:
-            places.check_some_edge(row, int(counts["edges"]))
-        exact = {"edge_count": int(counts["edges"]), "max_degree": largest}
+            places.check_some_edge(row, edges)
+        exact = {"edge_count": edges, "max_degree": largest}
         return replace(row, node_count=int(found["nodes"])), exact
 
     def projection(self, row: GraphRow) -> NumberProjection:
@@ -194,18 +193,34 @@ class Neo4jSession(Session):
         with self._errors():
             return self._read(row)
 
+    def unregistered(self, row: GraphRow) -> Graph:
+        """Read a graph that is about to be registered, of which the plugin does not know yet."""
+        with self._errors():
+            return self._by_statement(row)
+
     def _read(self, row: GraphRow) -> Graph:
         if self._packed:
             # Records as they come: .data() would walk through the packed arrays byte by byte.
             # The row of the log that notes this read is there already: the exact read's, or the debit's.
             asked = {"name": row.name, "entry": self._noted.pop(row.name, 0)}
             rows = list(self._session.run("CALL edgedp.exact.adjacency($name, $entry)", asked))
-            return graph_of_pieces(rows, nodes_supplied=row.nodes_supplied)
+            return graph_of_pieces(rows, nodes_supplied=row.nodes_supplied, projection=row.projection)
+        return self._by_statement(row)
+
+    def _by_statement(self, row: GraphRow) -> Graph:
         ids, neighbors = [], []
-        for node, adjacent in self.send("adjacency", row.identifiers):
+        where = () if row.projection is None else row.projection.where
+        found = (
+            self.send("adjacency_where", row.identifiers, where=[each.to_dict() for each in where])
+            if where
+            else self.send("adjacency", row.identifiers)
+        )
+        for node, adjacent in found:
             ids.append(node)
             neighbors.append(adjacent)
-        return graph_of_adjacency(ids, neighbors, nodes_supplied=row.nodes_supplied)
+        return graph_of_adjacency(
+            ids, neighbors, nodes_supplied=row.nodes_supplied, projection=row.projection
+        )
 
     @cached_property
     def _packed(self) -> bool:
@@ -340,6 +355,15 @@ class Neo4jTransaction(Transaction):
         if statement in ("log_debit", "log_append") and rows:
             self._noted[parameters["name"]] = rows[0]["seq"]
         return rows
+
+
+def _counted(session: Session, row: GraphRow) -> tuple[int, int]:
+    """Return the number of edges and the largest degree: counted in the database where each relationship is an edge."""
+    if row.projection is None or row.projection.every:
+        counts = session.run("counts", row.identifiers)[0]
+        return int(counts["edges"]), int(counts["maxDegree"])
+    graph = cast("Neo4jSession", session).unregistered(row)
+    return graph.edge_count, graph.max_degree
 
 
 def _adjacent(edges: NDArray[Any]) -> tuple[NDArray[np.int64], list[list[Any]]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from edgedp.checks import check_text
 from edgedp.errors import EdgeDPError, ParameterError, StoreError
 from edgedp.stores.account import lost_account
-from edgedp.stores.backend import GraphRow
+from edgedp.stores.backend import GraphRow, edited
 from edgedp.stores.queries import quote_identifier
 from edgedp.stores.script import Step
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PREFIX",
+    "check_names",
     "check_nodes",
     "check_place",
     "check_some_edge",
@@ -79,6 +80,14 @@ def check_unreserved(value: Any, name: str) -> str:
     return text
 
 
+def check_names(row: GraphRow) -> None:
+    """Refuse to register labels or types that are edgedp's own."""
+    for label in row.labels:
+        check_unreserved(label, "node_label")
+    for kind in row.types:
+        check_unreserved(kind, "relationship_type")
+
+
 def check_place(row: GraphRow) -> None:
     """Refuse a row of the registry whose place was edited: one of edgedp's own that is not this version's.
 
@@ -92,11 +101,12 @@ def check_place(row: GraphRow) -> None:
             "the command or Python with engine 'spark'; nothing was spent"
         )
     own = _own(row.name, row.version)
-    reserved = [text for text in (row.node_label, row.relationship_type) if text.startswith(PREFIX)]
+    named = [*row.labels, *row.types]
+    reserved = [text for text in named if text.startswith(PREFIX)]
     if (row.node_label != own) if row.loaded else bool(reserved):
-        raise _edited(row.name)
+        raise edited(row.name)
     if row.loaded and any(text != own for text in reserved):
-        raise _edited(row.name)
+        raise edited(row.name)
 
 
 def check_survey(row: GraphRow, found: Mapping[str, Any]) -> None:
@@ -133,8 +143,8 @@ def check_some_edge(row: GraphRow, edges: int) -> None:
     """Refuse to register a graph without an edge, which a misspelt type is; a curator's check, so it may count."""
     if edges == 0:
         raise StoreError(
-            f"no relationship of the type {row.relationship_type!r} joins two nodes labelled {row.node_label!r}; "
-            "check both spellings, or add allow_empty"
+            f"no relationship of the type {row.relationship_type!r} joins two nodes labelled {row.node_label!r}"
+            f"{'' if row.projection is None else ' as the projection asks'}; check the spelling, or add allow_empty"
         )
 
 
@@ -168,11 +178,11 @@ def check_nodes(row: GraphRow, found: Mapping[str, Any]) -> None:
         )
 
 
-def index_hint(row: GraphRow) -> StoreError:
-    """Return the refusal of an id property without an index."""
+def index_hint(row: GraphRow, label: str) -> StoreError:
+    """Return the refusal of an id property without an index on nodes of a label."""
     return StoreError(
         f"id_property is {row.id_property!r}, which has no index; run: CREATE CONSTRAINT FOR "
-        f"(n:{quote_identifier(row.node_label)}) REQUIRE n.{quote_identifier(row.id_property)} IS UNIQUE"
+        f"(n:{quote_identifier(label)}) REQUIRE n.{quote_identifier(row.id_property)} IS UNIQUE"
     )
 
 
@@ -307,10 +317,3 @@ def _one_type(types: Sequence[str]) -> bool:
 
 def _own(name: str, version: int) -> str:
     return f"{PREFIX}_{name}_{version:x}"
-
-
-def _edited(name: str) -> StoreError:
-    return StoreError(
-        f"the registry's row of {name!r} names nodes or edges that are not its own, so somebody edited it; "
-        "nothing was spent; ask the curator to drop the graph and to load or register it again"
-    )

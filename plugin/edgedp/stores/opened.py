@@ -190,6 +190,14 @@ class OpenedStore:
             raise events.curator_refusal(outcome.name, name)
         _log.info("noted an exact read of %s", shown(name))
 
+    def _check_said(self, engine: str, row: GraphRow) -> None:
+        """Refuse the engine ``cypher`` where its statements do not say which relationships make an edge."""
+        if engine == "cypher" and row.projection is not None and not row.projection.every:
+            raise EngineError(
+                "engine is 'cypher', must be 'native' or 'igraph' where a direction, a filter or a number of "
+                "relationships makes an edge; choose another"
+            )
+
     def _check_engine(self, engine: str, needs: set[str]) -> None:
         """Refuse what the store's Cypher cannot do in reasonable time."""
         missing = sorted(needs - self._backend.cypher) if engine == "cypher" else []

@@ -16,6 +16,7 @@ from edgedp.errors import StoreError
 from edgedp.graph import Graph
 from edgedp.refusals import IDS_BROKEN
 from edgedp.stores.frames import decode_texts
+from edgedp.stores.pairs import PairProjection, arcs_of
 
 __all__ = ["graph_of_adjacency", "graph_of_arrays", "graph_of_pieces", "graph_of_rows"]
 
@@ -26,6 +27,7 @@ def graph_of_rows(
     targets: NDArray[np.int32],
     *,
     nodes_supplied: bool = True,
+    projection: PairProjection | None = None,
 ) -> tuple[Graph, NDArray[np.int64]]:
     """Build a graph from rows of nodes and relationships.
 
@@ -37,6 +39,8 @@ def graph_of_rows(
         Rows of `ids`, one pair a relationship.
     nodes_supplied : bool
         As of `edgedp.Graph`.
+    projection : PairProjection, optional
+        What of these relationships makes an edge; default: each, whatever its direction. Its conditions hold already.
 
     Returns
     -------
@@ -67,12 +71,17 @@ def graph_of_rows(
         position = np.empty(len(ids), dtype=np.int32)
         position[order] = np.arange(len(ids), dtype=np.int32)
         sources, targets = position[sources], position[targets]
-    pairs = np.column_stack([sources, targets])
-    return Graph.from_positions(ascending, pairs, nodes_supplied=nodes_supplied), order
+    pairs = arcs_of(sources, targets, len(ids), projection)
+    directed = projection is not None and projection.directed
+    return Graph.from_positions(ascending, pairs, nodes_supplied=nodes_supplied, directed=directed), order
 
 
 def graph_of_adjacency(
-    ids: Sequence[Any], neighbors: Sequence[Sequence[Any]], *, nodes_supplied: bool
+    ids: Sequence[Any],
+    neighbors: Sequence[Sequence[Any]],
+    *,
+    nodes_supplied: bool,
+    projection: PairProjection | None = None,
 ) -> Graph:
     """Build a graph from the rows of ``adjacency``: a node's id, and the ids that its relationships point to.
 
@@ -104,20 +113,25 @@ def graph_of_adjacency(
     if flat:
         caught[caught] = ascending[places[caught]] == named[caught]
     targets = order[places[caught]].astype(np.int32)
-    return graph_of_rows(unsorted, sources[caught], targets, nodes_supplied=nodes_supplied)[0]
+    found = sources[caught], targets
+    return graph_of_rows(unsorted, *found, nodes_supplied=nodes_supplied, projection=projection)[0]
 
 
-def graph_of_arrays(arrays: Mapping[str, NDArray[Any]]) -> tuple[Graph, NDArray[np.int64]]:
+def graph_of_arrays(
+    arrays: Mapping[str, NDArray[Any]], projection: PairProjection | None = None
+) -> tuple[Graph, NDArray[np.int64]]:
     """Build a graph from the arrays of a frame; as `graph_of_rows`.
 
     The plugin sends no ``ids`` where they are missing or of mixed types.
     """
     if "ids" not in arrays:
         raise StoreError(IDS_BROKEN)
-    return graph_of_rows(arrays["ids"], arrays["sources"], arrays["targets"])
+    return graph_of_rows(arrays["ids"], arrays["sources"], arrays["targets"], projection=projection)
 
 
-def graph_of_pieces(pieces: Iterable[Mapping[str, Any]], *, nodes_supplied: bool) -> Graph:
+def graph_of_pieces(
+    pieces: Iterable[Mapping[str, Any]], *, nodes_supplied: bool, projection: PairProjection | None = None
+) -> Graph:
     """Build a graph from the rows of ``CALL edgedp.exact.adjacency(name)``.
 
     Parameters
@@ -138,4 +152,4 @@ def graph_of_pieces(pieces: Iterable[Mapping[str, Any]], *, nodes_supplied: bool
     packed = np.frombuffer(rows[0]["ids"], dtype=np.uint8)
     ids = decode_texts(packed, rows[0]["nodeCount"]) if rows[0]["idType"] == "text" else packed.view("<i8")
     ends = [np.frombuffer(b"".join(row[key] for row in rows), dtype="<i4") for key in ("sources", "targets")]
-    return graph_of_rows(ids, ends[0], ends[1], nodes_supplied=nodes_supplied)[0]
+    return graph_of_rows(ids, ends[0], ends[1], nodes_supplied=nodes_supplied, projection=projection)[0]

@@ -14,6 +14,7 @@ from typing import Literal, get_args
 from edgedp.errors import ParameterError, UnknownNameError
 from edgedp.metrics import metric as metric_by_name
 from edgedp.places import asset
+from edgedp.stores.pairs import ALTERNATIVES
 
 __all__ = [
     "Completeness",
@@ -74,8 +75,22 @@ def for_nobody(text: str) -> str:
 
 
 def fill(text: str, **identifiers: str) -> str:
-    """Replace every placeholder by its quoted identifier; a missing one is an internal mistake."""
-    return _PLACEHOLDER.sub(lambda match: quote_identifier(identifiers[match.group(1)]), text)
+    """Replace every placeholder by its quoted identifier; a missing one is an internal mistake.
+
+    Names that are alternatives of each other, of which NUL stands between two, become an expression of Cypher.
+
+    Examples
+    --------
+    >>> fill("MATCH (n:{{node_label}})", node_label="Person")
+    'MATCH (n:`Person`)'
+    >>> fill("MATCH (n:{{node_label}})", node_label="Person" + ALTERNATIVES + "Shop")
+    'MATCH (n:`Person`|`Shop`)'
+    """
+    return _PLACEHOLDER.sub(lambda match: _quoted(identifiers[match.group(1)]), text)
+
+
+def _quoted(names: str) -> str:
+    return "|".join(quote_identifier(name) for name in names.split(ALTERNATIVES))
 
 
 def quote_identifier(name: str) -> str:

@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from edgedp.checks import check_new_graph_name, nearest
-from edgedp.errors import EngineError, StoreError, UnknownNameError
+from edgedp.errors import EngineError, ParameterError, StoreError, UnknownNameError
 from edgedp.plan import PublicFacts
 from edgedp.plan.base import DIRECTED
 from edgedp.stores.account import UNKNOWN_AMOUNTS, Account, Declaration, account_of, lost_account
 from edgedp.stores.backend import AT_ADDRESS, GraphRow, holds_directions, holds_titles
 from edgedp.stores.events import declaration_steps, event_steps
+from edgedp.stores.pairs import PairProjection
 from edgedp.stores.script import Script, Step
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ __all__ = [
     "open_steps",
     "place_steps",
     "register_script",
+    "registered_row",
     "row_of",
     "row_to_json",
     "secret",
@@ -61,6 +63,7 @@ def row_of(row: Mapping[str, Any]) -> GraphRow:
         nodes_supplied=bool(row["nodesSupplied"]),
         loaded=bool(row["loaded"]),
         digest=row["digest"],
+        made_of=row.get("projection"),
     )
 
 
@@ -77,6 +80,7 @@ def row_to_json(row: GraphRow) -> dict[str, Any]:
         "nodesSupplied": row.nodes_supplied,
         "loaded": row.loaded,
         "digest": row.digest,
+        "projection": row.made_of,
     }
 
 
@@ -96,7 +100,9 @@ def known(session: Session, name: str, *, anywhere: bool = False) -> GraphRow:
                 "ask for its top k with engine 'spark'"
             )
         return row
-    return row if row.loaded else dataclasses.replace(row, node_count=session.node_count(row))
+    if row.loaded or (anywhere and not row.readable):  # which is dropped, and never released from
+        return row
+    return dataclasses.replace(row, node_count=session.node_count(row))
 
 
 def place_steps(row: GraphRow) -> list[Step]:
@@ -166,6 +172,22 @@ def attributes_steps(
     return [*open_steps(ledger), *declaration_steps(ledger, account, declared, by=by, at=at)]
 
 
+def registered_row(name: str, made: PairProjection, key: str, bound: int | None) -> GraphRow:
+    """Return the row of a graph that is about to be registered, without a number of nodes."""
+    return GraphRow(
+        name=name,
+        version=secrets.randbits(62),
+        node_label="|".join(made.labels),
+        relationship_type="|".join(made.types),
+        id_property=key,
+        node_count=0,
+        degree_bound=bound,
+        nodes_supplied=True,
+        loaded=False,
+        made_of=made.to_json(),
+    )
+
+
 def register_script(
     row: GraphRow,
     account: Account | None,
@@ -183,7 +205,7 @@ def register_script(
         "nodeLabel": row.node_label,
         "relationshipType": row.relationship_type,
         "idProperty": row.id_property,
-    }
+    } | ({} if row.projection is None else {"projection": row.projection.to_dict()})
     return Script(
         [
             *open_steps(row.name),
@@ -265,6 +287,7 @@ def listing(session: Session) -> list[dict[str, Any]]:
             "degree_bound": PublicFacts(nodes, row["degreeBound"]).effective_degree_bound,
             **({"directed": True} if holds_directions(row.get("digest")) else {}),
             **({"titles": True} if holds_titles(row.get("digest")) else {}),
+            **({} if row.get("projection") is None else {"projection": _shown_projection(row["projection"])}),
             **_without_rest(listed_account(row)),
             **(
                 {"attributes": _without_rest(listed_account(accounts[second]))}
@@ -274,6 +297,14 @@ def listing(session: Session) -> list[dict[str, Any]]:
         }
         for row in session.run("graph_list")
     ]
+
+
+def _shown_projection(kept: str) -> dict[str, Any] | None:
+    """Return which relationships make an edge; None where somebody edited it, and a release is refused."""
+    try:
+        return PairProjection.of_json(kept).to_dict()
+    except ParameterError:
+        return None
 
 
 def listed_account(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -302,7 +333,7 @@ def listed(session: Session, name: str) -> dict[str, Any]:
 def _nodes_of_now(session: Session, row: Mapping[str, Any]) -> int:
     """Return the number of nodes: of a registered graph it may have changed."""
     stored = None if row["loaded"] or row["nodeLabel"] == AT_ADDRESS else find(session, row["name"])
-    return int(row["nodeCount"]) if stored is None else session.node_count(stored)
+    return int(row["nodeCount"]) if stored is None or not stored.readable else session.node_count(stored)
 
 
 def check_loadable(
@@ -324,11 +355,12 @@ def check_loadable(
 def check_own_type(runner: Runner, name: str, kind: str) -> None:
     """Refuse a second ledger for relationships that have one, whatever the label and the name."""
     for row in runner.run("account_places"):
-        if row["relationshipType"] == kind and row["name"] != name and row["lost"]:
-            raise StoreError(lost_account(kind, row["name"]))
-        if row["relationshipType"] == kind and row["name"] != name:
+        shared = _common(row["relationshipType"], kind)
+        if shared and row["name"] != name and row["lost"]:
+            raise StoreError(lost_account(shared, row["name"]))
+        if shared and row["name"] != name:
             raise StoreError(
-                f"the budget of the relationship type {kind!r} is kept under the name {row['name']!r}; "
+                f"the budget of the relationship type {shared!r} is kept under the name {row['name']!r}; "
                 "register it under that name"
             )
         if row["name"] == name and row["relationshipType"] != kind:
@@ -336,8 +368,21 @@ def check_own_type(runner: Runner, name: str, kind: str) -> None:
                 f"the ledger of {name!r} accounts for the relationship type {row['relationshipType']!r}; "
                 "choose another name"
             )
-    if any(row["loaded"] and row["relationshipType"] == kind for row in runner.run("graph_places")):
+    if any(row["loaded"] and _common(row["relationshipType"], kind) for row in runner.run("graph_places")):
         raise StoreError(
             f"relationship_type is {kind!r}, must not be that of a loaded graph, which has its own budget; "
             "use the loaded graph"
         )
+
+
+def _common(kind: str, other: str) -> str | None:
+    """Return a type that is one of both; several types stand beside each other as in Cypher.
+
+    Examples
+    --------
+    >>> _common("CALLED|TEXTED", "PAID|TEXTED"), _common("CALLED|TEXTED", "CALL")
+    ('TEXTED', None)
+    """
+    if kind == other:
+        return kind
+    return next((each for each in kind.split("|") if each in other.split("|")), None)

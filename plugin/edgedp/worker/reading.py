@@ -13,8 +13,8 @@ from edgedp.stores import consistency, events, history, ledger, pages, registry
 from edgedp.stores.backend import Row, Runner
 from edgedp.stores.frames import Frame
 from edgedp.stores.packed import graph_of_arrays
-from edgedp.vocabulary import MetricName
-from edgedp.worker.requests import BY, for_cypher, known_config
+from edgedp.vocabulary import MetricName, TopKMetricName
+from edgedp.worker.requests import BY, for_cypher, graph_of, known_config
 from edgedp.worker.wording import in_cypher
 
 __all__ = ["accounts", "check", "exact_script", "exact_sensitivity", "exact_values", "log", "page"]
@@ -70,16 +70,16 @@ def exact_script(request: Frame) -> Frame:
 
 def exact_values(request: Frame) -> Frame:
     """Compute a metric of every node, without noise."""
-    metric, _ = _metric(request, ["metric"])
-    graph, order = graph_of_arrays(request.arrays)
+    metric = _ranked(request)
+    graph, order = graph_of_arrays(request.arrays, graph_of(request).projection)
     return _values(exact.values(graph, metric), order)
 
 
 def exact_sensitivity(request: Frame) -> Frame:
     """Compute the admissible sensitivity of every node at a distance, without noise."""
-    metric, config = _metric(request, ["metric", "t", "form"])
+    metric, config = _sensitivity(request)
     t = checks.check_distance(config.get("t"))
-    graph, order = graph_of_arrays(request.arrays)
+    graph, order = graph_of_arrays(request.arrays, graph_of(request).projection)
     return _values(exact.sensitivity(graph, metric, t, config.get("form")), order)
 
 
@@ -87,9 +87,9 @@ def _read(request: Frame) -> dict[str, Any]:
     """Return what an exact read is noted as, as the Python store notes it."""
     match request.header["read"]:
         case "exact":
-            return {"read": "exact", "metric": _metric(request, ["metric"])[0]}
+            return {"read": "exact", "metric": _ranked(request)}
         case "sensitivity":
-            metric, config = _metric(request, ["metric", "t", "form"])
+            metric, config = _sensitivity(request)
             asked = {"t": checks.check_distance(config.get("t")), "form": config.get("form")}
             return {"read": "sensitivity", "metric": metric} | {
                 k: v for k, v in asked.items() if v is not None
@@ -100,8 +100,14 @@ def _read(request: Frame) -> dict[str, Any]:
             raise ParameterError(f"the reading is {other!r}, must be one that the log knows; report this")
 
 
-def _metric(request: Frame, known: list[str]) -> tuple[MetricName, dict[str, Any]]:
-    config = known_config(request, known)
+def _ranked(request: Frame) -> TopKMetricName:
+    """Return a metric, or what counts arcs where the graph has directions."""
+    config = known_config(request, ["metric"])
+    return checks.check_ranked(config.get("metric"), directed=graph_of(request).directed)
+
+
+def _sensitivity(request: Frame) -> tuple[MetricName, dict[str, Any]]:
+    config = known_config(request, ["metric", "t", "form"])
     metric = checks.check_metric(config.get("metric"))
     if config.get("form") is not None:
         checks.check_form(config["form"], metric)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +13,9 @@ from edgedp.selection.domains import declare
 from edgedp.stores import attributes, events, ledger, neo4j_schema, registry
 from edgedp.stores import neo4j_places as places
 from edgedp.stores.account import Account, Declaration, account_of, check_delta
-from edgedp.stores.backend import GraphRow
 from edgedp.stores.frames import Frame
 from edgedp.stores.packed import graph_of_arrays
+from edgedp.stores.pairs import projection_of
 from edgedp.stores.script import Script
 from edgedp.worker.requests import BY, graph_of, known_config
 from edgedp.worker.wording import in_cypher
@@ -38,6 +37,7 @@ _DOMAIN = ("property", "low", "high", "grid", "points", "dependsOn", "epsilonBud
 _BUDGET, _LIMIT = "epsilonBudget", "maxEpsilonPerRelease"
 _EMPTY = "allowEmpty"
 _FACTS = "facts"
+_RULES = ("orientation", "where", "atLeast")
 
 
 def version(request: Frame) -> Frame:
@@ -56,22 +56,24 @@ def migrate(request: Frame) -> Frame:
 
 def register(request: Frame) -> Frame:
     """Validate the declaration of a graph; what comes back is its row, still without a number of nodes."""
-    config = known_config(request, [*_PLACE, "degreeBound", _BUDGET, _LIMIT, "delta", _EMPTY, _FACTS])
-    name = checks.check_graph_name(request.header["name"])
-    place = {key: checks.check_text(config.get(key), key) for key in _PLACE}
-    for key in _PLACE[:2]:
-        places.check_unreserved(place[key], key)
-    row = GraphRow(
-        name=name,
-        version=secrets.randbits(62),
-        node_label=place["nodeLabel"],
-        relationship_type=place["relationshipType"],
-        id_property=place["idProperty"],
-        node_count=0,
-        degree_bound=checks.check_degree_bound(config.get("degreeBound")),
-        nodes_supplied=True,
-        loaded=False,
+    known = [*_PLACE, *_RULES, "degreeBound", _BUDGET, _LIMIT, "delta", _EMPTY, _FACTS]
+    config = known_config(request, known)
+    given = {key: config[key] for key in _RULES if config.get(key) is not None}
+    made = projection_of(
+        config.get(_PLACE[0]),
+        config.get(_PLACE[1]),
+        given.get("orientation", "UNDIRECTED"),
+        given.get("where"),
+        given.get("atLeast", 1),
+        names=(*_PLACE[:2], _RULES[2]),
     )
+    row = registry.registered_row(
+        checks.check_graph_name(request.header["name"]),
+        made,
+        checks.check_text(config.get(_PLACE[2]), _PLACE[2]),
+        checks.check_degree_bound(config.get("degreeBound")),
+    )
+    places.check_names(row)
     checks.check_facts("recorded" if config.get(_FACTS) is None else config[_FACTS])
     allowed = checks.check_switch(config.get(_EMPTY) or False, _EMPTY)
     return Frame({"graph": registry.row_to_json(row), "declared": _declared(config), "allow_empty": allowed})
@@ -81,7 +83,7 @@ def check_graph(request: Frame) -> Frame:
     """Check that a graph can be read and keeps its bound; a curator's job, so it may count."""
     row = graph_of(request)
     places.check_survey(row, request.header["survey"])
-    graph, _ = graph_of_arrays(request.arrays)
+    graph, _ = graph_of_arrays(request.arrays, row.projection)
     if row.degree_bound is not None and graph.max_degree > row.degree_bound:
         raise ParameterError(
             f"degreeBound is {row.degree_bound}, must be at least the largest degree, {graph.max_degree}; "
@@ -94,7 +96,9 @@ def check_graph(request: Frame) -> Frame:
         {
             "graph": registry.row_to_json(replace(row, node_count=graph.node_count)),
             "exact": {"edgeCount": graph.edge_count, "maxDegree": graph.max_degree},
-            "warnings": [] if request.header["indexed"] else [in_cypher(str(places.index_hint(row)))],
+            "warnings": [
+                in_cypher(str(places.index_hint(row, label))) for label in request.header["unindexed"]
+            ],
         }
     )
 

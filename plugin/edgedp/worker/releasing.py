@@ -150,7 +150,7 @@ def _projected(planned: Plan, request: Frame) -> tuple[GraphProjection, NDArray[
         values = request.arrays["values"].astype(np.float64)
         projection = records_projection({planned.of_property: values}, len(values))
         return projection, np.arange(len(values), dtype=np.int64)
-    graph, order = graph_of_arrays(request.arrays)
+    graph, order = graph_of_arrays(request.arrays, graph_of(request).projection)
     return GraphProjection(graph, engine="native"), order
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from edgedp import checks
-from edgedp.errors import ParameterError
+from edgedp.errors import ParameterError, UnknownNameError
 from edgedp.plan import Plan, PublicFacts
 from edgedp.plan import plan as plan_again
 from edgedp.stores.attributes import domain_of
@@ -19,6 +19,34 @@ __all__ = ["BY", "config_of", "for_cypher", "graph_of", "known_config", "plan_of
 
 BY = ""
 """Who asks, beside the user whom the database has authenticated: its statements write that one themselves."""
+
+
+_OF_GDS = {
+    "nodeProjection": "register the graph with nodeLabel",
+    "nodeLabels": "write nodeLabel, a label or a list, when the graph is registered",
+    "nodeProperties": "declare a property by edgedp.graph.attribute, then ask for its percentile",
+    "relationshipProjection": "register the graph with relationshipType, orientation, where and atLeast",
+    "relationshipTypes": "write relationshipType, a type or a list, when the graph is registered",
+    "relationshipProperties": "relationships are not weighted; a filter on them is where, when the graph is registered",
+    "relationshipWeightProperty": "relationships are not weighted; leave it out",
+    "aggregation": "all relationships between two nodes are one edge; atLeast asks for several of them",
+    "properties": "a filter on the relationships' properties is where, when the graph is registered",
+    "topK": "write k",
+    "topN": "write k",
+    "mutateProperty": "no graph is kept in memory; write the ranks with .write and writeProperty",
+    "resultProperty": "write the ranks with .write and writeProperty",
+    "concurrency": "a release is computed by one worker; leave it out",
+    "readConcurrency": "a graph is read by one thread; leave it out",
+    "writeConcurrency": "ranks are written in your transaction; leave it out",
+    "jobId": "requestId names a release, which is then answered once",
+    "samplingSize": "nothing is sampled; leave it out",
+    "samplingSeed": "noise has no seed; leave it out",
+    "randomSeed": "noise has no seed; leave it out",
+    "sudo": "nothing is guarded by memory; leave it out",
+    "logProgress": "leave it out",
+    "username": "who asks is whom the database has authenticated; leave it out",
+}
+"""Words of Neo4j's graph data science library that are none here, and what to write instead."""
 
 
 def graph_of(request: Frame) -> GraphRow:
@@ -35,12 +63,15 @@ def config_of(request: Frame) -> dict[str, Any]:
 
     Raises
     ------
-    ParameterError
-        It is null.
+    EdgeDPError
+        It is null, or holds a word of another library.
     """
     config = request.header["config"]
     if not isinstance(config, Mapping):
         raise ParameterError("the configuration is null, must be a map; give one, such as {metric: 'degree'}")
+    for key in config:
+        if key in _OF_GDS:
+            raise UnknownNameError(f"there is no option {key!r} here: {_OF_GDS[key]}")
     return dict(config)
 
 
@@ -63,6 +94,7 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
             "nodes_supplied": facts.nodes_supplied,
             "facts": facts.facts,
             "directed": facts.directed,
+            "projection": facts.projection,
         },
         "domain": plan.declaration,
     }

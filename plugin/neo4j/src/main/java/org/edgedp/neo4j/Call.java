@@ -95,8 +95,8 @@ record Call(InnerTransactions inner, Transaction callers, WorkerPool workers, Te
 
     /** Read the values of a property, one a node; what is missing or no number, the statement says, is NaN. */
     double[] records(GraphEntry graph, String property) {
-        Map<String, String> place = Map.of("node_label", graph.nodeLabel().name(), "property", property);
-        return inner.read(transaction -> Statements.numbers(transaction, "property", place, "value"));
+        return inner.read(
+                transaction -> Statements.numbers(transaction, "property", graph.place(property), "value"));
     }
 
     Frame ask(ObjectNode request, Projection projection) {

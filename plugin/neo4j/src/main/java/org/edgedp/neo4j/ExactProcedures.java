@@ -78,7 +78,9 @@ public final class ExactProcedures extends ProcedureBase {
         GraphEntry graph = call.graph(name);
         note(call, graph, verb, configuration);
         Projection projection = call.project(graph);
-        double[] values = call.ask(Call.request(verb, configuration), projection).doubles("values");
+        ObjectNode request = Call.request(verb, configuration);
+        request.set("graph", graph.row());
+        double[] values = call.ask(request, projection).doubles("values");
         String[] nodeIds = call.elementIds(graph, projection, projection.allRows());
         return IntStream.range(0, values.length)
                 .mapToObj(row -> new Value(nodeIds[row], projection.id(row), values[row]));
@@ -88,6 +90,7 @@ public final class ExactProcedures extends ProcedureBase {
     private static void note(Call call, GraphEntry graph, String verb, Map<String, Object> configuration) {
         ObjectNode request = Call.request("exact_script", configuration).put("name", graph.name());
         request.put("read", verb);
+        request.set("graph", graph.row());
         JsonNode script = call.ask(request).header().get("script");
         try {
             call.run(graph.name(), graph.row(), script);

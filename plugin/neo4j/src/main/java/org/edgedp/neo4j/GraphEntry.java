@@ -2,22 +2,36 @@ package org.edgedp.neo4j;
 
 import static org.edgedp.neo4j.Statements.rows;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.StreamSupport;
 import org.neo4j.graphdb.Label;
+import org.neo4j.graphdb.Node;
 import org.neo4j.graphdb.RelationshipType;
 import org.neo4j.graphdb.Transaction;
 
 /**
  * A row of the registry: what is public of a graph, and where its nodes and edges are.
  *
+ * @param nodeLabels a node has one of them
+ * @param relationshipTypes a relationship has one of them
+ * @param where conditions on a relationship's own properties, as the statement takes them; empty: each relationship
  * @param row its columns, as the worker takes them
  */
 record GraphEntry(
-        String name, Label nodeLabel, RelationshipType relationshipType, String idProperty, JsonNode row) {
+        String name,
+        List<Label> nodeLabels,
+        List<RelationshipType> relationshipTypes,
+        String idProperty,
+        List<Map<String, Object>> where,
+        JsonNode row) {
+    /** Between names that are alternatives of each other; no name holds it. */
+    static final String ALTERNATIVES = "\0";
+
     /** Return the entry of a name, if there is one. */
     static Optional<GraphEntry> find(Transaction transaction, String name) {
         List<Map<String, Object>> found = rows(transaction, "graph_find", Map.of("name", name));
@@ -25,39 +39,105 @@ record GraphEntry(
     }
 
     static GraphEntry of(JsonNode row) {
+        JsonNode made = projection(row);
         return new GraphEntry(
                 row.get("name").textValue(),
-                Label.label(row.get("nodeLabel").textValue()),
-                RelationshipType.withName(row.get("relationshipType").textValue()),
+                names(made, "node_labels", row.get("nodeLabel")).stream()
+                        .map(Label::label)
+                        .toList(),
+                names(made, "relationship_types", row.get("relationshipType")).stream()
+                        .map(RelationshipType::withName)
+                        .toList(),
                 row.get("idProperty").textValue(),
+                conditions(made.path("where")),
                 row);
+    }
+
+    /** Return the labels of a row of the registry, as a placeholder takes them; of one that was edited, its text. */
+    static String labels(Map<String, Object> row) {
+        JsonNode listed = Frame.toJson(row);
+        return place(names(projection(listed), "node_labels", listed.get("nodeLabel")));
+    }
+
+    /** The names that fill the placeholders of a statement. */
+    Map<String, String> place() {
+        return Map.of(
+                "node_label", place(nodeLabels.stream().map(Label::name).toList()),
+                "relationship_type",
+                        place(relationshipTypes.stream().map(RelationshipType::name).toList()),
+                "id_property", idProperty);
+    }
+
+    /** The names, and one of a property. */
+    Map<String, String> place(String property) {
+        Map<String, String> place = new HashMap<>(place());
+        place.put("property", property);
+        return place;
+    }
+
+    /** Whether a node has one of the labels. */
+    boolean holds(Node node) {
+        return nodeLabels.stream().anyMatch(node::hasLabel);
     }
 
     /** What is public of the nodes, as of now. */
     JsonNode survey(Transaction transaction) {
-        Map<String, String> place = Map.of("node_label", nodeLabel.name(), "id_property", idProperty);
-        return Frame.toJson(rows(transaction, "survey", place, Map.of("nodeLabel", nodeLabel.name()))
-                .get(0));
+        Map<String, Object> asked = Map.of("nodeLabel", row.get("nodeLabel").textValue());
+        return Frame.toJson(rows(transaction, "survey", place(), asked).get(0));
     }
 
     /** Those of some ids that nodes have. */
     JsonNode named(Transaction transaction, List<Object> ids) {
-        Map<String, String> place = Map.of("node_label", nodeLabel.name(), "id_property", idProperty);
-        return Frame.toJson(rows(transaction, "named", place, Map.of("ids", ids)));
+        return Frame.toJson(rows(transaction, "named", place(), Map.of("ids", ids)));
     }
 
     /** Return what Neo4j calls the nodes of some ids; of those that no node has, nothing. */
     Map<Object, String> nodeIds(Transaction transaction, List<Object> ids) {
-        Map<String, String> place = Map.of("node_label", nodeLabel.name(), "id_property", idProperty);
         Map<Object, String> found = new HashMap<>();
-        rows(transaction, "picked", place, Map.of("ids", ids))
+        rows(transaction, "picked", place(), Map.of("ids", ids))
                 .forEach(row -> found.putIfAbsent(row.get("id"), (String) row.get("nodeId")));
         return found;
     }
 
-    /** Whether an index finds a node by its id. */
-    boolean hasIndex(Transaction transaction) {
-        Map<String, Object> place = Map.of("nodeLabel", nodeLabel.name(), "idProperty", idProperty);
-        return !rows(transaction, "survey_index", place).isEmpty();
+    /** The labels whose nodes no index finds by their id. */
+    JsonNode unindexed(Transaction transaction) {
+        return Frame.toJson(nodeLabels.stream()
+                .map(Label::name)
+                .filter(label -> rows(
+                                transaction, "survey_index", Map.of("nodeLabel", label, "idProperty", idProperty))
+                        .isEmpty())
+                .toList());
+    }
+
+    private static String place(List<String> names) {
+        return String.join(ALTERNATIVES, names);
+    }
+
+    /** What a row says of it; of one that was edited nothing, for the worker reads it, too, and refuses. */
+    private static JsonNode projection(JsonNode row) {
+        try {
+            return Frame.JSON.readTree(row.path("projection").asText("{}"));
+        } catch (JsonProcessingException edited) {
+            return Frame.JSON.createObjectNode();
+        }
+    }
+
+    private static List<String> names(JsonNode made, String key, JsonNode only) {
+        JsonNode listed = made.path(key);
+        if (!listed.isArray()) return List.of(only.textValue());
+        return StreamSupport.stream(listed.spliterator(), false)
+                .map(JsonNode::asText)
+                .toList();
+    }
+
+    /** The conditions, as the worker has checked them when the graph was registered. */
+    private static List<Map<String, Object>> conditions(JsonNode where) {
+        return where.properties().stream()
+                .flatMap(of -> of.getValue().properties().stream()
+                        .map(asked -> Map.of(
+                                "property", of.getKey(),
+                                "comparison", asked.getKey(),
+                                "value", Frame.JSON.convertValue(asked.getValue(), Object.class))))
+                .toList();
     }
 }

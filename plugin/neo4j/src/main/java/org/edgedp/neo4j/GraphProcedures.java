@@ -181,8 +181,8 @@ public final class GraphProcedures extends ProcedureBase {
             @Name(value = "name", description = "Name of the graph.") String name,
             @Name(
                             value = "configuration",
-                            description = "nodeLabel, relationshipType, idProperty, degreeBound, epsilonBudget, "
-                                    + "maxEpsilonPerRelease, delta, allowEmpty, facts.")
+                            description = "nodeLabel, relationshipType, idProperty, orientation, where, atLeast, "
+                                    + "degreeBound, epsilonBudget, maxEpsilonPerRelease, delta, allowEmpty, facts.")
                     Map<String, Object> configuration) {
         Call call = call();
         JsonNode checked = new Registry(call).register(name, configuration);
@@ -198,6 +198,28 @@ public final class GraphProcedures extends ProcedureBase {
         Call call = call();
         new Schema(call).check();
         return listed(call);
+    }
+
+    /** Whether a name is that of a graph. */
+    public static final class Existing {
+        /** The name. */
+        public final String name;
+        /** Whether a graph is registered or loaded under it. */
+        public final boolean exists;
+
+        Existing(String name, boolean exists) {
+            this.name = name;
+            this.exists = exists;
+        }
+    }
+
+    /** Say whether a graph is there. */
+    @Procedure(name = "edgedp.graph.exists", mode = Mode.READ)
+    @Description("Say whether a graph is registered or loaded under a name.")
+    public Stream<Existing> exists(@Name(value = "name", description = "Name of the graph.") String name) {
+        Call call = call();
+        new Schema(call).check();
+        return Stream.of(new Existing(name, !call.read("graph_find", name).isEmpty()));
     }
 
     /** Declare another budget. */
@@ -339,7 +361,7 @@ public final class GraphProcedures extends ProcedureBase {
         for (Map<String, Object> row : rows(transaction, "graph_list", Map.of())) {
             Map<String, Object> now = new HashMap<>(row);
             if (!Boolean.TRUE.equals(row.get("loaded")) && !AT_ADDRESS.equals(row.get("nodeLabel"))) {
-                Map<String, String> place = Map.of("node_label", (String) row.get("nodeLabel"));
+                Map<String, String> place = Map.of("node_label", GraphEntry.labels(row));
                 now.putAll(Map.of("nodeCount", rows(transaction, "node_count", place, Map.of()).get(0).get("nodes")));
             }
             rows.add(now);

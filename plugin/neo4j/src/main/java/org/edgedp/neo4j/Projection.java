@@ -2,15 +2,20 @@ package org.edgedp.neo4j;
 
 import static org.edgedp.neo4j.Statements.rows;
 
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.eclipse.collections.impl.list.mutable.primitive.LongArrayList;
+import org.neo4j.graphdb.Label;
 import org.neo4j.graphdb.Node;
 import org.neo4j.graphdb.NotFoundException;
 import org.neo4j.graphdb.Relationship;
+import org.neo4j.graphdb.RelationshipType;
 import org.neo4j.graphdb.ResourceIterable;
 import org.neo4j.graphdb.ResourceIterator;
+import org.neo4j.graphdb.Result;
 import org.neo4j.graphdb.Transaction;
 import org.neo4j.procedure.TerminationGuard;
 
@@ -31,31 +36,65 @@ record Projection(Object ids, long[] internalIds, Ints sources, Ints targets) {
     static Projection read(Transaction transaction, GraphEntry graph, TerminationGuard guard) {
         LongArrayList internalIds = new LongArrayList();
         Ids ids = new Ids();
-        try (ResourceIterator<Node> nodes = transaction.findNodes(graph.nodeLabel())) {
-            while (nodes.hasNext()) {
-                Node node = nodes.next();
-                internalIds.add(internalId(node));
-                ids.add(node.getProperty(graph.idProperty(), null));
-                checkNowAndThen(guard, internalIds.size());
+        for (int each = 0; each < graph.nodeLabels().size(); each++) {
+            List<Label> before = graph.nodeLabels().subList(0, each);
+            try (ResourceIterator<Node> nodes =
+                    transaction.findNodes(graph.nodeLabels().get(each))) {
+                while (nodes.hasNext()) {
+                    Node node = nodes.next();
+                    if (before.stream().noneMatch(node::hasLabel)) { // one with two labels is read once
+                        internalIds.add(internalId(node));
+                        ids.add(node.getProperty(graph.idProperty(), null));
+                        checkNowAndThen(guard, internalIds.size());
+                    }
+                }
             }
         }
         Projection projection = new Projection(ids.typed(), internalIds.toArray(), new Ints(), new Ints());
-        projection.readEdges(transaction, graph, guard);
+        if (graph.where().isEmpty()) {
+            RowsById rows = RowsById.of(projection.internalIds);
+            graph.relationshipTypes().forEach(type -> projection.readEdges(transaction, type, rows, guard));
+        } else {
+            projection.readWhere(transaction, graph, guard);
+        }
         return projection;
     }
 
-    private void readEdges(Transaction transaction, GraphEntry graph, TerminationGuard guard) {
-        RowsById rows = RowsById.of(internalIds);
-        boolean all = isMostOfTheStore(transaction, graph);
+    private void readEdges(Transaction transaction, RelationshipType type, RowsById rows, TerminationGuard guard) {
+        boolean all = isMostOfTheStore(transaction, type);
         try (ResourceIterable<Relationship> whole = all ? transaction.getAllRelationships() : null;
                 ResourceIterator<Relationship> edges =
-                        all ? whole.iterator() : transaction.findRelationships(graph.relationshipType())) {
+                        all ? whole.iterator() : transaction.findRelationships(type)) {
             for (int seen = 1; edges.hasNext(); seen++) {
                 Relationship edge = edges.next();
-                if (!all || edge.isType(graph.relationshipType())) {
+                if (!all || edge.isType(type)) {
                     int source = rows.row(startId(edge));
                     int target = rows.row(endId(edge));
                     if (source != RowsById.OUTSIDE && target != RowsById.OUTSIDE) {
+                        sources.add(source);
+                        targets.add(target);
+                    }
+                }
+                checkNowAndThen(guard, seen);
+            }
+        }
+    }
+
+    /** Read the relationships that hold the conditions, which the statement compares, here as for Python. */
+    private void readWhere(Transaction transaction, GraphEntry graph, TerminationGuard guard) {
+        if (ids == null) return; // the worker refuses them
+        Map<Object, Integer> rows = new HashMap<>();
+        for (int row = 0; row < nodeCount(); row++) {
+            rows.put(id(row), row);
+        }
+        try (Result found = Statements.result(
+                transaction, "adjacency_where", graph.place(), Map.of("where", graph.where()))) {
+            for (int seen = 1; found.hasNext(); seen++) {
+                Map<String, Object> columns = found.next();
+                Integer source = rows.get(columns.get("id"));
+                for (Object neighbor : (List<?>) columns.get("neighbors")) {
+                    Integer target = rows.get(neighbor);
+                    if (source != null && target != null) {
                         sources.add(source);
                         targets.add(target);
                     }
@@ -69,9 +108,9 @@ record Projection(Object ids, long[] internalIds, Ints sources, Ints targets) {
      * Whether a scan of all relationships is the shorter way: it hands them out with their ends, and a scan of a type
      * does not, so that each of its relationships costs one more look-up.
      */
-    private static boolean isMostOfTheStore(Transaction transaction, GraphEntry graph) {
-        Map<String, String> type = Map.of("relationship_type", graph.relationshipType().name());
-        Map<String, Object> counted = rows(transaction, "type_share", type, Map.of()).get(0);
+    private static boolean isMostOfTheStore(Transaction transaction, RelationshipType type) {
+        Map<String, String> named = Map.of("relationship_type", type.name());
+        Map<String, Object> counted = rows(transaction, "type_share", named, Map.of()).get(0);
         return 2 * (Long) counted.get("ofType") >= (Long) counted.get("ofAll");
     }
 
@@ -97,7 +136,7 @@ record Projection(Object ids, long[] internalIds, Ints sources, Ints targets) {
         try {
             Node node = nodeById(transaction, internalIds[row]);
             // The store gives the number of a deleted node to another one.
-            boolean still = node.hasLabel(graph.nodeLabel())
+            boolean still = graph.holds(node)
                     && Ids.same(node.getProperty(graph.idProperty(), null), id(row));
             return still ? node.getElementId() : null;
         } catch (NotFoundException deleted) {

@@ -29,7 +29,7 @@ final class Registry {
         check.set("graph", entry.row());
         check.set("declared", asked.get("declared"));
         check.set("survey", call.inner().read(entry::survey));
-        check.put("indexed", call.inner().read(entry::hasIndex));
+        check.set("unindexed", call.inner().read(entry::unindexed));
         check.set("allow_empty", asked.get("allow_empty"));
         JsonNode checked = call.ask(check, call.project(entry)).header();
         JsonNode graph = checked.get("graph");

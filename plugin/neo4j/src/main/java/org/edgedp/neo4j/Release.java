@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.neo4j.graphdb.Label;
 import org.neo4j.graphdb.Node;
 import org.neo4j.graphdb.NotFoundException;
 import org.neo4j.graphdb.ResourceIterator;
@@ -177,10 +178,12 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
     long writeRanks(Call call) {
         String property = write.get("property").textValue();
         Transaction callers = call.callers();
-        try (ResourceIterator<Node> nodes = callers.findNodes(graph.nodeLabel())) {
-            nodes.stream()
-                    .filter(node -> node.hasProperty(property)) // removing nothing would lock the node
-                    .forEach(node -> node.removeProperty(property));
+        for (Label label : graph.nodeLabels()) {
+            try (ResourceIterator<Node> nodes = callers.findNodes(label)) {
+                nodes.stream()
+                        .filter(node -> node.hasProperty(property)) // removing nothing would lock the node
+                        .forEach(node -> node.removeProperty(property));
+            }
         }
         rows(callers, "written_put", Map.of("name", graph.name(), "property", property));
         return picks(call).stream().filter(pick -> mark(callers, property, pick)).count();
@@ -216,7 +219,7 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         Map<String, Object> found = rows(
                         call.callers(),
                         "written_find",
-                        Map.of("node_label", graph.nodeLabel().name(), "property", property),
+                        graph.place(property),
                         Map.of("name", graph.name(), "property", property))
                 .get(0);
         if ((Boolean) found.get("there") && !(Boolean) found.get("ours")) {

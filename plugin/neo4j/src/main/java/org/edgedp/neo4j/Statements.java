@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -73,6 +74,12 @@ final class Statements {
         }
     }
 
+    /** Run a statement, whose rows are read as they come; close it. */
+    static Result result(
+            Transaction transaction, String name, Map<String, String> identifiers, Map<String, Object> parameters) {
+        return transaction.execute(statement(name, identifiers), parameters);
+    }
+
     /** Run a statement and return a column of numbers; null is NaN. */
     static double[] numbers(Transaction transaction, String name, Map<String, String> identifiers, String column) {
         try (Result result = transaction.execute(statement(name, identifiers))) {
@@ -82,8 +89,14 @@ final class Statements {
         }
     }
 
-    /** Quote an identifier as {@code edgedp.stores.queries} does: never an injection. */
-    private static String quote(String identifier) {
+    /** Quote identifiers, alternatives of each other, as {@code edgedp.stores.queries} does: never an injection. */
+    private static String quote(String identifiers) {
+        return Arrays.stream(identifiers.split(GraphEntry.ALTERNATIVES))
+                .map(Statements::quoteOne)
+                .collect(Collectors.joining("|"));
+    }
+
+    private static String quoteOne(String identifier) {
         return "`" + identifier.replace("\\u0060", "`").replace("`", "``") + "`";
     }
 

@@ -1,0 +1,23 @@
+// The graph of the relationships that hold some conditions, one row a node: which nodes they point to.
+//
+// parameters:
+//   where: list of maps with property, comparison (eq, in, gte, gt, lte or lt) and value; all must hold. What a
+//     relationship lacks, or has of another type, does not hold
+// columns:
+//   id: the node's id
+//   neighbors: list of ids, in no order; one for each relationship, which stands in the row of its start
+// cost: one pass over the relationships
+MATCH (node:{{node_label}})
+RETURN node.{{id_property}} AS id,
+       COLLECT {
+         MATCH (node)-[edge:{{relationship_type}}]->(neighbor:{{node_label}})
+         WHERE all(asked IN $where WHERE CASE asked.comparison
+           WHEN 'eq' THEN edge[asked.property] = asked.value
+           WHEN 'in' THEN edge[asked.property] IN asked.value
+           WHEN 'gte' THEN edge[asked.property] >= asked.value
+           WHEN 'gt' THEN edge[asked.property] > asked.value
+           WHEN 'lte' THEN edge[asked.property] <= asked.value
+           WHEN 'lt' THEN edge[asked.property] < asked.value
+         END)
+         RETURN neighbor.{{id_property}}
+       } AS neighbors

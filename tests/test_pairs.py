@@ -1,0 +1,196 @@
+"""Which relationships make an edge: what lies between two nodes moves one edge, and nothing else does."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+from edgedp import ParameterError, StoreError
+from edgedp.stores.backend import GraphRow
+from edgedp.stores.packed import graph_of_rows
+from edgedp.stores.pairs import (
+    ORIENTATIONS,
+    PairProjection,
+    conditions,
+    projection_of,
+    written_conditions,
+)
+from edgedp.stores.registry import registered_row
+
+Arc = tuple[int, int]
+
+
+def made_of(orientation: str, at_least: int) -> PairProjection:
+    return projection_of("N", "R", orientation, at_least=at_least)
+
+
+EVERY = [made_of(orientation, m) for orientation in ORIENTATIONS for m in (1, 2, 3)]
+
+
+def read(relationships: list[Arc], projection: PairProjection, nodes: int) -> set[Arc]:
+    """Return the edges, ascending, or the arcs that the package reads."""
+    ends = np.array(relationships, dtype=np.int32).reshape(-1, 2)
+    graph, order = graph_of_rows(np.arange(nodes), ends[:, 0], ends[:, 1], projection=projection)
+    assert order.tolist() == list(range(nodes))
+    assert graph.directed == projection.directed
+    found = graph.arcs() if graph.directed else graph.edges()
+    return {(int(a), int(b)) for a, b in found}
+
+
+def expected(relationships: list[Arc], projection: PairProjection) -> set[Arc]:
+    """Return the same by the definition, one pair after the other."""
+    arcs = Counter((a, b) for a, b in relationships if a != b)
+    pairs = {(min(a, b), max(a, b)) for a, b in arcs}
+    m = projection.at_least
+    match projection.orientation:
+        case "NATURAL":
+            return {arc for arc, times in arcs.items() if times >= m}
+        case "REVERSE":
+            return {(b, a) for (a, b), times in arcs.items() if times >= m}
+        case "MUTUAL":
+            pairs = {(a, b) for a, b in pairs if arcs[a, b] and arcs[b, a]}
+            return {(a, b) for a, b in pairs if arcs[a, b] + arcs[b, a] >= m}
+        case _:
+            return {(a, b) for a, b in pairs if arcs[a, b] + arcs[b, a] >= m}
+
+
+SLOTS = [list(slot) for r in range(4) for slot in itertools.product([(0, 1), (1, 0)], repeat=r)]
+"""What may lie between two nodes: up to three relationships, either way, in any order."""
+
+
+def slot(pair: Arc, content: list[Arc]) -> list[Arc]:
+    return [(pair[a], pair[b]) for a, b in content]
+
+
+@pytest.mark.parametrize("projection", EVERY, ids=str)
+def test_a_pair_moves_its_own_edge_and_no_other(projection: PairProjection) -> None:
+    """Lemma 1 by the package's reader: all contents of one slot, over every kind of two others and a loop."""
+    others = [SLOTS[0], SLOTS[1], SLOTS[3], SLOTS[6], SLOTS[14]]
+    for first, second in itertools.product(others, repeat=2):
+        rest = [(2, 2), (0, 0), *slot((1, 2), first), *slot((0, 2), second)]
+        seen = [read([*rest, *slot((0, 1), content)], projection, 3) for content in SLOTS]
+        between = {frozenset(edges - {(0, 1), (1, 0)}) for edges in seen}
+        assert len(between) == 1, "what lies between two nodes moved an edge elsewhere"
+
+
+def test_the_reader_is_the_definition_on_random_databases() -> None:
+    lot = random.Random(31)
+    for _ in range(300):
+        nodes = lot.randint(1, 9)
+        relationships = [(lot.randrange(nodes), lot.randrange(nodes)) for _ in range(lot.randint(0, 60))]
+        for projection in EVERY:
+            assert read(relationships, projection, nodes) == expected(relationships, projection)
+
+
+def test_many_nodes_do_not_overflow() -> None:
+    nodes = 100_000
+    far = [(nodes - 1, nodes - 2), (nodes - 2, nodes - 1), (0, nodes - 1)]
+    assert read(far, made_of("MUTUAL", 2), nodes) == {(nodes - 2, nodes - 1)}
+    assert read(far, made_of("REVERSE", 1), nodes) == {(b, a) for a, b in far}
+
+
+def test_a_plain_projection_is_the_graph_of_before() -> None:
+    plain = projection_of(["N"], ["R"])
+    assert plain.plain
+    assert plain.to_json() is None
+    row = registered_row("g", plain, "id", None)
+    assert (row.node_label, row.relationship_type, row.made_of) == ("N", "R", None)
+    assert "projection" not in row.terms
+    assert "projection" not in row.facts.to_dict()
+
+
+def test_what_is_written_is_read_again() -> None:
+    made = projection_of(
+        ["Shop", "Person"], ("PAID", "CALLED"), "Mutual", {"amount": {"gte": 1.5, "lt": 9}, "kind": "x"}, 2
+    )
+    text = made.to_json()
+    assert text is not None
+    assert PairProjection.of_json(text) == made
+    row = registered_row("g", made, "id", 7)
+    assert (row.labels, row.types) == (("Person", "Shop"), ("CALLED", "PAID"))
+    assert row.projection == made
+    assert row.facts.to_dict()["projection"] == {
+        "node_labels": ["Person", "Shop"],
+        "relationship_types": ["CALLED", "PAID"],
+        "orientation": "MUTUAL",
+        "where": {"amount": {"gte": 1.5, "lt": 9}, "kind": {"eq": "x"}},
+        "at_least": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "", "[]", "{}", "null", '{"node_labels": ["N"]}', '{"node_labels": "N", "relationship_types": "R", "x": 1}',
+        '{"node_labels": ["N"], "relationship_types": ["OTHER"]}',
+        '{"node_labels": ["M", "N"], "relationship_types": ["R"]}',
+        '{"node_labels": ["N"], "relationship_types": ["R"], "orientation": "any"}',
+        '{"node_labels": ["N"], "relationship_types": ["R"], "at_least": 0}',
+        '{"node_labels": ["N"], "relationship_types": ["R"], "where": {"x": {"like": 1}}}',
+        '{"node_labels": ["N"], "relationship_types": ["R"], "where": {"x": {"eq": NaN}}}',
+    ],
+)  # fmt: skip
+def test_an_edited_projection_is_refused_wherever_it_is_read(kept: str) -> None:
+    row = GraphRow("g", 1, "N", "R", "id", 3, None, nodes_supplied=True, loaded=False, made_of=kept)
+    for ask in (lambda: row.identifiers, lambda: row.facts, lambda: row.directed, lambda: row.types):
+        with pytest.raises(StoreError, match="somebody edited it; nothing was spent"):
+            ask()
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"labels": "A|B"}, r"node_label is 'A\|B', must not hold '\|'; give a list, \['A', 'B'\]"),
+        ({"labels": "*"}, "node_label is '\\*', must name what is meant"),
+        ({"types": []}, r"relationship_type is \[\], must be a text, or a list of texts; give one or more"),
+        ({"types": [7]}, "relationship_type is 7, must be a non-empty text"),
+        ({"types": {"R": "S"}}, "relationship_type is {'R': 'S'}, must be a text, or a list of texts"),
+        ({"types": ["R"] * 101}, "relationship_type holds 101 names, must hold at most 100; give fewer"),
+        ({"orientation": "natrual"}, "orientation is 'natrual', must be one of undirected, mutual, natural, reverse"),
+        ({"orientation": None}, "orientation is None, must be one of"),
+        ({"at_least": 0}, "at_least is 0, must be an integer of 1 or more; choose another"),
+        ({"at_least": True}, "at_least is True, must be an integer of 1 or more"),
+        ({"at_least": 2.0}, "at_least is 2.0, must be an integer of 1 or more"),
+        ({"at_least": 2**31}, "must be an integer of 1 or more"),
+        ({"where": "seconds>=60"}, "where is no map; write one of properties"),
+        ({"where": {"": 1}}, "a property of where is '', must be a non-empty text"),
+        ({"where": {"s": {}}}, "where.s holds no comparison; write one, such as {gte: 60}"),
+        ({"where": {"s": {"=>": 1}}}, "where.s compares by '=>', must be one of eq, in, gte, gt, lte, lt"),
+        ({"where": {"s": {"in": 1}}}, "where.s.in must be a list of 1 to 100 values; give one"),
+        ({"where": {"s": {"in": []}}}, "where.s.in must be a list of 1 to 100 values"),
+        ({"where": {"s": {"in": [[1]]}}}, r"where.s holds \[1\], must be a text, true, false, a finite number"),
+        ({"where": {"s": {"gt": True}}}, "where.s.gt is True, which has no order; compare by eq"),
+        ({"where": {"s": None}}, "where.s holds None, must be a text"),
+        ({"where": {"s": float("nan")}}, "where.s holds nan, must be a text"),
+        ({"where": {"s": 2**63}}, "where.s holds 9223372036854775808, must be a text"),
+        ({"where": {"s": "\ud800"}}, "where.s is .*, must be a non-empty text"),
+        ({"where": {f"p{i}": i for i in range(101)}}, "where holds 101 comparisons, must hold at most 100"),
+    ],
+)  # fmt: skip
+def test_what_is_no_projection_is_refused(asked: dict[str, Any], said: str) -> None:
+    with pytest.raises(ParameterError, match=said):
+        projection_of(**{"labels": "N", "types": "R"} | asked)
+
+
+def test_conditions_of_the_command_line() -> None:
+    assert written_conditions(["a>=1", "a<2.5", "b=true", 'c="true"', "d in 1, x", "e>-3", "f=1_0"]) == {
+        "a": {"gte": 1, "lt": 2.5}, "b": {"eq": True}, "c": {"eq": "true"}, "d": {"in": [1, "x"]},
+        "e": {"gt": -3}, "f": {"eq": "1_0"},
+    }  # fmt: skip
+    assert conditions(written_conditions(["b in true,false"]))[0].value == [True, False]
+
+
+@pytest.mark.parametrize("text", ["", "a", ">=1", "a==1", "a>", "a=>1", " in x", "a in "])
+def test_what_is_no_condition_is_refused(text: str) -> None:
+    with pytest.raises(ParameterError):
+        conditions(written_conditions([text]))
+
+
+def test_one_comparison_is_not_given_twice() -> None:
+    with pytest.raises(ParameterError, match="where compares 'a' twice in one way, at 'a>=2'; leave one out"):
+        written_conditions(["a>=1", "a>=2"])
