@@ -194,10 +194,10 @@ def test_every_outcome_of_a_script_is_judged() -> None:
     row = registry.GraphRow("g", 1, "N", "T", "id", 5, None, nodes_supplied=False, loaded=True)
     declared = Declaration(NANO, None, 5)
     scripts = [
-        registry.load_script(row, None, None, declared, fingerprint="x", by="b", at="a"),
-        registry.load_script(row, row, None, declared, fingerprint="x", by="b", at="a"),
-        registry.register_script(row, None, declared, by="b", at="a"),
-        registry.drop_script(row, by="b", at="a"),
+        registry.load_script(row, None, None, declared, fingerprint="x", by="b", at="a", last=[]),
+        registry.load_script(row, row, None, declared, fingerprint="x", by="b", at="a", last=[]),
+        registry.register_script(row, None, declared, by="b", at="a", last=[]),
+        registry.drop_script(row, [], by="b", at="a"),
         events.budget_script("g", None, declared, by="b", at="a"),
         events.event_script("g", "exact", {}, by="b", at="a"),
     ]

@@ -24,6 +24,17 @@ __all__ = ["neo4j_with_plugin"]
 
 pytestmark = pytest.mark.neo4j
 
+
+@pytest.fixture(autouse=True)
+def _no_constraint_stays(neo4j_with_plugin: PluginServer) -> Iterator[None]:
+    ask = neo4j_with_plugin.ask
+    before = {each["name"] for each in ask("SHOW CONSTRAINTS YIELD name")}
+    yield
+    for each in ask("SHOW CONSTRAINTS YIELD name"):
+        if each["name"] not in before and not each["name"].startswith("edgedp"):
+            ask(f"DROP CONSTRAINT `{each['name']}`")
+
+
 Relationship = tuple[int, str, int, dict[str, Any]]
 
 

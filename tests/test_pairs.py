@@ -20,7 +20,8 @@ from edgedp.stores.pairs import (
     projection_of,
     written_conditions,
 )
-from edgedp.stores.registry import registered_row
+from edgedp.stores.registry import check_own_type, registered_row
+from edgedp.stores.script import Row, Runner
 
 Arc = tuple[int, int]
 
@@ -100,7 +101,7 @@ def test_a_plain_projection_is_the_graph_of_before() -> None:
     assert plain.to_json() is None
     row = registered_row("g", plain, "id", None)
     assert (row.node_label, row.relationship_type, row.made_of) == ("N", "R", None)
-    assert "projection" not in row.terms
+    assert "projection" not in row.terms()
     assert "projection" not in row.facts.to_dict()
 
 
@@ -194,3 +195,29 @@ def test_what_is_no_condition_is_refused(text: str) -> None:
 def test_one_comparison_is_not_given_twice() -> None:
     with pytest.raises(ParameterError, match="where compares 'a' twice in one way, at 'a>=2'; leave one out"):
         written_conditions(["a>=1", "a>=2"])
+
+
+class _Places(Runner):
+    """The accounts of graphs that others have registered."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
+        account = {"name": "other", "relationshipType": self._kind, "lost": False}
+        return [account] if statement == "account_places" else []
+
+
+@pytest.mark.parametrize(
+    ("held", "asked", "shared"),
+    [
+        ("R", "R", "R"), ("R", "R|S", "R"), ("R|S", "S", "S"), ("A|B|C", "C|D", "C"),
+        ("R", "RS", None), ("R|S", "T|U", None), ("R S", "R", None),
+    ],
+)  # fmt: skip
+def test_types_that_share_one_are_one_account(held: str, asked: str, shared: str | None) -> None:
+    if shared is None:
+        check_own_type(_Places(held), "mine", asked)
+        return
+    with pytest.raises(StoreError, match=f"the budget of the relationship type '{shared}' is kept under"):
+        check_own_type(_Places(held), "mine", asked)

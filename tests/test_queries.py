@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from edgedp.errors import ParameterError, UnknownNameError
 from edgedp.metrics import metric, metric_names
 from edgedp.places import asset
+from edgedp.stores.pairs import COMPARISONS
 from edgedp.stores.queries import (
     fill,
     query,
@@ -136,6 +137,7 @@ def test_no_value_is_written_into_a_statement(path: Path) -> None:
     known = {"NODE", "ONLINE", "edgedp.exact.adjacency", "edgedp.", "entry", "EdgeDP", "", " for "}
     known |= {"unauthenticated"}  # who asks where nobody signs in
     known |= {"://", "/", "s3", "s3a", "s3n"}  # of addresses that Spark reads
+    known |= {"|", *COMPARISONS}  # of several labels or types, and of conditions
     assert {a or b for a, b in texts} <= known | KINDS | CONFLICTS
 
 

@@ -38,7 +38,7 @@ def row(name: str, version: int = 1) -> GraphRow:
 
 def load(session: Session, version: GraphRow, before: GraphRow | None) -> str:
     script = registry.load_script(
-        version, before, None, Declaration(), fingerprint=None, by="b", at=ledger.now()
+        version, before, None, Declaration(), fingerprint=None, by="b", at=ledger.now(), last=[]
     )
     return run(session, script).name
 
@@ -59,9 +59,11 @@ def test_of_two_replacements_the_second_is_refused(session: Session) -> None:
 def test_a_drop_of_another_version_is_refused(session: Session) -> None:
     before = registry.known(session, "kite")
     load(session, row("kite", 1), before)
-    assert run(session, registry.drop_script(before, by="b", at="a")).name == "changed"
-    assert run(session, registry.drop_script(registry.known(session, "kite"), by="b", at="a")).name == "done"
-    assert run(session, registry.drop_script(before, by="b", at="a")).name == "changed"
+    assert run(session, registry.drop_script(before, [], by="b", at="a")).name == "changed"
+    assert (
+        run(session, registry.drop_script(registry.known(session, "kite"), [], by="b", at="a")).name == "done"
+    )
+    assert run(session, registry.drop_script(before, [], by="b", at="a")).name == "changed"
 
 
 def test_a_load_that_is_refused_leaves_neither_row_nor_account_nor_log(session: Session) -> None:
@@ -73,13 +75,13 @@ def test_a_load_that_is_refused_leaves_neither_row_nor_account_nor_log(session: 
 
 
 def test_a_registration_of_a_name_that_is_taken_is_refused(session: Session) -> None:
-    script = registry.register_script(row("kite", 9), None, Declaration(), by="b", at="a")
+    script = registry.register_script(row("kite", 9), None, Declaration(), by="b", at="a", last=[])
     assert run(session, script).name == "taken"
 
 
 def test_a_registration_notes_its_type_and_a_second_name_for_it_is_refused(session: Session) -> None:
     there = replace(row("one", 9), loaded=False)
-    script = registry.register_script(there, None, Declaration(10**9), by="b", at="a")
+    script = registry.register_script(there, None, Declaration(10**9), by="b", at="a", last=[])
     assert run(session, script).name == "done"
     assert ledger.find(session, "one").budget == 10**9
     with pytest.raises(StoreError, match="is kept under the name 'one'"):

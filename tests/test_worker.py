@@ -262,7 +262,7 @@ def test_a_property_of_somebody_else_is_refused_unless_it_may_be_overwritten() -
 
 
 def drawn(planned: dict[str, Any], arrays: dict[str, Any]) -> Frame:
-    return job("draw", arrays, name="people", release_id="a", plan=planned["plan"])
+    return job("draw", arrays, name="people", release_id="a", plan=planned["plan"], graph=GRAPH)
 
 
 def test_a_draw_names_rows_of_the_plugins_order_and_the_script_that_keeps_it() -> None:
@@ -423,9 +423,9 @@ def test_a_request_without_an_answer_waits_or_is_lost_and_is_never_redrawn(alive
 
 def test_exact_values_come_in_the_plugins_order() -> None:
     graph = Graph.from_edges(EDGES)
-    values = job("exact", PROJECTION, config={"metric": "degree"}).arrays["values"]
+    values = job("exact", PROJECTION, config={"metric": "degree"}, graph=GRAPH).arrays["values"]
     np.testing.assert_array_equal(values, edgedp.exact.degree(graph, nodes=PROJECTION["ids"]))
-    values = job("sensitivity", PROJECTION, config={"metric": "ebc", "t": 1}).arrays["values"]
+    values = job("sensitivity", PROJECTION, config={"metric": "ebc", "t": 1}, graph=GRAPH).arrays["values"]
     np.testing.assert_array_equal(values, edgedp.exact.sensitivity(graph, "ebc", 1, nodes=PROJECTION["ids"]))
 
 
@@ -438,12 +438,12 @@ def test_exact_values_come_in_the_plugins_order() -> None:
     ],
 )
 def test_an_exact_read_is_noted_by_what_was_read(read: str, config: Any, noted: dict[str, Any]) -> None:
-    script = job("exact_script", name="people", read=read, config=config).header["script"]
+    script = job("exact_script", name="people", read=read, config=config, graph=GRAPH).header["script"]
     (row,) = (step["parameters"] for step in script["steps"] if step["statement"] == "log_append")
     assert (row["kind"], json.loads(row["body"])) == ("exact", noted)
     if config:
         with pytest.raises(edgedp.UnknownNameError):
-            job("exact_script", name="people", read=read, config=config | {"metric": "ebcc"})
+            job("exact_script", name="people", read=read, config=config | {"metric": "ebcc"}, graph=GRAPH)
 
 
 def test_a_log_and_what_is_wrong_with_it_come_in_pythons_words() -> None:
@@ -473,8 +473,10 @@ def registered(account: Any = None, survey: Any = None, **config: Any) -> dict[s
     """Take the way of a registration and return the parameters of its script's statements."""
     said = job("register", name="people", config=PLACE | config).header
     survey = SURVEY | (survey or {})
-    graph = job("check_graph", PROJECTION, **said, survey=survey, indexed=True).header["graph"]
-    script = job("register_script", graph=graph, declared=said["declared"], account=account).header["script"]
+    graph = job("check_graph", PROJECTION, **said, survey=survey, unindexed=[]).header["graph"]
+    script = job(
+        "register_script", graph=graph, declared=said["declared"], account=account, last=[]
+    ).header["script"]  # fmt: skip
     return {step["statement"]: step["parameters"] for step in script["steps"]}
 
 
@@ -525,7 +527,7 @@ def test_outcomes_of_a_curators_script_are_worded() -> None:
 def test_a_drop_makes_an_account_that_somebody_deleted_again_and_retires_a_loaded_version() -> None:
     loaded = GRAPH | {"loaded": True, "nodeLabel": "EdgeDP_people_b", "relationshipType": "EdgeDP_people_b"}
     for graph, statements in ((GRAPH, set()), (loaded, {"load_retire"})):
-        script = job("drop", graph=graph).header["script"]
+        script = job("drop", graph=graph, last=[]).header["script"]
         ran = [step["statement"] for step in script["steps"]]
         assert ran[:3] == ["account_restore", "account_restore", "account_lock"]
         assert {"graph_forget", "log_append"} | statements <= set(ran)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
+from edgedp.vocabulary import Unit
+
 __all__ = ["Balance", "GraphFacts", "LogRow", "ProblemRow", "ReleaseRow"]
 
 
 class _Delta(TypedDict, total=False):
     delta: float
     """Where the budget is declared with one."""
+    protect: Unit
+    """Where the account protects all arcs of one node; never the default."""
     share: Any
     """Where an analyst asks: what they may spend of it."""
     problem: str

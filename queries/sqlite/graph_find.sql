@@ -11,9 +11,10 @@
 --   nodesSupplied: whether the curator supplied the nodes
 --   loaded: true if edgedp wrote the graph, false if it was registered
 --   digest: SHA-256 of each file of the version, hex; null in Neo4j
+--   projection: which relationships make an edge, JSON; null in SQLite
 -- cost: one row
 SELECT name AS name, version AS version, nodeLabel AS nodeLabel, relationshipType AS relationshipType,
        idProperty AS idProperty, nodeCount AS nodeCount, degreeBound AS degreeBound,
-       nodesSupplied AS nodesSupplied, loaded AS loaded, digest AS digest, sound
+       nodesSupplied AS nodesSupplied, loaded AS loaded, digest AS digest, NULL AS projection, sound
 FROM graph
 WHERE name = $name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, assert_never
 
@@ -101,8 +102,9 @@ def graphs(output: str) -> None:
     for kept in ("directed", "titles"):
         if any(kept in row for row in rows):
             rows, columns = [{kept: False, **row} for row in rows], [*columns, kept]
-    if any("delta" in row for row in rows):
-        rows, columns = [{"delta": None, **row} for row in rows], [*columns, "delta"]
+    for beside, usual in (("protect", "pair"), ("delta", None)):
+        if any(beside in row for row in rows):
+            rows, columns = [{beside: usual, **row} for row in rows], [*columns, beside]
     if any("attributes" in row for row in rows):
         rows = [{"attributes": None, **row} for row in rows]
         columns.append("attributes")
@@ -171,6 +173,8 @@ def typed_ids(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def show_release(release: Release, output: str) -> None:
     """Print a release: the answer, what was asked, what was public, the budget."""
+    from edgedp.plan.base import protects_more
+
     shown = release.to_dict()
     if output == "json":
         print_object(shown)
@@ -204,7 +208,8 @@ def show_release(release: Release, output: str) -> None:
             f"degree bound {public['degree_bound']:,} ({public['degree_bound_source']})"
             + (f", facts {public['facts']}" if "facts" in public else "")
             + (f", {public['orientation']}" if "orientation" in public else "")
-            + (f"; protects {public['protects']}" if "protects" in public else "")
+            + (f", edges of {json.dumps(public['projection'])}" if "projection" in public else "")
+            + (f"; protects {more}" if (more := protects_more(public)) else "")
         )
     if release.receipt:
         whose = "" if shown["account"] == "edges" else f" {shown['account']}"

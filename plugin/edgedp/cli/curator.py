@@ -11,11 +11,12 @@ import click
 from edgedp.cli.attributes import attribute
 from edgedp.cli.numerals import WHOLE
 from edgedp.cli.opening import opened_store
+from edgedp.cli.options import Word
 from edgedp.cli.output import format_option, notice, print_object, print_rows, progress_bar, say, working
 from edgedp.cli.reading import answered, kind_options, name_of, reading_options
 from edgedp.errors import ParameterError
 from edgedp.shown import amount, shown
-from edgedp.stores.pairs import written_conditions
+from edgedp.vocabulary import UNITS, Unit
 
 if TYPE_CHECKING:
     from edgedp.graph import Graph
@@ -44,6 +45,11 @@ _FORMAT = click.option(
     help="How to print; json holds what is computed from private edges under the key exact.",
 )
 _LIMIT = click.option("--max-epsilon-per-release", metavar="E", help="Largest epsilon of one release.")
+_PROTECT = click.option(
+    "--protect", type=Word("protect", UNITS),
+    help="What one release protects: all between two nodes (pair), or all that one node does (source), or all that is "
+    "done to one (target).  [default: pair]",
+)  # fmt: skip
 
 
 @click.command()
@@ -63,6 +69,7 @@ _LIMIT = click.option("--max-epsilon-per-release", metavar="E", help="Largest ep
 @_DELTA
 @_BOUND
 @_LIMIT
+@_PROTECT
 @click.option(
     "--attribute-epsilon-budget", metavar="E", help="Budget of all releases from properties of the nodes."
 )
@@ -83,6 +90,7 @@ def load(
     delta: str | None,
     degree_bound: int | None,
     max_epsilon_per_release: str | None,
+    protect: Unit | None,
     attribute_epsilon_budget: str | None,
     replace: bool,
     node_label: str | None,
@@ -119,6 +127,7 @@ def load(
             degree_bound=degree_bound,
             max_epsilon_per_release=max_epsilon_per_release,
             delta=delta,
+            protect=protect,
             attribute_epsilon_budget=attribute_epsilon_budget,
             replace=replace,
             title=title,
@@ -201,6 +210,7 @@ def _read_or_ask(
 @_DELTA
 @_BOUND
 @_LIMIT
+@_PROTECT
 @click.option("--allow-empty", is_flag=True, help="Register even if no relationship joins two of the nodes.")
 @click.option(
     "--facts", default="recorded", show_default=True, metavar="WORD",
@@ -221,12 +231,15 @@ def register(
     delta: str | None,
     degree_bound: int | None,
     max_epsilon_per_release: str | None,
+    protect: Unit | None,
     allow_empty: bool,
     facts: str,
     output: str,
     **reading: Any,
 ) -> None:
     """Register a graph that is already in Neo4j, or edges at an address that Spark reads; nothing is copied."""
+    from edgedp.stores.pairs import written_conditions
+
     place = {
         "node_label": list(node_label) or None,
         "relationship_type": list(relationship_type) or None,
@@ -248,6 +261,8 @@ def register(
         "delta": delta,
         "facts": facts,
     }
+    if protect is not None:
+        rules["protect"] = protect
     _check_registered(place | rules, edges, {"nodes": nodes} | reading, allow_empty=allow_empty)
     with opened_store() as store, working("counting"):
         if edges is None:

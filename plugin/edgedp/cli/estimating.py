@@ -66,8 +66,11 @@ def _print_lines(told: Mapping[str, Any]) -> None:
             for key, value in told["parameters"].items()
         )
         click.echo(shown(f"asked: {asked}"))
-    if "protects" in (told["public"] or {}):
-        click.echo(shown(f"protects {told['public']['protects']}"))
+    from edgedp.plan.base import protects_more
+
+    more = protects_more(told["public"] or {})
+    if more is not None:
+        click.echo(shown(f"protects {more}"))
     for noise in told["noise"]:
         scale = noise["scale"]
         said = scale if isinstance(scale, str) else f"{noise['law']}, scale {scale:.6g}"

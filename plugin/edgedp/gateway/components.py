@@ -107,6 +107,14 @@ SCHEMAS: dict[str, Any] = {
                 "description": "Where directions were kept: in_degree and out_degree.",
             },
             "titles": {"const": True, "description": "Where lists show a title beside each id."},
+            "protect": {
+                "enum": ["source", "target"],
+                "description": "Where a release protects all that one node does, or all that is done to one.",
+            },
+            "projection": {
+                "type": ["object", "null"],
+                "description": "Which relationships of a database make an edge, where it is not each of one type.",
+            },
             "epsilon_budget": _AMOUNT,
             "epsilon_spent": _AMOUNT,
             "share": {"$ref": "#/components/schemas/Share"},

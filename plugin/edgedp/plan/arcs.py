@@ -110,8 +110,11 @@ def plan_arcs(name: ArcMetricName, asked: TopKOptions, facts: PublicFacts) -> Ar
 
 
 def _picking(name: ArcMetricName, asked: TopKOptions, facts: PublicFacts) -> Undampened | None:
-    """Return how nodes are picked; by default joint, and em where a declared delta makes that cheaper."""
-    usual = "em" if facts.delta_declared else "joint"
+    """Return how nodes are picked; by default joint, em where a declared delta makes that cheaper.
+
+    Where the account protects all that one node does, pf by default: joint does not.
+    """
+    usual = "em" if facts.delta_declared else "joint" if facts.protect == "pair" else "pf"
     mechanism = checks.check_mechanism(usual if asked.mechanism is None else asked.mechanism)
     match mechanism:
         case "em" | "pf":

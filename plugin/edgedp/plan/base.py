@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, assert_never
 
 from edgedp.amounts.epsilon import to_fraction
 from edgedp.errors import ParameterError
@@ -18,18 +18,37 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DIRECTED",
+    "EVERY_PAIR",
     "READ_UNDIRECTED",
     "Charge",
     "PlanBase",
     "PlanOfNodes",
     "PublicFacts",
     "check_all_kept",
+    "check_protects",
+    "protects_more",
 ]
 
 
 DIRECTED = "directed"
 READ_UNDIRECTED = "directed, read undirected"
 """How an answer of a directed graph was read; one of an undirected graph says nothing."""
+
+
+EVERY_PAIR = "everything between two nodes"
+"""What an answer protects at its epsilon, unless it says more."""
+
+
+def protects_more(public: Mapping[str, Any]) -> str | None:
+    """Return what an answer protects, where that is not what every answer does.
+
+    Examples
+    --------
+    >>> protects_more(PublicFacts(9).to_dict()) is None
+    True
+    """
+    said = public.get("protects")
+    return None if said in (None, EVERY_PAIR) else str(said)
 
 
 @dataclass(frozen=True)
@@ -54,6 +73,8 @@ class PublicFacts:
         Where relationships and nodes of a stored graph come from, as it is shown: a promise that nobody can check.
     projection : mapping or None
         Which relationships of a database make an edge, as it is shown; None: each of one type.
+    protect : {"pair", "source", "target"}
+        What the account protects: a release that does not protect that at its epsilon is refused.
     """
 
     node_count: int
@@ -64,6 +85,7 @@ class PublicFacts:
     facts: str | None = field(default=None, repr=False, compare=False)
     directed: bool = field(default=False, repr=False)
     projection: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
+    protect: Unit = field(default="pair", repr=False)
 
     @property
     def effective_degree_bound(self) -> int:
@@ -85,6 +107,7 @@ class PublicFacts:
             **({} if self.facts is None else {"facts": self.facts}),
             **({"orientation": READ_UNDIRECTED} if self.directed else {}),
             **({} if self.projection is None else {"projection": dict(self.projection)}),
+            "protects": EVERY_PAIR,
         }
 
 
@@ -137,6 +160,11 @@ class PlanBase(ABC):
     def epsilon(self) -> Fraction:
         """The whole privacy loss, exactly what is debited."""
         return to_fraction(self.cost)
+
+    @property
+    def units(self) -> frozenset[Unit]:
+        """What one release protects at its epsilon, taken away; one edge of an undirected graph is a pair."""
+        return frozenset({"pair"})
 
     @property
     def degree_bound(self) -> int:
@@ -222,16 +250,36 @@ def check_all_kept(asked: Options, planned: PlanBase) -> None:
             )
 
 
+def check_protects(planned: PlanBase) -> None:
+    """Refuse a release of the edges that does not protect at its epsilon what the account does.
+
+    Raises
+    ------
+    ParameterError
+    """
+    unit = planned.facts.protect
+    if unit in planned.units or all(charge.account != "edges" for charge in planned.charges):
+        return
+    match unit:
+        case "pair":
+            unsaid, instead = "everything between two nodes", "another metric"
+        case "source":
+            unsaid, instead = "all arcs that leave one node", "in_degree by 'em' or 'pf'"
+        case "target":
+            unsaid, instead = "all arcs that come to one node", "out_degree by 'em' or 'pf'"
+        case _:
+            assert_never(unit)
+    raise ParameterError(
+        f"the account protects {unsaid} (protect is {unit!r}), which this release does not at its epsilon; "
+        f"ask for the top k by {instead}"
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class PlanOfNodes(PlanBase):
     """A plan whose answer is k nodes."""
 
     k: int
-
-    @property
-    def units(self) -> frozenset[Unit]:
-        """What one release protects at its epsilon, taken away; one edge of an undirected graph is a pair."""
-        return frozenset({"pair"})
 
     def on(self, facts: PublicFacts) -> Self:
         """Return the smallest release of this kind and mechanism for another graph: one node."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, assert_never
 
 from edgedp.amounts import rho
 from edgedp.amounts.epsilon import NANO, budget_nano, format_nano
+from edgedp.checks import check_choice
 from edgedp.errors import BudgetError, ParameterError, StoreError, UnknownNameError
-from edgedp.vocabulary import AccountName
+from edgedp.vocabulary import UNITS, AccountName, Unit
 
 if TYPE_CHECKING:
     from edgedp.plan import Charge, Plan, PublicFacts
@@ -30,6 +32,8 @@ __all__ = [
     "lost_account",
     "refusal",
     "split_account",
+    "terms_without_edges",
+    "unit_of",
 ]
 
 PEOPLE = "\tpeople"
@@ -101,6 +105,8 @@ class Account:
         Atto-delta; None for a pure account, which is the default.
     entries : int
         Number of rows of its log.
+    protect : {"pair", "source", "target"}
+        What a release protects at its epsilon, all of it taken away; frozen by the first debit.
     """
 
     declared: int | None
@@ -109,6 +115,7 @@ class Account:
     limit: int | None = None
     delta: int | None = None
     entries: int = 0
+    protect: Unit = "pair"
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Account:
@@ -117,14 +124,33 @@ class Account:
         Raises
         ------
         StoreError
-            An amount is no whole number: somebody edited it.
+            An amount is no whole number, or what it protects cannot be read: somebody edited it.
         """
         amounts = [row["declared"], row["budget"], row["spent"], row.get("maxPerRelease"), row["delta"]]
         name = split_account(row["name"])[0]
-        if row["spent"] is None or any(type(amount) not in (int, type(None)) for amount in amounts):
+        protect = unit_of(row.get("terms"))
+        if (
+            protect is None
+            or row["spent"] is None
+            or any(type(amount) not in (int, type(None)) for amount in amounts)
+        ):
             raise StoreError(f"the ledger of {name!r} does not add up; run 'edgedp ledger check {name}'")
         declared, budget, spent, limit, delta = amounts
-        return cls(declared, budget, spent, limit, delta, int(row.get("entries") or 0))
+        return cls(declared, budget, spent, limit, delta, int(row.get("entries") or 0), protect)
+
+    @classmethod
+    def of_log(cls, name: str, last: Sequence[Mapping[str, Any]]) -> Account | None:
+        """Read an account that somebody deleted from the last row of its log; None where it never had one.
+
+        Parameters
+        ----------
+        last : rows
+            Of ``log_last``.
+        """
+        if not last:
+            return None
+        (row,) = last
+        return cls.of({**row, "name": name, "spent": row["total"], "entries": row["seq"]})
 
     def affordable(self, planned: Plan | Charge) -> int:
         """Return the largest nano-epsilon that a release like the planned one may still have."""
@@ -153,18 +179,47 @@ class Account:
         return self.spent if self.delta is None else rho.spent_epsilon(self.spent, self.delta)
 
     def told(self, facts: PublicFacts) -> PublicFacts:
-        """Return public facts with whether a delta is declared: the default mechanism follows it."""
-        return replace(facts, delta_declared=self.delta is not None)
+        """Return public facts with what the account says: whether a delta is declared, and what it protects."""
+        return replace(facts, delta_declared=self.delta is not None, protect=self.protect)
 
     def shown(self) -> dict[str, Any]:
         """Return the account as it is shown: epsilon declared, spent and remaining, and delta where there is one."""
         remaining = None if self.declared is None else max(self.declared - self.spent_epsilon, 0) / NANO
-        amounts = {
+        amounts: dict[str, Any] = {
             "epsilon_budget": None if self.declared is None else self.declared / NANO,
             "epsilon_spent": self.spent_epsilon / NANO,
             "epsilon_remaining": remaining,
         }
+        if self.protect != "pair":
+            amounts |= {"protect": self.protect}
         return amounts if self.delta is None else amounts | {"delta": self.delta / rho.ATTO}
+
+
+def unit_of(terms: str | None) -> Unit | None:
+    """Return what an account protects, from what it is for, as its log keeps it; None where that cannot be read.
+
+    Examples
+    --------
+    >>> unit_of(None), unit_of(""), unit_of('{"version": 7, "protect": "source"}'), unit_of('{"protect": "person"}')
+    ('pair', 'pair', 'source', None)
+    """
+    try:
+        kept = json.loads(terms) if terms else {}
+        found = kept.get("protect", "pair")
+    except (ValueError, AttributeError, TypeError):
+        return None
+    return next((unit for unit in UNITS if unit == found), None)
+
+
+def terms_without_edges(protect: Unit) -> str:
+    """Return what an account is for whose edges are gone: nothing, but what it protects stays.
+
+    Examples
+    --------
+    >>> terms_without_edges("pair"), terms_without_edges("target")
+    ('', '{"protect": "target"}')
+    """
+    return "" if protect == "pair" else json.dumps({"protect": protect})
 
 
 NO_LIMIT = 0
@@ -199,11 +254,37 @@ class Declaration:
         Nano-epsilon; `NO_LIMIT` removes a limit.
     delta : int or None
         Atto-delta.
+    protect : {"pair", "source", "target"} or None
+        What a release protects at its epsilon.
     """
 
     budget: int | None = None
     delta: int | None = None
     limit: int | None = None
+    protect: Unit | None = None
+
+    def unit(self, name: str, before: Account | None) -> Unit:
+        """Return what the account will protect.
+
+        Parameters
+        ----------
+        before : Account or None
+            As it is, or as its log has it (`of_log`).
+
+        Raises
+        ------
+        BudgetError
+            Releases were paid that protect another unit: their sum says nothing of this one.
+        """
+        held: Unit = "pair" if before is None else before.protect
+        if self.protect is None or self.protect == held:
+            return held
+        if before is not None and before.spent > 0:
+            raise BudgetError(
+                f"protect is {self.protect!r}, must be {held!r}, for which releases of {name!r} were paid; "
+                "choose another name for the graph"
+            )
+        return self.protect
 
     def settled(self, name: str, account: Account | None) -> tuple[int | None, int | None]:
         """Return the atto-delta that the account will have, and its budget in that currency (None: as it is).
@@ -242,7 +323,9 @@ class Declaration:
         return delta, allowed
 
 
-def declaration(budget: Any, delta: Any, limit: Any, *, zero: bool = False) -> Declaration:
+def declaration(
+    budget: Any, delta: Any, limit: Any, *, zero: bool = False, protect: Any = None
+) -> Declaration:
     """Return a declaration in integers, each between its limits."""
     if delta is not None and budget is None:
         raise ParameterError("delta is given without an epsilon_budget; declare both")
@@ -250,6 +333,7 @@ def declaration(budget: Any, delta: Any, limit: Any, *, zero: bool = False) -> D
         None if budget is None else budget_nano(budget, zero=zero),
         None if delta is None else rho.delta_atto(delta),
         limit_nano(limit),
+        None if protect is None else check_choice(protect, "protect", UNITS),
     )
 
 

@@ -111,8 +111,9 @@ class AddressStore(OpenedStore):
             check_delta(declared.settled(name, account)[0], row.node_count)
             guards = session.guards(row)
             script = registry.register_script(
-                row, account, declared, by=self._by(session), at=ledger.now(), guards=guards
-            )
+                row, account, declared, by=self._by(session), at=ledger.now(),
+                last=session.run("log_last", name=name), guards=guards,
+            )  # fmt: skip
             outcome = run(session, script)
             if outcome.name != script.done:
                 if any(outcome.name in (step.on_row, step.on_none) for step in guards):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from edgedp.projection import NumberProjection
     from edgedp.stores.server_plugin import ServerPlugin
     from edgedp.stores.titles import Titles
+    from edgedp.vocabulary import Unit
 
 __all__ = [
     "AT_ADDRESS",
@@ -160,11 +161,15 @@ class GraphRow:
         """Whether the edges are at an address that Spark reads, and not in the store."""
         return self.node_label == AT_ADDRESS
 
-    @property
-    def terms(self) -> str:
-        """What an account is for, as its log keeps it: the whole row, but for the present number of nodes.
+    def terms(self, protect: Unit = "pair") -> str:
+        """Return what an account is for, as its log keeps it: the whole row, but for the present number of nodes.
 
         Another number of nodes is another graph only where edgedp wrote it.
+
+        Parameters
+        ----------
+        protect : {"pair", "source", "target"}
+            What the account protects.
         """
         place = {
             "version": self.version,
@@ -179,6 +184,8 @@ class GraphRow:
             place |= {"projection": self.made_of}
         if self.loaded:
             place |= {"nodeCount": self.node_count, "digest": self.digest}
+        if protect != "pair":
+            place |= {"protect": protect}
         return json.dumps(place)
 
     @property

@@ -12,7 +12,7 @@ from edgedp.amounts import rho
 from edgedp.errors import EdgeDPError
 from edgedp.shown import shortened
 from edgedp.stores import ledger, registry, shares
-from edgedp.stores.account import Account, split_account
+from edgedp.stores.account import Account, split_account, terms_without_edges, unit_of
 from edgedp.stores.backend import Runner
 from edgedp.stores.chain import chained, fault
 
@@ -135,9 +135,13 @@ def _place(
     graphs: Sequence[Mapping[str, Any]], terms: str | None, entries: Sequence[Mapping[str, Any]]
 ) -> list[str]:
     """Return whether the registry names other edges than those that the account is for."""
-    if not terms and not (graphs and entries and entries[-1]["terms"] is not None):
+    protect = unit_of(terms)
+    if protect is None:
+        return ["what the account protects cannot be read, so somebody edited it"]
+    gone = not terms or terms == terms_without_edges(protect)
+    if gone and not (graphs and entries and entries[-1]["terms"] is not None):
         return []
-    if graphs and registry.row_of(graphs[0]).terms == terms:
+    if graphs and registry.row_of(graphs[0]).terms(protect) == terms:
         return []
     if not graphs:
         return [

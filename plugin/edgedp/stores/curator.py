@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from edgedp.graph import Graph
     from edgedp.progress import Progress
     from edgedp.stores.server_plugin import ServerPlugin
+    from edgedp.vocabulary import Unit
 
 
 __all__ = ["CuratorStore"]
@@ -46,6 +47,7 @@ class CuratorStore(OpenedStore):
         replace: bool = False,
         *,
         directed: bool = False,
+        protect: Unit | None = None,
         delta: Any = None,
         attribute_epsilon_budget: Any = None,
         title: str | None = None,
@@ -71,6 +73,10 @@ class CuratorStore(OpenedStore):
         directed : bool
             Keep directions, for in- and out-degrees; a `Graph` says itself whether it has any. Every other release
             reads the graph undirected, and says so.
+        protect : {"pair", "source", "target"}, optional
+            What one release protects at its epsilon, all of it taken away: everything between two nodes (the default),
+            all arcs that leave one node, or all that come to one. The account then allows only what protects that
+            (docs/persons.md), and the first release freezes it.
         delta : number or decimal text, optional
             Declares the budget as (epsilon, delta): releases then add up by bounded-range composition, which
             allows many more small ones (`edgedp.amounts.rho`). To be declared before the first release.
@@ -99,7 +105,7 @@ class CuratorStore(OpenedStore):
 
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
-        declared = declaration(epsilon_budget, delta, max_epsilon_per_release)
+        declared = declaration(epsilon_budget, delta, max_epsilon_per_release, protect=protect)
         of_records = declaration(attribute_epsilon_budget, None, None)
         graph = graph_of(graph, directed=directed)
         if graph.directed and not self._backend.keeps_directions:
@@ -156,7 +162,7 @@ class CuratorStore(OpenedStore):
             with session.ingest(placed, graph, progress, titles) as written:
                 script = registry.load_script(
                     written, before, account, declared, fingerprint=found.key, by=self._by(session), at=ledger.now(),
-                    guards=session.guards(written), attributes=steps,
+                    last=session.run("log_last", name=name), guards=session.guards(written), attributes=steps,
                 )  # fmt: skip
                 self._curate(session, written, script, retired=before)
             self._memory.forget(name)
@@ -180,6 +186,7 @@ class CuratorStore(OpenedStore):
         orientation: str = "undirected",
         where: Mapping[str, Any] | None = None,
         at_least: int = 1,
+        protect: Unit | None = None,
         delta: Any = None,
         allow_empty: bool = False,
         facts: str = "recorded",
@@ -206,7 +213,7 @@ class CuratorStore(OpenedStore):
             has it of another type, is left out. The constants are public: every answer shows them.
         at_least : int
             How many relationships make an edge: of an arc those of its direction, otherwise those between the two.
-        epsilon_budget, degree_bound, max_epsilon_per_release, delta
+        epsilon_budget, degree_bound, max_epsilon_per_release, delta, protect
             As for `load`. The degree bound is checked at every release.
         allow_empty : bool
             Register even if no relationship of the type joins two of the nodes, which is refused otherwise: a misspelt
@@ -223,7 +230,7 @@ class CuratorStore(OpenedStore):
         """
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
-        declared = declaration(epsilon_budget, delta, max_epsilon_per_release)
+        declared = declaration(epsilon_budget, delta, max_epsilon_per_release, protect=protect)
         made = projection_of(node_label, relationship_type, orientation, where, at_least)
         key = checks.check_text(id_property, "id_property")
         checks.check_switch(allow_empty, "allow_empty")
@@ -242,6 +249,7 @@ class CuratorStore(OpenedStore):
                 declared,
                 by=self._by(session),
                 at=ledger.now(),
+                last=session.run("log_last", name=name),
                 guards=session.guards(surveyed),
             )
             self._curate(session, surveyed, script)
@@ -254,7 +262,8 @@ class CuratorStore(OpenedStore):
             if registry.find(session, name) is None and session.sweep(name):
                 return  # what an unfinished load or drop left
             row = registry.known(session, name, anywhere=True)
-            script = registry.drop_script(row, by=self._by(session), at=ledger.now())
+            last = session.run("log_last", name=name)
+            script = registry.drop_script(row, last, by=self._by(session), at=ledger.now())
             self._curate(session, row, script, retired=row if row.loaded else None)
             _log.info("dropped %s", shown(name))
             self._memory.forget(name)

@@ -66,7 +66,7 @@ def debit_script(
         for account in ACCOUNTS:
             asked = {"name": account_of(name, account), "analyst": analyst, "requestId": request_id}
             steps.append(Step("request_find", asked, on_row="asked_before"))
-    steps += _unchanged(row)
+    steps += _unchanged(row, plan)
     if plan.declaration is not None:
         head = json.dumps({"property": plan.declaration["property"]})[:-1]
         declared = named | {"head": f"{head},", "body": json.dumps(plan.declaration)}
@@ -110,18 +110,18 @@ def step_script(
     return Script(
         [
             Step("account_lock", {"name": row.name}, on_none="unknown"),
-            *_unchanged(row),
+            *_unchanged(row, plan),
             *_debit(row.name, charge, debited | _further(body, charge, release_id)),
         ],
         done="debited",
     )
 
 
-def _unchanged(row: GraphRow) -> list[Step]:
+def _unchanged(row: GraphRow, plan: Plan) -> list[Step]:
     """Return the steps that find the graph as it was planned for: what its row names is read after the debit."""
     return [
         Step("graph_current", {"name": row.name, "version": row.version}, on_none="replaced"),
-        Step("account_terms", {"name": row.name, "terms": row.terms}, on_none="broken"),
+        Step("account_terms", {"name": row.name, "terms": row.terms(plan.facts.protect)}, on_none="broken"),
     ]
 
 

@@ -13,20 +13,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
 from edgedp.checks import check_text, nearest
 from edgedp.errors import ParameterError
 
 __all__ = [
     "ALTERNATIVES",
+    "ARCS",
     "COMPARISONS",
     "ORIENTATIONS",
     "Condition",
     "Orientation",
     "PairProjection",
-    "arcs_of",
     "conditions",
     "projection_of",
     "written_conditions",
@@ -36,6 +33,9 @@ Orientation = Literal["UNDIRECTED", "MUTUAL", "NATURAL", "REVERSE"]
 """What of a relationship's direction makes an edge, in the words of Neo4j's graph data science."""
 
 ORIENTATIONS: tuple[Orientation, ...] = get_args(Orientation)
+
+ARCS: tuple[Orientation, ...] = ("NATURAL", "REVERSE")
+"""Those that give a graph with directions."""
 
 COMPARISONS = ("eq", "in", "gte", "gt", "lte", "lt")
 """How a condition compares a property with its value."""
@@ -90,7 +90,7 @@ class PairProjection:
     @property
     def directed(self) -> bool:
         """Whether the graph has directions."""
-        return self.orientation in ("NATURAL", "REVERSE")
+        return self.orientation in ARCS
 
     @property
     def every(self) -> bool:
@@ -256,66 +256,6 @@ def _written_condition(text: str) -> dict[str, dict[str, Any]]:
         )
     sign = next(each for each in _SIGNS if text.startswith(each, first))
     return {text[:first].strip(): {_SIGNS[sign]: _written_value(text[first + len(sign) :])}}
-
-
-def arcs_of(
-    sources: NDArray[np.int32], targets: NDArray[np.int32], nodes: int, projection: PairProjection | None
-) -> NDArray[np.int32]:
-    """Return the edges, or the arcs, that relationships make: (e, 2) int32, loops dropped where they are counted.
-
-    Parameters
-    ----------
-    sources, targets : (m,) int32
-        Positions of the ends of each relationship that holds every condition.
-    nodes : int
-    projection : PairProjection or None
-        None, or one where `every` relationship is an edge, leaves all as they are: the graph merges parallels.
-
-    Examples
-    --------
-    >>> ends = np.array([0, 0, 1, 2], "i4"), np.array([1, 1, 0, 1], "i4")
-    >>> arcs_of(*ends, 3, PairProjection(("A",), ("R",), "MUTUAL")).tolist()
-    [[0, 1]]
-    >>> arcs_of(*ends, 3, PairProjection(("A",), ("R",), at_least=3)).tolist()
-    [[0, 1]]
-    >>> arcs_of(*ends, 3, PairProjection(("A",), ("R",), "NATURAL", at_least=2)).tolist()
-    [[0, 1]]
-    """
-    if projection is None or projection.every:
-        return np.column_stack([sources, targets])
-    apart = sources != targets
-    first, second = sources[apart].astype(np.int64), targets[apart].astype(np.int64)
-    match projection.orientation:
-        case "NATURAL":
-            return _frequent(first, second, nodes, projection.at_least)
-        case "REVERSE":
-            return _frequent(second, first, nodes, projection.at_least)
-        case "UNDIRECTED":
-            return _frequent(*_pairs(first, second), nodes, projection.at_least)
-        case "MUTUAL":
-            there = _frequent(first, second, nodes, 1)
-            both = _frequent(*_pairs(there[:, 0], there[:, 1]), nodes, 2)
-            often = _frequent(*_pairs(first, second), nodes, projection.at_least)
-            kept = np.intersect1d(_keys(both, nodes), _keys(often, nodes), assume_unique=True)
-            return np.column_stack([kept // nodes, kept % nodes]).astype(np.int32)
-
-
-def _pairs(first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the smaller and the larger end of each relationship."""
-    return np.minimum(first, second).astype(np.int64), np.maximum(first, second).astype(np.int64)
-
-
-def _keys(ends: NDArray[np.int32], nodes: int) -> NDArray[np.int64]:
-    return ends[:, 0].astype(np.int64) * nodes + ends[:, 1]
-
-
-def _frequent(
-    first: NDArray[np.int64], second: NDArray[np.int64], nodes: int, at_least: int
-) -> NDArray[np.int32]:
-    """Return the pairs of ends that stand there often enough, (e, 2)."""
-    keys, counts = np.unique(first * nodes + second, return_counts=True)
-    kept = keys[counts >= at_least]
-    return np.column_stack([kept // max(nodes, 1), kept % max(nodes, 1)]).astype(np.int32)
 
 
 def _alternatives(value: Any, name: str) -> tuple[str, ...]:

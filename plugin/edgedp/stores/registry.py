@@ -11,14 +11,22 @@ from edgedp.checks import check_new_graph_name, nearest
 from edgedp.errors import EngineError, ParameterError, StoreError, UnknownNameError
 from edgedp.plan import PublicFacts
 from edgedp.plan.base import DIRECTED
-from edgedp.stores.account import UNKNOWN_AMOUNTS, Account, Declaration, account_of, lost_account
+from edgedp.stores.account import (
+    UNKNOWN_AMOUNTS,
+    Account,
+    Declaration,
+    account_of,
+    lost_account,
+    terms_without_edges,
+)
 from edgedp.stores.backend import AT_ADDRESS, GraphRow, holds_directions, holds_titles
 from edgedp.stores.events import declaration_steps, event_steps
-from edgedp.stores.pairs import PairProjection
+from edgedp.stores.pairs import ARCS, PairProjection
 from edgedp.stores.script import Script, Step
 
 if TYPE_CHECKING:
     from edgedp.stores.backend import Runner, Session
+    from edgedp.vocabulary import Unit
 
 __all__ = [
     "address_taken",
@@ -105,11 +113,11 @@ def known(session: Session, name: str, *, anywhere: bool = False) -> GraphRow:
     return dataclasses.replace(row, node_count=session.node_count(row))
 
 
-def place_steps(row: GraphRow) -> list[Step]:
+def place_steps(row: GraphRow, protect: Unit = "pair") -> list[Step]:
     """Return the steps that write a graph's row, new or in place of the one before, and bind its account to it."""
     kind = None if row.loaded else row.relationship_type
     return [
-        Step("account_place", {"name": row.name, "relationshipType": kind, "terms": row.terms}),
+        Step("account_place", {"name": row.name, "relationshipType": kind, "terms": row.terms(protect)}),
         Step("graph_put", row_to_json(row)),
     ]
 
@@ -123,6 +131,7 @@ def load_script(
     fingerprint: str | None,
     by: str,
     at: str,
+    last: Sequence[Mapping[str, Any]],
     guards: Sequence[Step] = (),
     attributes: Sequence[Step] = (),
 ) -> Script:
@@ -138,12 +147,17 @@ def load_script(
         As it was read before.
     fingerprint : str or None
         HMAC of the adjacency under the store's secret.
+    last : rows
+        The last row of the account's log (``log_last``).
     guards : steps
         What the backend checks in the transaction besides; their outcomes are the backend's.
     attributes : steps
         What is declared of the attributes' account besides (`attributes_steps`).
     """
     named = {"name": row.name}
+    before_it = account or Account.of_log(row.name, last)
+    protect = _unit(row, declared, before_it)
+    facts = _facts(row) | _said(protect)
     current = (
         Step("graph_find", named, on_row="changed")
         if before is None
@@ -155,10 +169,11 @@ def load_script(
             *open_steps(row.name),
             current,
             *guards,
+            *_unit_steps(row.name, before_it, declared),
             *declaration_steps(row.name, account, declared, by=by, at=at),
-            *place_steps(row),
+            *place_steps(row, protect),
             *remember,
-            *event_steps(row.name, "load" if before is None else "replace", _facts(row), by=by, at=at),
+            *event_steps(row.name, "load" if before is None else "replace", facts, by=by, at=at),
             *attributes,
         ]
     )
@@ -195,11 +210,14 @@ def register_script(
     *,
     by: str,
     at: str,
+    last: Sequence[Mapping[str, Any]],
     guards: Sequence[Step] = (),
 ) -> Script:
     """Return the script that registers a graph that is already there; also ends as ``taken``."""
     if account is None:
         check_new_graph_name(row.name)
+    before = account or Account.of_log(row.name, last)
+    protect = _unit(row, declared, before)
     named = {"name": row.name}
     place = {
         "nodeLabel": row.node_label,
@@ -211,9 +229,10 @@ def register_script(
             *open_steps(row.name),
             Step("graph_find", named, on_row="taken"),
             *guards,
+            *_unit_steps(row.name, before, declared),
             *declaration_steps(row.name, account, declared, by=by, at=at),
-            *place_steps(row),
-            *event_steps(row.name, "register", place | _facts(row), by=by, at=at),
+            *place_steps(row, protect),
+            *event_steps(row.name, "register", place | _facts(row) | _said(protect), by=by, at=at),
         ]
     )
 
@@ -225,14 +244,20 @@ def address_taken(name: str) -> StoreError:
     )
 
 
-def drop_script(row: GraphRow, *, by: str, at: str, retire: Sequence[Step] = ()) -> Script:
+def drop_script(
+    row: GraphRow, last: Sequence[Mapping[str, Any]], *, by: str, at: str, retire: Sequence[Step] = ()
+) -> Script:
     """Return the script that forgets a graph's row; its account and log stay, and the one is again what the other says.
 
     Parameters
     ----------
+    last : rows
+        The last row of the account's log (``log_last``), which says what the account protects.
     retire : steps
         What gives up a loaded version.
     """
+    before = Account.of_log(row.name, last)
+    protect: Unit = "pair" if before is None else before.protect
     named = {"name": row.name}
     return Script(
         [
@@ -242,10 +267,34 @@ def drop_script(row: GraphRow, *, by: str, at: str, retire: Sequence[Step] = ())
             Step("graph_current", named | {"version": row.version}, on_none="changed"),
             *retire,
             Step("graph_forget", named),
-            Step("account_place", named | {"relationshipType": None, "terms": ""}),
+            Step("account_place", named | {"relationshipType": None, "terms": terms_without_edges(protect)}),
             *event_steps(row.name, "drop" if row.loaded else "forget", {}, by=by, at=at),
         ]
     )
+
+
+def _unit(row: GraphRow, declared: Declaration, before: Account | None) -> Unit:
+    """Return what the account will protect; only a graph with directions has arcs of one node."""
+    protect = declared.unit(row.name, before)
+    if protect != "pair" and not row.directed:
+        raise ParameterError(
+            f"protect is {protect!r}, which needs a graph with directions; load it with directed (--directed), "
+            "register it with orientation 'natural', or choose another name"
+        )
+    return protect
+
+
+def _unit_steps(name: str, account: Account | None, declared: Declaration) -> list[Step]:
+    """Return the steps that find the account as it was read, where what it protects is declared."""
+    if declared.protect is None:
+        return []
+    entries = 0 if account is None else account.entries
+    return [Step("account_at", {"name": name, "entries": entries}, on_none="budget")]
+
+
+def _said(protect: Unit) -> dict[str, Any]:
+    """Return what the log says of a unit; nothing of the default, which is today's promise."""
+    return {} if protect == "pair" else {"protect": protect}
 
 
 def open_steps(name: str) -> list[Step]:
@@ -285,7 +334,7 @@ def listing(session: Session) -> list[dict[str, Any]]:
             "name": row["name"],
             "node_count": (nodes := _nodes_of_now(session, row)),
             "degree_bound": PublicFacts(nodes, row["degreeBound"]).effective_degree_bound,
-            **({"directed": True} if holds_directions(row.get("digest")) else {}),
+            **({"directed": True} if _directed(row) else {}),
             **({"titles": True} if holds_titles(row.get("digest")) else {}),
             **({} if row.get("projection") is None else {"projection": _shown_projection(row["projection"])}),
             **_without_rest(listed_account(row)),
@@ -297,6 +346,12 @@ def listing(session: Session) -> list[dict[str, Any]]:
         }
         for row in session.run("graph_list")
     ]
+
+
+def _directed(row: Mapping[str, Any]) -> bool:
+    """Return whether a listed graph has directions, which were stored or are read."""
+    read = None if row.get("projection") is None else _shown_projection(row["projection"])
+    return holds_directions(row.get("digest")) or (read or {}).get("orientation") in ARCS
 
 
 def _shown_projection(kept: str) -> dict[str, Any] | None:

@@ -15,27 +15,27 @@ draw             name, release_id, plan, graph; a projection      answer, script
 accounts         rows of accounts                                 accounts, in epsilon
 log              rows of a log                                    entries, as they are shown
 check            name, rows of a ledger                           problems
-exact_script     name, what                                       script that notes an exact read
-exact            config; a projection                             array ``values``
-sensitivity      config; a projection                             array ``values``
+exact_script     name, graph, what                                script that notes an exact read
+exact            config, graph; a projection                      array ``values``
+sensitivity      config, graph; a projection                      array ``values``
 attribute        config, graph, account, attributes               script, declared
 register         name, config                                     graph, declared
-check_graph      graph, declared, survey, indexed; a projection   graph, with its number of nodes; exact, warnings
-register_script  graph, declared, account                         script
+check_graph      graph, declared, survey, unindexed; a projection graph, with its number of nodes; exact, warnings
+register_script  graph, declared, account, last                   script
 set_budget       name, epsilon_budget, delta, graph, account      script
-drop             graph                                            script
+drop             graph, last                                      script
 curator_refusal  outcome, rows, name, graph                       a refusal
 ================ ================================================ ==============================================
 
-``graph`` is a row of ``graph_find``, ``survey`` of ``survey``, ``account`` of ``account_find``. A script
-(`edgedp.stores.script`) is run by the plugin in one transaction, which asks the worker nothing. ``plan`` and
-``declared`` are handed back as they came. ``answer`` is JSON, as the ledger keeps it. A projection is three arrays:
-``ids`` (int64 or text, one a node, in the plugin's order; left out where they are missing or of mixed types),
-``sources`` and ``targets`` (int32 rows of ``ids``, one a relationship, any direction, parallels and loops allowed).
-For a percentile ``draw`` takes one array in their place, ``values`` (float64, one a node in any order, NaN for what is
-missing or no number). While it draws, a release that spends step by step sends ``pay``, the script of a further debit,
-and is answered ``paid``, whether it was committed. ``attributes`` are rows of ``attribute_list``, and the account of
-``attribute`` is that of the attributes.
+``graph`` is a row of ``graph_find``, ``survey`` of ``survey``, ``account`` of ``account_find``, ``last`` the rows of
+``log_last``. A script (`edgedp.stores.script`) is run by the plugin in one transaction, which asks the worker
+nothing. ``plan`` and ``declared`` are handed back as they came. ``answer`` is JSON, as the ledger keeps it. A
+projection is three arrays: ``ids`` (int64 or text, one a node, in the plugin's order; left out where they are missing
+or of mixed types), ``sources`` and ``targets`` (int32 rows of ``ids``, one a relationship, any direction, parallels
+and loops allowed). For a percentile ``draw`` takes one array in their place, ``values`` (float64, one a node in any
+order, NaN for what is missing or no number). While it draws, a release that spends step by step sends ``pay``, the
+script of a further debit, and is answered ``paid``, whether it was committed. ``attributes`` are rows of
+``attribute_list``, and the account of ``attribute`` is that of the attributes.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from edgedp.stores.frames import Frame
 from edgedp.stores.packed import graph_of_arrays
 from edgedp.stores.pairs import projection_of
 from edgedp.stores.script import Script
+from edgedp.vocabulary import UNITS
 from edgedp.worker.requests import BY, graph_of, known_config
 from edgedp.worker.wording import in_cypher
 
@@ -37,6 +38,7 @@ _DOMAIN = ("property", "low", "high", "grid", "points", "dependsOn", "epsilonBud
 _BUDGET, _LIMIT = "epsilonBudget", "maxEpsilonPerRelease"
 _EMPTY = "allowEmpty"
 _FACTS = "facts"
+_UNIT = "protect"
 _RULES = ("orientation", "where", "atLeast")
 
 
@@ -56,7 +58,7 @@ def migrate(request: Frame) -> Frame:
 
 def register(request: Frame) -> Frame:
     """Validate the declaration of a graph; what comes back is its row, still without a number of nodes."""
-    known = [*_PLACE, *_RULES, "degreeBound", _BUDGET, _LIMIT, "delta", _EMPTY, _FACTS]
+    known = [*_PLACE, *_RULES, _UNIT, "degreeBound", _BUDGET, _LIMIT, "delta", _EMPTY, _FACTS]
     config = known_config(request, known)
     given = {key: config[key] for key in _RULES if config.get(key) is not None}
     made = projection_of(
@@ -110,7 +112,13 @@ def register_script(request: Frame) -> Frame:
     account = Account.of(header["account"]) if header["account"] else None
     declared = Declaration(**header["declared"])
     script = registry.register_script(
-        row, account, declared, by=BY, at=ledger.now(), guards=places.register_guards(row)
+        row,
+        account,
+        declared,
+        by=BY,
+        at=ledger.now(),
+        last=header["last"],
+        guards=places.register_guards(row),
     )
     return Frame({"script": script.to_dict()})
 
@@ -166,7 +174,8 @@ def attribute(request: Frame) -> Frame:
 def drop(request: Frame) -> Frame:
     """Hand out the script that drops or forgets a graph."""
     row = registry.row_of(request.header["graph"])
-    script = registry.drop_script(row, by=BY, at=ledger.now(), retire=places.retire_steps(row))
+    last = request.header["last"]
+    script = registry.drop_script(row, last, by=BY, at=ledger.now(), retire=places.retire_steps(row))
     return Frame({"script": script.to_dict()})
 
 
@@ -190,4 +199,5 @@ def _declared(config: dict[str, Any]) -> dict[str, Any]:
         "budget": None if budget is None else budget_nano(budget, _BUDGET),
         "delta": None if delta is None else delta_atto(delta),
         "limit": None if limit is None else budget_nano(limit, _LIMIT),
+        "protect": None if config.get(_UNIT) is None else checks.check_choice(config[_UNIT], _UNIT, UNITS),
     }

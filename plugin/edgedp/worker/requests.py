@@ -95,6 +95,7 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
             "facts": facts.facts,
             "directed": facts.directed,
             "projection": facts.projection,
+            "protect": facts.protect,
         },
         "domain": plan.declaration,
     }

@@ -20,6 +20,7 @@ from edgedp.gateway.pages.site import Form, Pages, Visit, told
 from edgedp.gateway.problems import Problem, of_error
 from edgedp.gateway.wire import name_in
 from edgedp.plan import PublicFacts, plan
+from edgedp.plan.base import protects_more
 from edgedp.shown import csv_line
 from edgedp.stores.returned import release_of
 from edgedp.vocabulary import ACCOUNTS, AccountName
@@ -188,6 +189,8 @@ class AnalystPages:
             facts["degree_bound"],
             delta_declared="delta" in facts,
             directed="directed" in facts,
+            protect=facts.get("protect", "pair"),
+            projection=facts.get("projection"),
             domains=await self._gateway.ask(lambda: asking.domains(name)),
         )
         planned = plan(kind.kind, options, public)
@@ -202,7 +205,7 @@ class AnalystPages:
             cost=debits[0]["cost"],
             debits=debits,
             options={key: value for key, value in planned.parameters.items() if key not in _HIDDEN},
-            protects=planned.public.get("protects"),
+            protects=protects_more(planned.public),
             form={key: value for key, value in form.items() if key in options},
             request_id=str(uuid.uuid4()),
             exact="delta" not in facts,

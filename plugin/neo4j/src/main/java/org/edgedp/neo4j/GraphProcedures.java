@@ -182,7 +182,7 @@ public final class GraphProcedures extends ProcedureBase {
             @Name(
                             value = "configuration",
                             description = "nodeLabel, relationshipType, idProperty, orientation, where, atLeast, "
-                                    + "degreeBound, epsilonBudget, maxEpsilonPerRelease, delta, allowEmpty, facts.")
+                                    + "protect, degreeBound, epsilonBudget, maxEpsilonPerRelease, delta, allowEmpty, facts.")
                     Map<String, Object> configuration) {
         Call call = call();
         JsonNode checked = new Registry(call).register(name, configuration);

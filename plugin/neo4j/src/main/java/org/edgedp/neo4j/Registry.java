@@ -38,6 +38,7 @@ final class Registry {
         request.set("declared", asked.get("declared"));
         List<Map<String, Object>> account = call.read("account_find", name);
         request.set("account", Frame.toJson(account.isEmpty() ? null : account.get(0)));
+        request.set("last", Frame.toJson(call.read("log_last", name)));
         call.run(name, graph, call.ask(request).header().get("script"));
         return checked;
     }
@@ -64,6 +65,7 @@ final class Registry {
         }
         ObjectNode request = Frame.request("drop");
         request.set("graph", call.graph(name).row());
+        request.set("last", Frame.toJson(call.read("log_last", name)));
         call.run(name, request.get("graph"), call.ask(request).header().get("script"));
         sweep(name);
     }
