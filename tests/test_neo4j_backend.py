@@ -24,7 +24,14 @@ ROW = {
     "name": "people", "version": 11, "nodeLabel": "Person", "relationshipType": "KNOWS", "idProperty": "ssn",
     "nodeCount": 3, "degreeBound": 4, "nodesSupplied": True, "loaded": False, "digest": None,
 }  # fmt: skip
-SURVEY = {"nodes": 3, "identified": 3, "distinctIds": 3, "types": ["INTEGER NOT NULL"], "ours": 0}
+SURVEY = {
+    "nodes": 3,
+    "identified": 3,
+    "distinctIds": 3,
+    "types": ["INTEGER NOT NULL"],
+    "ours": 0,
+    "candidates": 3,
+}
 ACCOUNT = {
     "name": "people", "delta": None, "declared": 10**9, "budget": 10**9, "spent": 0, "maxPerRelease": None,
     "relationshipType": "KNOWS", "entries": 2,
@@ -86,7 +93,7 @@ def test_a_release_debits_commits_reads_once_records_and_is_shown() -> None:
         ({"survey": [SURVEY | {"distinctIds": 2}]}, "has no id, shares its id"),
         ({"survey": [SURVEY | {"types": ["INTEGER NOT NULL", "STRING NOT NULL"]}]}, "has one of another type"),
         ({"survey": [SURVEY | {"ours": 1}]}, "carries a label of edgedp's own"),
-        ({"survey": [SURVEY | {"nodes": 4}]}, "are not those that were loaded"),
+        ({"survey": [SURVEY | {"nodes": 4, "candidates": 4}]}, "are not those that were loaded"),
         ({"graph_find": [ROW | {"nodeLabel": "EdgeDPAccount"}]}, "somebody edited it"),
         ({"graph_find": [ROW | {"relationshipType": "EdgeDP_x"}]}, "somebody edited it"),
         ({"graph_find": [ROW | {"loaded": True}]}, "somebody edited it"),

@@ -508,3 +508,103 @@ def test_estimates_and_kept_releases_name_the_projection(
 def test_a_directed_graph_in_memory_refuses_nothing_new() -> None:
     with pytest.raises(ParameterError, match="in_degree"):
         edgedp.priv_top_k(Graph.from_edges([(1, 2)]), metric="in_degree", k=1, epsilon=1)
+
+
+def outside(graph: Graph, candidates: set[int], way: str) -> dict[int, int]:
+    """Count the neighbours of candidates that are none, by the definition."""
+    arcs = [(int(graph.node_ids[a]), int(graph.node_ids[b])) for a, b in graph._pairs()]
+    neighbors: dict[int, set[int]] = {node: set() for node in candidates}
+    for a, b in arcs:
+        if b in candidates and a not in candidates and way != "out_degree":
+            neighbors[b].add(a)
+        if a in candidates and b not in candidates and way != "in_degree":
+            neighbors[a].add(b)
+    return {node: len(found) for node, found in neighbors.items()}
+
+
+@pytest.mark.parametrize(
+    ("orientation", "metrics"),
+    [("undirected", ["degree"]), ("mutual", ["degree"]), ("natural", ["in_degree", "out_degree", "degree"])],
+)
+def test_only_candidates_are_ranked_and_counted(
+    neo4j_with_plugin: PluginServer, store: Store, orientation: str, metrics: list[str]
+) -> None:
+    database = Database(neo4j_with_plugin)
+    shop = {
+        1: ["Buyer"],
+        2: ["Buyer"],
+        3: ["Buyer"],
+        7: ["Item"],
+        8: ["Item"],
+        9: ["Item"],
+        10: ["Item", "Buyer"],
+    }
+    database.nodes(shop)
+    database.connect([
+        (1, "BOUGHT", 8, {}), (2, "BOUGHT", 8, {}), (3, "BOUGHT", 8, {}), (8, "BOUGHT", 1, {}), (1, "BOUGHT", 7, {}),
+        (7, "BOUGHT", 9, {}), (9, "BOUGHT", 7, {}), (10, "BOUGHT", 9, {}), (1, "BOUGHT", 2, {}), (10, "BOUGHT", 3, {}),
+    ])  # fmt: skip
+    row = database.register(
+        store, ["Buyer", "Item"], ["BOUGHT"], orientation=orientation, candidates=database.of("Item"),
+        epsilon_budget=1000,
+    )  # fmt: skip
+    assert row["node_count"] == 4
+    assert row["projection"]["candidates"] == database.of("Item")
+    (shown,) = [
+        each for each in neo4j_with_plugin.ask("CALL edgedp.graph.list()") if each["name"] == database.name
+    ]
+    assert shown["nodeCount"] == 4
+    whole = database.expected(["Buyer", "Item"], ["BOUGHT"], orientation)
+    for metric in metrics:
+        expected = outside(whole, {7, 8, 9, 10}, metric)
+        ids, values = store.exact_rows(database.name, metric)
+        assert dict(zip(ids.tolist(), values.tolist(), strict=True)) == expected
+        largest = max(expected.values())
+        for mechanism in ("em", "pf", "joint"):
+            asked = {"metric": metric, "k": 1, "epsilon": 15, "mechanism": mechanism}
+            (picked,) = store.priv_top_k(database.name, **asked).nodes
+            assert expected[picked] == largest
+            (streamed,) = neo4j_with_plugin.ask(
+                "CALL edgedp.privTopk.stream($name, $asked)",
+                name=database.name,
+                asked=asked | {"epsilon": 15.0},
+            )
+            assert expected[streamed["id"]] == largest
+            assert streamed["nodeId"]
+        assert set(store.priv_top_k(database.name, metric=metric, k=4, epsilon=1).nodes) == {7, 8, 9, 10}
+        written = neo4j_with_plugin.ask(
+            "CALL edgedp.privTopk.stream($name, $asked)", name=database.name,
+            asked={"metric": metric, "k": 4, "epsilon": 1.0},
+        )  # fmt: skip
+        assert {each["id"] for each in written} == {7, 8, 9, 10}
+    for refused in (
+        lambda: store.priv_top_k(database.name, metric="ebc", k=1, epsilon=1),
+        lambda: store.count(database.name, of="edges", epsilon=1),
+        lambda: store.summary(database.name, epsilon=1),
+        lambda: store.distribution(database.name, epsilon=1),
+    ):
+        with pytest.raises(
+            ParameterError, match=r"the graph ranks the nodes labelled 'Item .*' only \(candidates\)"
+        ):
+            refused()
+    with pytest.raises(ParameterError, match="ask for degree, in_degree, out_degree"):
+        store.exact(database.name, "ebc")
+    with pytest.raises(ParameterError, match="ask for degree, in_degree, out_degree"):
+        store.exact_count(database.name, of="triangles")
+    assert "whose exact values no procedure returns" in neo4j_with_plugin.refusal(
+        "CALL edgedp.exact.stream($name, {metric: 'degree'})", name=database.name
+    )
+    with pytest.raises(ParameterError, match=r"4"):
+        store.priv_top_k(database.name, metric=metrics[0], k=5, epsilon=1)
+
+
+def test_candidates_are_one_of_several_labels(neo4j_with_plugin: PluginServer, store: Store) -> None:
+    database = Database(neo4j_with_plugin)
+    database.nodes(SHOP)
+    for labels, candidates in ((["Person"], "Person"), (["Person", "Firm"], "Product")):
+        with pytest.raises(ParameterError, match="must be one of two or more labels of the nodes"):
+            database.register(store, labels, ["CALLED"], candidates=database.of(candidates))
+    with pytest.raises(ParameterError, match="degree_bound"):
+        database.register(
+            store, ["Person", "Firm"], ["CALLED"], candidates=database.of("Firm"), degree_bound=5
+        )

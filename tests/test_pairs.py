@@ -10,7 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edgedp import ParameterError, StoreError
+from edgedp import Graph, ParameterError, StoreError
+from edgedp.draw import draw_positions
+from edgedp.mechanisms.arcs import arc_moves
+from edgedp.plan import ArcsPlan, PublicFacts, of_nodes, plan
+from edgedp.projection import CandidateProjection, GraphProjection
+from edgedp.sampling.words import GeneratorWords
 from edgedp.stores.backend import GraphRow
 from edgedp.stores.packed import graph_of_rows
 from edgedp.stores.pairs import (
@@ -22,6 +27,7 @@ from edgedp.stores.pairs import (
 )
 from edgedp.stores.registry import check_own_type, registered_row
 from edgedp.stores.script import Row, Runner
+from edgedp.vocabulary import COUNTED, CountedName
 
 Arc = tuple[int, int]
 
@@ -221,3 +227,76 @@ def test_types_that_share_one_are_one_account(held: str, asked: str, shared: str
         return
     with pytest.raises(StoreError, match=f"the budget of the relationship type '{shared}' is kept under"):
         check_own_type(_Places(held), "mine", asked)
+
+
+# -- candidates ---------------------------------------------------------------------------------------------
+
+
+def counted(arcs: list[Arc], metric: CountedName, candidates: list[int], nodes: int) -> np.ndarray[Any, Any]:
+    graph = Graph.from_edges(np.array(arcs, dtype=np.int64).reshape(-1, 2), nodes=range(nodes), directed=True)
+    return CandidateProjection(graph, np.array(candidates)).values(metric).astype(int)
+
+
+@pytest.mark.parametrize("metric", COUNTED)
+def test_a_pair_moves_the_counts_of_candidates_by_one_in_all(metric: CountedName) -> None:
+    """Lemma 2, exhaustive: every content of one pair, replaced by every other, over all rests of four nodes."""
+    facts = PublicFacts(2, projection={"candidates": "C"}, directed=True)
+    planned = plan("priv_top_k", {"metric": metric, "k": 2, "epsilon": 1}, facts)
+    assert isinstance(planned, ArcsPlan)
+    claimed, reached = arc_moves(planned), 0
+    contents: list[list[Arc]] = [[], [(0, 1)], [(1, 0)], [(0, 1), (1, 0)]]
+    pairs = list(itertools.combinations(range(4), 2))
+    for moved in pairs:
+        for rest in itertools.product((0, 1, 3), repeat=5):
+            others = [pair for pair in pairs if pair != moved]
+            fixed = [
+                arc for pair, which in zip(others, rest, strict=True) for arc in slot(pair, contents[which])
+            ]
+            seen = [counted([*fixed, *slot(moved, content)], metric, [0, 1], 4) for content in contents]
+            moves = max(int(abs(a - b).sum()) for a, b in itertools.combinations(seen, 2))
+            assert moves <= claimed
+            reached = max(reached, moves)
+    assert reached == claimed == 1
+
+
+def test_the_noisy_counts_of_candidates_have_the_law_of_half_the_noise() -> None:
+    """The first place of two candidates that differ by 2, by geometric noise of scale 1 / epsilon on each count."""
+    graph = Graph.from_edges([(5, 0), (6, 0), (5, 1), (6, 1), (7, 1), (8, 1)], nodes=range(9))
+    facts = PublicFacts(2, projection={"candidates": "C"})
+    planned = of_nodes(plan("priv_top_k", {"metric": "degree", "k": 1, "epsilon": 1}, facts))
+    projection = CandidateProjection(graph, np.array([0, 1]))
+    words = GeneratorWords(np.random.default_rng(7))
+    runs = 4000
+    first = sum(int(draw_positions(planned, projection, words)[0] == 1) for _ in range(runs)) / runs
+    steps = np.arange(-60, 61)
+    law = np.exp(-abs(steps)) * (1 - np.exp(-1)) / (1 + np.exp(-1))
+    difference = np.convolve(law, law)  # of two noises, from -120 on
+    wins = difference[:122].sum() + 0.5 * difference[122]  # below 2, and half of a tie
+    assert abs(first - wins) < 4.5 * (wins * (1 - wins) / runs) ** 0.5
+
+
+def test_what_counts_no_neighbors_is_refused_with_candidates() -> None:
+    facts = PublicFacts(9, projection={"candidates": "C"}, directed=True)
+    for kind, options in (
+        ("priv_top_k", {"metric": "ebc", "k": 1}), ("priv_top_k", {"metric": "density", "k": 1}),
+        ("count", {"of": "edges"}), ("summary", {}), ("distribution", {"of": "degree"}),
+        ("motkin", {"metrics": ["degree", "ebc"], "k": 1}),
+    ):  # fmt: skip
+        with pytest.raises(ParameterError, match="ranks the nodes labelled 'C' only"):
+            plan(kind, {"epsilon": 1, **options}, facts)  # type: ignore[arg-type]
+    for option in ({"proxy": "both"}, {"estimates": True}, {"target_recall": 0.9}, {"mechanism": "sld"}):
+        with pytest.raises(ParameterError):
+            plan("priv_top_k", {"metric": "degree", "k": 1, "epsilon": 1, **option}, facts)
+
+
+def test_a_projection_that_is_not_of_the_candidates_is_refused() -> None:
+    graph = Graph.from_edges([(1, 2), (2, 3)])
+    planned = of_nodes(
+        plan(
+            "priv_top_k",
+            {"metric": "degree", "k": 1, "epsilon": 1},
+            PublicFacts(2, projection={"candidates": "C"}),
+        )
+    )
+    with pytest.raises(StoreError, match="nodes"):
+        draw_positions(planned, GraphProjection(graph), GeneratorWords(np.random.default_rng(1)))

@@ -31,6 +31,7 @@ LEDGER = {
 }
 ONLY_SQLITE = {"address_conflicts", "complete", "log_complete"}  # Neo4j: place_conflicts
 PLACEHOLDERS = {
+    "candidate_label",
     "node_label", "relationship_type", "id_property", "display_label", "constraint_name", "property", "table",
 }  # fmt: skip
 
@@ -195,7 +196,7 @@ def test_a_ledger_is_the_same_in_sqlite_and_in_neo4j(stem: str) -> None:
 
 
 def test_a_statement_comes_without_its_comments_and_with_its_names_filled() -> None:
-    text = query("neo4j", "node_count", node_label="Odd `label")
+    text = query("neo4j", "node_count", candidate_label="Odd `label")
     assert text == "MATCH (node:`Odd ``label`)\nRETURN count(node) AS nodes"
 
 

@@ -17,15 +17,18 @@ from numpy.typing import NDArray
 
 from edgedp.checks import check_choice
 from edgedp.engines import serving
+from edgedp.errors import StoreError
 from edgedp.graph import Graph
-from edgedp.ids import numbers_of
+from edgedp.ids import BACK, THERE, numbers_of
 from edgedp.metrics import metric
-from edgedp.vocabulary import ARC_METRICS, GRAPH_ENGINES, ArcMetricName
+from edgedp.refusals import NODES_CHANGED
+from edgedp.vocabulary import ARC_METRICS, COUNTED, GRAPH_ENGINES, ArcMetricName, CountedName
 
 if TYPE_CHECKING:
     from edgedp.engines.figures import Figures
 
 __all__ = [
+    "CandidateProjection",
     "GraphProjection",
     "NumberProjection",
     "Projection",
@@ -227,6 +230,61 @@ class GraphProjection:
 
     def _module(self) -> ModuleType:
         return import_module(f"edgedp.engines.{self._engine}")
+
+
+class CandidateProjection(GraphProjection):
+    """The neighbours of some nodes only, counted without those that are such nodes themselves.
+
+    Parameters
+    ----------
+    graph : Graph
+        Of all nodes.
+    candidates : (c,) int64
+        Positions of the candidates, ascending; public.
+    """
+
+    def __init__(self, graph: Graph, candidates: NDArray[np.int64], engine: str = "native") -> None:
+        super().__init__(graph, engine)
+        self._candidates = candidates
+
+    @property
+    def node_ids(self) -> NDArray[Any]:
+        """(c,) ids of the candidates."""
+        return self._graph.node_ids[self._candidates]
+
+    def degrees(self) -> NDArray[np.int64]:
+        """Return the (c,) numbers of neighbours that are no candidates."""
+        return self._counted("degree")
+
+    def values(self, name: str, positions: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+        """Return counted neighbours, of all candidates or of some of them; anything else is refused."""
+        counted = self._counted(check_choice(name, "metric", COUNTED))
+        return (counted if positions is None else counted[positions]).astype(np.float64)
+
+    def _counted(self, name: CountedName) -> NDArray[np.int64]:
+        graph = self._graph
+        outside = np.ones(graph.node_count, dtype=bool)
+        outside[self._candidates] = False
+        entries = outside[graph.indices]
+        match name:
+            case "degree":
+                pass
+            case "in_degree":
+                entries &= (_ways(graph) & BACK) != 0
+            case "out_degree":
+                entries &= (_ways(graph) & THERE) != 0
+            case _:
+                assert_never(name)
+        before = np.concatenate([[0], np.cumsum(entries, dtype=np.int64)])
+        starts = graph.indptr[self._candidates], graph.indptr[self._candidates + 1]
+        counted: NDArray[np.int64] = before[starts[1]] - before[starts[0]]
+        return counted
+
+
+def _ways(graph: Graph) -> NDArray[np.uint8]:
+    if graph.ways is None:
+        raise StoreError(NODES_CHANGED)  # planned was a graph with directions
+    return graph.ways
 
 
 def arc_values(

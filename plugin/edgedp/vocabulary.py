@@ -12,6 +12,7 @@ __all__ = [
     "ACCOUNTS",
     "APPROACHES",
     "ARC_METRICS",
+    "COUNTED",
     "DEPENDENCES",
     "DISTRIBUTION_FORMS",
     "ENGINES",
@@ -34,6 +35,7 @@ __all__ = [
     "Approach",
     "ArcMetricName",
     "CountName",
+    "CountedName",
     "DependsOn",
     "DistributionForm",
     "Engine",
@@ -65,6 +67,9 @@ MetricName = Literal["betweenness2", "degree", "density", "ebc"]
 
 ArcMetricName = Literal["in_degree", "out_degree"]
 """What is counted of the arcs of a directed graph; not a metric of the undirected one."""
+
+CountedName = Literal["degree", ArcMetricName]
+"""What counts neighbours: of all, or of one direction."""
 
 TopKMetricName = Literal[MetricName, ArcMetricName]
 """What a top k may rank by."""
@@ -130,6 +135,7 @@ TopKEngine = Literal[Engine, "spark"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ARC_METRICS: tuple[ArcMetricName, ...] = get_args(ArcMetricName)
+COUNTED: tuple[CountedName, ...] = ("degree", *ARC_METRICS)
 UNITS: tuple[Unit, ...] = get_args(Unit)
 MECHANISMS: tuple[MechanismName, ...] = get_args(MechanismName)
 NUMBER_MECHANISMS: tuple[NumberMechanismName, ...] = get_args(NumberMechanismName)

@@ -204,8 +204,12 @@ def show_release(release: Release, output: str) -> None:
         )
     else:
         tell(
-            f"public: {public['node_count']:,} nodes ({public['nodes']}), "
-            f"degree bound {public['degree_bound']:,} ({public['degree_bound_source']})"
+            f"public: {public['node_count']:,} nodes ({public['nodes']})"
+            + (
+                f", degree bound {public['degree_bound']:,} ({public['degree_bound_source']})"
+                if "degree_bound" in public
+                else ""
+            )
             + (f", facts {public['facts']}" if "facts" in public else "")
             + (f", {public['orientation']}" if "orientation" in public else "")
             + (f", edges of {json.dumps(public['projection'])}" if "projection" in public else "")

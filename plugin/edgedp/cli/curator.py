@@ -205,6 +205,9 @@ def _read_or_ask(
     "--at-least", type=WHOLE, default=1, show_default=True, metavar="M",
     help="Neo4j: how many relationships make an edge.",
 )  # fmt: skip
+@click.option(
+    "--candidates", metavar="L", help="Neo4j: of several labels the one whose nodes only are ranked."
+)
 @reading_options
 @_BUDGET
 @_DELTA
@@ -227,6 +230,7 @@ def register(
     orientation: str,
     where: tuple[str, ...],
     at_least: int,
+    candidates: str | None,
     epsilon_budget: str | None,
     delta: str | None,
     degree_bound: int | None,
@@ -251,6 +255,7 @@ def register(
             "orientation": orientation if orientation != "undirected" else None,
             "where": written_conditions(where) or None,
             "at_least": at_least if at_least != 1 else None,
+            "candidates": candidates,
         }.items()
         if value is not None
     }

@@ -9,6 +9,9 @@ away, the vector moves by at most 2 in L1, and no score rises.
 rises. So a pick of the exponential mechanism or of permute-and-flip on ``in``, with one step of score worth
 ``epsilon / k`` of noise, costs ``epsilon / k`` for a pair and for a whole source alike (docs/privacy.md, "One pick").
 Replaced, some scores rise and others fall: twice that.
+
+*Candidates*: where only the nodes of a public set are counted, and what lies between two of them is left out, a pair
+has one end in the set at most, and moves the whole vector of degrees, or of one direction, by 1 in L1, also replaced.
 """
 
 from __future__ import annotations
@@ -41,7 +44,12 @@ def arc_counts(plan: ArcsAsked, projection: Projection) -> NDArray[np.int64]:
 
 
 def arc_moves(plan: ArcsAsked) -> int:
-    """Return what one pair moves the vector by in L1, of which a single largest entry shows 1: from the plan alone."""
+    """Return what one pair moves the vector by in L1, of which a single largest entry shows 1: from the plan alone.
+
+    The vector of candidates moves by 1 as a whole.
+    """
+    if plan.facts.candidates is not None:
+        return 1
     return min(plan.k, 2) if plan.facts.node_count >= 2 else 0
 
 
@@ -72,7 +80,7 @@ def draw_arcs(
     moves = arc_moves(plan)
     seen = noisy(arc_counts(plan, projection), moves, plan.epsilon, words)
     positions = top_k_with_random_ties(seen, plan.k, words)
-    if moves < 2:
+    if moves < 2 and plan.facts.candidates is None:
         return positions, ()
     vector = NoisyVector(seen, moves / plan.epsilon)
     return positions, (Bought(Purchase(Degrees(), plan.epsilon), vector),)

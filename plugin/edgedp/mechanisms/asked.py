@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from edgedp.mechanisms.picking import Picking, Undampened
-from edgedp.vocabulary import ArcMetricName, MetricForm, ParetoForm, Proxy
+from edgedp.vocabulary import CountedName, MetricForm, ParetoForm, Proxy
 
 __all__ = ["ArcsAsked", "JointAsked", "ParetoAsked", "SeveralAsked", "SumAsked"]
 
@@ -15,6 +15,10 @@ class _Facts(Protocol):
     @property
     def node_count(self) -> int:
         """Number of nodes."""
+
+    @property
+    def candidates(self) -> str | None:
+        """The label whose nodes alone are counted; None where all are."""
 
 
 class _Asked(Protocol):
@@ -57,8 +61,8 @@ class ArcsAsked(_Asked, Protocol):
     """The top k by in- or out-degree."""
 
     @property
-    def metric(self) -> ArcMetricName:
-        """Which arcs are counted."""
+    def metric(self) -> CountedName:
+        """Which neighbours are counted."""
 
     @property
     def mechanism(self) -> Undampened | None:

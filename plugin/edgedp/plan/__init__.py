@@ -22,7 +22,7 @@ from edgedp.options import (
     TopKOptions,
 )
 from edgedp.plan.arcs import ArcsPlan
-from edgedp.plan.base import Charge, PublicFacts, check_all_kept, check_protects
+from edgedp.plan.base import Charge, PublicFacts, check_all_kept, check_candidates, check_protects
 from edgedp.plan.joint import JointMotkinPlan, JointPlan
 from edgedp.plan.nodes import (
     AggregatePlan,
@@ -99,6 +99,7 @@ def plan(kind: Kind, options: Mapping[str, Any], facts: PublicFacts) -> Plan:
     asked = options_of(kind).given({name: value for name, value in options.items() if name != "version"})
     planned = _planned(asked, facts)
     check_all_kept(asked, planned)
+    check_candidates(planned)
     check_protects(planned)
     version = options.get("version")
     if version is not None and version != planned.parameters.get("version"):

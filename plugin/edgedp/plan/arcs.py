@@ -1,4 +1,4 @@
-"""Plans of in- and out-degrees: the arcs of a directed graph, each way counted for itself."""
+"""Plans of counted neighbours: in- and out-degrees of a directed graph, and the degrees of candidates."""
 
 from __future__ import annotations
 
@@ -11,26 +11,28 @@ from edgedp.amounts.epsilon import epsilon_nano, format_nano
 from edgedp.errors import ParameterError
 from edgedp.mechanisms.picking import Undampened
 from edgedp.options import TopKOptions
-from edgedp.plan.base import DIRECTED, PlanOfNodes, PublicFacts
-from edgedp.vocabulary import ArcMetricName, Unit
+from edgedp.plan.base import DIRECTED, EVERY_PAIR, PlanOfNodes, PublicFacts
+from edgedp.vocabulary import CountedName, Unit
 
 __all__ = ["ArcsPlan", "plan_arcs"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ArcsPlan(PlanOfNodes):
-    """The k nodes with the most arcs to them, or from them.
+    """The k nodes with the most arcs to them, or from them; of candidates those with the most neighbours.
 
     Attributes
     ----------
-    metric : {"in_degree", "out_degree"}
+    metric : {"in_degree", "out_degree", "degree"}
+        The last of candidates only.
     mechanism : Undampened or None
         How nodes are picked one after the other; None is ``joint``, noise on the whole vector once.
     """
 
     KIND = "priv_top_k"
+    counts_neighbors = True
 
-    metric: ArcMetricName
+    metric: CountedName
     mechanism: Undampened | None
 
     @property
@@ -47,7 +49,8 @@ class ArcsPlan(PlanOfNodes):
     @property
     def public(self) -> dict[str, Any]:
         """The public facts; directions were read, and whom this answer protects at its epsilon."""
-        return super().public | {"orientation": DIRECTED, "protects": self._protects}
+        shown = super().public | {"protects": self._protects}
+        return shown if self.metric == "degree" else shown | {"orientation": DIRECTED}
 
     @property
     def units(self) -> frozenset[Unit]:
@@ -59,6 +62,8 @@ class ArcsPlan(PlanOfNodes):
                 return super().units | {"source"}
             case "out_degree":
                 return super().units | {"target"}
+            case "degree":
+                return super().units
             case _:
                 assert_never(self.metric)
 
@@ -69,6 +74,8 @@ class ArcsPlan(PlanOfNodes):
                 unit = "all arcs that leave one node"
             case "out_degree":
                 unit = "all arcs that come to one node"
+            case "degree":
+                return f"{EVERY_PAIR}, taken away or replaced"
             case _:
                 assert_never(self.metric)
         if self.mechanism is not None:
@@ -92,8 +99,8 @@ class ArcsPlan(PlanOfNodes):
         return sampler(self.mechanism.sampler).rho_shares(self.k)
 
 
-def plan_arcs(name: ArcMetricName, asked: TopKOptions, facts: PublicFacts) -> ArcsPlan:
-    """Plan a release of the top k by in- or out-degree; see `edgedp.priv_top_k` for the options.
+def plan_arcs(name: CountedName, asked: TopKOptions, facts: PublicFacts) -> ArcsPlan:
+    """Plan a release of the top k by in- or out-degree, or of candidates; see `edgedp.priv_top_k` for the options.
 
     That the graph is directed was checked with the metric's name.
     """
@@ -109,7 +116,7 @@ def plan_arcs(name: ArcMetricName, asked: TopKOptions, facts: PublicFacts) -> Ar
     )
 
 
-def _picking(name: ArcMetricName, asked: TopKOptions, facts: PublicFacts) -> Undampened | None:
+def _picking(name: CountedName, asked: TopKOptions, facts: PublicFacts) -> Undampened | None:
     """Return how nodes are picked; by default joint, em where a declared delta makes that cheaper.
 
     Where the account protects all that one node does, pf by default: joint does not.

@@ -25,6 +25,7 @@ __all__ = [
     "PlanOfNodes",
     "PublicFacts",
     "check_all_kept",
+    "check_candidates",
     "check_protects",
     "protects_more",
 ]
@@ -88,6 +89,11 @@ class PublicFacts:
     protect: Unit = field(default="pair", repr=False)
 
     @property
+    def candidates(self) -> str | None:
+        """The label whose nodes alone are ranked, and counted as nodes here; None where all are."""
+        return None if self.projection is None else self.projection.get("candidates")
+
+    @property
     def effective_degree_bound(self) -> int:
         """``D``: the declared bound, at most ``n - 1``."""
         most = max(self.node_count - 1, 0)
@@ -100,14 +106,19 @@ class PublicFacts:
             "nodes": "supplied"
             if self.nodes_supplied
             else "read from the edges, declared public by the curator",
-            "degree_bound": self.effective_degree_bound,
-            "degree_bound_source": (
-                "declared by the curator" if self.degree_bound is not None else "the default, n - 1"
-            ),
+            **({} if self.candidates is not None else self._bound()),
             **({} if self.facts is None else {"facts": self.facts}),
             **({"orientation": READ_UNDIRECTED} if self.directed else {}),
             **({} if self.projection is None else {"projection": dict(self.projection)}),
             "protects": EVERY_PAIR,
+        }
+
+    def _bound(self) -> dict[str, Any]:
+        """Return the bound of the degrees, as it is shown."""
+        declared = self.degree_bound is not None
+        return {
+            "degree_bound": self.effective_degree_bound,
+            "degree_bound_source": "declared by the curator" if declared else "the default, n - 1",
         }
 
 
@@ -141,6 +152,9 @@ class PlanBase(ABC):
     """
 
     KIND: ClassVar[Kind]
+
+    counts_neighbors: ClassVar[bool] = False
+    """Whether the draw asks for numbers of neighbours only, so that candidates may be counted alone."""
 
     cost: int
     facts: PublicFacts
@@ -248,6 +262,20 @@ def check_all_kept(asked: Options, planned: PlanBase) -> None:
             raise ParameterError(
                 f"{option.name} has no effect on this release of {planned.kind}, which does not keep it; leave it out"
             )
+
+
+def check_candidates(planned: PlanBase) -> None:
+    """Refuse of a graph with candidates what does not count their neighbours; its records are those of all nodes.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if planned.facts.candidates is not None and not planned.counts_neighbors:
+        raise ParameterError(
+            f"the graph ranks the nodes labelled {planned.facts.candidates!r} only (candidates), and this release asks "
+            "for more; ask for the top k by degree, in_degree or out_degree, by 'joint', 'em' or 'pf'"
+        )
 
 
 def check_protects(planned: PlanBase) -> None:

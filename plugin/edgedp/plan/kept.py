@@ -34,7 +34,7 @@ def facts_of(public: Mapping[str, Any], domains: Mapping[str, Domain] | None = N
     declared = str(public.get("degree_bound_source", "")).startswith("declared")
     return PublicFacts(
         public["node_count"],
-        public["degree_bound"] if declared else None,
+        public.get("degree_bound") if declared else None,
         public["nodes"] == "supplied",
         domains=domains or {},
         facts=public.get("facts"),

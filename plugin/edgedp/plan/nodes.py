@@ -161,6 +161,8 @@ def plan_top_k(asked: TopKOptions, facts: PublicFacts) -> TopKPlan | JointPlan |
     match checks.check_ranked(asked.metric, directed=facts.directed):
         case "in_degree" | "out_degree" as counted:
             return plan_arcs(counted, asked, facts)
+        case "degree" if facts.candidates is not None:
+            return plan_arcs("degree", asked, facts)
         case name:
             pass
     mechanism = _top_k_mechanism(name, asked, facts)

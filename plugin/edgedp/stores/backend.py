@@ -195,6 +195,9 @@ class GraphRow:
         return {
             "node_label": self.node_label if made is None else ALTERNATIVES.join(made.labels),
             "relationship_type": self.relationship_type if made is None else ALTERNATIVES.join(made.types),
+            "candidate_label": self.node_label
+            if made is None
+            else made.candidates or ALTERNATIVES.join(made.labels),
             "id_property": self.id_property,
         }
 
@@ -239,6 +242,10 @@ class Session(Transacting):
     @abstractmethod
     def node_count(self, row: GraphRow) -> int:
         """Return the number of nodes now; a registered graph may have grown."""
+
+    def candidates(self, row: GraphRow) -> list[Any]:
+        """Return the ids of the nodes that are ranked, of a graph with candidates; reads no edge."""
+        raise AssertionError(f"no graph of {type(self).__name__} has candidates")
 
     @abstractmethod
     def ingest(

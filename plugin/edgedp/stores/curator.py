@@ -186,6 +186,7 @@ class CuratorStore(OpenedStore):
         orientation: str = "undirected",
         where: Mapping[str, Any] | None = None,
         at_least: int = 1,
+        candidates: str | None = None,
         protect: Unit | None = None,
         delta: Any = None,
         allow_empty: bool = False,
@@ -213,6 +214,9 @@ class CuratorStore(OpenedStore):
             has it of another type, is left out. The constants are public: every answer shows them.
         at_least : int
             How many relationships make an edge: of an arc those of its direction, otherwise those between the two.
+        candidates : str, optional
+            One of several labels, whose nodes only are ranked and counted as nodes; relationships between two of them
+            are left out. The graph then answers top k by degree, in_degree and out_degree, a vector at half the noise.
         epsilon_budget, degree_bound, max_epsilon_per_release, delta, protect
             As for `load`. The degree bound is checked at every release.
         allow_empty : bool
@@ -231,7 +235,7 @@ class CuratorStore(OpenedStore):
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
         declared = declaration(epsilon_budget, delta, max_epsilon_per_release, protect=protect)
-        made = projection_of(node_label, relationship_type, orientation, where, at_least)
+        made = projection_of(node_label, relationship_type, orientation, where, at_least, candidates)
         key = checks.check_text(id_property, "id_property")
         checks.check_switch(allow_empty, "allow_empty")
         checks.check_facts(facts)
@@ -239,6 +243,9 @@ class CuratorStore(OpenedStore):
             if registry.find(session, name) is not None:
                 raise events.curator_refusal("taken", name)
             asked = registry.registered_row(name, made, key, bound)
+            checks.check_no_option(
+                "degree_bound", bound if made.candidates else None, "a graph with candidates"
+            )
             surveyed, exact = self._backend.survey(session, asked, allow_empty=allow_empty)
             registry.check_own_type(session, name, asked.relationship_type)
             account = _account(session, name)

@@ -18,6 +18,7 @@ from edgedp.projection import exact_quantities
 from edgedp.stores import attributes, registry
 from edgedp.stores.cypher import CypherProjection
 from edgedp.stores.opened import OpenedStore
+from edgedp.stores.registry import check_counted
 from edgedp.vocabulary import (
     ENGINES,
     CountName,
@@ -197,6 +198,7 @@ class ExactStore(OpenedStore):
                 planned = planned.naming(session.nodes_named(row, meanings(planned.named)))
             self._check_engine(engine, needs(planned))
             self._check_said(engine, row)
+            check_counted(row.facts.candidates, of)
             asked = {"star_size", "pair", "node"} & planned.parameters.keys()
             shown = {key: planned.parameters[key] for key in sorted(asked)}
             self._note_exact(session, name, what | {"of": of} | shown)
@@ -238,6 +240,7 @@ class ExactStore(OpenedStore):
             row = registry.known(session, name)
             checks.check_ranked(metric, directed=row.directed)
             self._check_said(engine, row)
+            check_counted(row.facts.candidates, metric if t is None else "a sensitivity")
             asked = {"read": "exact" if t is None else "sensitivity", "metric": metric, "t": t, "form": form}
             self._note_exact(session, name, {key: value for key, value in asked.items() if value is not None})
             projection = self._project(session, row, engine)

@@ -138,7 +138,7 @@ class Neo4jBackend(Backend):
         if not allow_empty:
             places.check_some_edge(row, edges)
         exact = {"edge_count": edges, "max_degree": largest}
-        return replace(row, node_count=int(found["nodes"])), exact
+        return replace(row, node_count=int(found["candidates"])), exact
 
     def projection(self, row: GraphRow) -> NumberProjection:
         return CypherProjection(self, row)
@@ -242,6 +242,9 @@ class Neo4jSession(Session):
 
     def node_count(self, row: GraphRow) -> int:
         return int(self.run("node_count", row.identifiers)[0]["nodes"])
+
+    def candidates(self, row: GraphRow) -> list[Any]:
+        return [each["id"] for each in self.run("candidates", row.identifiers)]
 
     def nodes_named(self, row: GraphRow, ids: list[Any]) -> list[Any]:
         return [each["id"] for each in self.run("named", row.identifiers, ids=ids)]

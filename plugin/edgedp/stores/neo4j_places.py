@@ -118,8 +118,10 @@ def check_survey(row: GraphRow, found: Mapping[str, Any]) -> None:
         The row of ``survey``.
     """
     nodes, label, key = int(found["nodes"]), row.node_label, row.id_property
-    if nodes == 0:
-        raise StoreError(f"no node has the label {label!r}; check its spelling")
+    if nodes == 0 or found["candidates"] == 0:
+        raise StoreError(
+            f"no node has the label {(row.facts.candidates if nodes else label)!r}; check its spelling"
+        )
     if found["ours"]:
         raise StoreError(
             f"node_label is {label!r}, which nodes of a graph that edgedp wrote carry too; choose another label"
@@ -159,7 +161,7 @@ def check_nodes(row: GraphRow, found: Mapping[str, Any]) -> None:
         The row of ``survey``.
     """
     nodes = int(found["nodes"])
-    if nodes != row.node_count:
+    if int(found["candidates"]) != row.node_count:
         raise StoreError(
             f"the nodes of the graph {row.name!r} are not those that were loaded; "
             "nothing was spent; ask the curator to load it again"

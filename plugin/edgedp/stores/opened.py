@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from edgedp.errors import EdgeDPError, EngineError, StoreError
 from edgedp.plan import ParetoPlan, PercentilePlan
-from edgedp.projection import GraphProjection, records_projection
+from edgedp.projection import CandidateProjection, GraphProjection, records_projection
 from edgedp.shown import shown
 from edgedp.stores import events, heads, ledger, registry
 from edgedp.stores.backend import Backend, GraphRow, Session
 from edgedp.stores.chain import Head
 from edgedp.stores.memory import DEFAULT_BYTES, GraphMemory
+from edgedp.stores.packed import candidate_positions
 from edgedp.stores.remembered import Remembered
 from edgedp.stores.script import run
 
@@ -159,10 +160,17 @@ class OpenedStore:
                         self._read(session, row)
 
     def _project(self, session: Session, row: GraphRow, engine: str) -> NumberProjection:
-        return (
-            self._backend.projection(row)
-            if engine == "cypher"
-            else GraphProjection(self._read(session, row), engine)
+        return self._backend.projection(row) if engine == "cypher" else self._whole(session, row, engine)
+
+    def _whole(
+        self, session: Session, row: GraphRow, engine: str, secret: str | None = None
+    ) -> GraphProjection:
+        """Read a graph; where only candidates are counted, what is theirs."""
+        graph = self._read(session, row)
+        if row.facts.candidates is None:
+            return GraphProjection(graph, engine, secret=secret)
+        return CandidateProjection(
+            graph, candidate_positions(graph.node_ids, session.candidates(row)), engine
         )
 
     def _projected(self, session: Session, row: GraphRow, planned: Plan, engine: str) -> GraphProjection:
@@ -170,7 +178,7 @@ class OpenedStore:
         if not isinstance(planned, PercentilePlan):
             # The one plan whose draw keeps something between releases, under the graph's fingerprint.
             keyed = registry.secret(session) if isinstance(planned, ParetoPlan) else None
-            return GraphProjection(self._read(session, row), engine, secret=keyed)
+            return self._whole(session, row, engine, keyed)
         values = session.records(row, planned.of_property)
         return records_projection({planned.of_property: values}, len(values))
 
@@ -192,10 +200,11 @@ class OpenedStore:
 
     def _check_said(self, engine: str, row: GraphRow) -> None:
         """Refuse the engine ``cypher`` where its statements do not say which relationships make an edge."""
-        if engine == "cypher" and row.projection is not None and not row.projection.every:
+        made = row.projection
+        if engine == "cypher" and made is not None and (not made.every or made.candidates is not None):
             raise EngineError(
                 "engine is 'cypher', must be 'native' or 'igraph' where a direction, a filter or a number of "
-                "relationships makes an edge; choose another"
+                "relationships makes an edge, or candidates are ranked; choose another"
             )
 
     def _check_engine(self, engine: str, needs: set[str]) -> None:

@@ -18,7 +18,14 @@ from edgedp.refusals import IDS_BROKEN
 from edgedp.stores.frames import decode_texts
 from edgedp.stores.pairs import PairProjection
 
-__all__ = ["arcs_of", "graph_of_adjacency", "graph_of_arrays", "graph_of_pieces", "graph_of_rows"]
+__all__ = [
+    "arcs_of",
+    "candidate_positions",
+    "graph_of_adjacency",
+    "graph_of_arrays",
+    "graph_of_pieces",
+    "graph_of_rows",
+]
 
 
 def graph_of_rows(
@@ -153,6 +160,23 @@ def graph_of_pieces(
     ids = decode_texts(packed, rows[0]["nodeCount"]) if rows[0]["idType"] == "text" else packed.view("<i8")
     ends = [np.frombuffer(b"".join(row[key] for row in rows), dtype="<i4") for key in ("sources", "targets")]
     return graph_of_rows(ids, ends[0], ends[1], nodes_supplied=nodes_supplied, projection=projection)[0]
+
+
+def candidate_positions(node_ids: NDArray[Any], ids: Sequence[Any]) -> NDArray[np.int64]:
+    """Return the positions of candidates among the nodes that were read, ascending.
+
+    One that came since is no node that was read, and is left out: the release then misses a node, and is refused.
+
+    Examples
+    --------
+    >>> candidate_positions(np.array([5, 7, 9]), [9, 5, 4]).tolist()
+    [0, 2]
+    """
+    kind = int if node_ids.dtype.kind in "iu" else str
+    asked = np.asarray(
+        [each for each in ids if type(each) is kind], dtype=node_ids.dtype if kind is int else None
+    )
+    return np.flatnonzero(np.isin(node_ids, asked)).astype(np.int64)
 
 
 def arcs_of(

@@ -79,6 +79,8 @@ class PairProjection:
         All must hold.
     at_least : int
         How many relationships make an edge; of an arc those of its direction, otherwise those of the pair.
+    candidates : str or None
+        The label whose nodes are ranked; relationships between two of them are left out.
     """
 
     labels: tuple[str, ...]
@@ -86,6 +88,7 @@ class PairProjection:
     orientation: Orientation = "UNDIRECTED"
     where: tuple[Condition, ...] = ()
     at_least: int = 1
+    candidates: str | None = None
 
     @property
     def directed(self) -> bool:
@@ -113,6 +116,7 @@ class PairProjection:
             **({} if self.orientation == "UNDIRECTED" else {"orientation": self.orientation}),
             **({"where": where} if where else {}),
             **({} if self.at_least == 1 else {"at_least": self.at_least}),
+            **({} if self.candidates is None else {"candidates": self.candidates}),
         }
 
     def to_json(self) -> str | None:
@@ -143,7 +147,7 @@ class PairProjection:
             kept = json.loads(text)
             made = projection_of(
                 kept.pop("node_labels"), kept.pop("relationship_types"), kept.pop("orientation", "UNDIRECTED"),
-                kept.pop("where", None), kept.pop("at_least", 1),
+                kept.pop("where", None), kept.pop("at_least", 1), kept.pop("candidates", None),
             )  # fmt: skip
         except (ValueError, TypeError, AttributeError, KeyError):
             raise ParameterError("the projection cannot be read; register the graph again") from None
@@ -158,6 +162,7 @@ def projection_of(
     orientation: Any = "UNDIRECTED",
     where: Any = None,
     at_least: Any = 1,
+    candidates: Any = None,
     *,
     names: Sequence[str] = ("node_label", "relationship_type", "at_least"),
 ) -> PairProjection:
@@ -171,6 +176,8 @@ def projection_of(
     where : mapping, optional
         Of a property to a value, or to a mapping of comparisons to values.
     at_least : int
+    candidates : str, optional
+        One of several labels.
     names : three of str
         How labels, types and the last are called in what is refused.
 
@@ -184,12 +191,14 @@ def projection_of(
     >>> made.labels, made.orientation, [each.comparison for each in made.where]
     (('A', 'B'), 'MUTUAL', ['eq', 'gte'])
     """
+    found = _alternatives(labels, names[0])
     return PairProjection(
-        _alternatives(labels, names[0]),
+        found,
         _alternatives(types, names[1]),
         _orientation(orientation),
         conditions(where),
         _at_least(at_least, names[2]),
+        None if candidates is None else _candidates(candidates, found),
     )
 
 
@@ -295,6 +304,15 @@ def _at_least(value: Any, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value < _MOST_RELATIONSHIPS:
         raise ParameterError(f"{name} is {value!r}, must be an integer of 1 or more; choose another")
     return value
+
+
+def _candidates(value: Any, labels: tuple[str, ...]) -> str:
+    if value not in labels or len(labels) < 2:
+        raise ParameterError(
+            f"candidates is {value!r}, must be one of two or more labels of the nodes, whose nodes are ranked; "
+            "choose another, or leave it out to rank all"
+        )
+    return str(value)
 
 
 def _condition(named: str, word: Any, value: Any) -> Condition:

@@ -23,6 +23,7 @@ from edgedp.stores.backend import AT_ADDRESS, GraphRow, holds_directions, holds_
 from edgedp.stores.events import declaration_steps, event_steps
 from edgedp.stores.pairs import ARCS, PairProjection
 from edgedp.stores.script import Script, Step
+from edgedp.vocabulary import COUNTED
 
 if TYPE_CHECKING:
     from edgedp.stores.backend import Runner, Session
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "address_taken",
     "attributes_steps",
+    "check_counted",
     "check_loadable",
     "check_own_type",
     "drop_script",
@@ -404,6 +406,15 @@ def check_loadable(
     if kind in {row["relationshipType"] for row in runner.run("account_places")}:
         raise StoreError(
             f"relationship_type is {kind!r}, must not be that of a registered graph; choose another type"
+        )
+
+
+def check_counted(candidates: str | None, asked: str) -> None:
+    """Refuse an exact value, of a graph with candidates, that is not a number of their neighbours."""
+    if candidates is not None and asked not in COUNTED:
+        raise ParameterError(
+            f"the graph ranks the nodes labelled {candidates!r} only, and {asked} asks for more; ask for "
+            f"{', '.join(COUNTED)}"
         )
 
 

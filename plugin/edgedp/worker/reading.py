@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from edgedp import checks, exact
 from edgedp.errors import ParameterError
 from edgedp.stores import consistency, events, history, ledger, pages, registry
-from edgedp.stores.backend import Row, Runner
+from edgedp.stores.backend import GraphRow, Row, Runner
 from edgedp.stores.frames import Frame
 from edgedp.stores.packed import graph_of_arrays
 from edgedp.vocabulary import MetricName, TopKMetricName
@@ -102,12 +102,23 @@ def _read(request: Frame) -> dict[str, Any]:
 
 def _ranked(request: Frame) -> TopKMetricName:
     """Return a metric, or what counts arcs where the graph has directions."""
-    config = known_config(request, ["metric"])
-    return checks.check_ranked(config.get("metric"), directed=graph_of(request).directed)
+    config, row = known_config(request, ["metric"]), _of_all_nodes(request)
+    return checks.check_ranked(config.get("metric"), directed=row.directed)
+
+
+def _of_all_nodes(request: Frame) -> GraphRow:
+    """Return the row of a graph whose nodes are all ranked."""
+    row = graph_of(request)
+    if row.facts.candidates is not None:
+        raise ParameterError(
+            "the graph has candidates, whose exact values no procedure returns; ask from Python or the command line"
+        )
+    return row
 
 
 def _sensitivity(request: Frame) -> tuple[MetricName, dict[str, Any]]:
     config = known_config(request, ["metric", "t", "form"])
+    _of_all_nodes(request)
     metric = checks.check_metric(config.get("metric"))
     if config.get("form") is not None:
         checks.check_form(config["form"], metric)

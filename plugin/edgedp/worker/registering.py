@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from edgedp import checks
@@ -39,7 +38,7 @@ _BUDGET, _LIMIT = "epsilonBudget", "maxEpsilonPerRelease"
 _EMPTY = "allowEmpty"
 _FACTS = "facts"
 _UNIT = "protect"
-_RULES = ("orientation", "where", "atLeast")
+_RULES = ("orientation", "where", "atLeast", "candidates")
 
 
 def version(request: Frame) -> Frame:
@@ -67,6 +66,7 @@ def register(request: Frame) -> Frame:
         given.get("orientation", "UNDIRECTED"),
         given.get("where"),
         given.get("atLeast", 1),
+        given.get("candidates"),
         names=(*_PLACE[:2], _RULES[2]),
     )
     row = registry.registered_row(
@@ -76,6 +76,9 @@ def register(request: Frame) -> Frame:
         checks.check_degree_bound(config.get("degreeBound")),
     )
     places.check_names(row)
+    checks.check_no_option(
+        "degreeBound", row.degree_bound if made.candidates else None, "a graph with candidates"
+    )
     checks.check_facts("recorded" if config.get(_FACTS) is None else config[_FACTS])
     allowed = checks.check_switch(config.get(_EMPTY) or False, _EMPTY)
     return Frame({"graph": registry.row_to_json(row), "declared": _declared(config), "allow_empty": allowed})
@@ -96,7 +99,7 @@ def check_graph(request: Frame) -> Frame:
         places.check_some_edge(row, graph.edge_count)
     return Frame(
         {
-            "graph": registry.row_to_json(replace(row, node_count=graph.node_count)),
+            "graph": registry.row_to_json(row),
             "exact": {"edgeCount": graph.edge_count, "maxDegree": graph.max_degree},
             "warnings": [
                 in_cypher(str(places.index_hint(row, label))) for label in request.header["unindexed"]

@@ -16,7 +16,7 @@ from edgedp.draw import draw as drawn
 from edgedp.errors import ParameterError, UnknownNameError
 from edgedp.ids import positions_of
 from edgedp.plan import PercentilePlan, Plan, PublicFacts, options_of, plan_from_config
-from edgedp.projection import GraphProjection, records_projection
+from edgedp.projection import CandidateProjection, GraphProjection, records_projection
 from edgedp.refusals import RECORD_LOST, STORE_FAILED, constant_refusals
 from edgedp.sampling.words import SecureWords
 from edgedp.stores import attributes, debiting, kept, ledger
@@ -151,7 +151,12 @@ def _projected(planned: Plan, request: Frame) -> tuple[GraphProjection, NDArray[
         projection = records_projection({planned.of_property: values}, len(values))
         return projection, np.arange(len(values), dtype=np.int64)
     graph, order = graph_of_arrays(request.arrays, graph_of(request).projection)
-    return GraphProjection(graph, engine="native"), order
+    if planned.facts.candidates is None:
+        return GraphProjection(graph, engine="native"), order
+    ranked = np.zeros(graph.node_count, dtype=bool)
+    ranked[request.arrays["candidates"]] = True
+    positions = np.flatnonzero(ranked[order])
+    return CandidateProjection(graph, positions), order[positions]
 
 
 def unknown_graph(request: Frame) -> Frame:

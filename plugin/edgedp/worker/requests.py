@@ -55,7 +55,7 @@ def graph_of(request: Frame) -> GraphRow:
     row = row_of(header["graph"])
     if row.loaded or "survey" not in header:
         return row
-    return replace(row, node_count=int(header["survey"]["nodes"]))
+    return replace(row, node_count=int(header["survey"]["candidates"]))
 
 
 def config_of(request: Frame) -> dict[str, Any]:

@@ -20,6 +20,7 @@ import org.neo4j.graphdb.Transaction;
  * @param nodeLabels a node has one of them
  * @param relationshipTypes a relationship has one of them
  * @param where conditions on a relationship's own properties, as the statement takes them; empty: each relationship
+ * @param candidates the label whose nodes are ranked, and counted as nodes; null where all are
  * @param row its columns, as the worker takes them
  */
 record GraphEntry(
@@ -28,6 +29,7 @@ record GraphEntry(
         List<RelationshipType> relationshipTypes,
         String idProperty,
         List<Map<String, Object>> where,
+        Label candidates,
         JsonNode row) {
     /** Between names that are alternatives of each other; no name holds it. */
     static final String ALTERNATIVES = "\0";
@@ -50,19 +52,24 @@ record GraphEntry(
                         .toList(),
                 row.get("idProperty").textValue(),
                 conditions(made.path("where")),
+                made.path("candidates").isTextual() ? Label.label(made.get("candidates").textValue()) : null,
                 row);
     }
 
-    /** Return the labels of a row of the registry, as a placeholder takes them; of one that was edited, its text. */
-    static String labels(Map<String, Object> row) {
+    /** Return the labels of the nodes that a row of the registry counts; of one that was edited, its text. */
+    static Map<String, String> counted(Map<String, Object> row) {
         JsonNode listed = Frame.toJson(row);
-        return place(names(projection(listed), "node_labels", listed.get("nodeLabel")));
+        JsonNode made = projection(listed);
+        String labels = place(names(made, "node_labels", listed.get("nodeLabel")));
+        return Map.of("candidate_label", made.path("candidates").asText(labels));
     }
 
     /** The names that fill the placeholders of a statement. */
     Map<String, String> place() {
+        String labels = place(nodeLabels.stream().map(Label::name).toList());
         return Map.of(
-                "node_label", place(nodeLabels.stream().map(Label::name).toList()),
+                "node_label", labels,
+                "candidate_label", candidates == null ? labels : candidates.name(),
                 "relationship_type",
                         place(relationshipTypes.stream().map(RelationshipType::name).toList()),
                 "id_property", idProperty);

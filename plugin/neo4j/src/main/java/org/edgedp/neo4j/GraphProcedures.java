@@ -181,7 +181,7 @@ public final class GraphProcedures extends ProcedureBase {
             @Name(value = "name", description = "Name of the graph.") String name,
             @Name(
                             value = "configuration",
-                            description = "nodeLabel, relationshipType, idProperty, orientation, where, atLeast, "
+                            description = "nodeLabel, relationshipType, idProperty, orientation, where, atLeast, candidates, "
                                     + "protect, degreeBound, epsilonBudget, maxEpsilonPerRelease, delta, allowEmpty, facts.")
                     Map<String, Object> configuration) {
         Call call = call();
@@ -361,7 +361,7 @@ public final class GraphProcedures extends ProcedureBase {
         for (Map<String, Object> row : rows(transaction, "graph_list", Map.of())) {
             Map<String, Object> now = new HashMap<>(row);
             if (!Boolean.TRUE.equals(row.get("loaded")) && !AT_ADDRESS.equals(row.get("nodeLabel"))) {
-                Map<String, String> place = Map.of("node_label", GraphEntry.labels(row));
+                Map<String, String> place = GraphEntry.counted(row);
                 now.putAll(Map.of("nodeCount", rows(transaction, "node_count", place, Map.of()).get(0).get("nodes")));
             }
             rows.add(now);

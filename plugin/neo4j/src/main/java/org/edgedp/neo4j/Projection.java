@@ -28,14 +28,16 @@ import org.neo4j.procedure.TerminationGuard;
  * @param internalIds what Neo4j's store calls the nodes
  * @param sources row of each relationship's start
  * @param targets row of each relationship's end
+ * @param candidates rows of the nodes that are ranked, of a graph with candidates; else none
  */
-record Projection(Object ids, long[] internalIds, Ints sources, Ints targets) {
+record Projection(Object ids, long[] internalIds, Ints sources, Ints targets, Ints candidates) {
     private static final int CHECK_EVERY = 1 << 14;
 
     /** Read a graph as others have committed it. */
     static Projection read(Transaction transaction, GraphEntry graph, TerminationGuard guard) {
         LongArrayList internalIds = new LongArrayList();
         Ids ids = new Ids();
+        Ints candidates = new Ints();
         for (int each = 0; each < graph.nodeLabels().size(); each++) {
             List<Label> before = graph.nodeLabels().subList(0, each);
             try (ResourceIterator<Node> nodes =
@@ -43,6 +45,9 @@ record Projection(Object ids, long[] internalIds, Ints sources, Ints targets) {
                 while (nodes.hasNext()) {
                     Node node = nodes.next();
                     if (before.stream().noneMatch(node::hasLabel)) { // one with two labels is read once
+                        if (graph.candidates() != null && node.hasLabel(graph.candidates())) {
+                            candidates.add(internalIds.size());
+                        }
                         internalIds.add(internalId(node));
                         ids.add(node.getProperty(graph.idProperty(), null));
                         checkNowAndThen(guard, internalIds.size());
@@ -50,7 +55,8 @@ record Projection(Object ids, long[] internalIds, Ints sources, Ints targets) {
                 }
             }
         }
-        Projection projection = new Projection(ids.typed(), internalIds.toArray(), new Ints(), new Ints());
+        Projection projection =
+                new Projection(ids.typed(), internalIds.toArray(), new Ints(), new Ints(), candidates);
         if (graph.where().isEmpty()) {
             RowsById rows = RowsById.of(projection.internalIds);
             graph.relationshipTypes().forEach(type -> projection.readEdges(transaction, type, rows, guard));
@@ -157,6 +163,9 @@ record Projection(Object ids, long[] internalIds, Ints sources, Ints targets) {
         }
         arrays.put("sources", sources);
         arrays.put("targets", targets);
+        if (candidates.length() > 0) {
+            arrays.put("candidates", candidates);
+        }
         return arrays;
     }
 
