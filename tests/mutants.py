@@ -32,7 +32,7 @@ MUTATED = (
         f"edgedp/mechanisms/{name}.py"
         for name in ("dampening", "grid", "joint", "laws", "ranks", "samplers", "steps", "sums")
     ),
-    *(f"edgedp/mechanisms/adaptive/{name}.py" for name in ("purchases", "top_k", "vectors")),
+    *(f"edgedp/mechanisms/adaptive/{name}.py" for name in ("purchases", "top_k", "until_sure", "vectors")),
     *(f"edgedp/mechanisms/pareto/{name}.py" for name in ("rounds", "score")),
     "edgedp/mechanisms/numbers/*.py",
     "edgedp/amounts/epsilon.py",
@@ -88,6 +88,7 @@ TESTS = (
         "shares",
         "smooth",
         "steps",
+        "until_sure",
     ),
 )
 """The fast tests of these; mutmut takes of them what reaches a function, the fastest first."""

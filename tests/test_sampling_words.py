@@ -94,6 +94,8 @@ def test_integers_below_reject_exactly_the_incomplete_run(bound):
     assert integers_below(bound, 1, ScriptedWords([last])).tolist() == [bound - 1]
     if last < 2**64 - 1:
         assert integers_below(bound, 1, ScriptedWords([last + 1, 2**64 - 1, 0])).tolist() == [0]
+        redrawn = integers_below(bound, 1, ScriptedWords([last + 1, last]))
+        assert redrawn.tolist() == [bound - 1], "what is drawn again is held to the same bound"
 
 
 @pytest.mark.parametrize("bound", [0, -1, 2**63 + 1])
