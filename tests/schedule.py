@@ -18,7 +18,7 @@ GROUPS = {
     ),
     "Neo4j with the plugin": (
         "docker", "neo4j_plugin", "neo4j_plugin_before", "neo4j_plugin_docs", "neo4j_plugin_ledger",
-        "neo4j_pairs", "neo4j_plugin_limits", "neo4j_plugin_worker",
+        "neo4j_pairs", "neo4j_plugin_limits", "neo4j_plugin_worker", "protect",
     ),
 }  # fmt: skip
 """Modules that share a server: a second server is half a minute of starting and compiling. One that lacks here costs

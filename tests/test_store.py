@@ -66,6 +66,7 @@ def test_a_release_spends_first_and_is_kept(open_any: OpenStore) -> None:
         "nodes": "supplied",
         "degree_bound": 3,
         "degree_bound_source": "declared by the curator",
+        "protects": "everything between two nodes",
         "facts": "as they were loaded",
     }
     other = open_any()
@@ -98,7 +99,7 @@ def test_nothing_shown_is_a_score_or_a_degree(store: Store) -> None:
         rests_on = {"rests_on"} if joint else set()
         assert (
             set(shown["public"])
-            == {"node_count", "nodes", "degree_bound", "degree_bound_source", "facts"} | rests_on
+            == {"node_count", "nodes", "degree_bound", "degree_bound_source", "facts", "protects"} | rests_on
         )
 
 
