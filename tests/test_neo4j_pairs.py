@@ -550,10 +550,11 @@ def test_only_candidates_are_ranked_and_counted(
     )  # fmt: skip
     assert row["node_count"] == 4
     assert row["projection"]["candidates"] == database.of("Item")
+    assert row["degree_bound"] is None, "a candidate has more neighbours than there are candidates"
     (shown,) = [
         each for each in neo4j_with_plugin.ask("CALL edgedp.graph.list()") if each["name"] == database.name
     ]
-    assert shown["nodeCount"] == 4
+    assert (shown["nodeCount"], shown["degreeBound"]) == (4, None)
     whole = database.expected(["Buyer", "Item"], ["BOUGHT"], orientation)
     for metric in metrics:
         expected = outside(whole, {7, 8, 9, 10}, metric)

@@ -41,7 +41,8 @@ class GraphFacts(_Delta, _Shared, _Oriented):
 
     name: str
     node_count: int
-    degree_bound: int
+    degree_bound: int | None
+    """None where only candidates are ranked, whose neighbours are not counted as nodes."""
     epsilon_budget: float | None
     epsilon_spent: float | None
 

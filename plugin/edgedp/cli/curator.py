@@ -143,7 +143,7 @@ def load(
         say(shown(line))
     say(
         f"loaded as {row['name']}: epsilon budget {amount(row['epsilon_budget'])}, "
-        f"spent {amount(row['epsilon_spent'])}, degree bound {row['degree_bound']:,}"
+        f"spent {amount(row['epsilon_spent'])}, degree bound {row['degree_bound'] or 0:,}"
         + ("" if degree_bound is not None else " (the default, nodes - 1)")
     )
     if properties is not None or attribute_epsilon_budget is not None:
@@ -281,7 +281,8 @@ def register(
         return
     click.echo(
         f"registered {row['name']}: {row['node_count']:,} nodes, epsilon budget {amount(row['epsilon_budget'])}, "
-        f"spent {amount(row['epsilon_spent'])}, degree bound {row['degree_bound']:,}"
+        f"spent {amount(row['epsilon_spent'])}"
+        + ("" if row["degree_bound"] is None else f", degree bound {row['degree_bound']:,}")
     )
 
 

@@ -101,7 +101,10 @@ SCHEMAS: dict[str, Any] = {
         "properties": {
             "name": {"type": "string"},
             "node_count": {"type": "integer"},
-            "degree_bound": {"type": "integer"},
+            "degree_bound": {
+                "type": ["integer", "null"],
+                "description": "Null where candidates are ranked: on no bound of theirs does a release rest.",
+            },
             "directed": {
                 "const": True,
                 "description": "Where directions were kept: in_degree and out_degree.",

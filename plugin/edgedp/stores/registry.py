@@ -335,7 +335,7 @@ def listing(session: Session) -> list[dict[str, Any]]:
         {
             "name": row["name"],
             "node_count": (nodes := _nodes_of_now(session, row)),
-            "degree_bound": PublicFacts(nodes, row["degreeBound"]).effective_degree_bound,
+            "degree_bound": _bound(row, nodes),
             **({"directed": True} if _directed(row) else {}),
             **({"titles": True} if holds_titles(row.get("digest")) else {}),
             **({} if row.get("projection") is None else {"projection": _shown_projection(row["projection"])}),
@@ -352,12 +352,20 @@ def listing(session: Session) -> list[dict[str, Any]]:
 
 def _directed(row: Mapping[str, Any]) -> bool:
     """Return whether a listed graph has directions, which were stored or are read."""
-    read = None if row.get("projection") is None else _shown_projection(row["projection"])
-    return holds_directions(row.get("digest")) or (read or {}).get("orientation") in ARCS
+    read = _shown_projection(row.get("projection")) or {}
+    return holds_directions(row.get("digest")) or read.get("orientation") in ARCS
 
 
-def _shown_projection(kept: str) -> dict[str, Any] | None:
-    """Return which relationships make an edge; None where somebody edited it, and a release is refused."""
+def _bound(row: Mapping[str, Any], nodes: int) -> int | None:
+    """Return the degree bound of a listed graph; None where only candidates are nodes, and others are neighbours."""
+    facts = PublicFacts(nodes, row["degreeBound"], projection=_shown_projection(row.get("projection")))
+    return None if facts.candidates is not None else facts.effective_degree_bound
+
+
+def _shown_projection(kept: str | None) -> dict[str, Any] | None:
+    """Return which relationships make an edge; None where each does, or where somebody edited it."""
+    if kept is None:
+        return None
     try:
         return PairProjection.of_json(kept).to_dict()
     except ParameterError:

@@ -64,6 +64,11 @@ record GraphEntry(
         return Map.of("candidate_label", made.path("candidates").asText(labels));
     }
 
+    /** Whether only candidates are ranked, of whose degrees there is no bound. */
+    static boolean hasCandidates(Map<String, Object> row) {
+        return projection(Frame.toJson(row)).hasNonNull("candidates");
+    }
+
     /** The names that fill the placeholders of a statement. */
     Map<String, String> place() {
         String labels = place(nodeLabels.stream().map(Label::name).toList());

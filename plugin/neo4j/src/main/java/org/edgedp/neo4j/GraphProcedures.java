@@ -28,7 +28,7 @@ public final class GraphProcedures extends ProcedureBase {
         public final String name;
         /** Number of nodes. */
         public final Long nodeCount;
-        /** The public degree bound; n - 1 where none is declared. */
+        /** The public degree bound; n - 1 where none is declared, and null where only candidates are ranked. */
         public final Long degreeBound;
         /** What may be spent; null if nothing is declared. */
         public final Double epsilonBudget;
@@ -44,7 +44,8 @@ public final class GraphProcedures extends ProcedureBase {
             nodeCount = (Long) row.get("nodeCount");
             Long declared = (Long) row.get("degreeBound");
             long most = Math.max(nodeCount - 1, 0);
-            degreeBound = declared == null ? most : Math.min(declared, most);
+            Long bound = declared == null ? most : Math.min(declared, most);
+            degreeBound = GraphEntry.hasCandidates(row) ? null : bound;
             epsilonBudget = account.budget();
             epsilonSpent = account.spent();
             delta = account.delta();
@@ -58,7 +59,7 @@ public final class GraphProcedures extends ProcedureBase {
         public final String name;
         /** Number of nodes. */
         public final Long nodeCount;
-        /** The public degree bound; n - 1 where none is declared. */
+        /** The public degree bound; n - 1 where none is declared, and null where only candidates are ranked. */
         public final Long degreeBound;
         /** What may be spent; null if nothing is declared. */
         public final Double epsilonBudget;
