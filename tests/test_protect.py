@@ -89,6 +89,16 @@ def test_the_default_mechanism_is_one_that_protects_the_unit(store: Store) -> No
     assert store.estimate("followed", **ASKED)["parameters"]["mechanism"] == "pf"
 
 
+def test_a_request_is_answered_again_and_another_question_is_refused(store: Store) -> None:
+    shown = store.priv_top_k("followed", **ASKED, request_id="once").to_dict()["release_id"]
+    for again in (ASKED, ASKED | {"mechanism": "pf"}):
+        assert store.priv_top_k("followed", **again, request_id="once").to_dict()["release_id"] == shown
+    for other in (ASKED | {"mechanism": "em"}, ASKED | {"metric": "degree"}, ASKED | {"k": 2}):
+        with pytest.raises(ParameterError, match="must be new for another request"):
+            store.priv_top_k("followed", **other, request_id="once")
+    assert store.budget("followed")["epsilon_spent"] == 0.5
+
+
 def test_what_is_refused_costs_nothing_and_says_what_to_ask_for(store: Store) -> None:
     for ask in (
         lambda: store.priv_top_k("followed", metric="degree", k=1, epsilon=1),
@@ -138,6 +148,7 @@ def test_every_list_says_what_an_account_protects(store: Store, tmp_path: Path) 
     }
     (loaded,) = [row for row in store.log("followed") if row["event"] == "load"]
     assert loaded["details"]["protect"] == "source"
+    assert "protects" not in loaded["details"]
     shown = CliRunner().invoke(command_line, ["--store", str(tmp_path / "store"), "graphs"]).stdout
     assert [line.split()[-1] for line in shown.splitlines() if line.startswith(("followed", "pairs"))] == [
         "source", "pair",
@@ -319,6 +330,12 @@ def test_the_procedures_keep_to_it(registered: tuple[PluginServer, Store, str]) 
     (release,) = store.releases(name)
     assert release["parameters"]["mechanism"] == "pf"
     assert store.budget(name)["epsilon_spent"] == 4
+    asked = {"metric": "in_degree", "k": 1, "epsilon": 0.5, "requestId": "once"}
+    for _ in range(2):
+        (again,) = plugin.ask("CALL edgedp.privTopk.stream($name, $asked)", name=name, asked=asked)
+        assert again["rank"] == 1
+    assert store.budget(name)["epsilon_spent"] == 4.5
+    assert store.estimate(name, metric="in_degree", k=1, epsilon=0.5, request_id="once")
 
 
 @pytest.mark.neo4j

@@ -86,7 +86,7 @@ class PublicFacts:
     facts: str | None = field(default=None, repr=False, compare=False)
     directed: bool = field(default=False, repr=False)
     projection: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
-    protect: Unit = field(default="pair", repr=False)
+    protect: Unit = field(default="pair", repr=False, compare=False)
 
     @property
     def candidates(self) -> str | None:

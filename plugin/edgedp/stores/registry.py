@@ -157,8 +157,8 @@ def load_script(
         What is declared of the attributes' account besides (`attributes_steps`).
     """
     named = {"name": row.name}
-    before_it = account or Account.of_log(row.name, last)
-    protect = _unit(row, declared, before_it)
+    held = account or Account.of_log(row.name, last)
+    protect = _unit(row, declared, held)
     facts = _facts(row) | _said(protect)
     current = (
         Step("graph_find", named, on_row="changed")
@@ -171,7 +171,7 @@ def load_script(
             *open_steps(row.name),
             current,
             *guards,
-            *_unit_steps(row.name, before_it, declared),
+            *_unit_steps(row.name, held, declared),
             *declaration_steps(row.name, account, declared, by=by, at=at),
             *place_steps(row, protect),
             *remember,
@@ -320,9 +320,8 @@ def secret(runner: Runner) -> str:
 def _facts(row: GraphRow) -> dict[str, Any]:
     """Return what the log says of a version; public facts, so neither digest nor fingerprint."""
     directions = {"orientation": DIRECTED} if row.directed else {}
-    return (
-        row.facts.to_dict() | directions | {"version": row.version} | ({"titles": True} if row.titled else {})
-    )
+    facts = {key: value for key, value in row.facts.to_dict().items() if key != "protects"}  # an account's
+    return facts | directions | {"version": row.version} | ({"titles": True} if row.titled else {})
 
 
 def listing(session: Session) -> list[dict[str, Any]]:
