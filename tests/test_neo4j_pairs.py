@@ -527,7 +527,11 @@ def outside(graph: Graph, candidates: set[int], way: str) -> dict[int, int]:
     [("undirected", ["degree"]), ("mutual", ["degree"]), ("natural", ["in_degree", "out_degree", "degree"])],
 )
 def test_only_candidates_are_ranked_and_counted(
-    neo4j_with_plugin: PluginServer, store: Store, orientation: str, metrics: list[str]
+    neo4j_with_plugin: PluginServer,
+    store: Store,
+    monkeypatch: pytest.MonkeyPatch,
+    orientation: str,
+    metrics: list[str],
 ) -> None:
     database = Database(neo4j_with_plugin)
     shop = {
@@ -578,6 +582,20 @@ def test_only_candidates_are_ranked_and_counted(
             asked={"metric": metric, "k": 4, "epsilon": 1.0},
         )  # fmt: skip
         assert {each["id"] for each in written} == {7, 8, 9, 10}
+        with monkeypatch.context() as patched:
+            patched.setattr(Neo4jSession, "_packed", False)
+            asked = {"metric": metric, "k": 1, "epsilon": 15, "request_id": f"once-{metric}"}
+            first = store.priv_top_k(database.name, **asked)
+        assert expected[first.nodes[0]] == largest, "read by statements only"
+        assert store.priv_top_k(database.name, **asked).to_dict()["nodes"] == first.nodes
+        assert "degree_bound" not in first.public
+        (priced,) = neo4j_with_plugin.ask(
+            "CALL edgedp.privTopk.estimate($name, {metric: $metric, k: 2, epsilon: 1.0})",
+            name=database.name, metric=metric,
+        )  # fmt: skip
+        assert priced
+        (vector,) = store.estimate(database.name, metric=metric, k=2, epsilon=0.5)["noise"]
+        assert vector["scale"] == 2, "half of what a vector of all nodes has"
     for refused in (
         lambda: store.priv_top_k(database.name, metric="ebc", k=1, epsilon=1),
         lambda: store.count(database.name, of="edges", epsilon=1),
