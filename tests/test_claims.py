@@ -24,8 +24,10 @@ from edgedp.mechanisms.numbers.base import NumberMechanism
 from edgedp.metrics import metric, metric_names
 from edgedp.metrics.base import Metric
 from edgedp.options import DistributionOptions
-from edgedp.plan import PublicFacts, plan
+from edgedp.plan import ArcsPlan, PublicFacts, plan
+from edgedp.plan.base import PlanBase
 from edgedp.stores.backend import Backend
+from edgedp.vocabulary import COUNTED
 
 STRICT: dict[tuple[type, str], bool] = {
     (Metric, "uniform"): False,
@@ -39,6 +41,7 @@ STRICT: dict[tuple[type, str], bool] = {
     (Backend, "keeps_versions"): False,
     (Backend, "keeps_directions"): False,
     (Backend, "keeps_titles"): False,
+    (PlanBase, "counts_neighbors"): False,
 }
 """Every flag of a class with the side that claims nothing; a further flag joins with the test of its claim."""
 NO_CLAIM = {"COMPUTES", "bar_may_say_nothing"}
@@ -61,6 +64,25 @@ def test_every_flag_is_known_and_claims_nothing_where_it_is_left_out() -> None:
     for (owner, name), strict in STRICT.items():
         assert vars(owner)[name] is strict, f"{owner.__name__}.{name} claims something by default"
     assert DistributionOptions.COMPUTES
+
+
+def plans() -> set[type[PlanBase]]:
+    """Return every class of plans."""
+    found, left = set(), [PlanBase]
+    while left:
+        found.add(each := left.pop())
+        left += each.__subclasses__()
+    return found
+
+
+def test_a_plan_that_counts_neighbors_asks_for_nothing_else() -> None:
+    """What is drawn of candidates sees no other node: a draw that asks for more would see a wrong graph."""
+    assert {each for each in plans() if each.counts_neighbors} == {ArcsPlan}
+    facts = PublicFacts(4, directed=True, projection={"candidates": "C"})
+    for name in COUNTED:
+        planned = plan("priv_top_k", {"metric": name, "k": 2, "epsilon": 1}, facts)
+        assert planned.quantities == {name}
+        assert not planned.rests_on_bound
 
 
 def steps(n: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:

@@ -142,7 +142,7 @@ def test_a_second_name_for_the_same_relationships_is_refused_whatever_the_label(
 def test_a_loaded_graph_has_one_ledger_too(store: Store) -> None:
     store.load(KITE, "kite", epsilon_budget=1, node_label="Kite", relationship_type="STRING")
     with store._backend.session() as session:
-        assert session.run("node_count", {"node_label": "Kite"}) == [{"nodes": 5}]
+        assert session.run("node_count", {"candidate_label": "Kite"}) == [{"nodes": 5}]
         session._session.run("CREATE CONSTRAINT FOR (k:Kite) REQUIRE k.id IS UNIQUE").consume()  # type: ignore[attr-defined]
     with pytest.raises(StoreError, match="must not be that of a loaded graph"):
         store.register("again", "Kite", "STRING", "id", epsilon_budget=1)

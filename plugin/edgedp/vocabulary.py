@@ -135,7 +135,7 @@ TopKEngine = Literal[Engine, "spark"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ARC_METRICS: tuple[ArcMetricName, ...] = get_args(ArcMetricName)
-COUNTED: tuple[CountedName, ...] = ("degree", *ARC_METRICS)
+COUNTED: tuple[CountedName, ...] = get_args(CountedName)
 UNITS: tuple[Unit, ...] = get_args(Unit)
 MECHANISMS: tuple[MechanismName, ...] = get_args(MechanismName)
 NUMBER_MECHANISMS: tuple[NumberMechanismName, ...] = get_args(NumberMechanismName)
