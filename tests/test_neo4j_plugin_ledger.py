@@ -176,6 +176,43 @@ def test_a_broken_account_is_shown_as_broken_and_hides_and_hinders_no_other(
     assert shared.check() == []
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "MATCH (g:EdgeDPStoredGraph {name: 'kite'}) SET g.nodeLabel = 7",
+        "MATCH (g:EdgeDPStoredGraph {name: 'kite'}) SET g.nodeLabel = ['Person']",
+        "MATCH (g:EdgeDPStoredGraph {name: 'kite'}) SET g.nodeCount = 'many'",
+        "MATCH (g:EdgeDPStoredGraph {name: 'kite'}) SET g.degreeBound = 'few'",
+        "MATCH (g:EdgeDPStoredGraph {name: 'kite'}) SET g.projection = 7",
+        "MATCH (g:EdgeDPStoredGraph {name: 'kite'}) SET g.projection = '{'",
+        "MATCH (g:EdgeDPStoredGraph {name: 'kite'}) REMOVE g.nodeLabel",
+        "MATCH (a:EdgeDPAccount {name: 'kite'}) SET a.relationshipType = 7",
+        "MATCH (a:EdgeDPAccount {name: 'kite'}) SET a.relationshipType = ['KNOWS']",
+    ],
+)
+def test_a_row_of_other_types_hides_and_hinders_no_other(people: Server, shared: Store, edit: str) -> None:
+    cypher(people, edit)
+    register(shared, "calls", "CALLS")
+    rows = {row["name"]: row for row in shared.graphs()}
+    assert rows["calls"]["epsilon_budget"] == 2
+    assert "problem" not in rows["calls"]
+    if "StoredGraph" in edit:
+        assert "somebody edited it" in rows["kite"]["problem"]
+    assert {"calls", "kite"} <= {row["name"] for row in cypher(people, "CALL edgedp.graph.list()")}
+    assert asked_of(shared, "calls")
+    with pytest.raises(EdgeDPError):
+        asked_of(shared, "kite")
+    (spent,) = cypher(people, "MATCH (a:EdgeDPAccount {name: 'kite'}) RETURN a.spent AS nano")
+    assert spent["nano"] == charged(people)
+    shared.drop("calls")
+
+
+def charged(people: Server) -> int:
+    """Return what the log says that was spent."""
+    (row,) = cypher(people, "MATCH (e:EdgeDPEntry {name: 'kite'}) RETURN sum(coalesce(e.charge, 0)) AS nano")
+    return int(row["nano"])
+
+
 def asked_of(store: Store, name: str) -> list[Any]:
     return list(store.priv_top_k(name, "degree", 1, 0.25).nodes)
 

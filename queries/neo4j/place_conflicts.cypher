@@ -12,7 +12,8 @@
 // cost: the registry and the logs
 CALL () {
   MATCH (claim:EdgeDPAccount|EdgeDPEntry|EdgeDPStoredGraph)
-  WHERE any(kind IN split(claim.relationshipType, '|') WHERE kind IN split($relationshipType, '|'))
+  WHERE claim.relationshipType IS :: STRING NOT NULL
+    AND any(kind IN split(claim.relationshipType, '|') WHERE kind IN split($relationshipType, '|'))
     AND NOT coalesce(claim.loaded, false) AND (claim.name <> $name OR $loaded)
   WITH DISTINCT claim.name AS other, claim.relationshipType AS type
   RETURN CASE WHEN EXISTS { MATCH (:EdgeDPAccount {name: other, relationshipType: type}) }
@@ -50,7 +51,8 @@ CALL () {
   RETURN 'label' AS conflict, version.name AS other
   UNION ALL
   MATCH (graph:EdgeDPStoredGraph)
-  WHERE $loaded AND NOT graph.loaded AND $nodeLabel IN split(graph.nodeLabel, '|')
+  WHERE $loaded AND NOT graph.loaded AND graph.nodeLabel IS :: STRING NOT NULL
+    AND $nodeLabel IN split(graph.nodeLabel, '|')
   RETURN 'registered_label' AS conflict, graph.name AS other
 }
 RETURN conflict AS conflict, other AS other

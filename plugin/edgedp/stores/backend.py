@@ -125,7 +125,7 @@ class GraphRow:
 
     def labels_apart(self, other: str) -> bool:
         """Whether no label is one of another graph's, as its row keeps them."""
-        return {self.node_label, *self.labels}.isdisjoint({other, *other.split("|")})
+        return {self.node_label, *self.labels}.isdisjoint({str(other), *str(other).split("|")})
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -141,6 +141,10 @@ class GraphRow:
         StoreError
             Somebody edited it; nothing was spent.
         """
+        named = (self.node_label, self.relationship_type, self.id_property)
+        counted = type(self.node_count) is int and type(self.degree_bound) in (int, type(None))
+        if not counted or not all(isinstance(each, str) for each in named):
+            raise edited(self.name)
         if self.made_of is None:
             return None
         try:

@@ -19,7 +19,7 @@ from edgedp.stores.account import (
     lost_account,
     terms_without_edges,
 )
-from edgedp.stores.backend import AT_ADDRESS, GraphRow, holds_directions, holds_titles
+from edgedp.stores.backend import AT_ADDRESS, GraphRow, edited, holds_directions, holds_titles
 from edgedp.stores.events import declaration_steps, event_steps
 from edgedp.stores.pairs import ARCS, PairProjection
 from edgedp.stores.script import Script, Step
@@ -339,6 +339,7 @@ def listing(session: Session) -> list[dict[str, Any]]:
             **({"titles": True} if holds_titles(row.get("digest")) else {}),
             **({} if row.get("projection") is None else {"projection": _shown_projection(row["projection"])}),
             **_without_rest(listed_account(row)),
+            **({} if _whole_row(row) else {"problem": str(edited(row["name"]))}),
             **(
                 {"attributes": _without_rest(listed_account(accounts[second]))}
                 if (second := account_of(row["name"], "attributes")) in accounts
@@ -357,8 +358,20 @@ def _directed(row: Mapping[str, Any]) -> bool:
 
 def _bound(row: Mapping[str, Any], nodes: int) -> int | None:
     """Return the degree bound of a listed graph; None where only candidates are nodes, and others are neighbours."""
-    facts = PublicFacts(nodes, row["degreeBound"], projection=_shown_projection(row.get("projection")))
+    bound = row["degreeBound"] if type(row["degreeBound"]) is int else None
+    facts = PublicFacts(nodes, bound, projection=_shown_projection(row.get("projection")))
     return None if facts.candidates is not None else facts.effective_degree_bound
+
+
+def _whole_row(row: Mapping[str, Any]) -> bool:
+    """Return whether a listed row is as it was written, and not edited to be of other types."""
+    kept = row.get("projection")
+    return (
+        type(row["nodeLabel"]) is str
+        and type(row["nodeCount"]) is int
+        and type(row["degreeBound"]) in (int, type(None))
+        and (kept is None or _shown_projection(kept) is not None)
+    )
 
 
 def _shown_projection(kept: str | None) -> dict[str, Any] | None:
@@ -397,7 +410,9 @@ def listed(session: Session, name: str) -> dict[str, Any]:
 def _nodes_of_now(session: Session, row: Mapping[str, Any]) -> int:
     """Return the number of nodes: of a registered graph it may have changed."""
     stored = None if row["loaded"] or row["nodeLabel"] == AT_ADDRESS else find(session, row["name"])
-    return int(row["nodeCount"]) if stored is None or not stored.readable else session.node_count(stored)
+    if stored is not None and stored.readable:
+        return session.node_count(stored)
+    return row["nodeCount"] if type(row["nodeCount"]) is int else 0
 
 
 def check_loadable(
@@ -448,14 +463,18 @@ def check_own_type(runner: Runner, name: str, kind: str) -> None:
         )
 
 
-def _common(kind: str, other: str) -> str | None:
+def _common(kind: Any, other: str) -> str | None:
     """Return a type that is one of both; several types stand beside each other as in Cypher.
+
+    What somebody has edited to be no text is nobody's type: its account is refused where it is asked for.
 
     Examples
     --------
     >>> _common("CALLED|TEXTED", "PAID|TEXTED"), _common("CALLED|TEXTED", "CALL")
     ('TEXTED', None)
     """
+    if not isinstance(kind, str):
+        return None
     if kind == other:
         return kind
     return next((each for each in kind.split("|") if each in other.split("|")), None)

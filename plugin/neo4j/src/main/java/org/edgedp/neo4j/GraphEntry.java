@@ -50,7 +50,7 @@ record GraphEntry(
                 names(made, "relationship_types", row.get("relationshipType")).stream()
                         .map(RelationshipType::withName)
                         .toList(),
-                row.get("idProperty").textValue(),
+                row.get("idProperty").asText(),
                 conditions(made.path("where")),
                 made.path("candidates").isTextual() ? Label.label(made.get("candidates").textValue()) : null,
                 row);
@@ -94,7 +94,7 @@ record GraphEntry(
 
     /** What is public of the nodes, as of now. */
     JsonNode survey(Transaction transaction) {
-        Map<String, Object> asked = Map.of("nodeLabel", row.get("nodeLabel").textValue());
+        Map<String, Object> asked = Map.of("nodeLabel", row.get("nodeLabel").asText());
         return Frame.toJson(rows(transaction, "survey", place(), asked).get(0));
     }
 
@@ -136,7 +136,7 @@ record GraphEntry(
 
     private static List<String> names(JsonNode made, String key, JsonNode only) {
         JsonNode listed = made.path(key);
-        if (!listed.isArray()) return List.of(only.textValue());
+        if (!listed.isArray()) return List.of(only.asText());
         return StreamSupport.stream(listed.spliterator(), false)
                 .map(JsonNode::asText)
                 .toList();

@@ -41,11 +41,11 @@ public final class GraphProcedures extends ProcedureBase {
 
         Listed(Map<String, Object> row, Account account) {
             name = (String) row.get("name");
-            nodeCount = (Long) row.get("nodeCount");
-            Long declared = (Long) row.get("degreeBound");
+            nodeCount = row.get("nodeCount") instanceof Long count ? count : 0L; // of a row that was edited
+            Long declared = row.get("degreeBound") instanceof Long bound ? bound : null;
             long most = Math.max(nodeCount - 1, 0);
-            Long bound = declared == null ? most : Math.min(declared, most);
-            degreeBound = GraphEntry.hasCandidates(row) ? null : bound;
+            Long effective = declared == null ? most : Math.min(declared, most);
+            degreeBound = GraphEntry.hasCandidates(row) ? null : effective;
             epsilonBudget = account.budget();
             epsilonSpent = account.spent();
             delta = account.delta();
