@@ -289,12 +289,7 @@ def test_a_page_of_a_long_log_costs_what_it_costs_of_a_short_one_in_neo4j(empty_
                 "charge: 2} ELSE {} END",
                 first=first, last=last,
             ).consume()  # fmt: skip
-            taken.append(
-                {
-                    name: hits(session.run("PROFILE " + query("neo4j", name), asked).consume().profile)
-                    for name in statements
-                }
-            )
+            taken.append({name: least_hits(session, name, asked) for name in statements})
         assert len(session.run(query("neo4j", "release_own"), asked).data()) == 5
         profiles = {
             name: session.run("PROFILE " + query("neo4j", name), asked).consume().profile
@@ -306,6 +301,17 @@ def test_a_page_of_a_long_log_costs_what_it_costs_of_a_short_one_in_neo4j(empty_
         for name in statements
         if not 0 < long[name] <= 2 * short[name] + 20
     }
+
+
+def least_hits(session: Any, name: str, asked: dict[str, Any]) -> int:
+    """Return what a statement costs by the best of six plans: of plans that it takes for equals Neo4j chooses any."""
+    found = []
+    for _ in range(6):
+        session.run(
+            "CALL db.prepareForReplanning(60)"
+        ).consume()  # by the present size, not by the one before
+        found.append(hits(session.run("PROFILE " + query("neo4j", name), asked).consume().profile))
+    return min(found)
 
 
 def hits(profile: Any) -> int:
