@@ -442,7 +442,7 @@ def test_the_command_registers_texts_and_asks_by_their_address(
     Path("names.tsv").write_text("ada\tbob\nbob\tcyd\n")
     for refused, says in [
         (["register", "x", "--edges", "names.tsv"], "--no-header"),
-        (["register", "x", "--edges", "none.csv"], "cannot read as text"),
+        (["register", "x", "--edges", "none.csv"], "does not exist"),
         (["register", "x", "--edges", "pay.csv", "--node-label", "L"], "--node-label is not an option"),
         (["register", "pay", "--edges", "names.tsv", "--no-header"], "is stored already"),
         (["topk", "names.tsv", "--engine", "spark", *asked], "must be a stored one"),
