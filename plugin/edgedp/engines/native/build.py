@@ -57,7 +57,7 @@ class Target:
 
     @property
     def library(self) -> str:
-        """The library's file below `FOLDER`; in a folder of its own, or Python would take it for an extension module."""
+        """The library's file below `FOLDER`; in a folder of its own, or Python takes it for an extension module."""
         return "lib/kernels" + {"macos": ".dylib", "windows": ".dll"}.get(self.system, ".so")
 
     @property
