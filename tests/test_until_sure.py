@@ -35,7 +35,7 @@ from edgedp.projection import GraphProjection
 from edgedp.release import Release
 from edgedp.sampling.geometric import Refinable
 from edgedp.sampling.words import GeneratorWords, SecureWords
-from edgedp.stores import debiting
+from edgedp.stores import debiting, history
 from edgedp.stores.asker import Asker
 from embedded_children import child, status
 
@@ -535,6 +535,9 @@ def test_each_step_is_a_debit_of_its_own_and_the_answer_comes_last(place: Path) 
         assert (
             store.budget("hubs")["epsilon_spent"] == release.epsilon_spent == release.receipt["epsilon_spent"]
         )
+        assert release.steps > 1
+        assert store.budget("hubs")["releases"] == 1, "steps are of one release"
+        assert history.verify(store.export("hubs"))["releases"] == 1
         (listed,) = store.releases("hubs")
         assert listed["epsilon"] == release.epsilon_spent
         assert listed["nodes"] == release.nodes

@@ -13,6 +13,7 @@ from edgedp.amounts import rho
 from edgedp.release import debits
 from edgedp.stores import ledger, shares
 from edgedp.stores.account import account_of
+from edgedp.stores.chain import FURTHER
 from edgedp.stores.script import Script, Step
 from edgedp.stores.shares import DIRECT
 from edgedp.vocabulary import ACCOUNTS
@@ -131,7 +132,7 @@ def _further(body: Mapping[str, Any], charge: Charge, release_id: str) -> dict[s
     A release's number is in one log only, once.
     """
     part = dict(body) | {"account": charge.account, "part_of": release_id}
-    return {"releaseId": ledger.new_release_id(), "requestId": None, "body": json.dumps(part)}
+    return {"releaseId": FURTHER + ledger.new_release_id(), "requestId": None, "body": json.dumps(part)}
 
 
 def _debit(name: str, charge: Charge, row: Mapping[str, Any]) -> list[Step]:

@@ -13,7 +13,7 @@ from edgedp.errors import EdgeDPError, ParameterError, StoreError
 from edgedp.stores import ledger, pages
 from edgedp.stores.account import UNKNOWN_AMOUNTS, Account, account_of, split_account
 from edgedp.stores.backend import Runner
-from edgedp.stores.chain import Head, body_of, chained, exported, genesis
+from edgedp.stores.chain import Head, body_of, chained, exported, genesis, is_release
 from edgedp.vocabulary import ACCOUNTS
 
 __all__ = ["asked", "balance", "export", "head", "log", "releases", "rows", "shown", "verify"]
@@ -239,9 +239,9 @@ def verify(lines: Iterable[str], kept: str | None = None) -> dict[str, Any]:
         raise StoreError("the export is damaged: its end does not fit its rows; export it again")
     if kept is not None:
         _check_head(kept, hashes)
-    debits = sum(row["kind"] == "debit" for row in found)
+    count_of_releases = sum(map(is_release, found))
     whose = {"graph": graph} | ({} if account == "edges" else {"account": account})
-    return whose | {"rows": count, "releases": debits, "head": str(last)}
+    return whose | {"rows": count, "releases": count_of_releases, "head": str(last)}
 
 
 def _check_head(kept: str, hashes: list[str]) -> None:
