@@ -210,7 +210,7 @@ def test_a_changed_source_changes_the_digest(tmp_path: Path, monkeypatch: pytest
     shutil.copytree(build.FOLDER, tmp_path / "native")
     monkeypatch.setattr(build, "FOLDER", tmp_path / "native")
     assert build.sources_digest() == before
-    with (tmp_path / "native" / "ebc.c").open("a") as file:
+    with (tmp_path / "native" / "kernels" / "ebc.c").open("a") as file:
         file.write("\n")
     assert build.sources_digest() != before
 
@@ -220,7 +220,10 @@ def test_a_changed_source_changes_the_digest(tmp_path: Path, monkeypatch: pytest
     "source",
     [
         "hatch_build.py",
-        *[f"plugin/edgedp/graph/engines/native/{name}" for name in ("ebc.c", "kernels.h", "build.py")],
+        *[
+            f"plugin/edgedp/graph/engines/native/{name}"
+            for name in ("kernels/ebc.c", "kernels/kernels.h", "build.py")
+        ],
     ],
 )
 def test_make_installs_again_when_a_source_changed(source: str) -> None:
