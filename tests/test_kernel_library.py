@@ -187,7 +187,7 @@ def test_asking_a_kernel_without_the_library_is_one_clear_line(tmp_path: Path) -
     code = ELSEWHERE + "from edgedp import Graph\nfrom edgedp.graph.engines import native\n"
     ended = run(code + "native.ebc(Graph.from_edges([(0, 1)]))", str(tmp_path))
     assert ended.stderr.splitlines()[-1] == (
-        "edgedp.words.errors.EngineError: the engine 'native' needs the compiled kernels, but they are not installed; "
+        "edgedp.EngineError: the engine 'native' needs the compiled kernels, but they are not installed; "
         "install a wheel that holds them or use engine='igraph'"
     )
 
@@ -200,8 +200,7 @@ def test_a_library_older_than_its_sources_is_refused(tmp_path: Path) -> None:
     )
     ended = run(code + "serving('native')", str(tmp_path / "native"))
     assert ended.stderr.splitlines()[-1] == (
-        "edgedp.words.errors.EngineError: the compiled kernels are older than their sources; "
-        "run 'make .venv/.ready-dev'"
+        "edgedp.EngineError: the compiled kernels are older than their sources; run 'make .venv/.ready-dev'"
     )
 
 
