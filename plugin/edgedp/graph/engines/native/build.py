@@ -1,7 +1,7 @@
 """How the kernels become a shared library: with the system's C compiler, or with the one of the wheel ``ziglang``.
 
 The packaging hook (``hatch_build.py``) loads this file by its path, so it imports the standard library alone.
-Every ``.c`` file of this folder is compiled once for each instruction level; to add a kernel, add a file.
+Every ``.c`` file of ``kernels/`` is compiled once for each instruction level; to add a kernel, add a file.
 
 ``EDGEDP_KERNELS`` chooses: ``cc`` (the command in ``CC``, or ``cc``), ``zig``, or ``none``; by default the system's
 compiler where there is one, else zig. ``EDGEDP_TARGET`` names another machine to compile for, one of `TARGETS`, which
@@ -25,11 +25,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 __all__ = [
-    "FOLDER", "LEVELS", "LIBRARY", "TARGETS", "CompilerError", "Target", "chosen_compiler", "chosen_target",
-    "compile_library", "platform_tag", "sources_digest",
+    "FOLDER", "LEVELS", "LIBRARY", "SOURCES", "TARGETS", "CompilerError", "Target", "chosen_compiler",
+    "chosen_target", "compile_library", "platform_tag", "sources_digest",
 ]  # fmt: skip
 
 FOLDER = Path(__file__).parent
+SOURCES = "kernels"
+"""The folder of the C files, below `FOLDER`."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,9 @@ class CompilerError(RuntimeError):
 def sources_digest() -> str:
     """Return SHA-256 (hex) of what the library is made of: the C files, the headers, and this file."""
     digest = hashlib.sha256()
-    for path in sorted([*FOLDER.glob("*.[ch]"), FOLDER / "build.py"], key=lambda found: found.name):
+    for path in sorted(
+        [*(FOLDER / SOURCES).glob("*.[ch]"), FOLDER / "build.py"], key=lambda found: found.name
+    ):
         content = path.read_bytes()
         digest.update(f"{path.name} {len(content)}\n".encode())
         digest.update(content)
@@ -174,7 +178,7 @@ def compile_library(
         work: list[list[str]] = []
         for level, instructions in enumerate(levels):
             own = [*instructions, f"-DEDGEDP_LEVEL={level}"]
-            for source in sorted(FOLDER.glob("*.c")):
+            for source in sorted((FOLDER / SOURCES).glob("*.c")):
                 compiled = str(Path(folder, f"{source.stem}_{level}.o"))
                 work.append([*command, *_FLAGS, *defined, *own, *further, "-c", str(source), "-o", compiled])
         objects = [words[-1] for words in work]
