@@ -9,7 +9,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-NATIVE = Path("plugin", "edgedp", "engines", "native")
+NATIVE = Path("plugin", "edgedp", "graph", "engines", "native")
 
 
 class EdgedpHook(BuildHookInterface):  # type: ignore[type-arg]
@@ -58,7 +58,7 @@ class EdgedpHook(BuildHookInterface):  # type: ignore[type-arg]
             self._folder = tempfile.TemporaryDirectory(prefix="edgedp-wheel-")
             library = Path(self._folder.name, Path(target.library).name)
             build.compile_library(library, compiler, target=target)
-            build_data["force_include"][str(library)] = f"edgedp/engines/native/{target.library}"
+            build_data["force_include"][str(library)] = f"edgedp/graph/engines/native/{target.library}"
             build_data["pure_python"] = False
             build_data["tag"] = f"py3-none-{build.platform_tag(compiler, target)}"
 

@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 import edgedp
-from edgedp.engines.native import build
-from edgedp.engines.native.library import level_name
+from edgedp.graph.engines.native import build
+from edgedp.graph.engines.native.library import level_name
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -77,7 +77,8 @@ def run_unpacked(wheel: Path, folder: Path, *words: str) -> subprocess.Completed
     """Run a command of an unpacked wheel, over the packages that are here."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / "unpacked")
-    code = f"import edgedp; assert edgedp.__file__.startswith({str(folder)!r}); from edgedp.cli import main; main()"
+    inside = f"import edgedp; assert edgedp.__file__.startswith({str(folder)!r}); "
+    code = inside + "from edgedp.faces.cli import main; main()"
     return subprocess.run(
         [sys.executable, "-c", code, *words],
         cwd=folder,
@@ -106,7 +107,7 @@ def test_the_wheel_holds_the_package_and_its_data_and_nothing_else(wheel: Path) 
         names = set(archive.namelist())
     kind = build.platform_tag(build.chosen_compiler())
     assert wheel.name == f"edgedp-{edgedp.__version__}-py3-none-{kind}.whl"
-    assert f"edgedp/engines/native/{build.LIBRARY}" in names
+    assert f"edgedp/graph/engines/native/{build.LIBRARY}" in names
     assert not [name for name in names if name.endswith((".c", ".h"))]
     assert {name.partition("/")[0] for name in names} == {"edgedp", f"edgedp-{edgedp.__version__}.dist-info"}
     for folder, pattern in (("queries", "*.cypher"), ("loaders", "*")):
@@ -115,7 +116,7 @@ def test_the_wheel_holds_the_package_and_its_data_and_nothing_else(wheel: Path) 
                 assert f"edgedp/assets/{path.relative_to(ROOT).as_posix()}" in names
     for path in (ROOT / "plugin" / "edgedp").rglob("*.py"):
         assert path.relative_to(ROOT / "plugin").as_posix() in names
-    for path in (ROOT / "plugin" / "edgedp" / "gateway" / "pages").rglob("*.*"):
+    for path in (ROOT / "plugin" / "edgedp" / "faces" / "gateway" / "pages").rglob("*.*"):
         if path.parent.name in ("templates", "static"):
             assert path.relative_to(ROOT / "plugin").as_posix() in names
     assert "edgedp/py.typed" in names
@@ -227,7 +228,7 @@ def test_a_wheel_for_another_system_holds_a_library_for_it(name: str, tmp_path: 
     target = build.TARGETS[name]
     assert wheel.name == f"edgedp-{edgedp.__version__}-py3-none-{build.platform_tag('zig', target)}.whl"
     with zipfile.ZipFile(wheel) as archive:
-        found = archive.read(f"edgedp/engines/native/{target.library}")
+        found = archive.read(f"edgedp/graph/engines/native/{target.library}")
         assert sum("engines/native/lib/" in each for each in archive.namelist()) == 1
     magic, at, machine = MACHINES[name]
     assert found.startswith(magic)
