@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from edgedp.errors import StoreError
-from edgedp.reading.folders import TABLES
-from edgedp.shown import address_shown
+from edgedp.graph.reading.sources.folders import TABLES
+from edgedp.words.errors import StoreError
+from edgedp.words.shown import address_shown
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
