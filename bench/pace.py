@@ -18,12 +18,12 @@ import numpy as np
 from at_hand import among
 
 import edgedp
-from edgedp.counts import Bounds, Profile, count_class
-from edgedp.counts.base import profile_of
+from edgedp.mechanisms.counts import Bounds, Profile, count_class
+from edgedp.mechanisms.counts.base import profile_of
 from edgedp.mechanisms.numbers.calibrated import MECHANISM
 from edgedp.mechanisms.numbers.rungs import Pace, pace, pace_on
 from edgedp.mechanisms.numbers.stairs import Stairs
-from edgedp.projection import GraphProjection
+from edgedp.mechanisms.projection import GraphProjection
 
 OF_GRAPHS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("triangles", {}),

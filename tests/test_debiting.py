@@ -16,8 +16,8 @@ from itertools import product
 
 import pytest
 
-from edgedp.stores.neo4j_schema import SCHEMA_VERSION
-from edgedp.stores.queries import statement_text
+from edgedp.stores.neo4j.schema import SCHEMA_VERSION
+from edgedp.stores.statements.queries import statement_text
 from neo4jserver import Server
 
 Statement = str
