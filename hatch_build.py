@@ -9,7 +9,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-NATIVE = Path("plugin", "edgedp", "engines", "native")
+NATIVE = Path("plugin", "edgedp", "graph", "engines", "native")
 
 
 class EdgedpHook(BuildHookInterface):  # type: ignore[type-arg]

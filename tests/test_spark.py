@@ -735,7 +735,10 @@ def test_a_row_of_the_registry_that_was_edited_is_refused() -> None:
 
 
 def test_nothing_of_spark_is_imported_before_it_is_asked_for() -> None:
-    seen = "import sys, edgedp, edgedp.spark, edgedp.faces.cli; sys.exit('pyspark' in sys.modules or 'pandas' in sys.modules)"
+    seen = (
+        "import sys, edgedp, edgedp.spark, edgedp.faces.cli; "
+        "sys.exit('pyspark' in sys.modules or 'pandas' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", seen], timeout=300).returncode == 0
 
 

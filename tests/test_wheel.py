@@ -77,7 +77,8 @@ def run_unpacked(wheel: Path, folder: Path, *words: str) -> subprocess.Completed
     """Run a command of an unpacked wheel, over the packages that are here."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / "unpacked")
-    code = f"import edgedp; assert edgedp.__file__.startswith({str(folder)!r}); from edgedp.faces.cli import main; main()"
+    inside = f"import edgedp; assert edgedp.__file__.startswith({str(folder)!r}); "
+    code = inside + "from edgedp.faces.cli import main; main()"
     return subprocess.run(
         [sys.executable, "-c", code, *words],
         cwd=folder,
@@ -115,7 +116,7 @@ def test_the_wheel_holds_the_package_and_its_data_and_nothing_else(wheel: Path) 
                 assert f"edgedp/assets/{path.relative_to(ROOT).as_posix()}" in names
     for path in (ROOT / "plugin" / "edgedp").rglob("*.py"):
         assert path.relative_to(ROOT / "plugin").as_posix() in names
-    for path in (ROOT / "plugin" / "edgedp" / "gateway" / "pages").rglob("*.*"):
+    for path in (ROOT / "plugin" / "edgedp" / "faces" / "gateway" / "pages").rglob("*.*"):
         if path.parent.name in ("templates", "static"):
             assert path.relative_to(ROOT / "plugin").as_posix() in names
     assert "edgedp/py.typed" in names

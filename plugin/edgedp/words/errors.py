@@ -164,3 +164,8 @@ class EngineError(EdgeDPError, RuntimeError):
 
 class KernelWarning(UserWarning):
     """The compiled kernels are missing, and igraph computes in their place."""
+
+
+for _error in list(globals().values()):
+    if isinstance(_error, type) and issubclass(_error, (EdgeDPError, KernelWarning)):
+        _error.__module__ = "edgedp"  # as users import them, and as a traceback names them

@@ -1,7 +1,7 @@
 """How the kernels become a shared library: with the system's C compiler, or with the one of the wheel ``ziglang``.
 
 The packaging hook (``hatch_build.py``) loads this file by its path, so it imports the standard library alone.
-Every ``.c`` file of this folder is compiled once for each instruction level; to add a kernel, add a file.
+Every ``.c`` file of ``kernels/`` is compiled once for each instruction level; to add a kernel, add a file.
 
 ``EDGEDP_KERNELS`` chooses: ``cc`` (the command in ``CC``, or ``cc``), ``zig``, or ``none``; by default the system's
 compiler where there is one, else zig.
@@ -23,11 +23,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 __all__ = [
-    "FOLDER", "LEVELS", "LIBRARY", "CompilerError", "chosen_compiler", "compile_library", "platform_tag",
+    "FOLDER", "LEVELS", "LIBRARY", "SOURCES", "CompilerError", "chosen_compiler", "compile_library", "platform_tag",
     "sources_digest",
 ]  # fmt: skip
 
 FOLDER = Path(__file__).parent
+SOURCES = "kernels"
+"""Of the C files, below this folder."""
 LIBRARY = "lib/kernels" + {"darwin": ".dylib", "win32": ".dll"}.get(sys.platform, ".so")
 """Below this folder; in one of its own, or Python would take it for an extension module."""
 
@@ -52,7 +54,9 @@ class CompilerError(RuntimeError):
 def sources_digest() -> str:
     """Return SHA-256 (hex) of what the library is made of: the C files, the headers, and this file."""
     digest = hashlib.sha256()
-    for path in sorted([*FOLDER.glob("*.[ch]"), FOLDER / "build.py"], key=lambda found: found.name):
+    for path in sorted(
+        [*(FOLDER / SOURCES).glob("*.[ch]"), FOLDER / "build.py"], key=lambda found: found.name
+    ):
         content = path.read_bytes()
         digest.update(f"{path.name} {len(content)}\n".encode())
         digest.update(content)
@@ -96,7 +100,7 @@ def compile_library(target: Path, compiler: str, *, flags: list[str] | None = No
         work: list[list[str]] = []
         for level, instructions in enumerate(levels):
             own = [*instructions, f"-DEDGEDP_LEVEL={level}"]
-            for source in sorted(FOLDER.glob("*.c")):
+            for source in sorted((FOLDER / SOURCES).glob("*.c")):
                 compiled = str(Path(folder, f"{source.stem}_{level}.o"))
                 work.append([*command, *_FLAGS, *defined, *own, *further, "-c", str(source), "-o", compiled])
         objects = [words[-1] for words in work]

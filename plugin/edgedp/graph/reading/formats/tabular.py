@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from edgedp.graph.reading.text.judging import Seen, judge_ids
 from edgedp.graph.reading.options import ReadingOptions, checked_options
 from edgedp.graph.reading.sources.content import Content
 from edgedp.graph.reading.text.deciding import ROWS, choose_named
+from edgedp.graph.reading.text.judging import Seen, judge_ids
 from edgedp.graph.reading.text.result import Read, ids_told
 from edgedp.graph.reading.text.table import integers_of
 from edgedp.words.containers import is_list

@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from edgedp.graph.reading.text.judging import Seen, judge_ids
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.content import Content
+from edgedp.graph.reading.text.judging import Seen, judge_ids
 from edgedp.graph.reading.text.layout import Layout, detect_layout
 from edgedp.graph.reading.text.lines import COMMENTS, Blocks, data_lines
 from edgedp.graph.reading.text.result import Read, ids_told
