@@ -32,6 +32,12 @@ _FILE = click.Path(path_type=Path)
     help="Proxy that is believed for whom it asks; repeatable.  [default with --behind-proxy: loopback]",
 )
 @click.option(
+    "--root-path",
+    metavar="PATH",
+    default="",
+    help="Path below which a proxy has the gateway, as /edgedp.  [default: none]",
+)
+@click.option(
     "--allowed-host",
     metavar="NAME",
     multiple=True,
@@ -105,6 +111,7 @@ def serve(
     tls_key: Path | None,
     behind_proxy: bool,
     trusted_proxy: tuple[str, ...],
+    root_path: str,
     allowed_host: tuple[str, ...],
     metrics_port: int | None,
     workers: int | None,
@@ -124,7 +131,7 @@ def serve(
         from edgedp.faces.gateway.server import serve as run
     except ModuleNotFoundError as error:
         raise EngineError(
-            f"serve needs {error.name}, which is not installed; install it with pip install 'edgedp[serve]'"
+            f"serve needs {error.name}, which is not installed; install edgedp[serve]"
         ) from None
     settings = Settings(
         host=host,
@@ -133,6 +140,7 @@ def serve(
         tls_key=tls_key,
         behind_proxy=behind_proxy,
         trusted_proxies=trusted_proxy,
+        root_path=root_path,
         allowed_hosts=allowed_host,
         metrics_port=metrics_port,
         queue=queue,

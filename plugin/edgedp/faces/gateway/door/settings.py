@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,14 @@ from edgedp.words.errors import ParameterError
 from edgedp.words.shown import shortened
 
 __all__ = ["Settings", "is_loopback"]
+
+_OWN = frozenset(
+    [
+        *("api", "assets", "curator", "graphs", "healthz", "mcp"),
+        *("openapi.json", "readyz", "releases", "sign-in", "sign-out", "v1"),
+    ]
+)
+"""How the gateway's own addresses begin: below such a path nobody could tell which of both is meant."""
 
 _DEFAULT_WORKERS = max(os.cpu_count() or 1, 1) + 1
 """One analyst runs on all but one of them."""
@@ -32,6 +41,8 @@ class Settings:
         A reverse proxy ends TLS in front: another host than loopback is allowed, and cookies are Secure.
     trusted_proxies : tuple of str
         Addresses and networks of proxies that are believed for whom they ask (X-Forwarded-For); empty: loopback.
+    root_path : str
+        Path that a proxy puts before every address, as ``/edgedp``; the proxy may pass it on or take it away.
     allowed_hosts : tuple of str
         Host names that requests may carry; empty: loopback names where there is neither TLS nor a proxy, else any.
     metrics_port : int, optional
@@ -66,6 +77,7 @@ class Settings:
     tls_key: Path | None = None
     behind_proxy: bool = False
     trusted_proxies: tuple[str, ...] = ()
+    root_path: str = ""
     allowed_hosts: tuple[str, ...] = ()
     metrics_port: int | None = None
     workers: int = _DEFAULT_WORKERS
@@ -99,6 +111,11 @@ class Settings:
             raise ParameterError(
                 f"host is {self.host!r}, must be a loopback address where there is no TLS, for tokens would cross the "
                 "network in the clear; give --tls-certificate and --tls-key, or --behind-proxy"
+            )
+        if self.root_path and not _is_root(self.root_path):
+            raise ParameterError(
+                f"root_path is {shortened(repr(self.root_path))}, must be a path as /edgedp, of letters, digits, '-', "
+                "'_' and '.', that begins as no address of the gateway does; choose another"
             )
         if not 0 < self.response_step <= 60:
             raise ParameterError(
@@ -186,6 +203,12 @@ def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
         raise ParameterError(
             f"trusted_proxy is {shortened(text)}, must be an address or a network as 10.0.0.0/8; choose another"
         ) from None
+
+
+def _is_root(path: str) -> bool:
+    parts = path.split("/")[1:]
+    plain = path.startswith("/") and all(re.fullmatch(r"(?!\.+$)[A-Za-z0-9._-]+", part) for part in parts)
+    return plain and parts[0] not in _OWN
 
 
 def is_loopback(host: str) -> bool:
