@@ -10,8 +10,8 @@ import pytest
 
 import neo4j
 from edgedp import EdgeDPError, ParameterError, Store, StoreError, open_store
-from edgedp.stores.neo4j_schema import constraints
-from edgedp.stores.queries import query, quote_identifier
+from edgedp.stores.neo4j.schema import constraints
+from edgedp.stores.statements.queries import query, quote_identifier
 from neo4jserver import Server
 from neo4jserver.fixtures import KEYED, empty
 from plugin_fixtures import PluginServer, neo4j_with_plugin

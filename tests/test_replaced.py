@@ -18,13 +18,13 @@ import pytest
 
 import edgedp
 from edgedp import Graph, open_store
-from edgedp.places import asset
+from edgedp.words.places import asset
 from gateway_server import serve
 from test_wheel import built_wheel
 
 SLOW = """
 import os, time
-from edgedp.stores import releasing
+from edgedp.stores.releases import releasing
 assert releasing.reach
 def reach(point):
     if point == "debited":
