@@ -21,6 +21,7 @@ from edgedp.stores.statements.queries import (
 )
 from edgedp.words.errors import ParameterError, UnknownNameError
 from edgedp.words.places import asset
+from looped import each
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("embedded", "neo4j")
@@ -36,7 +37,7 @@ PLACEHOLDERS = {
     "node_label", "relationship_type", "id_property", "display_label", "constraint_name", "property", "table",
 }  # fmt: skip
 
-each_file = pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+each_file = each(FILES, name=lambda path: f"{path.parent.name}/{path.stem}")
 
 
 def header_of(path: Path) -> list[str]:
@@ -191,7 +192,7 @@ def test_the_folders_are_known() -> None:
     assert {path.parent.name for path in FILES} == set(FOLDERS)
 
 
-@pytest.mark.parametrize("stem", sorted(LEDGER.keys() - ONLY_SQLITE))
+@each(sorted(LEDGER.keys() - ONLY_SQLITE))
 def test_a_ledger_is_the_same_in_sqlite_and_in_neo4j(stem: str) -> None:
     sqlite, neo4j = LEDGER[stem], asset("queries") / "neo4j" / f"{stem}.cypher"
     for name in ("parameters", "columns"):

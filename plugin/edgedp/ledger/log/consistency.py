@@ -148,7 +148,7 @@ def _as_declared(row: Mapping[str, Any]) -> bool:
         case "limit":
             return _told(row["maxPerRelease"]) == body.get("max_epsilon_per_release")
         case "load" | "replace" | "register":
-            return unit_of(row["terms"]) == body.get("protect", "pair")
+            return str(body.get("protect", "pair")) == unit_of(row["terms"])
         case _:
             return True
 
