@@ -8,7 +8,7 @@ import click
 
 from edgedp.faces.cli.numerals import DECIMAL, WHOLE, WholeRange
 from edgedp.faces.cli.opening import opened_store
-from edgedp.words.errors import EngineError
+from edgedp.words.errors import EngineError, ParameterError
 
 __all__ = ["COMMANDS"]
 
@@ -65,10 +65,11 @@ _FILE = click.Path(path_type=Path)
 )
 @click.option(
     "--min-epsilon",
-    metavar="E",
-    default="0.0001",
+    metavar="[NAME=]E",
+    default=("0.0001",),
     show_default=True,
-    help="What a release costs at least.",
+    multiple=True,
+    help="What a release costs at least; NAME=E of one graph.",
 )
 @click.option(
     "--response-step",
@@ -116,7 +117,7 @@ def serve(
     metrics_port: int | None,
     workers: int | None,
     queue: int,
-    min_epsilon: str,
+    min_epsilon: tuple[str, ...],
     response_step: float,
     body_bytes: int,
     request_seconds: float,
@@ -133,6 +134,10 @@ def serve(
         raise EngineError(
             f"serve needs {error.name}, which is not installed; install edgedp[serve]"
         ) from None
+    of_all = [each for each in min_epsilon if "=" not in each]
+    of_one = [(name, each) for name, mark, each in (text.rpartition("=") for text in min_epsilon) if mark]
+    if len(of_all) > 1 or len(dict(of_one)) < len(of_one):
+        raise ParameterError("min_epsilon is given twice for the same graphs; leave one out")
     settings = Settings(
         host=host,
         port=port,
@@ -144,7 +149,8 @@ def serve(
         allowed_hosts=allowed_host,
         metrics_port=metrics_port,
         queue=queue,
-        min_epsilon=min_epsilon,
+        min_epsilon=of_all[0] if of_all else Settings.min_epsilon,
+        min_epsilon_of=dict(of_one),
         response_step=response_step,
         body_bytes=body_bytes,
         request_seconds=request_seconds,
@@ -155,6 +161,8 @@ def serve(
         **({} if workers is None else {"workers": workers}),
     ).checked()
     with opened_store() as store:
+        for name in settings.min_epsilon_of:
+            store.budget(name)  # an unknown name is refused, and not silently of no graph
         run(store, settings, lambda line: click.echo(line, err=True))
 
 

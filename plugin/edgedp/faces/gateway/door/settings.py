@@ -5,7 +5,8 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from edgedp.words.amounts.epsilon import epsilon_nano
@@ -53,6 +54,8 @@ class Settings:
         Releases that may wait for a worker, a quarter of them of one analyst; further ones are told to ask again.
     min_epsilon : str or number
         What a release costs at least.
+    min_epsilon_of : mapping of str to (str or number)
+        The same of one graph, by its name.
     response_step : float
         Seconds that response times of releases are rounded up to.
     body_bytes : int
@@ -83,6 +86,7 @@ class Settings:
     workers: int = _DEFAULT_WORKERS
     queue: int = 64
     min_epsilon: str | float = "0.0001"
+    min_epsilon_of: Mapping[str, str | float] = field(default_factory=dict)
     response_step: float = 0.25
     body_bytes: int = 64 * 1024
     request_seconds: float = 60.0
@@ -143,12 +147,25 @@ class Settings:
             raise ParameterError(
                 f"connections_per_address is {self.connections_per_address}, must be above 0; choose another"
             )
-        epsilon_nano(self.min_epsilon, "min_epsilon")
+        self.least("")
+        for name in self.min_epsilon_of:
+            self.least(name)
         if self.trusted_proxies and not self.behind_proxy:
             raise ParameterError("a trusted_proxy goes with behind_proxy; give both")
         for network in self.trusted_proxies:
             _network(network)
         return self
+
+    def least(self, name: str) -> int:
+        """Return what a release of a graph costs at least, in nano-epsilon.
+
+        Examples
+        --------
+        >>> chosen = Settings(min_epsilon="0.001", min_epsilon_of={"kite": "0.01"})
+        >>> chosen.least("kite"), chosen.least("path")
+        (10000000, 1000000)
+        """
+        return epsilon_nano(self.min_epsilon_of.get(name, self.min_epsilon), "min_epsilon")
 
     @property
     def tls(self) -> bool:
