@@ -251,7 +251,9 @@ def _ordered(
         raise EngineError(ENGINE_FAILED)
     second = Purchase(OrderedDegrees(), plan.epsilon - first.epsilon)
     drawing = DrawNoisyDegrees(asked.node_count, first.epsilon, source)
-    noisy = arrow_map(degrees, drawing, f"id {edges.kind}, degree long, noisy long")
+    noisy = arrow_map(degrees, drawing, f"id {edges.kind}, degree long, noisy long").localCheckpoint(
+        eager=True
+    )
     step = DrawOrderedDegrees(plan.k, asked.node_count, first, second, source)
     return edges.ordered_degrees(noisy), step
 
