@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from edgedp.graph.graph import Graph
-    from edgedp.stores.neo4j.plugin import ServerPlugin
+    from edgedp.ledger.backend import ServerPlugin
     from edgedp.words.progress import Progress
     from edgedp.words.vocabulary import Unit
 

@@ -32,8 +32,8 @@ from edgedp.words.shown import address_shown
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
     from edgedp.graph.titles import Titles
+    from edgedp.ledger.backend import ServerPlugin
     from edgedp.mechanisms.projection import NumberProjection
-    from edgedp.stores.neo4j.plugin import ServerPlugin
     from edgedp.words.progress import Progress
 
 __all__ = ["Neo4jBackend"]
