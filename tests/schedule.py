@@ -10,7 +10,7 @@ import pytest
 GROUPS = {
     "Neo4j, stores": (
         "attributes", "cypher_metrics", "holes", "neo4j_facts", "neo4j_promises", "neo4j_store", "neo4jserver",
-        "numbers_stored", "pages", "people", "remembered", "shares", "shares_machine", "store", "neo4j_machine",
+        "numbers_stored", "pages", "people", "remembered", "shares", "shares_machine", "store", "debiting", "neo4j_machine",
         "neo4j_unauthenticated", "neo4j_plugin_newest", "neo4j_old",
     ),
     "Neo4j with the plugin": (
