@@ -56,6 +56,12 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
     store.close()
 
 
+@pytest.fixture(scope="module")
+def shared(room: SimpleNamespace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve(room.place, tmp_path_factory.mktemp("shared")) as served:
+        yield served
+
+
 def until(true: Callable[[], Any], seconds: float = 60) -> None:
     """Wait for something that comes in the end."""
     over = time.monotonic() + seconds
@@ -115,9 +121,9 @@ def test_one_analyst_who_floods_shuts_out_nobody(room: SimpleNamespace, tmp_path
 
 
 def test_a_release_that_costs_next_to_nothing_is_refused_before_the_debit(
-    room: SimpleNamespace, tmp_path: Path
+    room: SimpleNamespace, tmp_path: Path, shared: Served
 ) -> None:
-    with serve(room.place, tmp_path) as served, served.client(room.tokens["eve"]) as client:
+    with shared.client(room.tokens["eve"]) as client:
         before = room.store.budget("star")
         little = TOP | {"epsilon": "0.000000003"}
         answer = client.post(PLACE, json=little)
@@ -305,13 +311,12 @@ def test_callers_that_never_read_shut_out_nobody_and_hold_up_no_end(
         assert ended == 0
 
 
-def test_requests_sent_ahead_are_answered_a_few_and_cut(room: SimpleNamespace, tmp_path: Path) -> None:
-    with serve(room.place, tmp_path) as served:
-        with connected(served) as peer:
-            peer.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 500)
-            assert 2 <= answered(peer).count(b"HTTP/1.1 200") <= 12
-        with served.client() as client:
-            assert all(client.get("/healthz").status_code == 200 for _ in range(30))
+def test_requests_sent_ahead_are_answered_a_few_and_cut(shared: Served) -> None:
+    with connected(shared) as peer:
+        peer.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 500)
+        assert 2 <= answered(peer).count(b"HTTP/1.1 200") <= 12
+    with shared.client() as client:
+        assert all(client.get("/healthz").status_code == 200 for _ in range(30))
 
 
 def test_one_address_has_half_of_the_connections(room: SimpleNamespace, tmp_path: Path) -> None:
@@ -363,16 +368,15 @@ def test_it_refuses_to_start_where_its_connections_cannot_be_served(
         assert int(next(line for line in limits.splitlines() if "open files" in line).split()[3]) >= 512
 
 
-def test_the_metrics_take_a_few_connections(room: SimpleNamespace, tmp_path: Path) -> None:
-    with serve(room.place, tmp_path) as served:
-        before = len(os.listdir(f"/proc/{served.process.pid}/fd"))
-        peers = [socket.create_connection(("127.0.0.1", served.metrics_port)) for _ in range(60)]
-        with served.client() as client:
-            assert client.get("/healthz").status_code == 200
-        until(lambda: len(os.listdir(f"/proc/{served.process.pid}/fd")) < before + 20)
-        for peer in peers:
-            peer.close()
-        until(lambda: b"edgedp_requests" in _metrics(served))
+def test_the_metrics_take_a_few_connections(shared: Served) -> None:
+    before = len(os.listdir(f"/proc/{shared.process.pid}/fd"))
+    peers = [socket.create_connection(("127.0.0.1", shared.metrics_port)) for _ in range(60)]
+    with shared.client() as client:
+        assert client.get("/healthz").status_code == 200
+    until(lambda: len(os.listdir(f"/proc/{shared.process.pid}/fd")) < before + 20)
+    for peer in peers:
+        peer.close()
+    until(lambda: b"edgedp_requests" in _metrics(shared))
 
 
 def _metrics(served: Served) -> bytes:
@@ -399,12 +403,6 @@ def test_two_lengths_of_one_body_end_the_connection(head: bytes, shared: Served)
         found = answered(peer)
     assert found.startswith(b"HTTP/1.1 400")
     assert found.count(b"HTTP/1.1 ") == 1
-
-
-@pytest.fixture(scope="module")
-def shared(room: SimpleNamespace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serve(room.place, tmp_path_factory.mktemp("shared")) as served:
-        yield served
 
 
 @pytest.mark.parametrize(
@@ -492,7 +490,9 @@ _NARROW = "import fcntl; fcntl.fcntl(1, 1031, 4096)"
 """A pipe of one page (F_SETPIPE_SZ)."""
 
 
-def test_the_address_of_the_caller_stands_in_the_log(room: SimpleNamespace, tmp_path: Path) -> None:
+def test_the_address_of_the_caller_stands_in_the_log(
+    room: SimpleNamespace, tmp_path: Path, shared: Served
+) -> None:
     def addresses(served: Served, forwarded: str) -> set[str]:
         said = len(served.said)
         with served.client() as client:
@@ -500,8 +500,7 @@ def test_the_address_of_the_caller_stands_in_the_log(room: SimpleNamespace, tmp_
         until(lambda: len(served.said) > said)
         return {json.loads(line).get("address") for line in served.said[said:]}
 
-    with serve(room.place, tmp_path) as served:
-        assert addresses(served, "192.0.2.7") == {"127.0.0.1"}, "nobody is believed who is no trusted proxy"
+    assert addresses(shared, "192.0.2.7") == {"127.0.0.1"}, "nobody is believed who is no trusted proxy"
     with serve(room.place, tmp_path, "--behind-proxy") as served:
         assert addresses(served, "198.51.100.1, 192.0.2.7") == {"192.0.2.7"}, (
             "what the proxy added, not its caller"
