@@ -280,7 +280,7 @@ def _properties(
             f"the first line does ({option('nodes_header', True)})"
         )
     where = locate(nodes, progress, "nodes", refresh=False)
-    with opened_content(where.path, where.name, progress) as content:
+    with opened_content(where.path, where.name, progress, where.bucket) as content:
         kind = recognise(content.head, where.suffixes, where.name)
         if kind in ("parquet", "arrow"):
             return read_tabular_properties(content, kind, where.name, named)
@@ -304,7 +304,7 @@ def _read(where: Location, width: int, options: ReadingOptions, progress: Progre
     if where.many:
         return read_parts(where, options, lambda part: _read(part, width, options, progress))
     try:
-        with opened_content(where.path, where.name, progress) as content:
+        with opened_content(where.path, where.name, progress, where.bucket) as content:
             read = _read_content(content, where, width, options)
             if where.download is not None and options.separator is None:
                 _refuse_sentence(read, where)

@@ -41,7 +41,11 @@ def read_tabular(
         columns = load(picked)
     except EdgeDPError:
         raise
-    except (pa.ArrowException, OSError, ValueError, NotImplementedError):
+    except (pa.ArrowException, OSError, ValueError, NotImplementedError) as error:
+        if content.anywhere is not None and type(error) is OSError and "AWS Error" in str(error):
+            raise GraphFormatError(
+                f"{source!r} cannot be reached, or broke off; check the network and load it again"
+            ) from None
         raise GraphFormatError(
             f"{source!r} is a broken {name} file, or one of an unknown kind; write it again"
         ) from None
@@ -60,7 +64,8 @@ def _parquet(content: Content) -> tuple[list[str], Any, Any]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    where = str(content.plain) if content.plain is not None else pa.BufferReader(content.whole())
+    where = str(content.plain) if content.plain is not None else content.anywhere
+    where = pa.BufferReader(content.whole()) if where is None else where
     file = pq.ParquetFile(where)
     names = file.schema_arrow.names
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 from urllib.request import url2pathname
 
+from edgedp.graph.reading.sources.buckets import Bucket, bucket_of
 from edgedp.graph.reading.sources.catalogue import Dataset, Resource, dataset, dataset_names, suggestion
 from edgedp.graph.reading.sources.content import STANDARD_INPUT
 from edgedp.graph.reading.sources.databases import Database, database_of
@@ -48,6 +49,8 @@ class Location:
         Whether the path is a folder or a pattern, whose files are one list.
     database : Database or None
         The database whose table or query is read, instead of a file.
+    bucket : Bucket or None
+        The object that is read instead, or the prefix or pattern of many.
     """
 
     path: Path | None
@@ -57,6 +60,7 @@ class Location:
     download: Download | None = None
     many: bool = False
     database: Database | None = None
+    bucket: Bucket | None = None
     notes: tuple[str, ...] = field(default=())
 
 
@@ -96,9 +100,17 @@ def locate(source: Any, progress: Progress, what: str = "source", *, refresh: bo
         if what != "source":
             raise ParameterError(f"{what} is a database, must be a file; export the ids to one")
         return Location(path=None, name=database.name, database=database)
+    if (bucket := bucket_of(source)) is not None:
+        return Location(
+            path=None,
+            name=bucket.name,
+            suffixes=bucket.key.rpartition("/")[2],
+            bucket=bucket,
+            many=not bucket.is_one(),
+        )
     if scheme[1].lower() not in ("http", "https"):
         raise ParameterError(
-            f"{what} is {told!r}, must be an http, https, file or database address; fetch it first"
+            f"{what} is {told!r}, must be the address of a file, a bucket or a database; fetch it first"
         )
     return _fetched(source, None, told, progress, refresh=refresh)
 
