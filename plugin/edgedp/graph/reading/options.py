@@ -40,6 +40,8 @@ class ReadingOptions:
         Whether the two sides are of different kinds, whose ids are kept apart, or of one; None asks in doubt.
     labels : bool or None
         Whether nodes of GML, GEXF, GraphML and Pajek go by their labels, or by their ids; None asks where both differ.
+    table, query : str or None
+        What is read of a database.
     directed : bool
         Whether directions are kept: from the source to the target.
     refresh : bool
@@ -56,6 +58,8 @@ class ReadingOptions:
     bipartite: bool | None = None
     one_kind: bool | None = None
     labels: bool | None = None
+    table: str | None = None
+    query: str | None = None
     directed: bool = False
     refresh: bool = False
 
@@ -82,6 +86,8 @@ def checked_options(
     bipartite: Any = None,
     one_kind: Any = None,
     labels: Any = None,
+    table: Any = None,
+    query: Any = None,
     directed: Any = False,
     refresh: Any = False,
 ) -> ReadingOptions:
@@ -110,6 +116,11 @@ def checked_options(
     for name, value in (("bipartite", bipartite), ("one_kind", one_kind)):
         if value is not None and not isinstance(value, bool):
             raise ParameterError(f"{name} is {kind_of(value)}, must be True or False; leave it out")
+    for name, value in (("table", table), ("query", query)):
+        if value is not None and not (isinstance(value, str) and value.strip()):
+            raise ParameterError(
+                f"{name} is {kind_of(value)}, must be a text that is not empty; leave it out"
+            )
     if bipartite and one_kind:
         raise ParameterError("bipartite and one_kind contradict each other; give one of them")
     if not isinstance(directed, bool):
@@ -127,6 +138,8 @@ def checked_options(
         bipartite=bipartite or None,
         one_kind=one_kind or None,
         labels=labels,
+        table=table,
+        query=query,
         directed=directed,
         refresh=refresh,
     )

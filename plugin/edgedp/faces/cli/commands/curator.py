@@ -124,7 +124,8 @@ def load(
         for line in seen.lines():
             click.echo(shown(line))
         return
-    name = name_of(file) if name is None else name
+    if name is None:
+        name = reading["table"].rpartition(".")[2] if reading["table"] else name_of(file)
     named = None if properties is None else [each.strip() for each in properties.split(",")]
     graph, report = _read_or_ask(file, nodes, named, title, reading)
     with progress_bar() as progress, opened_store() as store:
