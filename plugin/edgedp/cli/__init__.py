@@ -114,6 +114,7 @@ def main() -> None:
 
 def _add_commands() -> None:
     from edgedp.cli import (
+        agents,
         analyst,
         audit,
         batches,
@@ -139,6 +140,7 @@ def _add_commands() -> None:
         audit,
         plugin,
         serving,
+        agents,
     )
     for module in modules:
         for command in module.COMMANDS:

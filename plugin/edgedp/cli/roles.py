@@ -33,6 +33,7 @@ ROLES = {
         "summary": "Release what an owner publishes about a graph.",
         "percentile": "Release a percentile of a declared property of the nodes.",
         "releases": "List what was released; reading it again is free.",
+        "mcp": "Let an agent ask, through a client that starts this.",
     },
     "Researchers compare": {
         "datasets": "List the catalogue: graphs that load by name.",

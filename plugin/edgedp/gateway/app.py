@@ -6,7 +6,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
-from edgedp.gateway import api, pages
+from edgedp.gateway import agent_address, api, pages
 from edgedp.gateway.context import Gateway
 from edgedp.gateway.wire import Boundary
 
@@ -16,7 +16,8 @@ __all__ = ["application"]
 def application(gateway: Gateway) -> Boundary:
     """Return the application of a gateway."""
     site = pages.Pages(gateway)
-    router = Router([*api.routes(gateway), *pages.routes(site)], redirect_slashes=False, default=_nothing)
+    routes = [*api.routes(gateway), *pages.routes(site), *agent_address.routes(gateway)]
+    router = Router(routes, redirect_slashes=False, default=_nothing)
     return Boundary(router, gateway, site.of_problem)
 
 
