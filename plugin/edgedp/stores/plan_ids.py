@@ -14,12 +14,12 @@ import re
 import time
 from typing import TYPE_CHECKING, Any
 
-from edgedp.amounts import rho
-from edgedp.errors import ParameterError
+from edgedp.words.amounts import rho
+from edgedp.words.errors import ParameterError
 
 if TYPE_CHECKING:
-    from edgedp.plan import Plan
-    from edgedp.stores.backend import GraphRow
+    from edgedp.ledger.backend import GraphRow
+    from edgedp.release.plan import Plan
 
 __all__ = ["SECONDS", "check", "made", "missing"]
 
@@ -47,7 +47,7 @@ def made(
     Parameters
     ----------
     secret : str
-        The store's (`edgedp.stores.registry.secret`).
+        The store's (`edgedp.ledger.registry.secret`).
     analyst : str
         To whom the cost is told.
     row : GraphRow
