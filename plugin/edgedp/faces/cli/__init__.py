@@ -113,8 +113,8 @@ def main() -> None:
 
 
 def _add_commands() -> None:
-    from edgedp.faces.cli import agents
     from edgedp.faces.cli.commands import (
+        agents,
         analyst,
         audit,
         batches,

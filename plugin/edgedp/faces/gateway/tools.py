@@ -1,7 +1,7 @@
 """The tools of an agent: what an analyst may ask by the Model Context Protocol, and how each is described.
 
-A tool of a release is made of `edgedp.faces.gateway.kinds`, as its endpoint and its command are; there is no second list of
-options. What a curator does, exact values and other people's releases have no tool.
+A tool of a release is made of `edgedp.faces.gateway.kinds`, as its endpoint and its command are; there is no second
+list of options. What a curator does, exact values and other people's releases have no tool.
 """
 
 from __future__ import annotations
