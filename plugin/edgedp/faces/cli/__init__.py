@@ -118,6 +118,7 @@ def _add_commands() -> None:
         analyst,
         audit,
         batches,
+        card,
         curator,
         experiments,
         ledger,
@@ -141,6 +142,7 @@ def _add_commands() -> None:
         plugin,
         serving,
         agents,
+        card,
     )
     for module in modules:
         for command in module.COMMANDS:

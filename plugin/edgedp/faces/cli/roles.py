@@ -19,6 +19,7 @@ ROLES = {
         "curator": "Add curators.",
         "grant": "Declare how much of a graph's budget an analyst may spend.",
         "grants": "List who may spend how much of a graph's budget.",
+        "card": "Write what was promised and spent, for people outside.",
         "drop": "Drop a loaded graph, or forget a registered one.",
         "exact": "Show exact values. They are private: for the curator only.",
     },
