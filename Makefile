@@ -5,9 +5,9 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 # What an installation is made of beside Python: the C sources of the kernels and what compiles them.
 BUILT  := pyproject.toml hatch_build.py $(wildcard plugin/edgedp/graph/engines/native/kernels/*.[ch]) plugin/edgedp/graph/engines/native/build.py
-# Four processes, for tests that wait leave two processors idle; a file of tests each at a time, and those that share a
-# server in one of them (tests/schedule.py).
-PYTEST := $(BIN)/python -m pytest -n 4 --dist loadfile
+# Three processes, for tests that wait leave two processors idle; a file of tests each at a time, and those that share a
+# server in one of them (tests/schedule.py). Each collects all tests: a fourth would cost more than it gives.
+PYTEST := $(BIN)/python -m pytest -n 3 --dist loadfile
 
 # The tests start hundreds of processes: each would compile the package anew where bytecode is not to be written.
 unexport PYTHONDONTWRITEBYTECODE

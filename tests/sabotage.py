@@ -1005,7 +1005,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a debit that ignores the limit",
-        statement("account_debit", "$cost <= maxPerRelease", "1"),
+        statement("account_debit", "$whole <= maxPerRelease", "1"),
         "test_ledger.py::test_the_limit_of_one_release_holds_to_the_nano",
     ),
     Sabotage(
@@ -1120,7 +1120,7 @@ SABOTAGES = [
     Sabotage(
         "a token kept in clear",
         {
-            "edgedp.stores.people:token_hash": lambda real: (
+            "edgedp.stores.people.people:token_hash": lambda real: (
                 lambda token: token.encode("ascii", "replace").decode()
             )
         },

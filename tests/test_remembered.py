@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -300,6 +302,34 @@ def test_a_damaged_ledger_is_no_backup(store: Store, path: Path, tmp_path: Path)
     assert not (tmp_path / "copy").exists()
     assert not (tmp_path / "copy.head").exists()
     assert not path.with_name("graphs.edgedp.head").exists()
+
+
+@pytest.mark.parametrize("index", ["log_debits", "log_release"])
+def test_a_ledger_whose_index_lost_its_rows_is_no_backup(
+    store: Store, path: Path, tmp_path: Path, index: str
+) -> None:
+    asked(store)
+    place = tmp_path / "damaged"
+    shutil.copytree(path, place)
+    ledger = place / "ledger.sqlite"
+    content = bytearray(ledger.read_bytes())
+    with closing(sqlite3.connect(ledger)) as connection:
+        (root,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (index,)).fetchone()
+    page = (root - 1) * 4096
+    content[page : page + 12] = bytes([10, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0])  # an empty leaf
+    ledger.write_bytes(content)
+    said = r"the ledger is damaged \(SQLite says: .*; nothing was copied"
+    with open_store(place) as damaged, pytest.raises(StoreError, match=said):
+        damaged.backup(tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()
+
+
+def test_of_two_heads_the_further_one_is_kept_whichever_comes_first(store: Store) -> None:
+    early = Head.parse(store.head("kite"))
+    asked(store)
+    late = Head.parse(store.head("kite"))
+    for order in ((early, late), (late, early)):
+        assert heads.furthest([("kite", each) for each in order]) == {"kite": late}
 
 
 def test_a_neo4j_that_went_back_under_a_store_releases_nothing(empty_neo4j: Server) -> None:

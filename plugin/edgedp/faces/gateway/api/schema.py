@@ -82,8 +82,13 @@ _KEY = {
 
 
 @cache
-def document() -> dict[str, object]:
+def document(root_path: str = "") -> dict[str, object]:
     """Return the OpenAPI document.
+
+    Parameters
+    ----------
+    root_path : str
+        Of `edgedp.faces.gateway.door.settings.Settings`.
 
     Examples
     --------
@@ -141,7 +146,7 @@ def document() -> dict[str, object]:
             "description": "Edge-differentially-private releases of stored graphs. A release spends budget before it "
             "is drawn. Nothing exact is here.",
         },
-        "servers": [{"url": "/"}],
+        "servers": [{"url": root_path or "/"}],
         "security": [{"token": []}],
         "paths": paths,
         "components": {
