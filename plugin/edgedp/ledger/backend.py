@@ -25,6 +25,7 @@ from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
+    from edgedp.graph.loading.origins import Origin
     from edgedp.graph.titles import Titles
     from edgedp.mechanisms.projection import NumberProjection
     from edgedp.words.progress import Progress
@@ -262,6 +263,10 @@ class Session(Transacting):
     def titles(self, row: GraphRow, ids: list[Any]) -> list[str | None]:
         """Return the titles of some nodes of a graph that has titles; reads no edge."""
         raise AssertionError(f"no graph of {type(self).__name__} has titles")
+
+    def origin(self, row: GraphRow) -> Origin | None:
+        """Return where a loaded graph was read from; None where the store remembers nothing."""
+        return None
 
     @abstractmethod
     def node_count(self, row: GraphRow) -> int:

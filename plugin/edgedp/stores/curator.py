@@ -104,6 +104,7 @@ class CuratorStore(OpenedStore):
             The name is taken, or the graph breaks the degree bound, or the budget is below what was spent.
         """
         from edgedp.graph.loading import graph_of
+        from edgedp.graph.loading.origins import origin_kept
 
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
@@ -119,7 +120,11 @@ class CuratorStore(OpenedStore):
             raise ParameterError(
                 "title is given, and Neo4j stores keep no titles yet; leave it out, or load into an embedded store"
             )
+        origin = origin_kept(graph)
         graph, titles = taken_from(graph, title)
+        if origin is not None:
+            rest = [each for each in origin.properties if each != title]
+            graph.kept["origin"] = dataclasses.replace(origin, title=title, properties=rest)
         if graph.node_count == 0:
             raise ParameterError("the graph has no node; load another")
         if bound is not None and graph.max_degree > bound:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from edgedp.graph.graph import Graph
 from edgedp.graph.loading.building import build, check_directed
 from edgedp.graph.loading.joining import read_parts
+from edgedp.graph.loading.origins import origin_of
 from edgedp.graph.loading.properties import (
     checked_properties,
     read_tabular_properties,
@@ -215,6 +216,7 @@ def loaded(
     graph = build(read, listed, _known(where, options), where.name)
     if columns and listed is not None:
         graph = with_properties(graph, listed, columns, str(nodes))
+    graph.kept["origin"] = origin_of(where, file, nodes, options, named, title, len(read.columns[0]))
     _log.info("read %s as %s", shown(where.name), ", ".join(read.format))
     return graph, report_of(graph, where, read, nodes_read), read
 

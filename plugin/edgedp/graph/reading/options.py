@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from edgedp.words.amounts.written import whole_of
@@ -66,6 +66,20 @@ class ReadingOptions:
     def given(self, *names: str) -> str | None:
         """Return the first of these options that the caller has set."""
         return next((name for name in names if getattr(self, name) is not None), None)
+
+    def as_given(self) -> dict[str, Any]:
+        """Return what was set, as `checked_options` takes it; what holds for one load only is left out.
+
+        Examples
+        --------
+        >>> checked_options(separator=";", comments="none", directed=True, refresh=True).as_given()
+        {'separator': ';', 'comments': 'none', 'directed': True}
+        """
+        told = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "refresh"}
+        if self.comments is not None:
+            told["comments"] = b"".join(self.comments).decode() or "none"
+        told["directed"] = self.directed or None
+        return {name: value for name, value in told.items() if value is not None}
 
     def of_nodes(self) -> ReadingOptions:
         """Return the options that hold for the list of nodes as well."""

@@ -165,6 +165,24 @@ def load(
         say("the nodes were read from the edges and are declared public; every release says so")
 
 
+@click.command()
+@click.argument("name")
+@_FORMAT
+def refresh(name: str, output: str) -> None:
+    """Read a loaded graph again from its source, by the same options; what was spent stays spent.
+
+    A source that cannot be read, or breaks the degree bound, leaves the graph as it was.
+    """
+    with progress_bar() as progress, opened_store() as store:
+        row, report = store.refreshed(name, progress)
+    if output == "json":
+        print_object(row | {"nodes_supplied": report.nodes_supplied, "exact": report.exact()})
+        return
+    for line in report.lines():
+        say(shown(line))
+    say(f"refreshed {row['name']}: spent {amount(row['epsilon_spent'])} of {amount(row['epsilon_budget'])}")
+
+
 def _read_or_ask(
     file: str, nodes: str | None, named: list[str] | None, title: str | None, reading: dict[str, Any]
 ) -> tuple[Graph, LoadReport]:
@@ -411,4 +429,4 @@ def _print_balance(row: Mapping[str, Any], head: str | None, second: str | None,
         notice("the accounts bound different neighbours; an edge and a record together: their sum")
 
 
-COMMANDS = (load, register, drop, budget, attribute)
+COMMANDS = (load, refresh, register, drop, budget, attribute)

@@ -52,6 +52,12 @@ class Database:
         """The name of the program that made it."""
         return _NAMES[self.kind]
 
+    def whole_address(self) -> str:
+        """Return the address with the whole path of a file, which is the same from every folder."""
+        if self.kind not in ("sqlite", "duckdb"):
+            return self.address
+        return f"{self.kind}:///{_file_of(self).resolve()}"
+
     @contextmanager
     def session(self) -> Iterator[Session]:
         """Open a transaction that only reads; every failure of the driver becomes one sentence of ours.

@@ -8,12 +8,9 @@ import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
+from typing import Any
 
 from edgedp.words.errors import GraphFormatError, UnknownNameError
-
-if TYPE_CHECKING:
-    from edgedp.graph.reading.sources.buckets import Bucket
 
 __all__ = ["TABLES", "Part", "is_hidden", "is_pattern", "marks_of", "partition_of", "parts_of"]
 
@@ -27,7 +24,7 @@ class Part:
 
     path: PurePath
     partition: tuple[tuple[str, str], ...] = ()
-    bucket: Bucket | None = None
+    bucket: Any = None
     mark: tuple[int, int, int, int] | None = None
 
     @property
