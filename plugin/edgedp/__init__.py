@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 from edgedp.words.version import __version__
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from edgedp import exact, mechanisms, spark
     from edgedp.exact import quality
     from edgedp.exact.experiments.advice import advise
@@ -167,7 +165,7 @@ class _Door:
     def create_module(self, spec: ModuleSpec) -> None:
         """Leave it to the import machinery; `exec_module` puts the room's module in its place."""
 
-    def exec_module(self, module: ModuleType) -> None:
+    def exec_module(self, module: Any) -> None:
         assert module.__spec__ is not None  # noqa: S101 - the import machinery has just set it
         sys.modules[module.__spec__.name] = import_module(module.__spec__.loader_state)
 
