@@ -1120,7 +1120,7 @@ SABOTAGES = [
     Sabotage(
         "a token kept in clear",
         {
-            "edgedp.stores.people:token_hash": lambda real: (
+            "edgedp.stores.people.people:token_hash": lambda real: (
                 lambda token: token.encode("ascii", "replace").decode()
             )
         },

@@ -36,7 +36,7 @@ class OpenedStore:
     """A backend, the graphs kept in memory between questions, and the heads that were kept elsewhere."""
 
     _curator: str | None = None
-    """For whom a gateway acts: see `edgedp.stores.people.PeopleStore.curating_as`."""
+    """For whom a gateway acts: see `edgedp.stores.people.people.PeopleStore.curating_as`."""
 
     def __init__(
         self, backend: Backend, *, graph_memory: int = DEFAULT_BYTES, head: str | None = None
