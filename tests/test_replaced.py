@@ -71,7 +71,7 @@ def test_a_gateway_whose_package_is_replaced_in_a_draw_answers_and_goes_on(
 
             first = threading.Thread(target=ask, args=("first",))
             first.start()
-            over = time.monotonic() + 60
+            over = time.monotonic() + 240
             while not started.exists() and time.monotonic() < over:
                 time.sleep(0.01)
             assert started.exists()
