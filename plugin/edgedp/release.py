@@ -11,6 +11,8 @@ from edgedp.answers import Answer, Distribution, Nodes, Number, Point, Sought, S
 from edgedp.errors import ParameterError
 from edgedp.plan import (
     AggregatePlan,
+    ArcCountPlan,
+    ArcDistributionPlan,
     ArcsPlan,
     CountPlan,
     DistributionPlan,
@@ -272,7 +274,7 @@ class Release:
         match self.plan:
             case TopKPlan() | ArcsPlan() | ParetoPlan() | AggregatePlan() | PercentilePlan():
                 return None
-            case CountPlan() | DistributionPlan() | SummaryPlan():
+            case CountPlan() | DistributionPlan() | SummaryPlan() | ArcCountPlan() | ArcDistributionPlan():
                 return None
             case JointMotkinPlan():
                 return "noisy degree and what noisy cuts tell of the other metrics"

@@ -19,15 +19,17 @@ from edgedp.ids import positions_of
 from edgedp.in_memory.numbers import count_in_memory
 from edgedp.numbers.counting import count_in, law_of
 from edgedp.options import CountOptions
+from edgedp.plan import PublicFacts, plan
+from edgedp.plan.arc_numbers import ARCS
 from edgedp.plan.numbers import CountPlan, plan_count
 from edgedp.projection import GraphProjection
 
 if TYPE_CHECKING:
     from edgedp.graph import Graph
-    from edgedp.plan import PublicFacts
     from edgedp.projection import NumberProjection
 
 __all__ = [
+    "exact_arcs",
     "exact_count",
     "exact_needs",
     "exact_probabilities",
@@ -49,8 +51,16 @@ def plan_exact(of: str, given: Mapping[str, Any], facts: PublicFacts) -> CountPl
 
 def exact_count(graph: Graph, of: str, given: Mapping[str, Any], engine: str) -> int | float:
     """Return a number exactly; a float where it is no integer."""
+    if of == ARCS:
+        return exact_arcs(graph)
     planned = count_in_memory(graph, None, {"of": of} | _ANY | dict(given))
     return exact_value(planned, GraphProjection(graph, engine))
+
+
+def exact_arcs(graph: Graph) -> int:
+    """Return the number of arcs of a graph; one without directions is refused."""
+    plan("count", {"of": ARCS} | _ANY, PublicFacts(graph.node_count, directed=graph.directed))
+    return graph.arc_count
 
 
 def exact_needs(plan: CountPlan) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from edgedp import checks
 from edgedp.mechanisms.values import Mechanism
@@ -27,6 +27,7 @@ from edgedp.stores.releasing import ReleasingStore
 from edgedp.vocabulary import (
     ACCOUNTS,
     Approach,
+    CountedName,
     CountName,
     DistributionForm,
     Engine,
@@ -122,6 +123,7 @@ class AnalystStore(ReleasingStore):
         pair: Any = None,
         node: Any = None,
         error_bar: bool = False,
+        cap: int | None = None,
         engine: Engine = "native",
         request_id: str | None = None,
     ) -> Release:
@@ -134,10 +136,11 @@ class AnalystStore(ReleasingStore):
     def distribution(
         self,
         name: str,
-        of: Literal["degree"] = "degree",
+        of: CountedName = "degree",
         *,
         epsilon: Any,
         form: DistributionForm = "ccdf",
+        cap: int | None = None,
         engine: Engine = "native",
         request_id: str | None = None,
     ) -> Release:

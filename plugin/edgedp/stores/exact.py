@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from edgedp import checks
 from edgedp.amounts.epsilon import epsilon_nano, format_nano, to_fraction
-from edgedp.errors import ParameterError
+from edgedp.errors import EngineError, ParameterError
 from edgedp.ids import positions_of
 from edgedp.plan.named import meanings
 from edgedp.projection import exact_quantities
@@ -143,6 +143,8 @@ class ExactStore(OpenedStore):
         """
         from edgedp.exact.counting import exact_needs, exact_value
 
+        if of == "arcs":
+            return self._exact_arcs(name, {"star_size": star_size, "pair": pair, "node": node}, engine)
         given = {"star_size": star_size, "pair": pair, "node": node}
         return self._exact_number(name, of, given, None, engine, {"read": "count"}, exact_needs, exact_value)
 
@@ -175,6 +177,22 @@ class ExactStore(OpenedStore):
         asked = {"star_size": star_size, "pair": pair, "node": node}
         what = {"read": "sensitivity", "t": distance} | ({} if bound is None else {"degree_bound": bound})
         return self._exact_number(name, of, asked, bound, engine, what, exact_sensitivity_needs, compute)
+
+    def _exact_arcs(self, name: str, given: dict[str, Any], engine: Engine) -> int:
+        """Return the number of arcs of a stored graph, which is read whole."""
+        from edgedp.exact.counting import exact_arcs
+        from edgedp.plan import plan
+
+        checks.check_choice(engine, "engine", ENGINES)
+        with self._session() as session:
+            row = registry.known(session, name)
+            plan("count", {"of": "arcs", "epsilon": 1} | given, row.facts)
+            check_counted(row.facts.candidates, "arcs")
+            self._check_said(engine, row)
+            if engine == "cypher":
+                raise EngineError("engine is 'cypher', must be 'native' or 'igraph' for arcs; choose another")
+            self._note_exact(session, name, {"read": "count", "of": "arcs"})
+            return exact_arcs(session.graph(row))
 
     def _exact_number(
         self,
