@@ -20,7 +20,7 @@ import numpy as np
 from at_hand import among
 
 import edgedp
-from edgedp.quality import true_top
+from edgedp.exact.quality import true_top
 
 GRAPHS = {"Enron": "email-Enron", "GitHub": "musae-github"}
 RUNS = 60

@@ -9,20 +9,20 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-import edgedp.audit
-import edgedp.audit.exhaustive
-import edgedp.mechanisms.sums
+import edgedp.exact.audit
+import edgedp.exact.audit.exhaustive
+import edgedp.mechanisms.scores.sums
 import small_graphs
 from audit_cases import CASES, assert_met, cases_of, groups, named
-from edgedp.audit import Case, exhaustive_audit, largest_loss
-from edgedp.audit.neighbors import graph_of_mask, neighbor_pairs
-from edgedp.audit.ordered import answers, ordered_answer_law
-from edgedp.audit.tables import TableProjection
-from edgedp.cli import edgedp as command
+from edgedp.exact.audit import Case, exhaustive_audit, largest_loss
+from edgedp.exact.audit.neighbors import graph_of_mask, neighbor_pairs
+from edgedp.exact.audit.ordered import answers, ordered_answer_law
+from edgedp.exact.audit.tables import TableProjection
+from edgedp.faces.cli import edgedp as command
+from edgedp.mechanisms.metrics import metric_names
+from edgedp.mechanisms.projection import GraphProjection
 from edgedp.mechanisms.samplers import EXPONENTIAL, sampler
-from edgedp.metrics import metric_names
-from edgedp.projection import GraphProjection
-from edgedp.vocabulary import SAMPLERS
+from edgedp.words.vocabulary import SAMPLERS
 
 # -- the audit ----------------------------------------------------------------------------------------
 
@@ -89,9 +89,9 @@ def test_the_two_graphs_of_a_finding_differ_in_one_edge_and_show_its_loss() -> N
 
 def test_a_loss_that_is_no_number_breaks_the_claim(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compared as a number it would lose to every other one, and a law with a hole in it would pass."""
-    real = edgedp.audit.exhaustive.log_ratios
+    real = edgedp.exact.audit.exhaustive.log_ratios
     monkeypatch.setattr(
-        "edgedp.audit.exhaustive.log_ratios", lambda plan: real(plan) * (np.nan if plan.k == 2 else 1)
+        "edgedp.exact.audit.exhaustive.log_ratios", lambda plan: real(plan) * (np.nan if plan.k == 2 else 1)
     )
     [found] = exhaustive_audit(
         [Case("priv_top_k", {"metric": "degree", "mechanism": "em"})], node_counts=[3], epsilons=[1]
@@ -188,7 +188,7 @@ def test_a_table_answers_like_its_projection() -> None:
 
 def run_on_few_cases(monkeypatch: pytest.MonkeyPatch, *options: str) -> Result:
     few = [case for case in CASES if case.release == "priv_top_k" and case.metrics in ("degree", "density")]
-    monkeypatch.setattr(edgedp.audit, "all_cases", lambda: few)
+    monkeypatch.setattr(edgedp.exact.audit, "all_cases", lambda: few)
     return CliRunner().invoke(command, ["audit", "--nodes", "3", "--processes", "1", *options])
 
 
@@ -201,9 +201,9 @@ def test_the_command_prints_the_claim_beside_the_loss(monkeypatch: pytest.Monkey
 
 
 def test_the_command_fails_when_a_claim_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = edgedp.mechanisms.sums.noise_unit
+    real = edgedp.mechanisms.scores.sums.noise_unit
     monkeypatch.setattr(
-        edgedp.mechanisms.sums, "noise_unit", lambda *given, **options: 9 * real(*given, **options)
+        edgedp.mechanisms.scores.sums, "noise_unit", lambda *given, **options: 9 * real(*given, **options)
     )
     ran = run_on_few_cases(monkeypatch, "--format", "json", "--all")
     assert ran.exit_code == 1
@@ -216,7 +216,7 @@ def test_the_command_fails_when_a_claim_is_broken(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_command_runs_the_black_box(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edgedp.audit, "TARGETS", [replace(edgedp.audit.TARGETS[0], trials=50)])
+    monkeypatch.setattr(edgedp.exact.audit, "TARGETS", [replace(edgedp.exact.audit.TARGETS[0], trials=50)])
     ran = CliRunner().invoke(command, ["audit", "--black-box", "--format", "json"])
     assert ran.exit_code == 0, ran.output
     [row] = json.loads(ran.stdout)

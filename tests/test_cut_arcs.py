@@ -13,16 +13,16 @@ import pytest
 import cut_definitions as definitions
 import edgedp
 from edgedp import EdgeDPError, Graph, ParameterError, count, distribution, priv_top_k
-from edgedp.audit.arcs import digraph_of_mask
+from edgedp.exact.audit.arcs import digraph_of_mask
 from edgedp.exact.laws import first_pick_law
-from edgedp.mechanisms.arcs import arc_counts, arc_moves
-from edgedp.numbers.arcs import arcs_in, at_least_in, draw_arc_count
-from edgedp.numbers.distributing import at_least_counts
-from edgedp.plan import ArcCountPlan, ArcDistributionPlan, ArcsPlan, PublicFacts, plan
-from edgedp.planning.noise import noise_of
-from edgedp.projection import CandidateProjection, GraphProjection
-from edgedp.sampling.words import GeneratorWords, SecureWords
-from edgedp.vocabulary import ARC_METRICS, ArcMetricName, Unit
+from edgedp.mechanisms.adaptive.arcs import arc_counts, arc_moves
+from edgedp.mechanisms.projection import CandidateProjection, GraphProjection
+from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords
+from edgedp.release.numbers.arcs import arcs_in, at_least_in, draw_arc_count
+from edgedp.release.numbers.distributing import at_least_counts
+from edgedp.release.plan import ArcCountPlan, ArcDistributionPlan, ArcsPlan, PublicFacts, plan
+from edgedp.release.planning.noise import noise_of
+from edgedp.words.vocabulary import ARC_METRICS, ArcMetricName, Unit
 
 N = 4
 ARCS = list(permutations(range(N), 2))
@@ -241,7 +241,10 @@ def test_a_black_box_of_one_source_through_cuts() -> None:
     for graph in (with_it, without):
         words = SecureWords()
         seen.append(
-            sum(edgedp.draw.draw(made, GraphProjection(graph), words).items[0] == 3 for _ in range(trials))  # type: ignore[attr-defined]
+            sum(
+                edgedp.release.draw.draw(made, GraphProjection(graph), words).items[0] == 3
+                for _ in range(trials)
+            )  # type: ignore[attr-defined]
         )
     least, most = (
         (hits + side * 5 * (hits + 1) ** 0.5) / trials for hits, side in zip(seen, (-1, 1), strict=True)

@@ -1,7 +1,7 @@
 """What a unit of many arcs moves a vector by: from public facts alone, read by plans and draws.
 
 Through *cuts* only the first `cap` arcs of each node count, in an order that is the node's own and public
-(`edgedp.engines.cuts`).
+(`edgedp.graph.engines.cuts`).
 
 *A source*: its arcs taken away, at most `cap` entries fall by one each; cuts of other nodes stay. Replaced, it is twice
 that.
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from edgedp.vocabulary import Unit
+from edgedp.words.vocabulary import Unit
 
 __all__ = ["PAIR_THROUGH_CUTS", "moves_through_cuts"]
 

@@ -14,12 +14,12 @@ from edgedp.mechanisms.adaptive.top_k import Asked, draw_lists, draw_top_k
 from edgedp.mechanisms.adaptive.until_sure import Ending, Judge, Look, Pay, Sought, draw_until_sure
 from edgedp.mechanisms.adaptive.vectors import NoisyVector
 from edgedp.mechanisms.joint import draw_joint, joint_moves
-from edgedp.metrics.betweenness2 import share_bits
+from edgedp.mechanisms.metrics.betweenness2 import share_bits
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.asked import JointAsked, SeveralAsked
-    from edgedp.projection import Projection
-    from edgedp.sampling.words import Words
+    from edgedp.mechanisms.projection import Projection
+    from edgedp.mechanisms.sampling.words import Words
 
 __all__ = [
     "asked_of",
