@@ -88,7 +88,7 @@ class Projection(Protocol):
         """Return the (n,) sums of ``floor(2**bits W level / (level + S))`` over the adjacent pairs in the cuts."""
 
     def arc_votes(self, name: ArcMetricName, cap: int) -> NDArray[np.int64]:
-        """Return the (n,) in- or out-degrees through cuts of `cap` arcs of each other end (`edgedp.graph.engines.cuts`)."""
+        """Return the (n,) in- or out-degrees through cuts of `cap` arcs of each other end."""
 
     def records(self, name: str) -> NDArray[np.float64]:
         """Return the (n,) values of a property of the nodes; NaN for what is missing or no number."""
