@@ -769,7 +769,7 @@ SABOTAGES = [
         "the noise of one arc for in-degrees, of which a pair moves two",
         {"edgedp.mechanisms.adaptive.arcs:arc_moves": lambda real: lambda plan: 1},
         "test_arcs.py::test_every_unit_of_every_digraph_of_four_nodes_costs_what_is_claimed"
-        "[ArcCase(metric='in_degree', unit='pair', mechanism='joint', replaced=False)]",
+        "[ArcCase(metric='in_degree', unit='pair', mechanism='joint', replaced=False, cap=None)]",
     ),
     Sabotage(
         "picks of in-degrees that each cost the whole epsilon",
@@ -779,7 +779,7 @@ SABOTAGES = [
             )
         },
         "test_arcs.py::test_every_unit_of_every_digraph_of_four_nodes_costs_what_is_claimed"
-        "[ArcCase(metric='in_degree', unit='source', mechanism='pf', replaced=False)]",
+        "[ArcCase(metric='in_degree', unit='source', mechanism='pf', replaced=False, cap=None)]",
     ),
     Sabotage(
         "a loop counted as an arc",
