@@ -129,3 +129,25 @@ def test_what_is_said_is_about_what_is_true() -> None:
         ]
     assert np.mean(said) == pytest.approx(np.mean(was), abs=0.08)
     assert np.mean(held) > 0.8
+
+
+def test_nodes_of_equal_value_share_the_places_that_are_left() -> None:
+    """A regular graph has no top two: whoever is listed has the chance of everybody else, two in a hundred."""
+    chances, found = lists._chances(np.array([[9.0], [5.0], [5.0], [5.0], [1.0]]), 3)
+    assert chances.tolist() == pytest.approx([1, 2 / 3, 2 / 3, 2 / 3, 0])
+    assert found.tolist() == [1, 1, 1, 1, 0]
+    drawn = np.random.default_rng(3).integers(0, 6, (40, 50)).astype(float)
+    for k in (1, 7, 40):
+        assert lists._chances(drawn, k)[0].sum() == pytest.approx(k)
+    ring = how_sure("degree", np.array([0, 1]), noisy_degrees(*[2] * 100, scale=1), 100)
+    assert ring is not None
+    assert max(ring.membership) < 0.1
+    assert ring.with_ties > 0.9
+
+
+def test_a_target_that_equal_values_forbid_is_given_up_before_all_is_spent() -> None:
+    ring = edgedp.Graph.from_edges([(i, (i + 1) % 400) for i in range(400)])
+    spent = [edgedp.priv_top_k(ring, "degree", 2, 60, target_recall=0.9) for _ in range(4)]
+    assert any("more epsilon is not expected to help" in each.sentences[-1] for each in spent)
+    assert min(each.epsilon_spent for each in spent) < 60
+    assert not any(each.target_reached for each in spent)

@@ -38,7 +38,7 @@ from edgedp.selection.percentiles import draw_percentile
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.adaptive.purchases import Bought
-    from edgedp.mechanisms.adaptive.until_sure import Pay
+    from edgedp.mechanisms.adaptive.until_sure import Looked, Pay
     from edgedp.mechanisms.sure.lists import Sureness
     from edgedp.numbers.answers import Distribution, Number, Summary
     from edgedp.sampling.words import Words
@@ -62,7 +62,13 @@ def _quietly(drawing: Callable[_Asked, _Drawn]) -> Callable[_Asked, _Drawn]:
 
 
 @_quietly
-def draw(plan: Plan, projection: NumberProjection, words: Words, pay: Pay | None = None) -> Answer:
+def draw(
+    plan: Plan,
+    projection: NumberProjection,
+    words: Words,
+    pay: Pay | None = None,
+    looked: Looked | None = None,
+) -> Answer:
     """Draw a planned release.
 
     Parameters
@@ -76,6 +82,8 @@ def draw(plan: Plan, projection: NumberProjection, words: Words, pay: Pay | None
     pay : callable, optional
         Debits a further step, in nano-epsilon, before it is drawn, and says whether that was allowed. Of a release
         that spends until its list is sure enough; `PlanBase.first` is debited before anything is drawn.
+    looked : callable, optional
+        Told after each such step what was spent, and how much of the list is expected to be right.
 
     Returns
     -------
@@ -100,7 +108,7 @@ def draw(plan: Plan, projection: NumberProjection, words: Words, pay: Pay | None
             positions, bought = _draw_arcs(plan, projection, words)
             return Nodes(_ids(ids, positions), None, _sure(plan, ids, positions, bought))
         case JointPlan() if plan.target_recall is not None:
-            return _draw_until_sure(plan, projection, words, pay)
+            return _draw_until_sure(plan, projection, words, pay, looked)
         case JointPlan():
             positions, bought = _draw_joint(plan, projection, words)
             shown = _estimated(bought) if plan.estimates else None
@@ -210,7 +218,9 @@ def _draw_joint(
             assert_never(plan)
 
 
-def _draw_until_sure(plan: JointPlan, projection: Projection, words: Words, pay: Pay | None) -> Nodes:
+def _draw_until_sure(
+    plan: JointPlan, projection: Projection, words: Words, pay: Pay | None, looked: Looked | None
+) -> Nodes:
     """Draw step by step until the list is sure enough; the first step is paid for, `pay` debits the others."""
     from edgedp.mechanisms.adaptive import planned
     from edgedp.mechanisms.adaptive.until_sure import Prepaid
@@ -227,7 +237,7 @@ def _draw_until_sure(plan: JointPlan, projection: Projection, words: Words, pay:
         return found
 
     last, ended = planned.draw_joint_until_sure(
-        plan, projection, words, Prepaid(plan.first[-1].cost, pay), judge
+        plan, projection, words, Prepaid(plan.first[-1].cost, pay), judge, looked
     )
     if not isinstance(last.sure, Sureness):
         raise AssertionError("a look keeps what its judge said")

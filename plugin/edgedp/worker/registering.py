@@ -16,6 +16,7 @@ from edgedp.stores.frames import Frame
 from edgedp.stores.packed import graph_of_arrays
 from edgedp.stores.pairs import projection_of
 from edgedp.stores.script import Script
+from edgedp.stores.titles import check_apart
 from edgedp.vocabulary import UNITS
 from edgedp.worker.requests import BY, graph_of, known_config
 from edgedp.worker.wording import in_cypher
@@ -38,6 +39,7 @@ _BUDGET, _LIMIT = "epsilonBudget", "maxEpsilonPerRelease"
 _EMPTY = "allowEmpty"
 _FACTS = "facts"
 _UNIT = "protect"
+_TITLE = "titleProperty"
 _RULES = ("orientation", "where", "atLeast", "candidates")
 
 
@@ -57,7 +59,7 @@ def migrate(request: Frame) -> Frame:
 
 def register(request: Frame) -> Frame:
     """Validate the declaration of a graph; what comes back is its row, still without a number of nodes."""
-    known = [*_PLACE, *_RULES, _UNIT, "degreeBound", _BUDGET, _LIMIT, "delta", _EMPTY, _FACTS]
+    known = [*_PLACE, *_RULES, _TITLE, _UNIT, "degreeBound", _BUDGET, _LIMIT, "delta", _EMPTY, _FACTS]
     config = known_config(request, known)
     given = {key: config[key] for key in _RULES if config.get(key) is not None}
     made = projection_of(
@@ -74,6 +76,7 @@ def register(request: Frame) -> Frame:
         made,
         checks.check_text(config.get(_PLACE[2]), _PLACE[2]),
         checks.check_degree_bound(config.get("degreeBound")),
+        None if config.get(_TITLE) is None else checks.check_text(config[_TITLE], _TITLE),
     )
     places.check_names(row)
     checks.check_no_option(
@@ -112,6 +115,7 @@ def register_script(request: Frame) -> Frame:
     """Hand out the script of a registration, from the account as it was read."""
     header = request.header
     row = registry.row_of(header["graph"])
+    check_apart(row.title_property, attributes.declared_in(header["attributes"]), _TITLE)
     account = Account.of(header["account"]) if header["account"] else None
     declared = Declaration(**header["declared"])
     script = registry.register_script(
@@ -157,6 +161,7 @@ def attribute(request: Frame) -> Frame:
         config.get("dependsOn", "independent"),
     )
     named = checks.check_text(config.get("property"), "property")
+    attributes.check_private(named, row)
     found = Account.of(header["account"]) if header["account"] else None
     before = attributes.declared_in(header["attributes"])
     at = ledger.now()
