@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from edgedp.graph import Graph
     from edgedp.progress import Progress
     from edgedp.projection import NumberProjection
-    from edgedp.stores.server_plugin import ServerPlugin
     from edgedp.stores.titles import Titles
     from edgedp.vocabulary import Unit
 
@@ -37,6 +36,7 @@ __all__ = [
     "GraphRow",
     "Row",
     "Runner",
+    "ServerPlugin",
     "Session",
     "Transaction",
     "edited",
@@ -223,6 +223,26 @@ def half_a_character() -> ParameterError:
     return ParameterError(
         "a text holds half of a character (a lone surrogate), which no store can keep; give whole ones"
     )
+
+
+@dataclass(frozen=True)
+class ServerPlugin:
+    """What a running server says of its plugin.
+
+    Attributes
+    ----------
+    version : str or None
+        Version of the plugin; None where the server has none.
+    worker, python : str or None
+        Versions of edgedp and Python that its worker runs; None where no worker answers.
+    problem : str or None
+        Why no worker answers.
+    """
+
+    version: str | None
+    worker: str | None = None
+    python: str | None = None
+    problem: str | None = None
 
 
 class Session(Transacting):

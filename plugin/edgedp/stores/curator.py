@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from edgedp.graph import Graph
     from edgedp.progress import Progress
-    from edgedp.stores.server_plugin import ServerPlugin
+    from edgedp.stores.backend import ServerPlugin
     from edgedp.vocabulary import Unit
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from edgedp.graph import Graph
     from edgedp.progress import Progress
     from edgedp.projection import NumberProjection
-    from edgedp.stores.server_plugin import ServerPlugin
+    from edgedp.stores.backend import ServerPlugin
     from edgedp.stores.titles import Titles
 
 __all__ = ["Neo4jBackend"]

@@ -20,11 +20,11 @@ from edgedp.places import asset
 from edgedp.version import __version__
 
 if TYPE_CHECKING:
+    from edgedp.stores.backend import ServerPlugin
     from neo4j import Driver
 
 __all__ = [
     "PluginFiles",
-    "ServerPlugin",
     "install",
     "installed_files",
     "plugin_jar",
@@ -55,26 +55,6 @@ class PluginFiles:
     jar: Path | None
     conf: Path | None
     python: str | None
-
-
-@dataclass(frozen=True)
-class ServerPlugin:
-    """What a running server says of its plugin.
-
-    Attributes
-    ----------
-    version : str or None
-        Version of the plugin; None where the server has none.
-    worker, python : str or None
-        Versions of edgedp and Python that its worker runs; None where no worker answers.
-    problem : str or None
-        Why no worker answers.
-    """
-
-    version: str | None
-    worker: str | None = None
-    python: str | None = None
-    problem: str | None = None
 
 
 def plugin_jar() -> Path:
@@ -157,6 +137,8 @@ def installed_files(home: str | os.PathLike[str]) -> PluginFiles:
 def server_plugin(driver: Driver, database: str | None = None) -> ServerPlugin:
     """Ask a running server for its plugin's version and whether its worker answers."""
     from neo4j.exceptions import ClientError
+
+    from edgedp.stores.backend import ServerPlugin
 
     try:
         row = driver.execute_query("CALL edgedp.graph.plugin()", database_=database).records[0]
