@@ -54,7 +54,7 @@ class EdgedpHook(BuildHookInterface):  # type: ignore[type-arg]
             self._folder = tempfile.TemporaryDirectory(prefix="edgedp-wheel-")
             library = Path(self._folder.name, Path(build.LIBRARY).name)
             build.compile_library(library, compiler)
-            build_data["force_include"][str(library)] = f"edgedp/engines/native/{build.LIBRARY}"
+            build_data["force_include"][str(library)] = f"edgedp/graph/engines/native/{build.LIBRARY}"
             build_data["pure_python"] = False
             build_data["tag"] = f"py3-none-{build.platform_tag(compiler)}"
 

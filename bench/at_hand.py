@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from functools import cache
 
-from edgedp.reading.catalogue import dataset
-from edgedp.reading.locating import local_copy
+from edgedp.graph.reading.sources.catalogue import dataset
+from edgedp.graph.reading.sources.locating import local_copy
 
 
 @cache

@@ -23,16 +23,16 @@ import opendp.prelude as opendp
 from at_hand import here
 
 import edgedp
-from edgedp.counts import Bounds, Profile, count_class
-from edgedp.counts.base import profile_of
+from edgedp.mechanisms.counts import Bounds, Profile, count_class
+from edgedp.mechanisms.counts.base import profile_of
 from edgedp.mechanisms.numbers import Amounts, NumberLaw, number_mechanism
 from edgedp.mechanisms.numbers.laplace import RoundedLaplace
 from edgedp.mechanisms.numbers.stairs import Stairs
 from edgedp.mechanisms.numbers.student import RoundedStudent
-from edgedp.numbers.distributing import at_least_counts, consistent, histogram_of
-from edgedp.projection import GraphProjection
-from edgedp.sampling.geometric import two_sided_geometric
-from edgedp.sampling.words import GeneratorWords
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.mechanisms.sampling.geometric import two_sided_geometric
+from edgedp.mechanisms.sampling.words import GeneratorWords
+from edgedp.release.numbers.distributing import at_least_counts, consistent, histogram_of
 
 opendp.enable_features("contrib")
 

@@ -29,9 +29,8 @@ from joint_version2 import draw_version2
 from numpy.typing import NDArray
 
 import edgedp
-from edgedp.draw import draw_positions
-from edgedp.engines import native
-from edgedp.experiments import generators
+from edgedp.exact.experiments import generators
+from edgedp.graph.engines import native
 from edgedp.mechanisms.adaptive.choice import Lists, Ordered, ranking
 from edgedp.mechanisms.adaptive.estimates import Estimate, estimates
 from edgedp.mechanisms.adaptive.purchases import buy
@@ -39,11 +38,12 @@ from edgedp.mechanisms.adaptive.several import Several, draw_several
 from edgedp.mechanisms.adaptive.top_k import Asked, draw_lists, draw_top_k, scores
 from edgedp.mechanisms.adaptive.vectors import cut_vector, degree_vector, ordered_degree_vector
 from edgedp.mechanisms.pareto.score import pareto_score
-from edgedp.plan import PublicFacts, of_nodes, plan
-from edgedp.projection import GraphProjection
-from edgedp.sampling.select import top_k_with_random_ties
-from edgedp.sampling.words import SecureWords
-from edgedp.vocabulary import Kind
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.mechanisms.sampling.select import top_k_with_random_ties
+from edgedp.mechanisms.sampling.words import SecureWords
+from edgedp.release.draw import draw_positions
+from edgedp.release.plan import PublicFacts, of_nodes, plan
+from edgedp.words.vocabulary import Kind
 
 RUNS = 40
 RULE_RUNS = 24

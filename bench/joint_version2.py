@@ -16,11 +16,11 @@ from edgedp.mechanisms.adaptive.choice import Degrees, Lists, Ordered, kth_degre
 from edgedp.mechanisms.adaptive.fit import rank
 from edgedp.mechanisms.adaptive.purchases import Purchase, exact_vector
 from edgedp.mechanisms.adaptive.top_k import Asked
-from edgedp.sampling.select import top_k_with_random_ties
+from edgedp.mechanisms.sampling.select import top_k_with_random_ties
 
 if TYPE_CHECKING:
-    from edgedp.projection import Projection
-    from edgedp.sampling.words import Words
+    from edgedp.mechanisms.projection import Projection
+    from edgedp.mechanisms.sampling.words import Words
 
 __all__ = ["choose_second", "draw_version2", "split_epsilon"]
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from edgedp import Graph, Store, open_store
-from edgedp.stores import ledger
+from edgedp.ledger import ledger
 
 ROOT = Path(__file__).parents[1]
 ASKED = {"metric": "degree", "k": 1, "epsilon": "0.000001"}

@@ -23,14 +23,14 @@ from at_hand import among
 from numpy.typing import NDArray
 
 import edgedp
-from edgedp.audit.tables import TableProjection
-from edgedp.draw import draw_positions
+from edgedp.exact.audit.tables import TableProjection
+from edgedp.exact.quality import c_metric, dominated_chance, recall
 from edgedp.mechanisms.pareto.rounds import ParetoRounds
-from edgedp.mechanisms.sums import top_k_scores
-from edgedp.plan import Plan, PublicFacts, plan
-from edgedp.projection import GraphProjection
-from edgedp.quality import c_metric, dominated_chance, recall
-from edgedp.sampling.words import Words, words_from
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.mechanisms.sampling.words import Words, words_from
+from edgedp.mechanisms.scores.sums import top_k_scores
+from edgedp.release.draw import draw_positions
+from edgedp.release.plan import Plan, PublicFacts, plan
 
 GRAPHS = among("email-Enron", "musae-github")
 K, RUNS, SEED = 10, 40, 4

@@ -25,8 +25,8 @@ import numpy as np
 
 import edgedp
 import neo4j
-from edgedp.stores.neo4j import _adjacent
-from edgedp.stores.queries import query
+from edgedp.stores.neo4j.backend import _adjacent
+from edgedp.stores.statements.queries import query
 from neo4jserver import Server, start
 
 ROUNDS = 3

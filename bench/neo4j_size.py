@@ -106,7 +106,7 @@ def main(asked: list[str]) -> None:
 
 def other(jar: Path) -> None:
     """Let servers have another build of the plugin."""
-    from edgedp.stores import server_plugin
+    from edgedp.stores.neo4j import plugin as server_plugin
 
     install = server_plugin.install
 

@@ -24,11 +24,11 @@ from at_hand import among, here
 from ebc_kernel import large_power_law
 
 import edgedp
-from edgedp.engines.native.dominance import count_dominating
+from edgedp.exact.quality import coverage
+from edgedp.graph.engines.native.dominance import count_dominating
+from edgedp.mechanisms.metrics import metric
 from edgedp.mechanisms.pareto.profile import ParetoProfile, Sensitivity, pareto_profile
 from edgedp.mechanisms.pareto.score import pareto_score
-from edgedp.metrics import metric
-from edgedp.quality import coverage
 
 K, RUNS, TIE_DRAWS = 10, 40, 20
 EPSILONS = (0.01, 0.1, 0.5, 1, 10, 100, 1_000, 10_000)

@@ -22,13 +22,13 @@ import opendp.prelude as dp
 from scipy.stats import binom
 
 import edgedp
-from edgedp.ids import numbers_of
+from edgedp.graph.ids import numbers_of
 from edgedp.mechanisms import probabilities
 from edgedp.mechanisms.grid import GridScores
-from edgedp.sampling.words import SecureWords
-from edgedp.selection.domains import declare
-from edgedp.selection.percentiles import percentile_law, percentile_scores
-from edgedp.selection.questions import ask_percentile
+from edgedp.mechanisms.sampling.words import SecureWords
+from edgedp.mechanisms.selection.domains import declare
+from edgedp.mechanisms.selection.percentiles import percentile_law, percentile_scores
+from edgedp.mechanisms.selection.questions import ask_percentile
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "docs" / "examples"))
 

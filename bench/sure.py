@@ -24,8 +24,8 @@ from votes_graphs import CHOSEN_ON, REPORTED_ON
 
 import edgedp
 from edgedp.exact import degree, ebc
-from edgedp.experiments import generators
-from edgedp.quality import limit, true_top
+from edgedp.exact.experiments import generators
+from edgedp.exact.quality import limit, true_top
 
 TARGET, MOST, RUNS = 0.9, 2.0, 8
 PICKS = (10, 100)

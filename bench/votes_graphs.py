@@ -10,7 +10,7 @@ from at_hand import here
 from numpy.typing import NDArray
 
 import edgedp
-from edgedp.experiments import generators
+from edgedp.exact.experiments import generators
 
 Pairs = NDArray[np.int64]
 

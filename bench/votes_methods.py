@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import edgedp
-from edgedp.engines.cuts import node_words, order_keys, row_words
+from edgedp.graph.engines.cuts import node_words, order_keys, row_words
 from edgedp.mechanisms.adaptive.choice import Lists, cut_cap, cut_form, kth_degree, ranking
 from edgedp.mechanisms.adaptive.fit import pairs_of, rank
 from edgedp.mechanisms.adaptive.vectors import cut_vector
-from edgedp.projection import GraphProjection
+from edgedp.mechanisms.projection import GraphProjection
 
 __all__ = ["Case", "Look", "Method", "Pairs", "Run", "Votes"]
 

@@ -20,13 +20,13 @@ from typing import Any
 import polars as pl
 
 import edgedp
-from edgedp.experiments.asking import experiment
-from edgedp.experiments.curves import TARGETS, Needed, curves, in_order, needed
-from edgedp.experiments.growth import generated
-from edgedp.experiments.keeping import read_results
-from edgedp.experiments.published import CLAIM
-from edgedp.experiments.report import tables
-from edgedp.experiments.report.tables import Table, number
+from edgedp.exact.experiments.asking import experiment
+from edgedp.exact.experiments.curves import TARGETS, Needed, curves, in_order, needed
+from edgedp.exact.experiments.growth import generated
+from edgedp.exact.experiments.keeping import read_results
+from edgedp.exact.experiments.report import tables
+from edgedp.exact.experiments.report.published import CLAIM
+from edgedp.exact.experiments.report.tables import Table, number
 
 PAGE = Path(__file__).with_name("reproduction.md")
 PARETO = ["0.01", "0.1", "0.5", "1", "10", "100", "1000", "10000"]

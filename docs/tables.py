@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import astuple, fields
 from pathlib import Path
 
-from edgedp.audit.evidence import evidence as judged
-from edgedp.metrics import metric, metric_names
-from edgedp.options import Option
-from edgedp.plan import options_of
-from edgedp.planning.measured import SOURCE, Measured, rows_of_page
-from edgedp.vocabulary import KINDS
+from edgedp.exact.audit.evidence import evidence as judged
+from edgedp.mechanisms.metrics import metric, metric_names
+from edgedp.release.options import Option
+from edgedp.release.plan import options_of
+from edgedp.release.planning.measured import SOURCE, Measured, rows_of_page
+from edgedp.words.vocabulary import KINDS
 
 REFERENCE = Path(__file__).with_name("reference.md")
 PRIVACY = REFERENCE.with_name("privacy.md")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from edgedp.audit import Case, Finding, Target, all_cases
-from edgedp.audit.blackbox import NumbersCase
+from edgedp.exact.audit import Case, Finding, Target, all_cases
+from edgedp.exact.audit.blackbox import NumbersCase
 
 __all__ = ["CASES", "assert_met", "cases_of", "groups", "named", "target_named"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from edgedp import Store
-from edgedp.stores import ledger, registry
-from edgedp.stores.events import event_steps
-from edgedp.stores.script import Script, run
+from edgedp.ledger import ledger, registry
+from edgedp.ledger.events import event_steps
+from edgedp.ledger.script import Script, run
 
 
 def declare_bound(store: Store, name: str, bound: int) -> None:

@@ -21,9 +21,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import edgedp.draw
-import edgedp.mechanisms.sums
-import edgedp.sampling.words  # noqa: F401
+import edgedp.mechanisms.sampling.words  # noqa: F401
+import edgedp.mechanisms.scores.sums
+import edgedp.release.draw
 from edgedp import EdgeDPError, Graph, Release, Store, open_store
 
 KITE = Graph.from_edges(

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, settings
 
 import schedule
 from edgedp import Graph, Store, open_store, read_graph
-from edgedp.reading.catalogue import dataset
-from edgedp.reading.locating import local_copy
+from edgedp.graph.reading.sources.catalogue import dataset
+from edgedp.graph.reading.sources.locating import local_copy
 from neo4jserver.fixtures import any_neo4j_server, bare_neo4j, empty_neo4j, neo4j_server, neo4j_servers
 
 __all__ = ["any_neo4j_server", "bare_neo4j", "empty_neo4j", "neo4j_server", "neo4j_servers"]

@@ -1,4 +1,4 @@
-"""One coupling for every release that is made of noise: whole releases, drawn twice through `edgedp.draw.draw`.
+"""One coupling for every release that is made of noise: whole releases, drawn twice through `edgedp.release.draw.draw`.
 
 On the first of two graphs that differ by one edge a release is drawn with real noise. The second gets the noise that
 makes its noisy vectors the same: noise of the first, and the difference of the exact vectors by `vector_definitions`.
@@ -30,10 +30,10 @@ from typing import Any
 
 import numpy as np
 
-from edgedp.draw import draw
-from edgedp.plan import Plan, PublicFacts
-from edgedp.plan import plan as planned
-from edgedp.projection import GraphProjection
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.release.draw import draw
+from edgedp.release.plan import Plan, PublicFacts
+from edgedp.release.plan import plan as planned
 from vector_definitions import NOT_VECTORS, VECTORS, Defined, vectors_of
 from watched_runs import Ints, Number, NumberedWords, Purchase, Read, Run, Tape, told
 from watching import Watched, projected, watched
@@ -198,7 +198,7 @@ def coupled(
     Parameters
     ----------
     kind, options
-        As `edgedp.plan.plan` takes them.
+        As `edgedp.release.plan.plan` takes them.
     without : Defined
     edge : (int, int)
         By which the second graph differs.

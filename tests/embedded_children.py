@@ -1,6 +1,6 @@
 """Programs that tests run in processes of their own, to kill them or to let them compete.
 
-``EDGEDP_KILL_AT`` names the point at which a child kills itself (`edgedp.stores.killpoints`).
+``EDGEDP_KILL_AT`` names the point at which a child kills itself (`edgedp.ledger.debits.killpoints`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from edgedp import BudgetError, EdgeDPError, Graph, Store, open_store
-from edgedp.stores.backend import Row, Transaction
+from edgedp.ledger.backend import Row, Transaction
 
 PAIR = Graph.from_edges([(10, 20)])
 
@@ -82,7 +82,7 @@ def release(
 
 def release_half(*arguments: str) -> None:
     """Ask for one release and be killed in its debit, after the first row of a log: before the second account's."""
-    from edgedp.stores import script
+    from edgedp.ledger import script
 
     whole = script.run_in
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from edgedp.places import asset
-from edgedp.stores.queries import statement_text
+from edgedp.stores.statements.queries import statement_text
+from edgedp.words.places import asset
 
 Row = dict[str, Any]
 Answer = list[Row] | Exception | Callable[[Mapping[str, Any]], list[Row]]

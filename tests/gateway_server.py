@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import httpx
 
 if TYPE_CHECKING:
-    from edgedp.gateway.context import Gateway
+    from edgedp.faces.gateway.context import Gateway
 
 __all__ = ["Inside", "Served", "serve"]
 
@@ -49,7 +49,7 @@ class Served:
         self._errors = (folder / f"gateway-{os.urandom(4).hex()}.err").open("w+", encoding="utf-8")
         self.process = subprocess.Popen(
             [
-                sys.executable, "-c", f"{first}\nfrom edgedp.cli import main; main()",
+                sys.executable, "-c", f"{first}\nfrom edgedp.faces.cli import main; main()",
                 "--store", store, "serve", "--port", "0", "--metrics-port", "0", "--requests-per-minute", "1000000",
                 *options,
             ],
@@ -137,7 +137,7 @@ class Inside:
     """
 
     def __init__(self, gateway: Gateway, said: io.StringIO) -> None:
-        from edgedp.gateway.app import application
+        from edgedp.faces.gateway.app import application
 
         self._gateway, self.said = gateway, said
         self.headers: dict[str, str] = {}

@@ -20,8 +20,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import edgedp
 import edgedp.draw
+
+import edgedp
 from edgedp import EdgeDPError, Graph, open_store
 
 NODES = 7

@@ -22,10 +22,11 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from edgedp import EdgeDPError, Graph, Release, Store, vocabulary
-from edgedp.stores import ledger
-from edgedp.stores.killpoints import Point
-from edgedp.vocabulary import ACCOUNTS, AccountName
+from edgedp import EdgeDPError, Graph, Release, Store
+from edgedp.ledger import ledger
+from edgedp.ledger.debits.killpoints import Point
+from edgedp.words import vocabulary
+from edgedp.words.vocabulary import ACCOUNTS, AccountName
 
 __all__ = ["Interleaving", "Place", "costs_of"]
 

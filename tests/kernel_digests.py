@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp import Graph, read_graph
-from edgedp.engines import native
-from edgedp.engines.native import shared
-from edgedp.engines.native.dominance import count_dominating
+from edgedp.graph.engines import native
+from edgedp.graph.engines.native import shared
+from edgedp.graph.engines.native.dominance import count_dominating
 from metric_definitions import skewed, union_of_small_graphs, with_hubs
 
 RECORDED = Path(__file__).parent / "conformance" / "kernels.json"
@@ -93,8 +93,8 @@ def recorded() -> dict[str, dict[str, str]]:
 
 def check(names: list[str]) -> None:
     """Compare some graphs at every level, in a process that may have the package from elsewhere."""
-    from edgedp.engines.native.build import LEVELS
-    from edgedp.engines.native.library import instruction_level, level_name
+    from edgedp.graph.engines.native.build import LEVELS
+    from edgedp.graph.engines.native.library import instruction_level, level_name
 
     for level in LEVELS[: LEVELS.index(level_name()) + 1]:
         with instruction_level(level):

@@ -13,11 +13,11 @@ import numpy as np
 import kernel_reference
 import small_graphs
 from edgedp import Graph
-from edgedp.engines import native
-from edgedp.engines.native import shared
-from edgedp.engines.native.build import LEVELS
-from edgedp.engines.native.dominance import Boxes, count_dominating
-from edgedp.engines.native.library import instruction_level, level_name
+from edgedp.graph.engines import native
+from edgedp.graph.engines.native import shared
+from edgedp.graph.engines.native.build import LEVELS
+from edgedp.graph.engines.native.dominance import Boxes, count_dominating
+from edgedp.graph.engines.native.library import instruction_level, level_name
 from metric_definitions import from_adjacency, skewed, with_hubs
 
 QUANTITIES = ("triangles", "ebc", "betweenness2", "max_common_neighbors")

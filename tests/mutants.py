@@ -4,7 +4,7 @@ mutmut changes one operator, number or argument of one function at a time and ru
 A mutant that no test fails on is a survivor: kill it by a test, or give the reason in ``mutants.toml``. Why mutmut: the
 decision 0021. It wants the package at the root of a folder, so the package, its assets and the tests are copied to one.
 
-Usage: ``python tests/mutants.py [--sample N] [--seed S] [--only 'edgedp/sampling/*'] [--processes P]``. What an earlier
+Usage: ``python tests/mutants.py [--sample N] [--seed S] [--only 'edgedp/mechanisms/sampling/*'] [--processes P]``. What an earlier
 run found in the same folder is kept and not run again; ``--anew`` forgets it.
 """
 
@@ -27,7 +27,7 @@ FOLDER = ROOT / "build" / "mutants"
 REASONS = HERE / "mutants.toml"
 
 MUTATED = (
-    "edgedp/sampling/*.py",
+    "edgedp/mechanisms/sampling/*.py",
     *(
         f"edgedp/mechanisms/{name}.py"
         for name in ("dampening", "grid", "joint", "laws", "ranks", "samplers", "steps", "sums")
@@ -35,12 +35,12 @@ MUTATED = (
     *(f"edgedp/mechanisms/adaptive/{name}.py" for name in ("purchases", "top_k", "until_sure", "vectors")),
     *(f"edgedp/mechanisms/pareto/{name}.py" for name in ("rounds", "score")),
     "edgedp/mechanisms/numbers/*.py",
-    "edgedp/amounts/epsilon.py",
-    "edgedp/amounts/rho.py",
-    "edgedp/metrics/*.py",
-    "edgedp/counts/*.py",
-    "edgedp/draw.py",
-    "edgedp/stores/script.py",
+    "edgedp/words/amounts/epsilon.py",
+    "edgedp/words/amounts/rho.py",
+    "edgedp/mechanisms/metrics/*.py",
+    "edgedp/mechanisms/counts/*.py",
+    "edgedp/release/draw.py",
+    "edgedp/ledger/script.py",
 )
 """The law, sampling, sensitivities, prices, and what runs a debit; patterns of folders hold for what is below. What
 follows from released values alone (choices, fits, estimates), plans and pages are left out."""
@@ -184,7 +184,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Mutants of what privacy rests on.")
     parser.add_argument("--sample", type=int, help="try so many, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
-    parser.add_argument("--only", help="files, by a pattern such as 'edgedp/sampling/*.py'")
+    parser.add_argument("--only", help="files, by a pattern such as 'edgedp/mechanisms/sampling/*.py'")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--anew", action="store_true", help="forget what earlier runs found")
     asked = parser.parse_args()

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import small_graphs as small
-from edgedp.counts import Bounds, Count, Profile, count_class
-from edgedp.counts.base import profile_of
-from edgedp.engines.figures import GraphFigures
-from edgedp.projection import GraphProjection
+from edgedp.graph.engines.figures import GraphFigures
+from edgedp.mechanisms.counts import Bounds, Count, Profile, count_class
+from edgedp.mechanisms.counts.base import profile_of
+from edgedp.mechanisms.projection import GraphProjection
 
 CASES: dict[str, dict[str, Any]] = {
     "edges": {},

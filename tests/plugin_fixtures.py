@@ -15,8 +15,8 @@ import pytest
 
 import neo4j
 from edgedp import Graph
-from edgedp.reading.downloads import cache_folder
-from edgedp.stores.server_plugin import install, plugin_jar
+from edgedp.graph.reading.sources.downloads import cache_folder
+from edgedp.stores.neo4j.plugin import install, plugin_jar
 from neo4jserver.server import DEFAULT_VERSION, SHARED, SHORT_LIVED, Server, start
 
 ROOT = Path(__file__).resolve().parents[1]

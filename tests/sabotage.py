@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edgedp.errors import StoreError
 from edgedp.mechanisms.laws import exponential_law
-from edgedp.sampling.noise import GUMBEL
+from edgedp.mechanisms.sampling.noise import GUMBEL
+from edgedp.words.errors import StoreError
 from edits import EDITS, edited
 
 __all__ = ["SABOTAGES", "Sabotage"]
@@ -129,8 +129,8 @@ def same_noise_every_round(real: Any) -> Any:
     """Take the largest k of one draw of exponential noise, as one may of Gumbel noise."""
 
     def top_k_permute_and_flip(upper: Any, k: int, unit: Any, words: Any, evaluate: Any = None) -> Any:
-        from edgedp.sampling.noise import EXPONENTIAL
-        from edgedp.sampling.ranking import LazyScores, first_places
+        from edgedp.mechanisms.sampling.noise import EXPONENTIAL
+        from edgedp.mechanisms.sampling.ranking import LazyScores, first_places
 
         return first_places(
             np.arange(len(upper)), LazyScores.of(upper, evaluate), k, unit, EXPONENTIAL, words
@@ -225,7 +225,7 @@ def same_words_twice(real: Any) -> Any:
 
     def buy(asked: Any, projection: Any, words: Any) -> Any:
         from edgedp.mechanisms.adaptive.purchases import Bought, exact_vector
-        from edgedp.sampling.words import GeneratorWords
+        from edgedp.mechanisms.sampling.words import GeneratorWords
 
         seed = int(words.take(1)[0])
         bought: tuple[Any, ...] = ()
@@ -306,7 +306,7 @@ def neighbouring_differences(real: Any) -> Any:
     """Take the noise of n entries as the differences of one stream of n + 1 values."""
 
     def two_sided_geometric(count: int, scale: Any, words: Any) -> Any:
-        from edgedp.sampling.geometric import _geometric
+        from edgedp.mechanisms.sampling.geometric import _geometric
 
         magnitudes = _geometric(count + 1, scale, words)
         words.take(count)
@@ -341,7 +341,7 @@ def remainder_at_most_a_share(real: Any) -> Any:
 
 def heavy_neighbours_first(real: Any) -> Any:
     def cut_rows(graph: Any, caps: Any, ranks: Any) -> Any:
-        from edgedp.engines.cuts import CutRows
+        from edgedp.graph.engines.cuts import CutRows
 
         kept, indptr = [], [0]
         for x in range(graph.node_count):
@@ -438,7 +438,7 @@ def share_debited_before(real: Any) -> Any:
     """Debit a share in a transaction of its own, before the one that debits the account."""
 
     def run(session: Any, script: Any, *, last: Any = None) -> Any:
-        from edgedp.stores.script import Script
+        from edgedp.ledger.script import Script
 
         own = [step for step in script.steps if step.statement == "share_debit"]
         if own:
@@ -471,7 +471,7 @@ def without_the_grid(real: Any) -> Any:
 
 def facts_of_today(real: Any) -> Any:
     def plan_of(*asked: Any) -> Any:
-        from edgedp.plan import PublicFacts
+        from edgedp.release.plan import PublicFacts
 
         return replace(real(*asked), facts=PublicFacts(2, 1))
 
@@ -488,7 +488,7 @@ def a_fixed_seed(real: Any) -> Any:
 
 def with_the_degree(real: Any) -> Any:
     def check_projection(plan: Any, projection: Any) -> None:
-        from edgedp.errors import ParameterError
+        from edgedp.words.errors import ParameterError
 
         largest = int(projection.degrees().max(initial=0))
         if largest > plan.degree_bound:
@@ -650,7 +650,7 @@ def with_a_fingerprint(real: Any) -> Any:
 
 
 def seeded_words(real: Any) -> Any:
-    from edgedp.sampling.words import GeneratorWords
+    from edgedp.mechanisms.sampling.words import GeneratorWords
 
     return lambda: GeneratorWords(np.random.default_rng(1))
 
@@ -736,7 +736,7 @@ def one_moved_entry(real: Any) -> Any:
 SABOTAGES = [
     Sabotage(
         "noise of half the scale",
-        {"edgedp.sampling.select:first_places": half_the_noise},
+        {"edgedp.mechanisms.sampling.select:first_places": half_the_noise},
         "test_blackbox_releases.py::test_the_bound_is_between_the_loss_and_the_claim[priv_top_k degree pf k=1]",
     ),
     Sabotage(
@@ -750,17 +750,17 @@ SABOTAGES = [
     ),
     Sabotage(
         "the factor 2 left out of a score that is not monotone",
-        {"edgedp.mechanisms.sums:noise_unit": without_factor_two},
+        {"edgedp.mechanisms.scores.sums:noise_unit": without_factor_two},
         "test_audit.py::test_priv_top_k_keeps_its_claim[betweenness2 sld (pf)]",
     ),
     Sabotage(
         "a metric taken for monotone that is not",
-        {"edgedp.metrics.ebc:EgoBetweenness.monotone": lambda real: True},
+        {"edgedp.mechanisms.metrics.ebc:EgoBetweenness.monotone": lambda real: True},
         "test_admissibility.py::test_adding_an_edge_never_lowers_a_monotone_metric[4]",
     ),
     Sabotage(
         "delta one step late",
-        {"edgedp.metrics.base:Metric.sensitivity": one_step_late},
+        {"edgedp.mechanisms.metrics.base:Metric.sensitivity": one_step_late},
         "test_admissibility.py::test_sensitivities_grow_at_least_as_fast_as_their_neighbours[ebc-degree-4]",
     ),
     Sabotage(
@@ -775,12 +775,12 @@ SABOTAGES = [
     ),
     Sabotage(
         "GS from the data instead of the declared bound",
-        {"edgedp.mechanisms.sums:top_k_scores": bound_from_the_data},
+        {"edgedp.mechanisms.scores.sums:top_k_scores": bound_from_the_data},
         "test_admissibility.py::test_a_score_depends_on_its_own_node_and_on_public_facts",
     ),
     Sabotage(
         "epsilon not divided by k",
-        {"edgedp.mechanisms.sums:top_k_scores": whole_epsilon_every_round},
+        {"edgedp.mechanisms.scores.sums:top_k_scores": whole_epsilon_every_round},
         "test_audit.py::test_priv_top_k_keeps_its_claim[degree em]",
     ),
     Sabotage(
@@ -805,14 +805,14 @@ SABOTAGES = [
     ),
     Sabotage(
         "the noise of one arc for in-degrees, of which a pair moves two",
-        {"edgedp.mechanisms.arcs:arc_moves": lambda real: lambda plan: 1},
+        {"edgedp.mechanisms.adaptive.arcs:arc_moves": lambda real: lambda plan: 1},
         "test_arcs.py::test_every_unit_of_every_digraph_of_four_nodes_costs_what_is_claimed"
         "[ArcCase(metric='in_degree', unit='pair', mechanism='joint', replaced=False)]",
     ),
     Sabotage(
         "picks of in-degrees that each cost the whole epsilon",
         {
-            "edgedp.mechanisms.arcs:GridScores": lambda real: (
+            "edgedp.mechanisms.adaptive.arcs:GridScores": lambda real: (
                 lambda scores, unit, by: real(scores, 2 * unit, by)
             )
         },
@@ -822,7 +822,7 @@ SABOTAGES = [
     Sabotage(
         "a loop counted as an arc",
         {
-            "edgedp.graph:Graph.in_degrees": lambda real: property(
+            "edgedp.graph.graph:Graph.in_degrees": lambda real: property(
                 lambda self: real.func(self) + (self.node_ids == 5)
             )
         },
@@ -830,13 +830,13 @@ SABOTAGES = [
     ),
     Sabotage(
         "an arc taken for the one back",
-        {"edgedp.graph:ways_of": lambda real: lambda *given: real(*given) ^ 3 * (real(*given) < 3)},
+        {"edgedp.graph.graph:ways_of": lambda real: lambda *given: real(*given) ^ 3 * (real(*given) < 3)},
         "test_arcs.py::test_counts_follow_their_definition_on_all_digraphs_of_three_nodes",
     ),
     Sabotage(
         "a parallel arc counted twice",
         {
-            "edgedp.graph:Graph._ends_of": lambda real: (
+            "edgedp.graph.graph:Graph._ends_of": lambda real: (
                 lambda self, way: real(self, way) + (self.node_ids == 2)
             )
         },
@@ -890,7 +890,7 @@ SABOTAGES = [
     Sabotage(
         "pairs summed from both ends and not halved",
         {
-            "edgedp.projection:GraphProjection.cut_shares": lambda real: (
+            "edgedp.mechanisms.projection:GraphProjection.cut_shares": lambda real: (
                 lambda self, *given: 2 * real(self, *given)
             )
         },
@@ -908,12 +908,12 @@ SABOTAGES = [
     ),
     Sabotage(
         "a cut that prefers heavy neighbours",
-        {"edgedp.engines.igraph:cut_rows": heavy_neighbours_first},
+        {"edgedp.graph.engines.igraph:cut_rows": heavy_neighbours_first},
         "test_adaptive.py::test_every_form_costs_epsilon_on_pairs_of_larger_graphs",
     ),
     Sabotage(
         "a cut by place in the data",
-        {"edgedp.engines.cuts:order_keys": keys_by_place_in_the_data},
+        {"edgedp.graph.engines.cuts:order_keys": keys_by_place_in_the_data},
         "test_adaptive.py::test_every_form_costs_epsilon_on_pairs_of_larger_graphs",
     ),
     Sabotage(
@@ -953,7 +953,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "refined noise drawn anew",
-        {"edgedp.sampling.geometric:Refinable.refined": drawn_anew},
+        {"edgedp.mechanisms.sampling.geometric:Refinable.refined": drawn_anew},
         "test_until_sure.py::test_a_half_is_the_smaller_of_two_and_the_scales_add_up_like_resistances",
     ),
     Sabotage(
@@ -963,7 +963,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "the limit of a release for each of its steps",
-        {"edgedp.stores.debiting:step_script": each_step_for_itself},
+        {"edgedp.ledger.debits.debiting:step_script": each_step_for_itself},
         "test_until_sure.py::test_the_limit_of_one_release_is_for_all_of_its_steps",
     ),
     Sabotage(
@@ -988,12 +988,12 @@ SABOTAGES = [
     ),
     Sabotage(
         "chances of listed nodes that follow exact degrees",
-        {"edgedp.draw:_draw_until_sure": chances_of_exact_degrees},
+        {"edgedp.release.draw:_draw_until_sure": chances_of_exact_degrees},
         "test_until_sure.py::test_a_black_box_of_everything_shown_finds_no_more_than_was_paid",
     ),
     Sabotage(
         "halves of the noise in the log",
-        {"edgedp.sampling.geometric:Refinable.refined": kept_halves},
+        {"edgedp.mechanisms.sampling.geometric:Refinable.refined": kept_halves},
         "test_until_sure.py::test_nothing_keeps_the_halves",
     ),
     Sabotage(
@@ -1013,12 +1013,12 @@ SABOTAGES = [
     ),
     Sabotage(
         "a candidate skipped that could win",
-        {"edgedp.metrics.ebc:EgoBetweenness.upper_bound": bound_below_the_score},
+        {"edgedp.mechanisms.metrics.ebc:EgoBetweenness.upper_bound": bound_below_the_score},
         "test_admissibility.py::test_bounds_for_the_lazy_draw_hold_on_small_graphs",
     ),
     Sabotage(
         "a cost rounded down",
-        {"edgedp.amounts.epsilon:ceil": lambda real: floor},
+        {"edgedp.words.amounts.epsilon:ceil": lambda real: floor},
         "test_epsilon.py::test_epsilon_is_the_decimal_as_written_rounded_up[0.0000000015-2]",
     ),
     Sabotage(
@@ -1033,12 +1033,12 @@ SABOTAGES = [
     ),
     Sabotage(
         "a noise unit without the two steps of the grid",
-        {"edgedp.mechanisms.sums:noise_unit": without_the_grid},
+        {"edgedp.mechanisms.scores.sums:noise_unit": without_the_grid},
         "test_mechanisms.py::test_the_noise_unit_pays_for_the_grid",
     ),
     Sabotage(
         "a rho budget of a hundred million pico more",
-        {"edgedp.amounts.rho:budget": lambda real: lambda *given: real(*given) + 10**8},
+        {"edgedp.words.amounts.rho:budget": lambda real: lambda *given: real(*given) + 10**8},
         "test_ledger.py::test_a_budget_in_rho_is_spent_to_the_last_pico_and_not_beyond",
     ),
     Sabotage(
@@ -1113,17 +1113,17 @@ SABOTAGES = [
     ),
     Sabotage(
         "a share not debited",
-        {"edgedp.stores.shares:debit_steps": without_share_debit},
+        {"edgedp.ledger.shares:debit_steps": without_share_debit},
         "test_shares.py::test_the_share_is_refused_before_the_budget_and_neither_is_exceeded[embedded]",
     ),
     Sabotage(
         "a percentile without a share of the attributes",
-        {"edgedp.stores.shares:debit_steps": without_share_of_attributes},
+        {"edgedp.ledger.shares:debit_steps": without_share_of_attributes},
         "test_shares.py::test_a_percentile_debits_a_share_of_each_account_that_it_debits[embedded]",
     ),
     Sabotage(
         "a share debited outside the transaction",
-        {"edgedp.stores.releasing:run": share_debited_before},
+        {"edgedp.stores.releases.releasing:run": share_debited_before},
         "test_shares.py::test_the_share_is_refused_before_the_budget_and_neither_is_exceeded[embedded]",
     ),
     Sabotage(
@@ -1164,7 +1164,7 @@ SABOTAGES = [
     Sabotage(
         "a revocation seen at the plan alone",
         {
-            "edgedp.stores.shares:debit_steps": lambda real: (
+            "edgedp.ledger.shares:debit_steps": lambda real: (
                 lambda *asked: [step for step in real(*asked) if step.statement != "person_active"]
             )
         },
@@ -1173,7 +1173,7 @@ SABOTAGES = [
     Sabotage(
         "a token kept in clear",
         {
-            "edgedp.stores.people:token_hash": lambda real: (
+            "edgedp.stores.people.people:token_hash": lambda real: (
                 lambda token: token.encode("ascii", "replace").decode()
             )
         },
@@ -1181,12 +1181,12 @@ SABOTAGES = [
     ),
     Sabotage(
         "who asked left out of the chain",
-        {"edgedp.stores.chain:link": lambda real: lambda prev, row: real(prev, {**row, "analyst": None})},
+        {"edgedp.ledger.chain:link": lambda real: lambda prev, row: real(prev, {**row, "analyst": None})},
         "test_shares.py::test_an_export_names_the_analyst_and_shows_a_change_of_the_name",
     ),
     Sabotage(
         "a kept release with today's facts",
-        {"edgedp.stores.kept:plan_of": facts_of_today},
+        {"edgedp.ledger.debits.kept:plan_of": facts_of_today},
         "test_ledger.py::test_a_kept_release_shows_the_facts_that_it_was_drawn_under",
     ),
     Sabotage(
@@ -1201,7 +1201,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a debit that ignores how a property is declared by then",
-        {"edgedp.plan.records:PercentilePlan.declaration": lambda real: None},
+        {"edgedp.release.plan.records:PercentilePlan.declaration": lambda real: None},
         "test_attributes.py::test_a_property_that_is_declared_anew_after_the_plan_is_noticed_before_the_debit[embedded]",
     ),
     Sabotage(
@@ -1234,7 +1234,7 @@ SABOTAGES = [
     Sabotage(
         "words drawn late that may be small again",
         {
-            "edgedp.sampling.late:LateWords.others": lambda real: (
+            "edgedp.mechanisms.sampling.late:LateWords.others": lambda real: (
                 lambda self, members: self._draw(len(members))  # type: ignore[misc]
             )
         },
@@ -1242,22 +1242,22 @@ SABOTAGES = [
     ),
     Sabotage(
         "the noise of words that are not small taken for smaller than it is",
-        {"edgedp.sampling.noise:Noise.most_of_others": lambda real: 5.535},
+        {"edgedp.mechanisms.sampling.noise:Noise.most_of_others": lambda real: 5.535},
         "test_sampling_late.py::test_the_largest_noise_of_a_word_that_is_not_small_may_win[exponential]",
     ),
     Sabotage(
         "a stored graph's profile without the secret of its store",
-        {"edgedp.graph:Graph.keyed_fingerprint": lambda real: lambda graph, secret: graph.fingerprint},
+        {"edgedp.graph.graph:Graph.keyed_fingerprint": lambda real: lambda graph, secret: graph.fingerprint},
         "test_pareto_cache.py::test_a_stored_graph_goes_by_the_secret_of_its_store",
     ),
     Sabotage(
         "a chain that leaves out what was asked",
-        {"edgedp.stores.chain:FIELDS": lambda real: tuple(name for name in real if name != "body")},
+        {"edgedp.ledger.chain:FIELDS": lambda real: tuple(name for name in real if name != "body")},
         "test_ledger.py::test_a_chain_notices_another_body",
     ),
     Sabotage(
         "an older copy taken for the store",
-        {"edgedp.stores.heads:check": lambda real: lambda runner, heads: None},
+        {"edgedp.ledger.log.heads:check": lambda real: lambda runner, heads: None},
         "test_ledger.py::test_a_backup_is_a_store_and_an_older_one_is_refused_by_its_heads",
     ),
     Sabotage(
@@ -1267,38 +1267,38 @@ SABOTAGES = [
     ),
     Sabotage(
         "a seed reused",
-        {"edgedp.sampling.words:SecureWords.take": a_fixed_seed},
+        {"edgedp.mechanisms.sampling.words:SecureWords.take": a_fixed_seed},
         "test_sampling_words.py::test_secure_words_are_the_systems_bytes_and_nothing_else",
     ),
     Sabotage(
         "a value in an error",
-        {"edgedp.draw:check_projection": with_the_degree},
+        {"edgedp.release.draw:check_projection": with_the_degree},
         "test_store.py::test_a_graph_that_breaks_its_bound_is_refused_after_the_debit_in_a_constant_sentence[embedded]",
     ),
     Sabotage(
         "a graph of other nodes than planned drawn from",
-        {"edgedp.draw:check_projection": bound_without_nodes},
+        {"edgedp.release.draw:check_projection": bound_without_nodes},
         "test_draw.py::test_a_graph_of_other_nodes_than_planned_is_refused",
     ),
     Sabotage(
         "a plan said not to rest on the bound that does",
-        {"edgedp.plan.base:PlanBase.rests_on_bound": lambda real: False},
+        {"edgedp.release.plan.base:PlanBase.rests_on_bound": lambda real: False},
         "test_draw.py::test_a_graph_above_its_bound_is_refused_by_every_kind_that_rests_on_it",
     ),
     Sabotage(
         "an unforeseen error shown in its own words",
-        {"edgedp.refusals:constant_refusals": lambda real: nullcontext},
+        {"edgedp.words.refusals:constant_refusals": lambda real: nullcontext},
         "test_draw.py::test_whatever_nobody_foresaw_is_said_in_the_constant_sentence",
     ),
     Sabotage(
         "a store draws outside the constant refusals",
-        {"edgedp.stores.releasing:constant_refusals": lambda real: nullcontext},
+        {"edgedp.stores.releases.releasing:constant_refusals": lambda real: nullcontext},
         "test_store.py::test_what_nobody_foresaw_after_the_debit_is_said_in_the_constant_sentence[embedded]",
     ),
     Sabotage(
         "an answer of an unknown kind taken for nodes",
         {
-            "edgedp.release:answer_from_json": lambda real: (
+            "edgedp.release.release:answer_from_json": lambda real: (
                 lambda kept: import_module("edgedp.release").Nodes(())
             )
         },
@@ -1316,43 +1316,47 @@ SABOTAGES = [
     ),
     Sabotage(
         "a joint release priced as bounded-range",
-        {"edgedp.amounts.rho:PURE": lambda real: 8},
+        {"edgedp.words.amounts.rho:PURE": lambda real: 8},
         "test_rho.py::test_a_joint_release_costs_that_of_pure_epsilon_for_any_k",
     ),
     Sabotage(
         "a form of ebc taken for the other",
-        {"edgedp.metrics.ebc:_width": lambda real: lambda form, degree, common: common},
+        {"edgedp.mechanisms.metrics.ebc:_width": lambda real: lambda form, degree, common: common},
         "test_metrics.py::test_sensitivities_are_those_that_are_defined[ebc-degree]",
     ),
     Sabotage(
         "the edge form allowed for a metric that moves far",
-        {"edgedp.plan.nodes:_check_edge_form": lambda real: lambda picking, names: None},
+        {"edgedp.release.plan.nodes:_check_edge_form": lambda real: lambda picking, names: None},
         "test_plan.py::test_bad_options_of_motkin_are_refused_in_one_line",
     ),
     Sabotage(
         "a shifted score without its dampening",
-        {"edgedp.mechanisms.sums:shifted": lambda real: lambda values, sums, ceiling, shift: values},
+        {"edgedp.mechanisms.scores.sums:shifted": lambda real: lambda values, sums, ceiling, shift: values},
         "test_admissibility.py::test_a_score_is_rounded_from_within_an_eighth_of_a_step[3]",
     ),
     Sabotage(
         "a broken degree bound not refused",
-        {"edgedp.draw:check_projection": lambda real: lambda plan, projection: None},
+        {"edgedp.release.draw:check_projection": lambda real: lambda plan, projection: None},
         "test_store.py::test_a_graph_that_breaks_its_bound_is_refused_after_the_debit_in_a_constant_sentence[embedded]",
     ),
     Sabotage(
         "smooth noisy max as published",
-        {"edgedp.mechanisms.smooth:smooth_noise": published_calibration},
+        {"edgedp.mechanisms.scores.smooth:smooth_noise": published_calibration},
         "test_smooth.py::test_the_corrected_noise_passes_the_counterexamples[36692-1.0]",
     ),
     Sabotage(
         "half of a percentile's sensitivity",
-        {"edgedp.selection.percentiles:percentile_scores": percentile_unit_times(lambda question: 2)},
+        {
+            "edgedp.mechanisms.selection.percentiles:percentile_scores": percentile_unit_times(
+                lambda question: 2
+            )
+        },
         "test_percentile.py::test_the_law_keeps_its_claim_over_all_inputs[distance]",
     ),
     Sabotage(
         "a percentile's budget under replacement spent as under add or remove",
         {
-            "edgedp.selection.percentiles:percentile_scores": percentile_unit_times(
+            "edgedp.mechanisms.selection.percentiles:percentile_scores": percentile_unit_times(
                 lambda question: 1 / max(question.q, 1 - question.q)
             )
         },
@@ -1360,13 +1364,13 @@ SABOTAGES = [
     ),
     Sabotage(
         "a percentile's grid read off the values",
-        {"edgedp.selection.percentiles:percentile_scores": domain_from_the_values},
+        {"edgedp.mechanisms.selection.percentiles:percentile_scores": domain_from_the_values},
         "test_percentile.py::test_the_law_keeps_its_claim_over_all_inputs[distance]",
     ),
     Sabotage(
         "values not clipped",
         {
-            "edgedp.selection.percentiles:clipped": lambda real: (
+            "edgedp.mechanisms.selection.percentiles:clipped": lambda real: (
                 lambda values, low, high: real(values, low - 1e6, high + 1e6)
             )
         },
@@ -1374,27 +1378,27 @@ SABOTAGES = [
     ),
     Sabotage(
         "one text that makes texts of all values",
-        {"edgedp.selection.percentiles:numbers_of": values_read_together},
+        {"edgedp.mechanisms.selection.percentiles:numbers_of": values_read_together},
         "test_percentile.py::test_one_text_does_not_change_how_the_others_are_read",
     ),
     Sabotage(
         "a property of the degree that debits the attributes alone",
-        {"edgedp.plan.records:PercentilePlan.charges": attributes_alone},
+        {"edgedp.release.plan.records:PercentilePlan.charges": attributes_alone},
         "test_attributes.py::test_a_property_of_the_degree_debits_both_or_neither[embedded]",
     ),
     Sabotage(
         "a percentile that debits the edges",
-        {"edgedp.plan.records:PercentilePlan.charges": edges_in_their_place},
+        {"edgedp.release.plan.records:PercentilePlan.charges": edges_in_their_place},
         "test_attributes.py::test_budgets_of_the_attributes_are_declared_changed_and_kept_apart",
     ),
     Sabotage(
         "a grid declared anew after releases",
-        {"edgedp.stores.attributes:attribute_script": never_frozen},
+        {"edgedp.ledger.attributes:attribute_script": never_frozen},
         "test_attributes.py::test_a_declaration_is_frozen_once_anything_was_debited[embedded]",
     ),
     Sabotage(
         "a stored percentile's grid read off the values",
-        {"edgedp.draw:draw_percentile": grid_of_the_stored_values},
+        {"edgedp.release.draw:draw_percentile": grid_of_the_stored_values},
         "test_attributes.py::test_every_mechanism_is_drawn_from_a_store[em]",
     ),
     Sabotage(
@@ -1409,28 +1413,28 @@ SABOTAGES = [
     ),
     Sabotage(
         "a simulation on a stored graph is not noted",
-        {"edgedp.stores.simulating:SimulatingStore._note_exact": unwritten},
+        {"edgedp.stores.releases.simulating:SimulatingStore._note_exact": unwritten},
         "test_objects.py::test_a_simulation_debits_nothing_is_logged_once_and_says_what_it_is",
     ),
     Sabotage(
         "a copy in EDGEDP_DATA is read whatever it holds",
-        {"edgedp.reading.locating:file_sha256": any_checksum},
+        {"edgedp.graph.reading.sources.locating:file_sha256": any_checksum},
         "test_catalogue.py::test_a_copy_that_is_here_goes_before_cache_and_network",
     ),
     Sabotage(
         "an estimate spends",
-        {"edgedp.stores.analyst:AnalystStore.estimate": spent_first},
+        {"edgedp.stores.releases.analyst:AnalystStore.estimate": spent_first},
         "test_estimating.py::test_an_estimate_spends_writes_and_reads_nothing",
     ),
     Sabotage(
         "an estimate reads the edges",
-        {"edgedp.stores.analyst:AnalystStore.estimate": bound_tested},
+        {"edgedp.stores.releases.analyst:AnalystStore.estimate": bound_tested},
         "test_estimating.py::test_an_estimate_spends_writes_and_reads_nothing",
     ),
     Sabotage(
         "an estimate without the limit of one release",
         {
-            "edgedp.stores.account:Account.fits": lambda real: (
+            "edgedp.ledger.account:Account.fits": lambda real: (
                 lambda self, plan: (self.budget or 0) >= plan.cost
             )
         },
@@ -1438,24 +1442,26 @@ SABOTAGES = [
     ),
     Sabotage(
         "an estimate tells a scale that is not public",
-        {"edgedp.planning.noise:_noise_of_a_sum": scale_of_the_bound},
+        {"edgedp.release.planning.noise:_noise_of_a_sum": scale_of_the_bound},
         "test_estimating.py::test_noise_that_follows_the_graph_is_not_told",
     ),
     Sabotage(
         "an answer that leaves when it is drawn",
-        {"edgedp.gateway.context:hold": lambda real: leaves_at_once},
+        {"edgedp.faces.gateway.context:hold": lambda real: leaves_at_once},
         "test_gateway_inside.py::test_an_answer_leaves_at_a_step_and_not_before",
     ),
     Sabotage(
         "an answer that is shown before it leaves",
-        {"edgedp.gateway.flights:Flights.hides": lambda real: lambda self, release_id: False},
+        {"edgedp.faces.gateway.flights:Flights.hides": lambda real: lambda self, release_id: False},
         "test_gateway_inside.py::test_what_was_recorded_is_hidden_until_its_step_whatever_becomes_of_its_lease",
     ),
     Sabotage(
         "an error's own words over the network",
         {
-            "edgedp.gateway.context:of_error": lambda real: (
-                lambda error, **given: import_module("edgedp.gateway.problems").Problem(500, str(error))
+            "edgedp.faces.gateway.context:of_error": lambda real: (
+                lambda error, **given: import_module("edgedp.faces.gateway.door.problems").Problem(
+                    500, str(error)
+                )
             )
         },
         "test_gateway_inside.py::test_whatever_nobody_foresaw_is_said_in_a_constant_sentence",
@@ -1463,7 +1469,7 @@ SABOTAGES = [
     Sabotage(
         "a token of any role",
         {
-            "edgedp.gateway.context:Gateway._identified": lambda real: (
+            "edgedp.faces.gateway.context:Gateway._identified": lambda real: (
                 lambda self, request, token, role: real(self, request, token, None)
             )
         },
@@ -1471,17 +1477,21 @@ SABOTAGES = [
     ),
     Sabotage(
         "a form that nobody's secret is compared with",
-        {"edgedp.gateway.pages.site:hmac": lambda real: SimpleNamespace(compare_digest=lambda *given: True)},
+        {
+            "edgedp.faces.gateway.pages.site:hmac": lambda real: SimpleNamespace(
+                compare_digest=lambda *given: True
+            )
+        },
         "test_gateway_inside.py::test_a_form_without_the_sessions_secret_does_nothing",
     ),
     Sabotage(
         "forms from anywhere",
-        {"edgedp.gateway.pages.site:Pages._check_origin": lambda real: lambda self, request: None},
+        {"edgedp.faces.gateway.pages.site:Pages._check_origin": lambda real: lambda self, request: None},
         "test_gateway_inside.py::test_a_form_of_another_site_does_nothing",
     ),
     Sabotage(
         "tokens in the clear on any address",
-        {"edgedp.gateway.settings:is_loopback": lambda real: lambda host: True},
+        {"edgedp.faces.gateway.door.settings:is_loopback": lambda real: lambda host: True},
         "test_gateway_inside.py::test_a_token_never_crosses_a_network_in_the_clear",
     ),
     Sabotage(
@@ -1491,38 +1501,42 @@ SABOTAGES = [
     ),
     Sabotage(
         "the time of a draw in the log",
-        {"edgedp.gateway.context:hold": lambda real: with_a_fine_clock},
+        {"edgedp.faces.gateway.context:hold": lambda real: with_a_fine_clock},
         "test_gateway_inside.py::test_the_log_and_the_metrics_know_steps_and_nothing_finer",
     ),
     Sabotage(
         "seeded words in a stored release",
-        {"edgedp.sampling.words:SecureWords": seeded_words},
+        {"edgedp.mechanisms.sampling.words:SecureWords": seeded_words},
         "test_experiments.py::test_a_stored_release_takes_no_seeded_words",
     ),
     Sabotage(
         "a fingerprint in the rows of a stored graph's experiment",
-        {"edgedp.experiments.runs:parameters_of": with_a_fingerprint},
+        {"edgedp.exact.experiments.runs:parameters_of": with_a_fingerprint},
         "test_experiments.py::test_rows_of_a_stored_graph_name_it_and_its_version_and_no_fingerprint",
     ),
     Sabotage(
         "an experiment on a stored graph that is not logged",
-        {"edgedp.stores.opened:OpenedStore._note_exact": lambda real: lambda self, session, name, what: None},
+        {
+            "edgedp.stores.releases.opened:OpenedStore._note_exact": lambda real: (
+                lambda self, session, name, what: None
+            )
+        },
         "test_experiments.py::test_an_experiment_on_a_stored_graph_is_logged_and_costs_nothing",
     ),
     Sabotage(
         "half the noise in an experiment",
-        {"edgedp.sampling.select:first_places": half_the_noise},
+        {"edgedp.mechanisms.sampling.select:first_places": half_the_noise},
         "test_experiments.py::test_runs_have_the_law_of_one_pick[em-ebc]",
     ),
     Sabotage(
         "numbers priced as bounded-range",
-        {"edgedp.plan.numbers:_PurePlan.rho_shares": lambda real: 8},
+        {"edgedp.release.plan.numbers:_PurePlan.rho_shares": lambda real: 8},
         "test_rho.py::test_numbers_are_priced_as_any_pure_release[count-options0]",
     ),
     Sabotage(
         "a summary whose numbers cost all of epsilon each",
         {
-            "edgedp.numbers.summarizing:law_of": lambda real: (
+            "edgedp.release.numbers.summarizing:law_of": lambda real: (
                 lambda plan, projection, share: real(plan, projection)
             )
         },
@@ -1531,7 +1545,7 @@ SABOTAGES = [
     Sabotage(
         "a property of the degree that debits the edges for one record of two",
         {
-            "edgedp.plan.records:Charge": lambda real: (
+            "edgedp.release.plan.records:Charge": lambda real: (
                 lambda account, cost, shares: real(account, cost // 2 if account == "edges" else cost, shares)
             )
         },
@@ -1539,13 +1553,13 @@ SABOTAGES = [
     ),
     Sabotage(
         "a database's own words after the debit",
-        {"edgedp.stores.neo4j_errors:ForeignWordsError": lambda real: StoreError},
+        {"edgedp.stores.neo4j.errors:ForeignWordsError": lambda real: StoreError},
         "test_draw.py::test_what_a_database_says_in_its_own_words_is_not_said_after_a_debit",
     ),
     Sabotage(
         "a loss that is no number passed over by the audit",
         {
-            "edgedp.audit.exhaustive:math": lambda real: SimpleNamespace(
+            "edgedp.exact.audit.exhaustive:math": lambda real: SimpleNamespace(
                 isnan=lambda ratio: False, perm=real.perm
             )
         },
@@ -1553,12 +1567,12 @@ SABOTAGES = [
     ),
     Sabotage(
         "the name of an account taken for a graph's",
-        {"edgedp.stores.account:split_account": lambda real: lambda name: (name, "edges")},
+        {"edgedp.ledger.account:split_account": lambda real: lambda name: (name, "edges")},
         "test_shares.py::test_the_name_of_an_account_is_no_graphs",
     ),
     Sabotage(
         "an estimate that forgets the share",
-        {"edgedp.stores.shares:of_analyst": lambda real: lambda *asked: None},
+        {"edgedp.ledger.shares:of_analyst": lambda real: lambda *asked: None},
         "test_shares.py::test_an_estimate_of_a_percentile_is_of_all_it_debits",
     ),
     Sabotage(

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from edgedp.sampling import noise
-from edgedp.sampling.late import FirstWords, WholeWords
-from edgedp.sampling.noise import Noise
+from edgedp.mechanisms.sampling import noise
+from edgedp.mechanisms.sampling.late import FirstWords, WholeWords
+from edgedp.mechanisms.sampling.noise import Noise
 
 NOISES = {name.lower(): value for name, value in vars(noise).items() if isinstance(value, Noise)}
 """Every law of noise that there is, by its name: tests of noise run over all of them."""

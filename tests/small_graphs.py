@@ -14,7 +14,7 @@ from itertools import combinations, permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.graph import Graph
+from edgedp.graph.graph import Graph
 
 
 @cache

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 import edgedp
-from edgedp.errors import EdgeDPError
 from edgedp.spark import drawing
 from edgedp.spark.session import open_session
+from edgedp.words.errors import EdgeDPError
 
 
 def executors() -> list[int]:

@@ -37,8 +37,8 @@ from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, Question, see
 from edgedp.mechanisms.adaptive.several import Several, draw_several, further_choices, worth_splitting
 from edgedp.mechanisms.adaptive.top_k import Asked, draw_lists, draw_top_k
 from edgedp.mechanisms.adaptive.vectors import NoisyCutVector, NoisyVector, Vector, cut_vector
-from edgedp.projection import GraphProjection, Projection
-from edgedp.sampling.words import GeneratorWords
+from edgedp.mechanisms.projection import GraphProjection, Projection
+from edgedp.mechanisms.sampling.words import GeneratorWords
 
 EPSILONS = st.integers(1, 10**15).map(lambda nano: Fraction(nano, 10**9))
 ENGINES = ["native", "igraph"]

@@ -21,22 +21,22 @@ from numpy.typing import NDArray
 
 import small_graphs
 from definitions import definition, values
-from edgedp.audit import Case, all_cases
-from edgedp.audit.tables import TableProjection
-from edgedp.engines.native import engine as native_engine
-from edgedp.graph import Graph
-from edgedp.mechanisms import sums
+from edgedp.exact.audit import Case, all_cases
+from edgedp.exact.audit.tables import TableProjection
+from edgedp.graph.engines.native import engine as native_engine
+from edgedp.graph.graph import Graph
 from edgedp.mechanisms.grid import grid_bits
 from edgedp.mechanisms.joint import joint_values
+from edgedp.mechanisms.metrics import metric, metric_names
+from edgedp.mechanisms.metrics.betweenness2 import SHARE_BITS
 from edgedp.mechanisms.pareto.profile import pareto_profile
 from edgedp.mechanisms.pareto.rounds import ParetoRounds
 from edgedp.mechanisms.pareto.score import pareto_score, release_pick
-from edgedp.metrics import metric, metric_names
-from edgedp.metrics.betweenness2 import SHARE_BITS
-from edgedp.plan import Plan
-from edgedp.projection import GraphProjection
-from edgedp.sampling.words import words_from
-from edgedp.vocabulary import SAMPLERS, VECTORS, UndampenedName
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.mechanisms.sampling.words import words_from
+from edgedp.mechanisms.scores import sums
+from edgedp.release.plan import Plan
+from edgedp.words.vocabulary import SAMPLERS, VECTORS, UndampenedName
 
 FORMS = [(name, form) for name in metric_names() for form in metric(name).forms]
 SLIGHTLY = 1e-9

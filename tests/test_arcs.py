@@ -25,17 +25,17 @@ from edgedp import (
     priv_top_k,
     read_graph,
 )
-from edgedp.audit.arcs import ArcCase, arc_cases, audit_arcs, digraph_of_mask
-from edgedp.cli import edgedp as command_line
-from edgedp.draw import draw_positions
+from edgedp.exact.audit.arcs import ArcCase, arc_cases, audit_arcs, digraph_of_mask
 from edgedp.exact.laws import first_pick_law
-from edgedp.plan import PublicFacts, of_nodes, plan
-from edgedp.projection import GraphProjection
-from edgedp.sampling.words import GeneratorWords, SecureWords
+from edgedp.faces.cli import edgedp as command_line
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords
+from edgedp.release.draw import draw_positions
+from edgedp.release.plan import PublicFacts, of_nodes, plan
 from edgedp.stores.embedded import mapped
 from edgedp.stores.embedded.backend import EmbeddedBackend
 from edgedp.stores.embedded.seals import Seals
-from edgedp.vocabulary import ARC_METRICS, ArcMetricName, MechanismName
+from edgedp.words.vocabulary import ARC_METRICS, ArcMetricName, MechanismName
 
 ARCS = [(1, 2), (3, 2), (2, 3), (4, 2), (4, 2), (5, 5), (5, 3), (1, 2)]
 """A parallel arc twice, one back, a loop."""
@@ -333,7 +333,7 @@ def test_draws_have_the_law_that_is_audited(mechanism: str) -> None:
 @pytest.mark.parametrize(("k", "scale"), [(1, 1), (2, 2), (5, 2)])
 def test_joint_noise_is_that_of_one_pair(k: int, scale: int) -> None:
     asked = {"metric": "in_degree", "k": k, "epsilon": 1, "mechanism": "joint"}
-    [noise] = edgedp.planning.noise.noise_of(plan("priv_top_k", asked, PublicFacts(9, directed=True)))
+    [noise] = edgedp.release.planning.noise.noise_of(plan("priv_top_k", asked, PublicFacts(9, directed=True)))
     assert noise.scale == scale
 
 

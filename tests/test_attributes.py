@@ -14,7 +14,15 @@ import pytest
 import edgedp
 from conftest import OpenStore
 from edgedp import Graph, Store, open_store
-from edgedp.errors import (
+from edgedp.graph.ids import numbers_of
+from edgedp.ledger import events, registry
+from edgedp.ledger.account import account_of
+from edgedp.ledger.log import history
+from edgedp.mechanisms.selection.domains import declare
+from edgedp.mechanisms.selection.percentiles import percentile_law
+from edgedp.release.plan import PublicFacts, plan
+from edgedp.stores.statements.values import column_of
+from edgedp.words.errors import (
     BudgetError,
     EdgeDPError,
     GraphChangedError,
@@ -22,13 +30,6 @@ from edgedp.errors import (
     StoreError,
     UnknownNameError,
 )
-from edgedp.ids import numbers_of
-from edgedp.plan import PublicFacts, plan
-from edgedp.selection.domains import declare
-from edgedp.selection.percentiles import percentile_law
-from edgedp.stores import events, history, registry
-from edgedp.stores.account import account_of
-from edgedp.stores.values import column_of
 
 ODD = [31, None, 2.5, "x", [1, 2], True, 10**400, -7, float("nan"), "40"]
 NODES = list(range(len(ODD)))
@@ -58,7 +59,7 @@ def spent(store: Store) -> tuple[float, float]:
 def law_of(store: Store, monkeypatch: pytest.MonkeyPatch, **asked: Any) -> np.ndarray:
     """Release a percentile and return the exact law that it was drawn from, of the values that it was drawn from."""
     seen: list[np.ndarray] = []
-    from edgedp import draw as module
+    from edgedp.release import draw as module
 
     real = module.draw_percentile
 
@@ -190,7 +191,7 @@ def test_a_property_that_is_declared_anew_after_the_plan_is_noticed_before_the_d
     open_any: OpenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By then it follows from the degree: what was planned would not debit the edges."""
-    from edgedp.stores import releasing
+    from edgedp.stores.releases import releasing
 
     store, other = made(open_any()), open_any()
     with monkeypatch.context() as patch:
@@ -319,7 +320,7 @@ def test_no_edge_is_read_for_a_percentile(store: Store, monkeypatch: pytest.Monk
 
 def test_a_value_in_no_error_and_no_log(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """What goes wrong after the debit is said in a constant sentence, and the debit stays."""
-    from edgedp import draw as module
+    from edgedp.release import draw as module
 
     def broken(values: Any, question: Any, words: Any) -> float:
         if len(values) == 10:  # the trial before the debit is of another graph
@@ -340,8 +341,9 @@ def test_a_value_in_no_error_and_no_log(store: Store, monkeypatch: pytest.Monkey
 
 
 def test_a_replacement_after_the_plan_is_noticed_before_the_debit(store: Store) -> None:
-    from edgedp.stores import attributes, debiting, ledger
-    from edgedp.stores.script import run
+    from edgedp.ledger import attributes, ledger
+    from edgedp.ledger.debits import debiting
+    from edgedp.ledger.script import run
 
     with store._backend.session() as session:
         row = registry.known(session, "people")
@@ -359,8 +361,8 @@ def test_a_replacement_after_the_plan_is_noticed_before_the_debit(store: Store) 
 
 
 def test_a_declaration_that_another_one_overtook_is_refused(store: Store) -> None:
-    from edgedp.stores import attributes, ledger
-    from edgedp.stores.script import run
+    from edgedp.ledger import attributes, ledger
+    from edgedp.ledger.script import run
 
     name = account_of("people", "attributes")
     with store._backend.session() as session:
@@ -530,7 +532,7 @@ def test_properties_without_a_file_of_nodes_are_refused(folder: Path) -> None:
 def test_the_commands(folder: Path) -> None:
     from click.testing import CliRunner
 
-    from edgedp.cli import edgedp as command_line
+    from edgedp.faces.cli import edgedp as command_line
 
     def run(*words: str, status: int = 0) -> str:
         result = CliRunner().invoke(command_line, words)

@@ -10,21 +10,21 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-import edgedp.audit
-import edgedp.audit.exhaustive
-import edgedp.mechanisms.sums
+import edgedp.exact.audit
+import edgedp.exact.audit.exhaustive
+import edgedp.mechanisms.scores.sums
 import small_graphs
 from audit_cases import CASES, assert_met, cases_of, groups, named
-from edgedp.audit import Case, exhaustive_audit, largest_loss
-from edgedp.audit.neighbors import graph_of_mask, neighbor_pairs
-from edgedp.audit.ordered import answers, ordered_answer_law
-from edgedp.audit.tables import TableProjection
-from edgedp.cli import edgedp as command
+from edgedp.exact.audit import Case, exhaustive_audit, largest_loss
+from edgedp.exact.audit.neighbors import graph_of_mask, neighbor_pairs
+from edgedp.exact.audit.ordered import answers, ordered_answer_law
+from edgedp.exact.audit.tables import TableProjection
+from edgedp.faces.cli import edgedp as command
 from edgedp.mechanisms.adaptive.until_sure import Step
+from edgedp.mechanisms.metrics import metric_names
+from edgedp.mechanisms.projection import GraphProjection
 from edgedp.mechanisms.samplers import EXPONENTIAL, sampler
-from edgedp.metrics import metric_names
-from edgedp.projection import GraphProjection
-from edgedp.vocabulary import SAMPLERS
+from edgedp.words.vocabulary import SAMPLERS
 
 # -- the audit ----------------------------------------------------------------------------------------
 
@@ -91,9 +91,9 @@ def test_the_two_graphs_of_a_finding_differ_in_one_edge_and_show_its_loss() -> N
 
 def test_a_loss_that_is_no_number_breaks_the_claim(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compared as a number it would lose to every other one, and a law with a hole in it would pass."""
-    real = edgedp.audit.exhaustive.log_ratios
+    real = edgedp.exact.audit.exhaustive.log_ratios
     monkeypatch.setattr(
-        "edgedp.audit.exhaustive.log_ratios", lambda plan: real(plan) * (np.nan if plan.k == 2 else 1)
+        "edgedp.exact.audit.exhaustive.log_ratios", lambda plan: real(plan) * (np.nan if plan.k == 2 else 1)
     )
     [found] = exhaustive_audit(
         [Case("priv_top_k", {"metric": "degree", "mechanism": "em"})], node_counts=[3], epsilons=[1]
@@ -189,7 +189,7 @@ def test_a_table_answers_like_its_projection() -> None:
 
 
 def test_what_was_debited_covers_what_a_sequence_has_lost_after_every_step() -> None:
-    for found in edgedp.audit.audit_sequences(node_count=3):
+    for found in edgedp.exact.audit.audit_sequences(node_count=3):
         assert found.met
         assert found.ratio == pytest.approx(1)
         assert (found.anew > 0) == (found.metric == "ebc"), "vectors were bought in place of others"
@@ -204,7 +204,7 @@ def test_an_audit_sees_a_step_that_pays_too_little(
     monkeypatch: pytest.MonkeyPatch, paid: Callable[[Step], int]
 ) -> None:
     monkeypatch.setattr(Step, "cost", property(paid))
-    found = list(edgedp.audit.audit_sequences(["ebc"], node_count=3, picks=[1], epsilons=["5"]))
+    found = list(edgedp.exact.audit.audit_sequences(["ebc"], node_count=3, picks=[1], epsilons=["5"]))
     assert not all(each.met for each in found)
 
 
@@ -213,7 +213,7 @@ def test_an_audit_sees_a_step_that_pays_too_little(
 
 def run_on_few_cases(monkeypatch: pytest.MonkeyPatch, *options: str) -> Result:
     few = [case for case in CASES if case.release == "priv_top_k" and case.metrics in ("degree", "density")]
-    monkeypatch.setattr(edgedp.audit, "all_cases", lambda: few)
+    monkeypatch.setattr(edgedp.exact.audit, "all_cases", lambda: few)
     return CliRunner().invoke(command, ["audit", "--nodes", "3", "--processes", "1", *options])
 
 
@@ -226,9 +226,9 @@ def test_the_command_prints_the_claim_beside_the_loss(monkeypatch: pytest.Monkey
 
 
 def test_the_command_fails_when_a_claim_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = edgedp.mechanisms.sums.noise_unit
+    real = edgedp.mechanisms.scores.sums.noise_unit
     monkeypatch.setattr(
-        edgedp.mechanisms.sums, "noise_unit", lambda *given, **options: 9 * real(*given, **options)
+        edgedp.mechanisms.scores.sums, "noise_unit", lambda *given, **options: 9 * real(*given, **options)
     )
     ran = run_on_few_cases(monkeypatch, "--format", "json", "--all")
     assert ran.exit_code == 1
@@ -243,7 +243,7 @@ def test_the_command_fails_when_a_claim_is_broken(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_command_runs_the_black_box(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edgedp.audit, "TARGETS", [replace(edgedp.audit.TARGETS[0], trials=50)])
+    monkeypatch.setattr(edgedp.exact.audit, "TARGETS", [replace(edgedp.exact.audit.TARGETS[0], trials=50)])
     ran = CliRunner().invoke(command, ["audit", "--black-box", "--format", "json"])
     assert ran.exit_code == 0, ran.output
     [row] = json.loads(ran.stdout)

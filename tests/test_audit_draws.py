@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from edgedp.audit import Case
-from edgedp.audit.neighbors import graph_of_mask
-from edgedp.audit.ordered import answers, ordered_answer_law
-from edgedp.audit.tables import TableProjection
-from edgedp.draw import draw_positions
-from edgedp.plan import NodesPlan
-from edgedp.projection import GraphProjection
-from edgedp.sampling.words import SecureWords
-from edgedp.vocabulary import SAMPLERS
+from edgedp.exact.audit import Case
+from edgedp.exact.audit.neighbors import graph_of_mask
+from edgedp.exact.audit.ordered import answers, ordered_answer_law
+from edgedp.exact.audit.tables import TableProjection
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.mechanisms.sampling.words import SecureWords
+from edgedp.release.draw import draw_positions
+from edgedp.release.plan import NodesPlan
+from edgedp.words.vocabulary import SAMPLERS
 from sampling_doubles import assert_has_law
 
 

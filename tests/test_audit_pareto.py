@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from audit_cases import assert_met, cases_of, groups
-from edgedp.audit import exhaustive_audit, largest_loss
+from edgedp.exact.audit import exhaustive_audit, largest_loss
 
 
 @pytest.mark.parametrize("group", groups("pareto"))

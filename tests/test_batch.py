@@ -15,9 +15,9 @@ from click.testing import CliRunner
 
 import edgedp
 from edgedp import Graph, ParameterError, open_store
-from edgedp.cli import edgedp as command_line
+from edgedp.faces.cli import edgedp as command_line
 from edgedp.mechanisms import Sld
-from edgedp.stores.asker import Asker
+from edgedp.stores.people.asker import Asker
 
 STAR = Graph.from_edges(
     [(0, leaf) for leaf in range(1, 30)], nodes=range(30), properties={"age": np.arange(30)}
@@ -233,7 +233,7 @@ def test_a_plan_of_a_batch_stands_alone_and_the_other_needs_its_options(place: P
 def killed_at(point: str, place: Path, file: Path) -> None:
     """Run a file until its fifth release is at a point."""
     program = (
-        "import os, signal, edgedp.stores.releasing as way\n"
+        "import os, signal, edgedp.stores.releases.releasing as way\n"
         "real, count = way.reach, 0\n"
         "def reach(point):\n"
         "    global count\n"
@@ -241,7 +241,7 @@ def killed_at(point: str, place: Path, file: Path) -> None:
         "    if count == 5: os.kill(os.getpid(), signal.SIGKILL)\n"
         "    real(point)\n"
         "way.reach = reach\n"
-        "from edgedp.cli import main; main()\n"
+        "from edgedp.faces.cli import main; main()\n"
     )
     words = ["--store", str(place), "run", str(file)]
     killed = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, check=False)

@@ -37,7 +37,7 @@ def test_what_a_benchmark_takes_from_the_package_is_there(script: Path) -> None:
 
 
 def test_benchmarks_are_read() -> None:
-    assert ("edgedp.draw", "draw_positions") in imported(BENCH / "joint.py")
+    assert ("edgedp.release.draw", "draw_positions") in imported(BENCH / "joint.py")
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 import small_graphs
 from edgedp import Graph, exact
-from edgedp.engines.native import betweenness2, betweenness2_shares
-from edgedp.metrics import metric
-from edgedp.metrics.betweenness2 import SHARE_BITS, share_bits
+from edgedp.graph.engines.native import betweenness2, betweenness2_shares
+from edgedp.mechanisms.metrics import metric
+from edgedp.mechanisms.metrics.betweenness2 import SHARE_BITS, share_bits
 
 EXHAUSTIVE = [
     2, 3, 4, 5, 6, pytest.param(7, marks=[pytest.mark.slow, pytest.mark.timeout(900)]),

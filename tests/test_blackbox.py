@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from audit_cases import target_named
-from edgedp.audit import TARGETS, Target, black_box_audit, largest_loss
-from edgedp.audit.blackbox import NumbersCase, clopper_pearson, epsilon_lower_bound, telling_event
+from edgedp.exact.audit import TARGETS, Target, black_box_audit, largest_loss
+from edgedp.exact.audit.blackbox import NumbersCase, clopper_pearson, epsilon_lower_bound, telling_event
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=target_named)

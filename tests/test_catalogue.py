@@ -17,13 +17,13 @@ from pathlib import Path
 
 import pytest
 
-from edgedp.errors import GraphFormatError, ParameterError, UnknownNameError
-from edgedp.graph import Graph
-from edgedp.loading import read_graph, read_source
-from edgedp.places import asset
-from edgedp.progress import Silent
-from edgedp.reading.catalogue import Dataset, catalogue, dataset
-from edgedp.reading.downloads import cache_folder, fetch, file_sha256
+from edgedp.graph.graph import Graph
+from edgedp.graph.loading import read_graph, read_source
+from edgedp.graph.reading.sources.catalogue import Dataset, catalogue, dataset
+from edgedp.graph.reading.sources.downloads import cache_folder, fetch, file_sha256
+from edgedp.words.errors import GraphFormatError, ParameterError, UnknownNameError
+from edgedp.words.places import asset
+from edgedp.words.progress import Silent
 
 EDGES = gzip.compress(b"# a small graph\n1\t2\n2\t3\n", mtime=0)
 EDGES_SHA256 = hashlib.sha256(EDGES).hexdigest()
@@ -181,7 +181,7 @@ def test_every_file_of_data_has_a_manifest():
 def test_a_bundled_file_that_was_altered_is_refused(folder, monkeypatch):
     (folder / "edges.txt.gz").write_bytes(EDGES)
     (folder / "small.toml").write_text(MANIFEST + f'bundled = "edges.txt.gz"\nsha256 = "{EDGES_SHA256}"\n')
-    monkeypatch.setattr("edgedp.reading.catalogue.asset", lambda *parts: folder)
+    monkeypatch.setattr("edgedp.graph.reading.sources.catalogue.asset", lambda *parts: folder)
     assert read_graph("small") == Graph.from_edges([(1, 2), (2, 3)])
     (folder / "edges.txt.gz").write_bytes(OTHER)
     with pytest.raises(GraphFormatError, match=f"the sha256 of .*edges.txt.gz' is not {EDGES_SHA256}"):
@@ -251,7 +251,7 @@ def cache(tmp_path: Path, monkeypatch) -> Path:
 def small_catalogue(folder: Path, monkeypatch, address: str, more: str = "") -> None:
     """Make ``small``, at that address, the only dataset."""
     (folder / "small.toml").write_text(MANIFEST.replace("https://example.org/graph.txt.gz", address) + more)
-    monkeypatch.setattr("edgedp.reading.catalogue.asset", lambda *parts: folder)
+    monkeypatch.setattr("edgedp.graph.reading.sources.catalogue.asset", lambda *parts: folder)
 
 
 def test_the_cache_is_where_the_user_says(tmp_path):

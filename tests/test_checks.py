@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgedp import checks
-from edgedp.amounts.rho import ATTO, delta_atto
-from edgedp.errors import EdgeDPError, ParameterError, UnknownNameError
+from edgedp.ledger import account
+from edgedp.mechanisms import checks
 from edgedp.mechanisms.samplers import sampler as sampler_by_name
-from edgedp.stores import account
-from edgedp.vocabulary import PICKING, SAMPLERS
+from edgedp.words.amounts.rho import ATTO, delta_atto
+from edgedp.words.errors import EdgeDPError, ParameterError, UnknownNameError
+from edgedp.words.vocabulary import PICKING, SAMPLERS
 
 anything = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8), st.binary(max_size=4),

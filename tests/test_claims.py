@@ -18,16 +18,16 @@ import edgedp
 import number_cases
 import small_graphs as small
 from definitions import values
-from edgedp.errors import ParameterError
+from edgedp.ledger.backend import Backend
+from edgedp.mechanisms.metrics import metric, metric_names
+from edgedp.mechanisms.metrics.base import Metric
 from edgedp.mechanisms.numbers import MECHANISMS, Amounts, number_mechanism
 from edgedp.mechanisms.numbers.base import NumberMechanism
-from edgedp.metrics import metric, metric_names
-from edgedp.metrics.base import Metric
-from edgedp.options import DistributionOptions
-from edgedp.plan import ArcsPlan, PublicFacts, plan
-from edgedp.plan.base import PlanBase
-from edgedp.stores.backend import Backend
-from edgedp.vocabulary import COUNTED
+from edgedp.release.options import DistributionOptions
+from edgedp.release.plan import ArcsPlan, PublicFacts, plan
+from edgedp.release.plan.base import PlanBase
+from edgedp.words.errors import ParameterError
+from edgedp.words.vocabulary import COUNTED
 
 STRICT: dict[tuple[type, str], bool] = {
     (Metric, "uniform"): False,

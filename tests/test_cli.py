@@ -17,9 +17,9 @@ import pytest
 from click.testing import CliRunner
 
 from edgedp import open_store, read_graph
-from edgedp.cli import edgedp as command_line
-from edgedp.cli.opening import opened_store
-from edgedp.cli.roles import ROLES
+from edgedp.faces.cli import edgedp as command_line
+from edgedp.faces.cli.opening import opened_store
+from edgedp.faces.cli.roles import ROLES
 
 EDGES = "# a kite\n1 2\n2 3\n3 1\n3 4\n4 5\n"
 
@@ -36,7 +36,7 @@ def run(folder: Path, *words: object, status: int = 0) -> subprocess.CompletedPr
         name: value for name, value in os.environ.items() if not name.startswith(("EDGEDP_STORE", "NEO4J_"))
     }
     done = subprocess.run(
-        [sys.executable, "-c", "from edgedp.cli import main; main()", *map(str, words)],
+        [sys.executable, "-c", "from edgedp.faces.cli import main; main()", *map(str, words)],
         capture_output=True,
         text=True,
         cwd=folder,
@@ -249,7 +249,7 @@ def test_a_server_that_is_down_is_one_line_without_the_password(folder: Path) ->
     for scheme in ("neo4j", "bolt"):
         words = ["--store", f"{scheme}://127.0.0.1:1", "graphs"]
         done = subprocess.run(
-            [sys.executable, "-c", "from edgedp.cli import main; main()", *words],
+            [sys.executable, "-c", "from edgedp.faces.cli import main; main()", *words],
             capture_output=True,
             text=True,
             env=os.environ | {"NEO4J_PASSWORD": "s3cret-one"},
@@ -281,8 +281,8 @@ def test_a_store_is_named_before_the_command_or_in_the_environment(folder: Path)
 def test_nothing_heavy_is_imported_for_help() -> None:
     heavy = {"numpy", "polars", "pyarrow", "igraph", "networkx", "ladybug", "neo4j", "pooch", "rich"}
     code = (
-        "import sys, edgedp.cli\n"
-        "try: edgedp.cli.edgedp(['--help'], standalone_mode=False)\n"
+        "import sys, edgedp.faces.cli\n"
+        "try: edgedp.faces.cli.edgedp(['--help'], standalone_mode=False)\n"
         "finally: print(sorted(set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -293,9 +293,9 @@ def test_nothing_heavy_is_imported_for_help() -> None:
 def test_a_release_imports_only_what_it_uses(folder: Path) -> None:
     run(folder, "load", "kite.txt", "--epsilon-budget", "9")
     code = (
-        "import sys, edgedp.cli\n"
+        "import sys, edgedp.faces.cli\n"
         "words = 'topk kite --metric degree -k 2 --epsilon 1 --format json'.split()\n"
-        "edgedp.cli.edgedp(words, standalone_mode=False)\n"
+        "edgedp.faces.cli.edgedp(words, standalone_mode=False)\n"
         "print(sorted(set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run(

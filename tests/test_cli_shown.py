@@ -23,9 +23,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgedp import Graph, open_store
-from edgedp.cli import edgedp as command_line
-from edgedp.cli.examples import EXAMPLES
-from edgedp.cli.tables import number, table_lines
+from edgedp.faces.cli import edgedp as command_line
+from edgedp.faces.cli.examples import EXAMPLES
+from edgedp.faces.cli.tables import number, table_lines
 from test_docs import README, ROOT, blocks_of, commands, steps_of
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
@@ -95,7 +95,7 @@ def test_a_number_has_no_exponent_and_its_value(value: float) -> None:
 
 
 def test_every_command_has_an_example_that_parses(folder: Path) -> None:
-    """A new command needs a line in `edgedp.cli.examples`."""
+    """A new command needs a line in `edgedp.faces.cli.examples`."""
     (folder / "log.jsonl").write_text("")
     names = {"edgedp", "ledger", "plugin"} | {name.removeprefix("edgedp ") for name, _ in commands()}
     assert {name for name in names if name not in EXAMPLES} == set()

@@ -18,7 +18,7 @@ FAKETIME = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
 LOOK = """
 import json, sys, time
 from edgedp import open_store
-from edgedp.stores import ledger
+from edgedp.ledger import ledger
 with open_store(sys.argv[1])._backend.session() as session:
     if sys.argv[2] != "look":
         session.run("lease_renew", name="kite", releaseId=sys.argv[2], seconds=ledger.LEASE_SECONDS)

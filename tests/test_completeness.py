@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 from edgedp import Graph, open_store
-from edgedp.errors import StoreError
-from edgedp.places import asset
-from edgedp.stores.account import account_of
+from edgedp.ledger.account import account_of
 from edgedp.stores.embedded.sqlite import opened
-from edgedp.stores.queries import completeness, statement_text
-from edgedp.vocabulary import AccountName
+from edgedp.stores.statements.queries import completeness, statement_text
+from edgedp.words.errors import StoreError
+from edgedp.words.places import asset
+from edgedp.words.vocabulary import AccountName
 
 STATEMENTS = sorted(
     path.stem for path in asset("queries", "sqlite").glob("*.sql") if not path.stem.startswith("migration_")

@@ -22,11 +22,11 @@ from hypothesis import strategies as st
 
 import edgedp
 from edgedp import Graph
-from edgedp.checks import check_weights
-from edgedp.errors import EdgeDPError, ParameterError
-from edgedp.ids import numbers_of
-from edgedp.mechanisms.picks import finite
-from edgedp.selection.domains import codes, declare, declared_grid
+from edgedp.graph.ids import numbers_of
+from edgedp.mechanisms.checks import check_weights
+from edgedp.mechanisms.scores.picks import finite
+from edgedp.mechanisms.selection.domains import codes, declare, declared_grid
+from edgedp.words.errors import EdgeDPError, ParameterError
 
 AGES = [20, 61, 45]
 DAY = datetime.date(2024, 6, 1)

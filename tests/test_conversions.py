@@ -18,8 +18,8 @@ import pytest
 from scipy import sparse
 
 import edgedp
-from edgedp.errors import EdgeDPError, ParameterError
-from edgedp.graph import Graph
+from edgedp.graph.graph import Graph
+from edgedp.words.errors import EdgeDPError, ParameterError
 
 COLUMNS = {"day": [1, 2, 3], "payer": ["ada", "bob", "ada"], "payee": ["bob", "cyd", "bob"]}
 EXPECTED = Graph.from_edges([("ada", "bob"), ("bob", "cyd")])

@@ -12,12 +12,12 @@ import edgedp
 import number_cases as cases
 import small_graphs as small
 from edgedp import Graph
-from edgedp.counts import Bounds, count_class, count_names
-from edgedp.counts.base import Count, profile_of
-from edgedp.engines import figures
-from edgedp.engines.native import engine, layout, library, shared
-from edgedp.errors import ParameterError
-from edgedp.projection import GraphProjection
+from edgedp.graph.engines import figures
+from edgedp.graph.engines.native import engine, layout, library, shared
+from edgedp.mechanisms.counts import Bounds, count_class, count_names
+from edgedp.mechanisms.counts.base import Count, profile_of
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.words.errors import ParameterError
 
 SMALL = [(n, bound) for n in (2, 3, 4) for bound in range(n)] + [(5, 2), (5, 3), (5, 4)]
 LARGER = [(6, 3), (6, 5)]

@@ -14,10 +14,10 @@ import pytest
 from scipy import stats
 
 from coupling import Coupled, coupled, undefined
-from edgedp.errors import ParameterError
-from edgedp.metrics import metric, metric_names
-from edgedp.plan import PublicFacts, plan
-from edgedp.sampling import geometric
+from edgedp.mechanisms.metrics import metric, metric_names
+from edgedp.mechanisms.sampling import geometric
+from edgedp.release.plan import PublicFacts, plan
+from edgedp.words.errors import ParameterError
 from vector_definitions import NOT_VECTORS, VECTORS, Defined
 from watched_runs import NumberedWords, Tape
 from watching import SAMPLERS, samplers

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 import cut_definitions as define
 import small_graphs
 from edgedp import Graph, ParameterError, UnknownNameError, exact
-from edgedp.engines import igraph, native
-from edgedp.engines.cuts import cut_rows, node_words, order_keys, row_words
-from edgedp.engines.native import cuts as native_cuts
+from edgedp.graph.engines import igraph, native
+from edgedp.graph.engines.cuts import cut_rows, node_words, order_keys, row_words
+from edgedp.graph.engines.native import cuts as native_cuts
 from test_betweenness2 import graph_of, plain, random_adjacency
 
 ENGINES = [native, igraph]

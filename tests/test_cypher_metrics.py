@@ -15,11 +15,11 @@ import pytest
 
 import neo4j
 from definitions import definition
-from edgedp import metrics
-from edgedp.metrics import metric_names
-from edgedp.places import asset
-from edgedp.stores.pairs import ALTERNATIVES
-from edgedp.stores.queries import query, statement_names, statement_of_sensitivity
+from edgedp.ledger.pairs import ALTERNATIVES
+from edgedp.mechanisms import metrics
+from edgedp.mechanisms.metrics import metric_names
+from edgedp.stores.statements.queries import query, statement_names, statement_of_sensitivity
+from edgedp.words.places import asset
 from neo4jserver import Server
 
 pytestmark = pytest.mark.neo4j

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from edgedp.mechanisms.dampening import locally_dampened, shifted
+from edgedp.mechanisms.scores.dampening import locally_dampened, shifted
 
 
 def by_definition(u: float, table: list[float]) -> float:

@@ -64,7 +64,7 @@ def test_only_the_gateway_is_published_and_it_serves_as_the_command_line_says() 
     """Without Docker: what the file says, and that the command takes it."""
     from click.testing import CliRunner
 
-    from edgedp.cli import edgedp
+    from edgedp.faces.cli import edgedp
 
     services = yaml.safe_load((DOCKER / "compose.yaml").read_text())["services"]
     assert "ports" not in services["neo4j"]

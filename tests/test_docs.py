@@ -32,7 +32,7 @@ import pytest
 from click.testing import CliRunner
 
 import edgedp
-from edgedp.cli import edgedp as command_line
+from edgedp.faces.cli import edgedp as command_line
 from neo4jserver import Server
 from plugin_fixtures import built_jar
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from edgedp.engines.native.dominance import count_dominating
+from edgedp.graph.engines.native.dominance import count_dominating
 from edgedp.mechanisms.pareto.score import pareto_score, release_pick
 
 

@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 from neo4j.exceptions import Neo4jError
 
-from edgedp import Graph, refusals
-from edgedp.draw import draw, draw_positions
-from edgedp.errors import EdgeDPError, EngineError, ParameterError, StoreError
-from edgedp.plan import Kind, Plan, PublicFacts, of_nodes, plan
-from edgedp.projection import GraphProjection
-from edgedp.release import Nodes
-from edgedp.sampling.words import SecureWords, words_from
-from edgedp.stores.neo4j_errors import one_line_errors
+from edgedp import Graph
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.mechanisms.sampling.words import SecureWords, words_from
+from edgedp.release.draw import draw, draw_positions
+from edgedp.release.plan import Kind, Plan, PublicFacts, of_nodes, plan
+from edgedp.release.release import Nodes
+from edgedp.stores.neo4j.errors import one_line_errors
+from edgedp.words import refusals
+from edgedp.words.errors import EdgeDPError, EngineError, ParameterError, StoreError
 
 GRAPH = Graph.from_edges([(10, 20), (20, 30), (30, 10), (30, 40), (40, 50)])
 ASKED = [

@@ -115,16 +115,16 @@ def test_whoever_gives_up_waiting_does_not_keep_the_others_waiting(path: Path) -
 def test_nothing_is_locked_while_a_release_is_read_and_drawn(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import edgedp.draw
+    import edgedp.release.draw
 
-    store, draw, others = open_store(path), edgedp.draw.draw, []
+    store, draw, others = open_store(path), edgedp.release.draw.draw, []
     store.priv_top_k("kite", "degree", 1, "0.01")
 
     def drawing(*arguments: object) -> object:
         others.append(status(child("compete", path, 1, "0.01")))
         return draw(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(edgedp.draw, "draw", drawing)
+    monkeypatch.setattr(edgedp.release.draw, "draw", drawing)
     store.priv_top_k("kite", "degree", 1, "0.01")
     assert others == [0]
     assert store.budget("kite")["releases"] == 3
@@ -173,7 +173,7 @@ def end_leases(path: Path) -> None:
 
 
 def test_a_draw_that_fails_ends_its_lease_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import edgedp.draw
+    import edgedp.release.draw
 
     store = open_store(path)
     store.priv_top_k("kite", "degree", 1, "0.01")
@@ -181,7 +181,7 @@ def test_a_draw_that_fails_ends_its_lease_at_once(path: Path, monkeypatch: pytes
     def broken(*_: object) -> None:
         raise StoreError("the machine stopped here")
 
-    monkeypatch.setattr(edgedp.draw, "draw", broken)
+    monkeypatch.setattr(edgedp.release.draw, "draw", broken)
     with pytest.raises(StoreError, match="is debited"):
         store.priv_top_k("kite", "degree", 1, "0.01", request_id="r")
     monkeypatch.undo()
@@ -234,7 +234,7 @@ def test_a_load_that_runs_is_not_swept_by_another(path: Path) -> None:
 def test_a_version_that_is_being_read_outlives_its_replacement(path: Path) -> None:
     store = open_store(path, graph_memory=0)
     with store._backend.session() as session:
-        from edgedp.stores import registry
+        from edgedp.ledger import registry
 
         row = registry.known(session, "kite")
         session.prepare(row)
@@ -249,7 +249,8 @@ def test_a_version_that_is_being_read_outlives_its_replacement(path: Path) -> No
 def test_a_release_of_a_graph_that_was_replaced_meanwhile_is_refused_before_the_debit(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from edgedp.stores import ledger, releasing
+    from edgedp.ledger import ledger
+    from edgedp.stores.releases import releasing
 
     store, planned = open_store(path), releasing.try_engine
 
@@ -535,8 +536,8 @@ def test_a_graph_is_read_once_a_version_and_store(path: Path, monkeypatch: pytes
 
 
 def test_memory_for_graphs_is_bounded() -> None:
-    from edgedp.stores.backend import GraphRow
-    from edgedp.stores.memory import GraphMemory
+    from edgedp.ledger.backend import GraphRow
+    from edgedp.stores.releases.memory import GraphMemory
 
     def row(name: str) -> GraphRow:
         return GraphRow(name, 1, "Node", "Edge", "id", 5, None, nodes_supplied=False, loaded=True)
@@ -567,7 +568,7 @@ def test_a_missing_engine_is_found_before_the_debit(path: Path) -> None:
     """Neither the kernels nor igraph can be loaded: nothing may be spent."""
     code = """
 import sys, warnings, edgedp
-from edgedp.engines.native import library
+from edgedp.graph.engines.native import library
 warnings.simplefilter("ignore")
 library.missing = lambda: "it was taken away"
 sys.modules["igraph"] = None

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from edgedp import Graph, Store, StoreError, StoreUnavailableError, open_store
-from edgedp.cli import edgedp as command_line
+from edgedp.faces.cli import edgedp as command_line
 from edgedp.stores.embedded import clock, sqlite
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])

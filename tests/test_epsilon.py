@@ -7,9 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgedp.amounts.epsilon import MAX_EPSILON, NANO, budget_nano, epsilon_nano, format_nano, to_fraction
-from edgedp.amounts.rho import delta_atto
-from edgedp.errors import ParameterError
+from edgedp.words.amounts.epsilon import (
+    MAX_EPSILON,
+    NANO,
+    budget_nano,
+    epsilon_nano,
+    format_nano,
+    to_fraction,
+)
+from edgedp.words.amounts.rho import delta_atto
+from edgedp.words.errors import ParameterError
 
 
 @pytest.mark.parametrize(

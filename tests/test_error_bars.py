@@ -13,19 +13,19 @@ import edgedp
 import number_cases as cases
 import small_graphs as small
 from edgedp import Graph
-from edgedp.counts import Bounds, Count, count_class
-from edgedp.counts.base import below, profile_of
-from edgedp.counts.ebc import figure_of
-from edgedp.errors import ParameterError
+from edgedp.mechanisms.counts import Bounds, Count, count_class
+from edgedp.mechanisms.counts.base import below, profile_of
+from edgedp.mechanisms.counts.ebc import figure_of
 from edgedp.mechanisms.numbers import Amounts, number_mechanism
 from edgedp.mechanisms.numbers.heights import BAR_SHARE, BOUND_FAILS, radius_of
 from edgedp.mechanisms.numbers.nls import shift_for
 from edgedp.mechanisms.numbers.stairs import Stairs
-from edgedp.options import CountOptions
-from edgedp.plan import PublicFacts
-from edgedp.plan.numbers import plan_count
-from edgedp.planning.noise import noise_of
-from edgedp.projection import GraphProjection
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.release.options import CountOptions
+from edgedp.release.plan import PublicFacts
+from edgedp.release.plan.numbers import plan_count
+from edgedp.release.planning.noise import noise_of
+from edgedp.words.errors import ParameterError
 
 WITH_BAR = ("triangles", "two_triangles", "wedges", "stars 3", "ebc", "betweenness2")
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import edgedp
-from edgedp import errors
-from edgedp.gateway.problems import of_error
-from edgedp.stores.frames import FrameError
+from edgedp.faces.gateway.door.problems import of_error
+from edgedp.stores.neo4j.frames import FrameError
+from edgedp.words import errors
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "errors.md").read_text(encoding="utf-8")
 INTERNAL = {FrameError}

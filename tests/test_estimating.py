@@ -14,17 +14,17 @@ from click.testing import CliRunner
 
 import edgedp
 from edgedp import EdgeDPError, Graph, Store, open_store
-from edgedp.cli import edgedp as command_line
+from edgedp.faces.cli import edgedp as command_line
+from edgedp.ledger.backend import Session
 from edgedp.mechanisms import joint
 from edgedp.mechanisms.numbers import geometric
 from edgedp.mechanisms.samplers import sampler
-from edgedp.plan import PercentilePlan, PublicFacts, plan
-from edgedp.planning.noise import FOLLOWS_THE_GRAPH, noise_of
-from edgedp.selection.domains import declare
-from edgedp.selection.percentiles import percentile_scores, share_bits
-from edgedp.stores.backend import Session
-from edgedp.stores.estimating import kind_of_options
-from edgedp.vocabulary import KINDS, PERCENTILE_MECHANISMS
+from edgedp.mechanisms.selection.domains import declare
+from edgedp.mechanisms.selection.percentiles import percentile_scores, share_bits
+from edgedp.release.plan import PercentilePlan, PublicFacts, plan
+from edgedp.release.planning.noise import FOLLOWS_THE_GRAPH, noise_of
+from edgedp.stores.releases.estimating import kind_of_options
+from edgedp.words.vocabulary import KINDS, PERCENTILE_MECHANISMS
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
 TOP = {"metric": "degree", "k": 1, "epsilon": 0.3}

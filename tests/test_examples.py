@@ -26,7 +26,7 @@ import median_node
 import private_id3
 import random_forest
 from edgedp.mechanisms import probabilities
-from edgedp.sampling import geometric
+from edgedp.mechanisms.sampling import geometric
 from records import Records, encode, folds, read_csv, table_of
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "docs" / "examples"

@@ -15,18 +15,18 @@ import polars as pl
 import pytest
 
 import edgedp
-from edgedp.experiments import running
-from edgedp.experiments.advice import look_alike
-from edgedp.experiments.asking import AXES, planned_cells
-from edgedp.experiments.curves import curves, needed
-from edgedp.experiments.facts import Facts
-from edgedp.experiments.generators import power_law
-from edgedp.experiments.grid import Cell, run_seeds
-from edgedp.experiments.keeping import Kept, read_results, replacing
-from edgedp.experiments.rows import COLUMNS
-from edgedp.projection import GraphProjection
-from edgedp.quality import recall
-from edgedp.vocabulary import MECHANISMS, PICKING, SAMPLERS
+from edgedp.exact.experiments import running
+from edgedp.exact.experiments.advice import look_alike
+from edgedp.exact.experiments.asking import AXES, planned_cells
+from edgedp.exact.experiments.curves import curves, needed
+from edgedp.exact.experiments.facts import Facts
+from edgedp.exact.experiments.generators import power_law
+from edgedp.exact.experiments.grid import Cell, run_seeds
+from edgedp.exact.experiments.keeping import Kept, read_results, replacing
+from edgedp.exact.experiments.rows import COLUMNS
+from edgedp.exact.quality import recall
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.words.vocabulary import MECHANISMS, PICKING, SAMPLERS
 
 GRAPH = power_law(400, seed=3)
 BOTH = list(SAMPLERS)
@@ -233,7 +233,7 @@ def test_a_killed_experiment_leaves_no_process_and_goes_on(tmp_path: Path) -> No
     asked = {"metric": "degree", "k": 2, "mechanism": "em", "epsilon": [1, 2, 3, 4, 5, 6], "runs": 400}
     script = tmp_path / "killed.py"
     script.write_text(
-        "import edgedp\nfrom edgedp.experiments.generators import power_law\nif __name__ == '__main__':\n"
+        "import edgedp\nfrom edgedp.exact.experiments.generators import power_law\nif __name__ == '__main__':\n"
         f"    edgedp.experiment(power_law(400, seed=3), file={str(file)!r}, processes=2, **{asked!r})\n"
     )
     started = subprocess.Popen([sys.executable, str(script)])
@@ -399,7 +399,7 @@ def test_rows_of_a_stored_graph_name_it_and_its_version_and_no_fingerprint(store
 
 def test_a_stored_release_takes_no_seeded_words(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Seeded words may be foreseen: whoever draws for a store must be handed the system's."""
-    from edgedp import draw
+    from edgedp.release import draw
 
     seen: list[bool] = []
     real = draw.draw

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from edgedp import Graph, open_store
-from edgedp.errors import EdgeDPError, LostReleaseError, RequestConflictError
 from edgedp.stores.embedded.sqlite import opened
-from edgedp.stores.opened import OpenedStore
+from edgedp.stores.releases.opened import OpenedStore
+from edgedp.words.errors import EdgeDPError, LostReleaseError, RequestConflictError
 
 NAMES = [f"r{number:03d}" for number in range(40)]
 QUESTION: dict[str, Any] = {"metric": "degree", "k": 1, "epsilon": "0.01"}
@@ -117,7 +117,7 @@ def test_one_identifier_asked_of_both_accounts_at_one_moment_is_one_release(
         store.attribute("kite", "age", 0, 9, points=10)
         store.count("kite", "edges", "0.5", request_id="monday")
         # The other asker looked before this release was debited.
-        monkeypatch.setattr("edgedp.stores.kept.asked_before", lambda *_: [])
+        monkeypatch.setattr("edgedp.ledger.debits.kept.asked_before", lambda *_: [])
         with pytest.raises(RequestConflictError):
             store.percentile("kite", "age", "0.5", "0.5", request_id="monday")
         store.percentile("kite", "age", "0.5", "0.5", request_id="tuesday")
@@ -130,8 +130,8 @@ def test_one_identifier_asked_of_both_accounts_at_one_moment_is_one_release(
 def test_a_renewal_makes_a_swept_lease_anew_until_there_is_an_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from edgedp.stores import ledger
-    from edgedp.stores.script import run
+    from edgedp.ledger import ledger
+    from edgedp.ledger.script import run
 
     with open_store(tmp_path / "store") as store:
         store.load(Graph.from_edges([(1, 2), (2, 3)]), "kite", epsilon_budget=9)
@@ -156,7 +156,7 @@ def test_a_renewal_makes_a_swept_lease_anew_until_there_is_an_answer(
 
 
 def test_a_failed_draw_leaves_no_lease(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from edgedp.stores import ledger
+    from edgedp.ledger import ledger
 
     monkeypatch.setattr(ledger, "LEASE_RENEWAL", 0.001)
     with open_store(tmp_path / "store") as store:

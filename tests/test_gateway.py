@@ -26,13 +26,13 @@ from click.testing import CliRunner
 import edgedp
 from behind import declare_bound
 from edgedp import EdgeDPError, Graph, open_store
-from edgedp.cli import edgedp as command_line
-from edgedp.gateway.kinds import release_kinds
-from edgedp.gateway.schema import document
-from edgedp.gateway.settings import Settings
-from edgedp.refusals import BOUND_BROKEN
-from edgedp.stores.asker import Asker
+from edgedp.faces.cli import edgedp as command_line
+from edgedp.faces.gateway.api.schema import document
+from edgedp.faces.gateway.door.settings import Settings
+from edgedp.faces.gateway.kinds import release_kinds
+from edgedp.stores.people.asker import Asker
 from edgedp.stores.remote import RemoteStore
+from edgedp.words.refusals import BOUND_BROKEN
 from gateway_server import Served, serve
 from neo4jserver import Server
 from neo4jserver.fixtures import KEYED
@@ -88,7 +88,7 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
     graph = planted()
     store.load(graph, "planted", epsilon_budget=500, degree_bound=6000)
     with pytest.MonkeyPatch.context() as before:  # earlier versions took such a name
-        before.setattr("edgedp.checks.check_new_graph_name", lambda name: None)
+        before.setattr("edgedp.mechanisms.checks.check_new_graph_name", lambda name: None)
         store.load(Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4)]), ODD, epsilon_budget=50)
     tokens = {name: store.add_analyst(name)["token"] for name in ("ann", "bob", "eve")}
     tokens["cora"] = store.add_curator("cora")["token"]
@@ -204,7 +204,7 @@ def _valid(described: dict[str, Any], schema: str, value: Any) -> None:
 
 
 def test_every_kind_of_release_has_an_endpoint() -> None:
-    from edgedp.vocabulary import KINDS
+    from edgedp.words.vocabulary import KINDS
 
     paths = document()["paths"]
     assert [kind.kind for kind in release_kinds()] == list(KINDS)
@@ -554,7 +554,7 @@ def test_without_the_extra_a_line_says_how_to_install_it(
 ) -> None:
     import sys
 
-    for name in [name for name in sys.modules if name.startswith(("edgedp.gateway.server", "uvicorn"))]:
+    for name in [name for name in sys.modules if name.startswith(("edgedp.faces.gateway.server", "uvicorn"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     done = CliRunner().invoke(command_line, ["--store", str(room.place), "serve"])

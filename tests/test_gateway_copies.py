@@ -8,12 +8,12 @@ from typing import Any
 import click
 import pytest
 
-from edgedp.cli import edgedp as command_line
-from edgedp.gateway.kinds import ReleaseKind, kind_at, release_kinds
-from edgedp.gateway.pages.copies import copies
-from edgedp.gateway.pages.forms import options_in
-from edgedp.plan import PublicFacts, plan
-from edgedp.selection.domains import declare
+from edgedp.faces.cli import edgedp as command_line
+from edgedp.faces.gateway.kinds import ReleaseKind, kind_at, release_kinds
+from edgedp.faces.gateway.pages.copies import copies
+from edgedp.faces.gateway.pages.forms import options_in
+from edgedp.mechanisms.selection.domains import declare
+from edgedp.release.plan import PublicFacts, plan
 
 ADDRESS = "https://gateway.example.org:8750"
 FACTS = PublicFacts(100, 50, domains={"age": declare(0, 120, points=121)})

@@ -30,7 +30,7 @@ PLACE = "/v1/graphs/star/top-k"
 TOP = {"metric": "degree", "k": 1, "epsilon": "0.001"}
 WAITS = """
 import os, time
-from edgedp.stores.analyst import AnalystStore
+from edgedp.stores.releases.analyst import AnalystStore
 real = AnalystStore._draw
 def waits(*given):
     while not os.path.exists({gate!r}):
@@ -206,7 +206,7 @@ def test_a_release_holds_the_files_that_it_needs_before_it_is_debited(
 
 _FULL = """
 import os, resource
-import edgedp.gateway.context as context
+import edgedp.faces.gateway.context as context
 real = context.held
 def nearly_full():
     if os.path.exists({gate!r}):
@@ -306,7 +306,7 @@ def test_one_address_has_half_of_the_connections(room: SimpleNamespace, tmp_path
 
 
 def test_answers_leave_without_delay(room: SimpleNamespace, tmp_path: Path) -> None:
-    from edgedp.gateway.connections import Connections, Listening
+    from edgedp.faces.gateway.door.connections import Connections, Listening
 
     made = socket.create_server(("127.0.0.1", 0))
     listening = Listening(made.family, made.type, made.proto, fileno=made.detach())
@@ -324,7 +324,7 @@ def test_it_refuses_to_start_where_its_connections_cannot_be_served(
     room: SimpleNamespace, tmp_path: Path
 ) -> None:
     limited = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({}, {}))"
-    code = limited.format(400, 400) + "\nfrom edgedp.cli import main; main()"
+    code = limited.format(400, 400) + "\nfrom edgedp.faces.cli import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", code, "--store", str(room.place), "serve", "--port", "0", "--workers", "2"],
         capture_output=True, text=True, timeout=120,
@@ -451,7 +451,7 @@ def test_crooked_json_is_one_problem(body: bytes, room: SimpleNamespace, shared:
 def test_a_log_that_nobody_reads_holds_up_nobody_and_is_counted(
     room: SimpleNamespace, tmp_path: Path
 ) -> None:
-    few = "import edgedp.gateway.outlet as o; o.Outlet.__init__.__defaults__ = (50,)"
+    few = "import edgedp.faces.gateway.door.outlet as o; o.Outlet.__init__.__defaults__ = (50,)"
     with serve(room.place, tmp_path, first=f"{few}\n{_NARROW}") as served:
         served.stop_reading()
         with served.client() as client:

@@ -24,7 +24,7 @@ from neo4jserver import Server
 
 COST = 10**6  # nano-epsilon of a release
 ASKED = {"metric": "degree", "k": 2, "epsilon": "0.001"}
-LEASE = "from edgedp.stores import ledger; ledger.LEASE_SECONDS, ledger.LEASE_RENEWAL = {}, 1"
+LEASE = "from edgedp.ledger import ledger; ledger.LEASE_SECONDS, ledger.LEASE_RENEWAL = {}, 1"
 """A release whose drawer was killed counts as lost after so long; who asks for it again waits no longer."""
 
 

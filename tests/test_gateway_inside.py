@@ -18,18 +18,18 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 
 from edgedp import Graph, ParameterError, open_store
-from edgedp.errors import BeingDrawnError, RequestConflictError
-from edgedp.gateway.context import Gateway
-from edgedp.gateway.flights import Flight, Flights
-from edgedp.gateway.kinds import ReleaseKind, release_kinds
-from edgedp.gateway.observing import Log, Metrics
-from edgedp.gateway.problems import UNFORESEEN, Problem
-from edgedp.gateway.schema import document
-from edgedp.gateway.settings import Settings
-from edgedp.gateway.work import Pool, hold
-from edgedp.plan import plan
-from edgedp.stores import ledger, registry
-from edgedp.stores.asker import Asker
+from edgedp.faces.gateway.api.schema import document
+from edgedp.faces.gateway.context import Gateway
+from edgedp.faces.gateway.door.observing import Log, Metrics
+from edgedp.faces.gateway.door.problems import UNFORESEEN, Problem
+from edgedp.faces.gateway.door.settings import Settings
+from edgedp.faces.gateway.flights import Flight, Flights
+from edgedp.faces.gateway.kinds import ReleaseKind, release_kinds
+from edgedp.faces.gateway.work import Pool, hold
+from edgedp.ledger import ledger, registry
+from edgedp.release.plan import plan
+from edgedp.stores.people.asker import Asker
+from edgedp.words.errors import BeingDrawnError, RequestConflictError
 from gateway_server import Inside
 
 TOP = {"metric": "degree", "k": 1, "epsilon": "0.001"}
@@ -85,7 +85,7 @@ def test_steps_are_counted_from_the_draw_and_not_from_the_first_byte(
         seen.append(started)
         return 1
 
-    monkeypatch.setattr("edgedp.gateway.context.hold", held)
+    monkeypatch.setattr("edgedp.faces.gateway.context.hold", held)
     arrived: list[float] = []
 
     async def slowly() -> Any:
@@ -391,7 +391,7 @@ def test_what_is_no_release_is_not_timed(opened: Opened) -> None:
 
 
 def test_the_sessions_of_one_push_out_nobody_elses(tmp_path: Path) -> None:
-    from edgedp.stores.sessions import Sessions
+    from edgedp.stores.people.sessions import Sessions
 
     store = open_store(tmp_path / "g.edgedp")
     store.load(Graph.from_edges([(0, 1)]), "pair")
@@ -464,7 +464,7 @@ def test_an_answer_whose_step_is_over_waits_for_the_next_one() -> None:
 
 def test_no_step_of_several_gateways_is_longer_than_a_lease_stands() -> None:
     """Else another gateway would show what was recorded before the step of the one that drew it."""
-    from edgedp.stores.ledger import LEASE_RENEWAL, LEASE_SECONDS
+    from edgedp.ledger.ledger import LEASE_RENEWAL, LEASE_SECONDS
 
     assert Settings(response_step=60.0).checked().response_step == 60
     assert Settings(response_step=20.0, gateways=2).checked().gateways == 2

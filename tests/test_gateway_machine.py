@@ -24,10 +24,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from edgedp import Graph, open_store
-from edgedp.gateway.context import Gateway
-from edgedp.gateway.observing import Log, Metrics
-from edgedp.gateway.settings import Settings
-from edgedp.stores.analyst import AnalystStore
+from edgedp.faces.gateway.context import Gateway
+from edgedp.faces.gateway.door.observing import Log, Metrics
+from edgedp.faces.gateway.door.settings import Settings
+from edgedp.stores.releases.analyst import AnalystStore
 from gateway_server import Inside, Served, serve
 from test_gateway_tls import certified
 

@@ -45,7 +45,7 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
     store = open_store(place)
     star = Graph.from_edges([(0, leaf) for leaf in range(1, 40)])
     with pytest.MonkeyPatch.context() as before:  # a slash is no part of a new name, and stays where it is
-        before.setattr("edgedp.checks.check_new_graph_name", lambda name: None)
+        before.setattr("edgedp.mechanisms.checks.check_new_graph_name", lambda name: None)
         store.load(star, GRAPH, epsilon_budget=20)
     path = Graph.from_edges([(leaf, leaf + 1) for leaf in range(40)])
     store.load(path, "other", epsilon_budget=20, delta="1e-6")
@@ -413,7 +413,7 @@ def test_shares_of_the_properties_are_granted_seen_and_spent(
 def test_every_kind_of_release_is_asked_on_the_page(
     room: SimpleNamespace, signed_in: Callable[[str], httpx.Client]
 ) -> None:
-    from edgedp.gateway.kinds import release_kinds
+    from edgedp.faces.gateway.kinds import release_kinds
 
     room.store.grant("other", "ann", epsilon_budget=3)
     ann = signed_in("ann")

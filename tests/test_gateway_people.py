@@ -21,17 +21,17 @@ import httpx
 import pytest
 
 from edgedp import Graph, StoreError, open_store
-from edgedp.errors import (
+from edgedp.faces.gateway.context import Gateway
+from edgedp.faces.gateway.door.observing import Log, Metrics
+from edgedp.faces.gateway.door.problems import STORE_AWAY, STORE_BROKEN, of_error
+from edgedp.faces.gateway.door.settings import Settings
+from edgedp.words.errors import (
     BeingDrawnError,
     GraphChangedError,
     LostReleaseError,
     RequestConflictError,
     StoreUnavailableError,
 )
-from edgedp.gateway.context import Gateway
-from edgedp.gateway.observing import Log, Metrics
-from edgedp.gateway.problems import STORE_AWAY, STORE_BROKEN, of_error
-from edgedp.gateway.settings import Settings
 from gateway_server import Inside, serve
 
 TOP = {"metric": "degree", "k": 1, "epsilon": "0.001"}
@@ -371,7 +371,7 @@ def test_no_gateway_shows_an_answer_before_the_one_that_draws_it(
     town: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Polling at another gateway told when a draw ended."""
-    from edgedp.gateway import context
+    from edgedp.faces.gateway import context
 
     over = threading.Event()
 

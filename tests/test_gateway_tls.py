@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 import edgedp
 from edgedp import Graph, open_store
-from edgedp.cli import edgedp as command_line
+from edgedp.faces.cli import edgedp as command_line
 from gateway_server import serve
 
 pytestmark = pytest.mark.skipif(

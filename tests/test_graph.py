@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from edgedp.errors import EdgeDPError, GraphFormatError, ParameterError, UnknownNameError
-from edgedp.graph import Graph
-from edgedp.ids import distinct, positions_of
+from edgedp.graph.graph import Graph
+from edgedp.graph.ids import distinct, positions_of
+from edgedp.words.errors import EdgeDPError, GraphFormatError, ParameterError, UnknownNameError
 
 INTEGERS = st.integers(-20, 20) | st.integers(-(2**63), 2**63 - 1)
 TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=4)

@@ -23,8 +23,8 @@ import pytest
 import edgedp
 import holes
 from edgedp import EdgeDPError
-from edgedp.plan import Plan, PublicFacts, plan
-from edgedp.vocabulary import Kind
+from edgedp.release.plan import Plan, PublicFacts, plan
+from edgedp.words.vocabulary import Kind
 from neo4jserver import Server
 
 TESTS = Path(__file__).parent

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edgedp import Graph
-from edgedp.engines import igraph as igraph_engine
-from edgedp.engines import native
+from edgedp.graph.engines import igraph as igraph_engine
+from edgedp.graph.engines import native
 from metric_definitions import (
     CLOSED_FORMS,
     QUANTITIES,
@@ -96,9 +96,9 @@ def test_no_edges(quantity: str, n: int) -> None:
 
 def test_it_needs_no_compiled_kernels(tmp_path: Path) -> None:
     code = (
-        "import pathlib\nfrom edgedp.engines.native import library\n"
+        "import pathlib\nfrom edgedp.graph.engines.native import library\n"
         f"library.FOLDER = pathlib.Path({str(tmp_path)!r})\n"
-        "from edgedp import Graph\nfrom edgedp.engines import igraph as igraph_engine\n"
+        "from edgedp import Graph\nfrom edgedp.graph.engines import igraph as igraph_engine\n"
         "print(igraph_engine.ebc(Graph.from_edges([(0, 1), (1, 2)])).tolist())"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

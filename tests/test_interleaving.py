@@ -16,9 +16,9 @@ from typing import Any
 from hypothesis import Phase, settings
 
 from edgedp import Store, open_store
-from edgedp.stores import chain
+from edgedp.ledger import chain
+from edgedp.ledger.debits.killpoints import Point
 from edgedp.stores.embedded.sqlite import migrations
-from edgedp.stores.killpoints import Point
 from embedded_children import child
 from interleaving import Interleaving, Place
 

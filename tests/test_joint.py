@@ -16,15 +16,15 @@ from scipy import stats
 
 import edgedp
 from edgedp import Graph, ParameterError, UnknownNameError, exact, motkin, priv_top_k
-from edgedp.cli import edgedp as command_line
-from edgedp.draw import draw, draw_positions
+from edgedp.faces.cli import edgedp as command_line
 from edgedp.mechanisms import joint
 from edgedp.mechanisms.joint import draw_joint, joint_values
-from edgedp.metrics.betweenness2 import SHARE_BITS, share_bits
-from edgedp.plan import JointMotkinPlan, JointPlan, Plan, PublicFacts, TopKPlan, plan
-from edgedp.plan.kept import plan_of
-from edgedp.projection import GraphProjection
-from edgedp.sampling.words import GeneratorWords, SecureWords
+from edgedp.mechanisms.metrics.betweenness2 import SHARE_BITS, share_bits
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords
+from edgedp.release.draw import draw, draw_positions
+from edgedp.release.plan import JointMotkinPlan, JointPlan, Plan, PublicFacts, TopKPlan, plan
+from edgedp.release.plan.kept import plan_of
 
 EPSILONS = st.integers(1, 10**15).map(lambda nano: Fraction(nano, 10**9))
 WITHOUT_BOUND = [

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from edgedp import Graph
-from edgedp.engines import native
-from edgedp.engines.native import build
-from edgedp.engines.native.library import LEVELS, Forward, Rows, Scratch, call, given, level_name, taken
-from edgedp.errors import EngineError, GraphFormatError
+from edgedp.graph.engines import native
+from edgedp.graph.engines.native import build
+from edgedp.graph.engines.native.library import LEVELS, Forward, Rows, Scratch, call, given, level_name, taken
+from edgedp.words.errors import EngineError, GraphFormatError
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
@@ -137,7 +137,7 @@ def run(code: str, *words: str, **environment: str) -> subprocess.CompletedProce
 
 ELSEWHERE = """
 import pathlib, sys
-from edgedp.engines.native import library
+from edgedp.graph.engines.native import library
 library.FOLDER = pathlib.Path(sys.argv[1])
 """
 RELEASE = """
@@ -150,7 +150,7 @@ print(len(edgedp.priv_top_k(graph, "ebc", k=2, epsilon=1).nodes), len(edgedp.mot
 
 
 def test_the_library_is_opened_at_the_first_use_only() -> None:
-    code = "import ctypes; ctypes.CDLL = None; import edgedp.engines.native, edgedp.exact, edgedp.cli"
+    code = "import ctypes; ctypes.CDLL = None; import edgedp.graph.engines.native, edgedp.exact, edgedp.faces.cli"
     assert run(code).returncode == 0
 
 
@@ -162,10 +162,10 @@ def test_without_the_library_igraph_serves_and_one_line_says_so(tmp_path: Path) 
 
 
 def test_the_commands_say_in_one_line_that_the_library_is_missing(tmp_path: Path) -> None:
-    commands = ELSEWHERE + "sys.argv = ['edgedp', *sys.argv[2:]]\nfrom edgedp.cli import main\nmain()"
+    commands = ELSEWHERE + "sys.argv = ['edgedp', *sys.argv[2:]]\nfrom edgedp.faces.cli import main\nmain()"
     said = run(commands, str(tmp_path), "--version").stdout
     assert said.endswith(" (no compiled kernels: they are not installed; igraph serves)\n")
-    assert run("from edgedp.cli import main; main()", "--version").stdout.endswith(
+    assert run("from edgedp.faces.cli import main; main()", "--version").stdout.endswith(
         f" (compiled kernels: {level_name()})\n"
     )
     ended = run(commands, str(tmp_path), "demo")
@@ -184,10 +184,10 @@ def test_a_damaged_library_is_as_a_missing_one(tmp_path: Path) -> None:
 
 
 def test_asking_a_kernel_without_the_library_is_one_clear_line(tmp_path: Path) -> None:
-    code = ELSEWHERE + "from edgedp import Graph\nfrom edgedp.engines import native\n"
+    code = ELSEWHERE + "from edgedp import Graph\nfrom edgedp.graph.engines import native\n"
     ended = run(code + "native.ebc(Graph.from_edges([(0, 1)]))", str(tmp_path))
     assert ended.stderr.splitlines()[-1] == (
-        "edgedp.errors.EngineError: the engine 'native' needs the compiled kernels, but they are not installed; "
+        "edgedp.words.errors.EngineError: the engine 'native' needs the compiled kernels, but they are not installed; "
         "install a wheel that holds them or use engine='igraph'"
     )
 
@@ -196,11 +196,11 @@ def test_a_library_older_than_its_sources_is_refused(tmp_path: Path) -> None:
     shutil.copytree(build.FOLDER, tmp_path / "native")
     code = (
         ELSEWHERE
-        + "library.sources_digest = lambda: 'of other sources'\nfrom edgedp.engines import serving\n"
+        + "library.sources_digest = lambda: 'of other sources'\nfrom edgedp.graph.engines import serving\n"
     )
     ended = run(code + "serving('native')", str(tmp_path / "native"))
     assert ended.stderr.splitlines()[-1] == (
-        "edgedp.errors.EngineError: the compiled kernels are older than their sources; "
+        "edgedp.words.errors.EngineError: the compiled kernels are older than their sources; "
         "run 'make .venv/.ready-dev'"
     )
 
@@ -220,7 +220,7 @@ def test_a_changed_source_changes_the_digest(tmp_path: Path, monkeypatch: pytest
     "source",
     [
         "hatch_build.py",
-        *[f"plugin/edgedp/engines/native/{name}" for name in ("ebc.c", "kernels.h", "build.py")],
+        *[f"plugin/edgedp/graph/engines/native/{name}" for name in ("ebc.c", "kernels.h", "build.py")],
     ],
 )
 def test_make_installs_again_when_a_source_changed(source: str) -> None:
@@ -289,7 +289,7 @@ def test_no_kernel_leaves_its_arrays(sanitized: Path) -> None:
 def test_the_sanitizer_sees_an_array_that_is_left(sanitized: Path) -> None:
     code = (
         "import numpy as np\n"
-        "from edgedp.engines.native.library import Rows, Scratch, call, taken\n"
+        "from edgedp.graph.engines.native.library import Rows, Scratch, call, taken\n"
         "rows = Rows.checked(np.array([0, 1, 2]), np.array([1, 0], dtype=np.int32), Scratch())\n"
         "short = np.zeros(1, dtype=np.int32)\n"
         "call('order_by_degree', Scratch(), *rows.addresses[:2], taken(short, np.int32, 1, 'order'))\n"

@@ -14,15 +14,15 @@ import pytest
 
 import edgedp
 from edgedp import Graph
-from edgedp.draw import draw
-from edgedp.plan import Kind, PublicFacts, plan
-from edgedp.projection import GraphProjection
-from edgedp.release import Answer, Distribution, Nodes, Number, Point, Summary
-from edgedp.sampling.words import SecureWords
-from edgedp.selection.domains import declare
-from edgedp.selection.percentiles import percentile_law
-from edgedp.selection.questions import ask_percentile
-from edgedp.vocabulary import KINDS
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.mechanisms.sampling.words import SecureWords
+from edgedp.mechanisms.selection.domains import declare
+from edgedp.mechanisms.selection.percentiles import percentile_law
+from edgedp.mechanisms.selection.questions import ask_percentile
+from edgedp.release.draw import draw
+from edgedp.release.plan import Kind, PublicFacts, plan
+from edgedp.release.release import Answer, Distribution, Nodes, Number, Point, Summary
+from edgedp.words.vocabulary import KINDS
 from sampling_doubles import assert_has_law
 
 PATH = Graph.from_edges([(0, 1), (1, 2)], nodes=range(3), properties={"age": [1, 1, 3]})

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edgedp.errors import ParameterError
 from edgedp.mechanisms.laws import (
     exponential_law,
     joint_first_law,
@@ -20,7 +19,8 @@ from edgedp.mechanisms.laws import (
 )
 from edgedp.mechanisms.quadrature import leave_one_out_integrals, sum_rule
 from edgedp.mechanisms.samplers import sampler
-from edgedp.vocabulary import SAMPLERS
+from edgedp.words.errors import ParameterError
+from edgedp.words.vocabulary import SAMPLERS
 
 
 def array(values):

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from edgedp.errors import GraphFormatError, UndecidedError
-from edgedp.loading import preview, read_source
-from edgedp.reading import checked_options
-from edgedp.spoken import option
+from edgedp.graph.loading import preview, read_source
+from edgedp.graph.reading import checked_options
+from edgedp.words.errors import GraphFormatError, UndecidedError
+from edgedp.words.spoken import option
 
 SNAP = "# Directed graph (each unordered pair of nodes is saved once)\n# Nodes: 5 Edges: 4\n# FromNodeId\tToNodeId\n"
 
@@ -213,7 +213,7 @@ def test_the_closed_list_loads_without_a_word(given: Path, first: tuple[Any, Any
 
 
 def _ends(path: Path) -> list[tuple[Any, Any]]:
-    from edgedp.loading.sources import loaded
+    from edgedp.graph.loading.sources import loaded
 
     one, two = loaded(path)[2].columns
     return list(zip(one.to_list(), two.to_list(), strict=True))

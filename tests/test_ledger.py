@@ -24,16 +24,19 @@ from edgedp import (
     UnknownNameError,
     open_store,
 )
-from edgedp.amounts import rho
-from edgedp.amounts.epsilon import NANO
-from edgedp.places import asset
-from edgedp.plan import Plan, PublicFacts, plan
-from edgedp.stores import consistency, debiting, events, history, ledger, registry, twins
-from edgedp.stores.account import Declaration, check_delta
-from edgedp.stores.backend import Session
-from edgedp.stores.chain import Head, chained, digest, genesis, link
-from edgedp.stores.queries import statement_text
-from edgedp.stores.script import Script, Step, run
+from edgedp.ledger import events, ledger, registry
+from edgedp.ledger.account import Declaration, check_delta
+from edgedp.ledger.backend import Session
+from edgedp.ledger.chain import Head, chained, digest, genesis, link
+from edgedp.ledger.debits import debiting
+from edgedp.ledger.log import consistency, history
+from edgedp.ledger.script import Script, Step, run
+from edgedp.release.plan import Plan, PublicFacts, plan
+from edgedp.stores import twins
+from edgedp.stores.statements.queries import statement_text
+from edgedp.words.amounts import rho
+from edgedp.words.amounts.epsilon import NANO
+from edgedp.words.places import asset
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
 FACTS = PublicFacts(5)
@@ -266,9 +269,9 @@ def test_a_lease_is_renewed_by_its_drawer(session: Session) -> None:
 def test_a_long_draw_keeps_its_lease(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     import time
 
-    import edgedp.draw
+    import edgedp.release.draw
 
-    draw, seen = edgedp.draw.draw, []
+    draw, seen = edgedp.release.draw.draw, []
     store.priv_top_k("kite", "degree", 1, "0.01")
     monkeypatch.setattr(ledger, "LEASE_RENEWAL", 0.05)
     monkeypatch.setattr(ledger, "LEASE_SECONDS", 2)
@@ -279,7 +282,7 @@ def test_a_long_draw_keeps_its_lease(store: Store, monkeypatch: pytest.MonkeyPat
             seen.append(session.run("request_find", name="kite", analyst="", requestId="q")[0]["leaseAlive"])
         return draw(*arguments)
 
-    monkeypatch.setattr(edgedp.draw, "draw", slow)
+    monkeypatch.setattr(edgedp.release.draw, "draw", slow)
     store.priv_top_k("kite", "degree", 1, "0.01", request_id="q")
     assert seen == [1]
 
@@ -428,7 +431,7 @@ class Edited:
         self.before = self.file.read_bytes()
 
     def execute(self, statement: str) -> None:
-        from edgedp.stores import chain
+        from edgedp.ledger import chain
 
         connection = sqlite3.connect(self.file)
         connection.create_function("sealed", -1, chain.digest, deterministic=True)

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from edgedp import Graph, Store, StoreError, open_store
-from edgedp.stores import chain, history, neo4j_schema
+from edgedp.ledger import chain
+from edgedp.ledger.log import history
 from edgedp.stores.embedded.sqlite import opened
+from edgedp.stores.neo4j import schema as neo4j_schema
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import edgedp
-from edgedp import Graph, exact, limits, priv_top_k, quality
-from edgedp.experiments.generators import power_law
+from edgedp import Graph, exact, priv_top_k, quality
+from edgedp.exact.experiments.generators import power_law
+from edgedp.mechanisms import limits
 
 METRICS = ("degree", "ebc")
 

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from edgedp import Graph, GraphFormatError, StoreError, exact, open_store
-from edgedp.stores import registry
-from edgedp.stores.backend import GraphRow
+from edgedp.ledger import registry
+from edgedp.ledger.backend import GraphRow
 from edgedp.stores.embedded import files, mapped, seals
 from edgedp.stores.embedded.seals import Seals
-from edgedp.stores.memory import GraphMemory
+from edgedp.stores.releases.memory import GraphMemory
 from test_embedded_older import older
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])

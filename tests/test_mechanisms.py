@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgedp.errors import EdgeDPError
 from edgedp.mechanisms import probabilities
-from edgedp.vocabulary import PICKING
+from edgedp.words.errors import EdgeDPError
+from edgedp.words.vocabulary import PICKING
 
 UTILITIES = [6.5, 6.5] + [0.0] * 6
 TABLE = [[3, 5]] * 2 + [[2, 5]] * 6
@@ -130,10 +130,10 @@ def test_the_noise_unit_pays_for_the_grid() -> None:
     from fractions import Fraction
 
     from edgedp import Graph
-    from edgedp.mechanisms import sums
     from edgedp.mechanisms.grid import grid_bits
-    from edgedp.plan import PublicFacts, plan
-    from edgedp.projection import GraphProjection
+    from edgedp.mechanisms.projection import GraphProjection
+    from edgedp.mechanisms.scores import sums
+    from edgedp.release.plan import PublicFacts, plan
 
     graph = Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)])
     planned = plan("priv_top_k", {"metric": "density", "k": 2, "epsilon": "0.3"}, PublicFacts(4))

@@ -10,10 +10,10 @@ import pytest
 
 import small_graphs
 from definitions import definition, definition_names, values
-from edgedp.metrics import metric, metric_names
-from edgedp.metrics.base import shifted_sums
-from edgedp.projection import GraphProjection
-from edgedp.vocabulary import PROXIES, VECTORS
+from edgedp.mechanisms.metrics import metric, metric_names
+from edgedp.mechanisms.metrics.base import shifted_sums
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.words.vocabulary import PROXIES, VECTORS
 
 
 def test_the_folder_is_the_list() -> None:

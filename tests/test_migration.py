@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 from edgedp import Graph, StoreError, StoreUnavailableError, open_store
-from edgedp.stores import neo4j_schema
+from edgedp.stores.neo4j import schema as neo4j_schema
 from embedded_children import child, status
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -18,22 +18,22 @@ from numpy.typing import NDArray
 import edgedp
 import small_graphs
 from edgedp import Graph
-from edgedp.cli import edgedp as command_line
 from edgedp.exact import first_pick_probabilities, motkin_first_pick_probabilities
+from edgedp.faces.cli import edgedp as command_line
 from edgedp.mechanisms.grid import GridScores
+from edgedp.mechanisms.metrics import metric_names
+from edgedp.mechanisms.metrics.degree import Degree
+from edgedp.mechanisms.metrics.density import Density
 from edgedp.mechanisms.pareto import rounds as rounds_module
 from edgedp.mechanisms.pareto.profile import ParetoProfile, pareto_profile
 from edgedp.mechanisms.pareto.rounds import ParetoRounds
+from edgedp.mechanisms.projection import GraphProjection
 from edgedp.mechanisms.samplers import Sampler
 from edgedp.mechanisms.samplers import sampler as sampler_by_name
-from edgedp.mechanisms.sums import top_k_scores
-from edgedp.metrics import metric_names
-from edgedp.metrics.degree import Degree
-from edgedp.metrics.density import Density
-from edgedp.plan import ParetoPlan, PublicFacts, plan
-from edgedp.projection import GraphProjection
-from edgedp.sampling.words import Words
-from edgedp.vocabulary import PICKING, SAMPLERS
+from edgedp.mechanisms.sampling.words import Words
+from edgedp.mechanisms.scores.sums import top_k_scores
+from edgedp.release.plan import ParetoPlan, PublicFacts, plan
+from edgedp.words.vocabulary import PICKING, SAMPLERS
 from sampling_doubles import assert_has_law
 
 KITE = Graph.from_edges([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (3, 4), (4, 5)])

@@ -15,10 +15,10 @@ import kernel_digests
 import kernel_reference
 import small_graphs
 from edgedp import Graph
-from edgedp.engines import native
-from edgedp.engines.native import engine as native_engine
-from edgedp.engines.native.build import LEVELS
-from edgedp.engines.native.library import instruction_level, level_name
+from edgedp.graph.engines import native
+from edgedp.graph.engines.native import engine as native_engine
+from edgedp.graph.engines.native.build import LEVELS
+from edgedp.graph.engines.native.library import instruction_level, level_name
 from edgedp.mechanisms.grid import grid_bits
 from metric_definitions import (
     CLOSED_FORMS,
@@ -166,7 +166,7 @@ def test_rows_of_hubs_change_the_time_alone(
 ) -> None:
     graph = request.getfixturevalue(name)
     by_rows = native.betweenness2_shares(graph, 20)
-    monkeypatch.setattr("edgedp.engines.native.engine.HUB_ROWS_MEMORY", 0)
+    monkeypatch.setattr("edgedp.graph.engines.native.engine.HUB_ROWS_MEMORY", 0)
     np.testing.assert_array_equal(native.betweenness2_shares(graph, 20), by_rows)
 
 

@@ -10,12 +10,12 @@ import pytest
 
 import neo4j
 from edgedp import EdgeDPError, Graph, ParameterError, Store, StoreError, StoreUnavailableError
-from edgedp.refusals import IDS_BROKEN
-from edgedp.stores import neo4j_places as places
-from edgedp.stores import neo4j_schema
-from edgedp.stores.backend import GraphRow
-from edgedp.stores.neo4j import Neo4jBackend
-from edgedp.stores.queries import statement_text
+from edgedp.ledger.backend import GraphRow
+from edgedp.stores.neo4j import places
+from edgedp.stores.neo4j import schema as neo4j_schema
+from edgedp.stores.neo4j.backend import Neo4jBackend
+from edgedp.stores.statements.queries import statement_text
+from edgedp.words.refusals import IDS_BROKEN
 from fake_neo4j import FakeDriver
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from edgedp import EdgeDPError, Graph, Release, Store, StoreError, StoreUnavailableError, open_store
-from edgedp.stores.neo4j import Neo4jSession
+from edgedp.stores.neo4j.backend import Neo4jSession
 from neo4jserver import Server, start
 from neo4jserver.fixtures import empty
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from edgedp import EdgeDPError, Graph, ParameterError, Store, open_store
-from edgedp.stores.backend import FACTS_AS_LOADED, FACTS_RECORDED
+from edgedp.ledger.backend import FACTS_AS_LOADED, FACTS_RECORDED
 from neo4jserver import Server
 
 pytestmark = pytest.mark.neo4j

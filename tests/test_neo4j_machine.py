@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule, run_state_machine_as_test
 
 from edgedp import BudgetError, EdgeDPError, Store, open_store
-from edgedp.stores.killpoints import Point
+from edgedp.ledger.debits.killpoints import Point
 from embedded_children import child
 from interleaving import Interleaving, Place, costs_of
 from neo4jserver import Server

@@ -16,8 +16,8 @@ from click.testing import CliRunner
 
 import edgedp
 from edgedp import EdgeDPError, EngineError, Graph, ParameterError, Store, StoreError, open_store
-from edgedp.cli import edgedp as command_line
-from edgedp.stores.neo4j import Neo4jSession
+from edgedp.faces.cli import edgedp as command_line
+from edgedp.stores.neo4j.backend import Neo4jSession
 from plugin_fixtures import PluginServer, neo4j_with_plugin
 
 __all__ = ["neo4j_with_plugin"]

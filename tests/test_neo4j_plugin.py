@@ -14,8 +14,8 @@ from scipy import stats
 import edgedp
 import neo4j
 from edgedp import Graph
-from edgedp.stores.packed import graph_of_pieces
-from edgedp.stores.queries import query
+from edgedp.stores.neo4j.packed import graph_of_pieces
+from edgedp.stores.statements.queries import query
 from plugin_fixtures import TOP, PluginServer, neo4j_with_plugin, sentence
 
 __all__ = ["neo4j_with_plugin"]

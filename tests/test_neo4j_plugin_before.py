@@ -8,7 +8,7 @@ import pytest
 
 import edgedp
 import neo4j
-from edgedp.vocabulary import METRIC_FORMS, SAMPLERS
+from edgedp.words.vocabulary import METRIC_FORMS, SAMPLERS
 from plugin_fixtures import TOP, PluginServer, neo4j_with_plugin
 
 __all__ = ["neo4j_with_plugin"]

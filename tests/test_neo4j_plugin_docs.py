@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from edgedp.options import (
+from edgedp.release.options import (
     CountOptions,
     DistributionOptions,
     MotkinOptions,

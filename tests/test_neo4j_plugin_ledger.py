@@ -9,8 +9,8 @@ import pytest
 
 import neo4j
 from edgedp import EdgeDPError, Store, StoreError, open_store
-from edgedp.stores.neo4j_schema import constraints
-from edgedp.stores.queries import query
+from edgedp.stores.neo4j.schema import constraints
+from edgedp.stores.statements.queries import query
 from neo4jserver import Server
 from neo4jserver.fixtures import KEYED, empty
 from plugin_fixtures import PluginServer, neo4j_with_plugin

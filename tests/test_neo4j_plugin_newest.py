@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import edgedp
-from edgedp.stores.server_plugin import server_plugin
+from edgedp.stores.neo4j.plugin import server_plugin
 from neo4jserver.server import NEWEST_VERSION, Server
 from neo4jserver.toolchain import MissingToolError, java_for
 from plugin_fixtures import TOP, eventually, is_running, plugin_server

@@ -18,7 +18,7 @@ import pytest
 
 import edgedp
 import neo4j
-from edgedp.refusals import NODES_CHANGED
+from edgedp.words.refusals import NODES_CHANGED
 from neo4jserver.server import DEFAULT_VERSION
 from plugin_fixtures import (
     TOP,
@@ -39,8 +39,8 @@ SABOTAGED = """\
 #!{python} -P
 import os, sys, time
 import numpy as np
-import edgedp.worker.jobs as jobs
-import edgedp.worker.__main__ as worker
+import edgedp.faces.worker.jobs as jobs
+import edgedp.faces.worker.__main__ as worker
 {body}
 worker.main(sys.argv[4:])
 """
@@ -278,13 +278,15 @@ def test_an_error_beside_the_job_reaches_the_log_by_type_and_place(
     sabotage(
         """
         def answer(request, verbs, converse):
-            from edgedp import checks
+            from edgedp.mechanisms import checks
             checks.check_k(4712, 4711)
         worker._answer = answer
         """
     )
     assert "ended before it answered (exit status 1)" in sentence(Asking(planted).end())
-    assert eventually(lambda: "ParameterError at edgedp/checks.py:" in neo4j_with_plugin.logs(), 120)
+    assert eventually(
+        lambda: "ParameterError at edgedp/mechanisms/checks.py:" in neo4j_with_plugin.logs(), 120
+    )
     assert "k is 4712" not in neo4j_with_plugin.logs()
     assert planted.spent == 0.0
 
@@ -325,7 +327,7 @@ def test_a_worker_of_another_version_is_refused_by_name(
     sabotage("worker.__version__ = '0.0.7'")
     said = neo4j_with_plugin.refusal(TOP, name=planted.name, config=ASKED)
     assert f"the worker is edgedp 0.0.7, must be {edgedp.__version__}" in said
-    sabotage("import edgedp.stores.frames as protocol\nprotocol.PROTOCOL_VERSION = 9")
+    sabotage("import edgedp.stores.neo4j.frames as protocol\nprotocol.PROTOCOL_VERSION = 9")
     said = neo4j_with_plugin.refusal(TOP, name=planted.name, config=ASKED)
     assert "protocol is of version 9" in said
     assert planted.spent == 0.0
@@ -401,7 +403,7 @@ def test_the_lease_of_a_percentile_is_renewed_until_its_draw_ends(
     asked = {"property": "age", "q": 0.5, "epsilon": 1, "requestId": "r"}
     ask = "CALL edgedp.percentile.stream($name, $config)"
     soon = """
-        from edgedp.stores import ledger
+        from edgedp.ledger import ledger
         ledger.LEASE_RENEWAL = 1
     """
     sabotage(textwrap.dedent(soon) + textwrap.dedent(drawing(tmp_path / "started", "time.sleep(600)")))

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-import edgedp.draw
+import edgedp.release.draw
 from edgedp import EdgeDPError, Graph, Store, StoreError, open_store
-from edgedp.refusals import IDS_BROKEN, NODES_CHANGED
-from edgedp.stores import ledger
-from edgedp.stores.neo4j import Neo4jSession
+from edgedp.ledger import ledger
+from edgedp.stores.neo4j.backend import Neo4jSession
+from edgedp.words.refusals import IDS_BROKEN, NODES_CHANGED
 from neo4jserver import Server
 from neo4jserver.fixtures import KEYED
 
@@ -325,7 +325,7 @@ class Held:
     def __init__(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         self.drawing, self.go = threading.Event(), threading.Event()
         self.outcome: Any = None
-        drawn = edgedp.draw.draw
+        drawn = edgedp.release.draw.draw
 
         def waiting(plan: Any, *rest: Any) -> Any:
             if (
@@ -337,9 +337,9 @@ class Held:
                 assert self.go.wait(120)
             return drawn(plan, *rest)
 
-        monkeypatch.setattr("edgedp.stores.trial.try_engine", lambda *_: None)
-        monkeypatch.setattr("edgedp.stores.releasing.try_engine", lambda *_: None)
-        monkeypatch.setattr(edgedp.draw, "draw", waiting)
+        monkeypatch.setattr("edgedp.stores.releases.trial.try_engine", lambda *_: None)
+        monkeypatch.setattr("edgedp.stores.releases.releasing.try_engine", lambda *_: None)
+        monkeypatch.setattr(edgedp.release.draw, "draw", waiting)
         self._thread = threading.Thread(target=self._ask, args=(store,))
         self._thread.start()
         assert self.drawing.wait(120)

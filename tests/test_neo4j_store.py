@@ -25,8 +25,8 @@ from edgedp import (
     StoreUnavailableError,
     open_store,
 )
-from edgedp.refusals import BOUND_BROKEN
-from edgedp.stores.neo4j import Neo4jBackend, Neo4jSession
+from edgedp.stores.neo4j.backend import Neo4jBackend, Neo4jSession
+from edgedp.words.refusals import BOUND_BROKEN
 from neo4jserver import Server
 from neo4jserver.fixtures import KEYED
 
@@ -385,7 +385,7 @@ def test_no_retry_of_the_driver_debits_twice(empty_neo4j: Server, store: Store) 
     """The ledger uses explicit transactions, which the driver never repeats; a lost commit is said to be one."""
     from neo4j.exceptions import IncompleteCommit
 
-    from edgedp.stores.neo4j_errors import one_line_errors
+    from edgedp.stores.neo4j.errors import one_line_errors
 
     with (
         pytest.raises(StoreUnavailableError, match="budget may have been spent"),
@@ -438,8 +438,8 @@ def test_a_metric_that_cypher_cannot_say_is_refused_by_that_engine_alone(
 
 
 def test_every_row_of_the_registry_is_a_graph_row(store: Store) -> None:
-    from edgedp.stores import registry
-    from edgedp.stores.backend import GraphRow
+    from edgedp.ledger import registry
+    from edgedp.ledger.backend import GraphRow
 
     store.load(KITE, "kite", degree_bound=7)
     with store._backend.session() as session:
@@ -452,7 +452,7 @@ def test_two_registrations_of_one_type_at_the_same_time_cannot_both_be_written(
     people: Server, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both looked before either wrote: the transaction looks again, and a constraint stands behind it."""
-    from edgedp.stores import registry
+    from edgedp.ledger import registry
 
     register(store)
     monkeypatch.setattr(registry, "check_own_type", lambda *_: None)

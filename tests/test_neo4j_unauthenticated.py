@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from edgedp import Graph, StoreError, open_store
-from edgedp.stores.queries import for_nobody, statement_names, statement_text
+from edgedp.stores.statements.queries import for_nobody, statement_names, statement_text
 from neo4jserver import Server
 from neo4jserver.server import DEFAULT_VERSION
 from plugin_fixtures import plugin_server

@@ -10,15 +10,15 @@ import pytest
 
 import edgedp
 from edgedp import Graph
-from edgedp.counts.base import Profile
+from edgedp.mechanisms.counts.base import Profile
 from edgedp.mechanisms.numbers import Amounts, heights
 from edgedp.mechanisms.numbers.nls import NoisyBound, NoisyLocalSensitivityLaw, shift_for
 from edgedp.mechanisms.numbers.rungs import pace_on
-from edgedp.numbers import counting, distributing, error_bars
-from edgedp.options import CountOptions
-from edgedp.plan import CountPlan, PublicFacts
-from edgedp.plan.numbers import plan_count
-from edgedp.selection import picking
+from edgedp.mechanisms.selection import picking
+from edgedp.release.numbers import counting, distributing, error_bars
+from edgedp.release.options import CountOptions
+from edgedp.release.plan import CountPlan, PublicFacts
+from edgedp.release.plan.numbers import plan_count
 
 KITE = Graph.from_edges([(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4)])
 
@@ -123,7 +123,7 @@ def test_an_error_bar_misses_as_often_as_its_law_says(of: str) -> None:
 
 
 def test_the_bound_of_an_error_bar_has_the_shift_of_its_hundredth(monkeypatch: pytest.MonkeyPatch) -> None:
-    from edgedp.projection import GraphProjection
+    from edgedp.mechanisms.projection import GraphProjection
 
     drawn: list[Fraction] = []
 

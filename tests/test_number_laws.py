@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import number_cases as cases
-from edgedp.counts.base import Profile
+from edgedp.mechanisms.counts.base import Profile
 from edgedp.mechanisms.numbers import MECHANISMS, Amounts, number_mechanism
 from edgedp.mechanisms.numbers.base import Known, NumberLaw
 from edgedp.mechanisms.numbers.calibrated import MECHANISM as CALIBRATED
@@ -26,8 +26,8 @@ from edgedp.mechanisms.numbers.smooth import MECHANISM as SMOOTH
 from edgedp.mechanisms.numbers.smooth import smooth_bound
 from edgedp.mechanisms.numbers.stairs import Stairs, exp_minus_bounds
 from edgedp.mechanisms.numbers.student import RoundedStudent
-from edgedp.mechanisms.numbers.uniform import uniform_below
-from edgedp.sampling.words import GeneratorWords, SecureWords
+from edgedp.mechanisms.sampling.uniform import uniform_below
+from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords
 from sampling_doubles import ScriptedWords, assert_has_law
 
 PURE = tuple(name for name in MECHANISMS if not number_mechanism(name).needs_delta)

@@ -18,7 +18,7 @@ import pytest
 import edgedp
 import number_cases as cases
 import small_graphs as small
-from edgedp.counts.base import Profile
+from edgedp.mechanisms.counts.base import Profile
 from edgedp.mechanisms.numbers.base import Amounts
 from edgedp.mechanisms.numbers.lls import amplitude
 from edgedp.mechanisms.numbers.nls import shift_for

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import number_cases
-from edgedp.numbers.answers import Interval
+from edgedp.release.numbers.answers import Interval
 from sabotage import Sabotage
 from test_sabotage import run
 
@@ -46,7 +46,7 @@ def profile_without_cap(real: Any) -> Any:
 
 
 def over_edges_only(real: Any) -> Any:
-    from edgedp.engines.figures import edge_triangles
+    from edgedp.graph.engines.figures import edge_triangles
 
     return lambda self: int(edge_triangles(self._graph).max(initial=0))
 
@@ -89,7 +89,7 @@ def pays_with_delta(real: Any) -> Any:
 
 def debits_nothing(real: Any) -> Any:
     def debit(self: Any, session: Any, row: Any, planned: Any, request_id: Any) -> Any:
-        from edgedp.stores import ledger
+        from edgedp.ledger import ledger
 
         return ledger.Debit(ledger.new_release_id(), ledger.find(session, row.name))
 
@@ -170,7 +170,7 @@ FORMULAS = "test_number_formulas.py::test"
 SABOTAGES = [
     Sabotage(
         "all of epsilon for each round where a gap was cut",
-        {"edgedp.selection.picking:_one_by_one": all_of_epsilon_each_round},
+        {"edgedp.mechanisms.selection.picking:_one_by_one": all_of_epsilon_each_round},
         f"{FORMULAS}_every_round_of_a_cut_top_k_runs_at_a_kth_of_epsilon_and_delta",
     ),
     Sabotage(
@@ -215,17 +215,17 @@ SABOTAGES = [
     ),
     Sabotage(
         "the most common neighbours of edges only",
-        {"edgedp.engines.figures:GraphFigures.most_common_neighbors": over_edges_only},
+        {"edgedp.graph.engines.figures:GraphFigures.most_common_neighbors": over_edges_only},
         f"{ADMISSIBLE}[triangles]",
     ),
     Sabotage(
         "stars by the two largest degrees",
-        {"edgedp.engines.figures:maximal_pairs": two_largest_degrees},
+        {"edgedp.graph.engines.figures:maximal_pairs": two_largest_degrees},
         "test_counts.py::test_profiles_of_stars_are_the_local_sensitivity_within_every_distance[5-wedges]",
     ),
     Sabotage(
         "half the local sensitivity of two-triangles",
-        {"edgedp.engines.figures:GraphFigures.two_triangles_move": own_edge_forgotten},
+        {"edgedp.graph.engines.figures:GraphFigures.two_triangles_move": own_edge_forgotten},
         f"{ADMISSIBLE}[two_triangles]",
     ),
     Sabotage(
@@ -245,7 +245,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a profile one step late",
-        {"edgedp.counts.base:below": one_step_late},
+        {"edgedp.mechanisms.counts.base:below": one_step_late},
         f"{ADMISSIBLE}[wedges]",
     ),
     Sabotage(
@@ -260,32 +260,36 @@ SABOTAGES = [
     ),
     Sabotage(
         "delta on a pure ledger",
-        {"edgedp.plan.numbers:delta_of": pays_with_delta},
+        {"edgedp.release.plan.numbers:delta_of": pays_with_delta},
         "test_numbers.py::test_a_stored_graph_refuses_every_delta",
     ),
     Sabotage(
         "delta let through on a ledger",
-        {"edgedp.plan.numbers:delta_of": lambda real: lambda value, mechanism, *, stored: Fraction(1, 10**6)},
+        {
+            "edgedp.release.plan.numbers:delta_of": lambda real: (
+                lambda value, mechanism, *, stored: Fraction(1, 10**6)
+            )
+        },
         f"{STORED}_what_is_refused_costs_nothing_also_where_a_delta_is_declared[embedded]",
     ),
     Sabotage(
         "a number that is drawn without its debit",
-        {"edgedp.stores.analyst:AnalystStore._debit": debits_nothing},
+        {"edgedp.stores.releases.analyst:AnalystStore._debit": debits_nothing},
         f"{STORED}_a_distribution_and_a_summary_are_paid_once_and_say_what_they_are_made_of[embedded]",
     ),
     Sabotage(
         "a node that is not looked up before the debit",
-        {"edgedp.plan.numbers:CountPlan.naming": any_node},
+        {"edgedp.release.plan.numbers:CountPlan.naming": any_node},
         f"{STORED}_what_is_refused_costs_nothing_also_where_a_delta_is_declared[embedded]",
     ),
     Sabotage(
         "an error bar around private noise",
-        {"edgedp.numbers.counting:public_bar": a_bar_for_all},
+        {"edgedp.release.numbers.counting:public_bar": a_bar_for_all},
         "test_numbers.py::test_a_private_scale_is_never_shown",
     ),
     Sabotage(
         "numbers of a graph that breaks its bound",
-        {"edgedp.draw:check_projection": bound_unchecked},
+        {"edgedp.release.draw:check_projection": bound_unchecked},
         f"{STORED}_a_graph_that_breaks_its_bound_or_loses_a_node_is_refused_in_a_constant_sentence",
     ),
     Sabotage(
@@ -295,22 +299,22 @@ SABOTAGES = [
     ),
     Sabotage(
         "one step for the two that an edge moves in a distribution",
-        {"edgedp.numbers.distributing:MOVES": moves_one},
+        {"edgedp.release.numbers.distributing:MOVES": moves_one},
         "test_reached.py::test_every_vector_moves_by_two_thirds_of_what_is_claimed_and_by_no_more",
     ),
     Sabotage(
         "a number cut to what the graph allows",
-        {"edgedp.numbers.counting:law_of": cut_to_what_the_graph_allows},
+        {"edgedp.release.numbers.counting:law_of": cut_to_what_the_graph_allows},
         "test_numbers.py::test_graphs_whose_noisy_numbers_coincide_are_answered_alike[True-triangles]",
     ),
     Sabotage(
         "all of epsilon for each part of a summary",
-        {"edgedp.numbers.summarizing:law_of": all_of_epsilon_for_each},
+        {"edgedp.release.numbers.summarizing:law_of": all_of_epsilon_for_each},
         "test_numbers.py::test_the_shares_of_a_summary_are_all_of_epsilon_and_what_is_spent",
     ),
     Sabotage(
         "a hub left out of the search for common neighbours",
-        {"edgedp.engines.figures:most_common_neighbors": one_hub_too_few},
+        {"edgedp.graph.engines.figures:most_common_neighbors": one_hub_too_few},
         "test_counts.py::test_figures_by_their_definitions[igraph]",
     ),
 ]

@@ -19,22 +19,22 @@ import edgedp
 import number_cases as cases
 import small_graphs as small
 from edgedp import EdgeDPError, Graph
-from edgedp.counts import Bounds, Profile, count_class, count_names
-from edgedp.counts.base import below
 from edgedp.mechanisms import joint
+from edgedp.mechanisms.counts import Bounds, Profile, count_class, count_names
+from edgedp.mechanisms.counts.base import below
 from edgedp.mechanisms.numbers.calibrated import MECHANISM as CALIBRATED
 from edgedp.mechanisms.numbers.rungs import Pace, envelope, pace
 from edgedp.mechanisms.numbers.stairs import Stairs
-from edgedp.numbers import counting, distributing, error_bars, summarizing
-from edgedp.numbers.answers import NOISE_IS_PRIVATE, Distribution, Number, Summary
-from edgedp.numbers.counting import law_of
-from edgedp.numbers.distributing import at_least_counts, consistent, histogram_of
-from edgedp.numbers.error_bars import BAR_SHARE, height_quantile
-from edgedp.options import CountOptions
-from edgedp.plan import CountPlan, PublicFacts, SummaryPlan, plan
-from edgedp.plan.numbers import plan_count
-from edgedp.projection import GraphProjection
-from edgedp.sampling.words import GeneratorWords, SecureWords
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords
+from edgedp.release.numbers import counting, distributing, error_bars, summarizing
+from edgedp.release.numbers.answers import NOISE_IS_PRIVATE, Distribution, Number, Summary
+from edgedp.release.numbers.counting import law_of
+from edgedp.release.numbers.distributing import at_least_counts, consistent, histogram_of
+from edgedp.release.numbers.error_bars import BAR_SHARE, height_quantile
+from edgedp.release.options import CountOptions
+from edgedp.release.plan import CountPlan, PublicFacts, SummaryPlan, plan
+from edgedp.release.plan.numbers import plan_count
 from sampling_doubles import assert_has_law
 
 SHARES = SummaryPlan.SHARES

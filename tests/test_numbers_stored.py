@@ -20,12 +20,12 @@ from edgedp import (
     Store,
     StoreError,
     UnknownNameError,
-    refusals,
 )
-from edgedp.numbers.answers import NOISE_IS_PRIVATE
-from edgedp.plan.named import TypedId
-from edgedp.sampling.words import GeneratorWords
-from edgedp.stores.cypher import CypherProjection
+from edgedp.mechanisms.sampling.words import GeneratorWords
+from edgedp.release.numbers.answers import NOISE_IS_PRIVATE
+from edgedp.release.plan.named import TypedId
+from edgedp.stores.statements.cypher import CypherProjection
+from edgedp.words import refusals
 from neo4jserver import Server
 from sampling_doubles import assert_has_law
 
@@ -210,7 +210,7 @@ def test_a_stored_graph_draws_what_a_graph_in_memory_does_from_the_same_randomne
     open_embedded: OpenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The law of every kind is that of memory, which is audited: the same epsilon, bound and profile go in."""
-    import edgedp.sampling.words as words
+    import edgedp.mechanisms.sampling.words as words
 
     store = kite(open_embedded)
     calls: list[tuple[Callable[..., Release], Callable[..., Release], dict[str, Any]]] = [

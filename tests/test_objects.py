@@ -19,7 +19,7 @@ import pytest
 import edgedp
 from conftest import OpenStore
 from edgedp import Graph, Release, priv_top_k
-from edgedp.stores.simulating import OUTSIDE
+from edgedp.stores.releases.simulating import OUTSIDE
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "plugin" / "edgedp"

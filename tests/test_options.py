@@ -16,13 +16,11 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 import edgedp
-from edgedp import checks, vocabulary
-from edgedp.cli import edgedp as command_line
-from edgedp.counts import count_names
-from edgedp.errors import ParameterError, UnknownNameError
-from edgedp.mechanisms import Em, Joint, Ld, Pf, Sld
-from edgedp.metrics import metric, metric_names
-from edgedp.options import (
+from edgedp.faces.cli import edgedp as command_line
+from edgedp.mechanisms import Em, Joint, Ld, Pf, Sld, checks
+from edgedp.mechanisms.counts import count_names
+from edgedp.mechanisms.metrics import metric, metric_names
+from edgedp.release.options import (
     CountOptions,
     DistributionOptions,
     MotkinOptions,
@@ -32,8 +30,10 @@ from edgedp.options import (
     TopKOptions,
     top_k_metrics,
 )
-from edgedp.plan import options_of, plan
-from edgedp.plan.base import PublicFacts
+from edgedp.release.plan import options_of, plan
+from edgedp.release.plan.base import PublicFacts
+from edgedp.words import vocabulary
+from edgedp.words.errors import ParameterError, UnknownNameError
 
 FACES: list[tuple[type[Options], Callable[..., Any], tuple[str, ...]]] = [
     (TopKOptions, edgedp.priv_top_k, ("graph", "degree_bound", "rng")),

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 import edgedp
-from edgedp import plan as plans
-from edgedp.amounts.epsilon import epsilon_nano, format_nano
-from edgedp.errors import EdgeDPError, ParameterError
-from edgedp.mechanisms.picks import MECHANISMS
-from edgedp.metrics import metric_names
-from edgedp.options import Option, TopKOptions, _About
-from edgedp.plan import PublicFacts, options_of, plan
-from edgedp.selection.domains import declare
-from edgedp.vocabulary import KINDS, Kind
+from edgedp.mechanisms.metrics import metric_names
+from edgedp.mechanisms.scores.picks import MECHANISMS
+from edgedp.mechanisms.selection.domains import declare
+from edgedp.release import plan as plans
+from edgedp.release.options import Option, TopKOptions, _About
+from edgedp.release.plan import PublicFacts, options_of, plan
+from edgedp.words.amounts.epsilon import epsilon_nano, format_nano
+from edgedp.words.errors import EdgeDPError, ParameterError
+from edgedp.words.vocabulary import KINDS, Kind
 
 FACTS = PublicFacts(50, 20, nodes_supplied=True, domains={"age": declare(0, 99)}, directed=True)
 EXAMPLES: dict[str, list[Any]] = {

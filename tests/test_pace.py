@@ -14,15 +14,15 @@ import pytest
 
 import edgedp
 from edgedp import Graph
-from edgedp.counts import Bounds, Profile, count_class
-from edgedp.counts.base import BENT, FLAT, STEEP, STEEPER, STEEPEST, profile_of
-from edgedp.counts.stars import CLIMBS
+from edgedp.mechanisms.counts import Bounds, Profile, count_class
+from edgedp.mechanisms.counts.base import BENT, FLAT, STEEP, STEEPER, STEEPEST, profile_of
+from edgedp.mechanisms.counts.stars import CLIMBS
 from edgedp.mechanisms.numbers import Amounts, number_mechanism
 from edgedp.mechanisms.numbers.base import NumberLaw
 from edgedp.mechanisms.numbers.rungs import pace_on
 from edgedp.mechanisms.numbers.stairs import Stairs
 from edgedp.mechanisms.numbers.student import RoundedStudent
-from edgedp.projection import GraphProjection
+from edgedp.mechanisms.projection import GraphProjection
 
 CURVES = {"flat": FLAT, "bent": BENT, "steep": STEEP, "steeper": STEEPER, "steepest": STEEPEST}
 CURVES |= {f"stars of {size}": curve for size, curve in CLIMBS.items()}

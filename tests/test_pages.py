@@ -21,12 +21,12 @@ import pytest
 from click.testing import CliRunner
 
 from edgedp import EdgeDPError, Graph, ParameterError, Store, StoreError, UnknownNameError, open_store
-from edgedp.cli import edgedp as command_line
-from edgedp.stores import ledger
+from edgedp.faces.cli import edgedp as command_line
+from edgedp.ledger import ledger
 from edgedp.stores.embedded.backend import EmbeddedSession
 from edgedp.stores.embedded.sqlite import opened
-from edgedp.stores.queries import query
 from edgedp.stores.remote import RemoteStore
+from edgedp.stores.statements.queries import query
 from neo4jserver import Server
 from test_clocks import FAKETIME
 from test_flips import flipped, pages_of
@@ -542,10 +542,10 @@ def test_the_gateway_answers_by_pages(room: Any) -> None:
 
 def test_the_pages_lead_to_earlier_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every release stands on one page, whoever looks; links lead from the newest to the oldest."""
-    from edgedp.gateway.context import Gateway
-    from edgedp.gateway.observing import Log, Metrics
-    from edgedp.gateway.pages import analyst, curator
-    from edgedp.gateway.settings import Settings
+    from edgedp.faces.gateway.context import Gateway
+    from edgedp.faces.gateway.door.observing import Log, Metrics
+    from edgedp.faces.gateway.door.settings import Settings
+    from edgedp.faces.gateway.pages import analyst, curator
     from gateway_server import Inside
 
     for module in (analyst, curator):

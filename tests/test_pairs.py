@@ -11,23 +11,17 @@ import numpy as np
 import pytest
 
 from edgedp import Graph, ParameterError, StoreError
-from edgedp.draw import draw_positions
-from edgedp.mechanisms.arcs import arc_moves
-from edgedp.plan import ArcsPlan, PublicFacts, of_nodes, plan
-from edgedp.projection import CandidateProjection, GraphProjection
-from edgedp.sampling.words import GeneratorWords
-from edgedp.stores.backend import GraphRow
-from edgedp.stores.packed import graph_of_rows
-from edgedp.stores.pairs import (
-    ORIENTATIONS,
-    PairProjection,
-    conditions,
-    projection_of,
-    written_conditions,
-)
-from edgedp.stores.registry import check_own_type, registered_row
-from edgedp.stores.script import Row, Runner
-from edgedp.vocabulary import COUNTED, CountedName
+from edgedp.ledger.backend import GraphRow
+from edgedp.ledger.pairs import ORIENTATIONS, PairProjection, conditions, projection_of, written_conditions
+from edgedp.ledger.registry import check_own_type, registered_row
+from edgedp.ledger.script import Row, Runner
+from edgedp.mechanisms.adaptive.arcs import arc_moves
+from edgedp.mechanisms.projection import CandidateProjection, GraphProjection
+from edgedp.mechanisms.sampling.words import GeneratorWords
+from edgedp.release.draw import draw_positions
+from edgedp.release.plan import ArcsPlan, PublicFacts, of_nodes, plan
+from edgedp.stores.neo4j.packed import graph_of_rows
+from edgedp.words.vocabulary import COUNTED, CountedName
 
 Arc = tuple[int, int]
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from edgedp import motkin, open_store
-from edgedp.draw import draw
-from edgedp.graph import Graph
+from edgedp.graph.graph import Graph
 from edgedp.mechanisms.pareto.cache import Measured, kept_or_measured, profile_folder, profile_key
 from edgedp.mechanisms.pareto.profile import ParetoProfile
-from edgedp.plan import PublicFacts, plan
-from edgedp.projection import GraphProjection
-from edgedp.sampling.words import SecureWords
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.mechanisms.sampling.words import SecureWords
+from edgedp.release.draw import draw
+from edgedp.release.plan import PublicFacts, plan
 
 PROFILE = Measured(
     np.array([[3.0, 0.1], [2.0, 1 / 3], [2.0, 0.5], [1.0, -0.0]]),

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import small_graphs
-from edgedp.engines.native.dominance import count_dominating
-from edgedp.errors import ParameterError
+from edgedp.graph.engines.native.dominance import count_dominating
+from edgedp.mechanisms.metrics import metric
 from edgedp.mechanisms.pareto.profile import ParetoProfile, pareto_profile
 from edgedp.mechanisms.pareto.score import pareto_score
-from edgedp.metrics import metric
+from edgedp.words.errors import ParameterError
 
 LISTS = [("degree", "density"), ("degree", "density", "ebc")]
 FORMS = ["interval", "interval+edge"]
@@ -321,7 +321,7 @@ def test_boxes_that_never_grow_end_at_the_limit():
 def test_pruned_equals_plain_on_random_graphs(names, form):
     import networkx as nx
 
-    from edgedp.graph import Graph
+    from edgedp.graph.graph import Graph
 
     for seed in range(3):
         graph = Graph.from_networkx(nx.powerlaw_cluster_graph(120, 3, 0.6, seed=seed))

@@ -12,9 +12,9 @@ from click.testing import CliRunner
 
 from conftest import OpenStore
 from edgedp import AccessError, EdgeDPError, Graph, Store, StoreError, UnknownNameError, open_store
-from edgedp.cli import edgedp as main
-from edgedp.stores.account import PEOPLE
-from edgedp.stores.sessions import Sessions
+from edgedp.faces.cli import edgedp as main
+from edgedp.ledger.account import PEOPLE
+from edgedp.stores.people.sessions import Sessions
 from neo4jserver.server import Server
 
 
@@ -127,7 +127,7 @@ def test_a_limit_of_one_release_is_removed_again(open_any: OpenStore) -> None:
 
 def tampered(path: Path, *statements: str) -> None:
     """Change a ledger by hand, without its triggers; rows are sealed anew as somebody would who knows how."""
-    from edgedp.stores import chain
+    from edgedp.ledger import chain
 
     with sqlite3.connect(path / "ledger.sqlite") as connection:
         connection.create_function("sealed", -1, chain.digest, deterministic=True)

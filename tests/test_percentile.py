@@ -17,15 +17,20 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 import edgedp
-from edgedp.errors import EdgeDPError
-from edgedp.ids import numbers_of
+from edgedp.graph.ids import numbers_of
 from edgedp.mechanisms import ranks
-from edgedp.mechanisms.dampening import locally_dampened
-from edgedp.sampling.words import GeneratorWords
-from edgedp.selection.domains import Domain, codes, declare, declared_grid
-from edgedp.selection.percentiles import Percentile, draw_percentile, percentile_law, percentile_scores
-from edgedp.selection.questions import PERCENTILE_MECHANISMS, PercentileQuestion, ask_percentile
-from edgedp.vocabulary import SAMPLERS
+from edgedp.mechanisms.sampling.words import GeneratorWords
+from edgedp.mechanisms.scores.dampening import locally_dampened
+from edgedp.mechanisms.selection.domains import Domain, codes, declare, declared_grid
+from edgedp.mechanisms.selection.percentiles import (
+    Percentile,
+    draw_percentile,
+    percentile_law,
+    percentile_scores,
+)
+from edgedp.mechanisms.selection.questions import PERCENTILE_MECHANISMS, PercentileQuestion, ask_percentile
+from edgedp.words.errors import EdgeDPError
+from edgedp.words.vocabulary import SAMPLERS
 
 Record = float | None
 QS = (Fraction(1, 2), Fraction(1, 4), Fraction(9, 10))

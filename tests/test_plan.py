@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from edgedp.errors import EdgeDPError, ParameterError, UnknownNameError
-from edgedp.plan import Kind, PublicFacts, plan, plan_from_config
-from edgedp.plan.nodes import aggregate_shift
-from edgedp.selection.domains import declare
-from edgedp.vocabulary import KINDS, MECHANISMS, SAMPLERS
+from edgedp.mechanisms.selection.domains import declare
+from edgedp.release.plan import Kind, PublicFacts, plan, plan_from_config
+from edgedp.release.plan.nodes import aggregate_shift
+from edgedp.words.errors import EdgeDPError, ParameterError, UnknownNameError
+from edgedp.words.vocabulary import KINDS, MECHANISMS, SAMPLERS
 
 FACTS = PublicFacts(node_count=50, degree_bound=20, nodes_supplied=True)
 TOP_K = {"metric": "ebc", "k": 3, "epsilon": "0.5"}

@@ -12,13 +12,13 @@ import pytest
 from click.testing import CliRunner
 
 import edgedp
-from edgedp.cli import edgedp as command_line
-from edgedp.metrics import metric_names
-from edgedp.plan import PublicFacts, plan
-from edgedp.planning.measured import SOURCE, measured
-from edgedp.planning.noise import noise_of
-from edgedp.planning.outlook import outlook
-from edgedp.vocabulary import Unit
+from edgedp.faces.cli import edgedp as command_line
+from edgedp.mechanisms.metrics import metric_names
+from edgedp.release.plan import PublicFacts, plan
+from edgedp.release.planning.measured import SOURCE, measured
+from edgedp.release.planning.noise import noise_of
+from edgedp.release.planning.outlook import outlook
+from edgedp.words.vocabulary import Unit
 
 ROOT = Path(__file__).resolve().parents[1]
 ENRON = ["plan", "--nodes", "36692", "--degree-bound", "2000", "--epsilon", "0.3", "-k", "10"]

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from edgedp import Graph
-from edgedp.audit import Case, all_cases
-from edgedp.draw import draw_positions
-from edgedp.errors import UnknownNameError
-from edgedp.metrics import metric, metric_names
-from edgedp.projection import GraphProjection, Projection, exact_quantities
-from edgedp.sampling.words import words_from
+from edgedp.exact.audit import Case, all_cases
+from edgedp.mechanisms.metrics import metric, metric_names
+from edgedp.mechanisms.projection import GraphProjection, Projection, exact_quantities
+from edgedp.mechanisms.sampling.words import words_from
+from edgedp.release.draw import draw_positions
+from edgedp.words.errors import UnknownNameError
 
 GRAPH = Graph.from_edges([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (3, 4), (4, 5)])
 

@@ -15,13 +15,13 @@ from click.testing import CliRunner
 
 import edgedp
 from edgedp import BudgetError, EdgeDPError, Graph, ParameterError, Store, StoreError, open_store
-from edgedp.cli import edgedp as command_line
-from edgedp.counts import count_names
-from edgedp.metrics import metric_names
-from edgedp.plan import PublicFacts, plan
+from edgedp.faces.cli import edgedp as command_line
+from edgedp.ledger.account import Account
+from edgedp.mechanisms.counts import count_names
+from edgedp.mechanisms.metrics import metric_names
+from edgedp.release.plan import PublicFacts, plan
 from edgedp.stores import curator
-from edgedp.stores.account import Account
-from edgedp.vocabulary import ARC_METRICS, MECHANISMS, UNITS
+from edgedp.words.vocabulary import ARC_METRICS, MECHANISMS, UNITS
 from plugin_fixtures import PluginServer, neo4j_with_plugin
 
 __all__ = ["neo4j_with_plugin"]

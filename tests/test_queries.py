@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgedp.errors import ParameterError, UnknownNameError
-from edgedp.metrics import metric, metric_names
-from edgedp.places import asset
-from edgedp.stores.pairs import COMPARISONS
-from edgedp.stores.queries import (
+from edgedp.ledger.pairs import COMPARISONS
+from edgedp.mechanisms.metrics import metric, metric_names
+from edgedp.stores.statements.queries import (
     fill,
     query,
     quote_identifier,
     statement_names,
     statement_of_sensitivity,
 )
+from edgedp.words.errors import ParameterError, UnknownNameError
+from edgedp.words.places import asset
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("embedded", "neo4j")

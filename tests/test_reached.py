@@ -21,8 +21,8 @@ import number_cases
 import small_graphs
 from coupling import Bought, coupled
 from definitions import definition, values
-from edgedp.counts import Bounds, count_class, count_names
-from edgedp.metrics import metric, metric_names
+from edgedp.mechanisms.counts import Bounds, count_class, count_names
+from edgedp.mechanisms.metrics import metric, metric_names
 from vector_definitions import DERIVED, VECTORS, Defined
 
 REACHED = Fraction(2, 3)

@@ -14,13 +14,13 @@ import zstandard
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from edgedp.errors import EdgeDPError, GraphFormatError, ParameterError, UnknownNameError
-from edgedp.graph import Graph
-from edgedp.loading import read_graph, read_source
-from edgedp.reading import LoadReport
-from edgedp.reading.layout import detect_layout
-from edgedp.reading.options import ReadingOptions, checked_options
-from edgedp.reading.table import _read_block, _read_lines, _without_comments
+from edgedp.graph.graph import Graph
+from edgedp.graph.loading import read_graph, read_source
+from edgedp.graph.reading import LoadReport
+from edgedp.graph.reading.options import ReadingOptions, checked_options
+from edgedp.graph.reading.text.layout import detect_layout
+from edgedp.graph.reading.text.table import _read_block, _read_lines, _without_comments
+from edgedp.words.errors import EdgeDPError, GraphFormatError, ParameterError, UnknownNameError
 
 TRIANGLE_AND_TAIL = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 10)])
 
@@ -136,7 +136,7 @@ def test_a_node_of_a_self_loop_stays(file):
 
 
 def test_many_blocks_are_read_as_one(file, monkeypatch):
-    monkeypatch.setattr("edgedp.reading.lines.BLOCK", 64)
+    monkeypatch.setattr("edgedp.graph.reading.text.lines.BLOCK", 64)
     edges = [(i * 7919 % 1000, i * 104729 % 997) for i in range(1500)]
     path = file("".join(f"{a} {b}\n" for a, b in edges))
     assert read_graph(path) == Graph.from_edges(edges)
@@ -299,7 +299,7 @@ LINE_BY_LINE = {"blanks around fields", "blank lines"}  # one blank too many
 
 @pytest.mark.parametrize("name", [name for name in ONE_GRAPH if name not in LINE_BY_LINE])
 def test_ordinary_files_take_the_fast_way(name, file, monkeypatch):
-    monkeypatch.setattr("edgedp.reading.table._read_lines", None)
+    monkeypatch.setattr("edgedp.graph.reading.text.table._read_lines", None)
     assert read_graph(file(ONE_GRAPH[name])) == TRIANGLE_AND_TAIL
 
 
@@ -566,7 +566,7 @@ def test_ids_are_the_same_wherever_blocks_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: list[str], ids: list[object]
 ) -> None:
     """Integers are held in 32 bits block by block, and numbered piece by piece."""
-    from edgedp.reading import lines, table
+    from edgedp.graph.reading.text import lines, table
 
     text = tmp_path / "edges.txt"
     text.write_text("\n".join(rows) + "\n")

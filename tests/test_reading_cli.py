@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from edgedp import open_store
-from edgedp.cli import edgedp as command_line
-from edgedp.errors import ParameterError
-from edgedp.reading.locating import name_of
-from edgedp.shown import address_shown, shown
+from edgedp.faces.cli import edgedp as command_line
+from edgedp.graph.reading.sources.locating import name_of
+from edgedp.words.errors import ParameterError
+from edgedp.words.shown import address_shown, shown
 
 PAYMENTS = "date,payer,payee,amount\n2024-01-31,007,8,10\n2024-02-01,8,9,10\n"
 

@@ -23,11 +23,17 @@ import pytest
 import zstandard
 from pyarrow import feather, ipc, orc, parquet
 
-from edgedp.errors import EdgeDPError, GraphFormatError, ParameterError, UndecidedError, UnknownNameError
-from edgedp.graph import Graph
-from edgedp.loading import read_graph, read_source
-from edgedp.reading import checked_options
-from edgedp.spoken import FACE
+from edgedp.graph.graph import Graph
+from edgedp.graph.loading import read_graph, read_source
+from edgedp.graph.reading import checked_options
+from edgedp.words.errors import (
+    EdgeDPError,
+    GraphFormatError,
+    ParameterError,
+    UndecidedError,
+    UnknownNameError,
+)
+from edgedp.words.spoken import FACE
 
 
 @dataclass(frozen=True)
@@ -515,7 +521,7 @@ def test_no_error_shows_an_object() -> None:
 
 
 def test_a_comment_or_a_broken_line_far_down_is_named_by_its_number(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr("edgedp.reading.lines.BLOCK", 4096)
+    monkeypatch.setattr("edgedp.graph.reading.text.lines.BLOCK", 4096)
     lines = [f"n{i},n{i + 1}" for i in range(5000)]
     lines[4321] = "#bob,cyd"
     (tmp_path / "graph").write_text("\n".join(lines))

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from edgedp import Graph, Store, StoreError, UnknownNameError, open_store
-from edgedp.stores import ledger, registry
-from edgedp.stores.account import Declaration
-from edgedp.stores.backend import GraphRow, Session
-from edgedp.stores.script import run
+from edgedp.ledger import ledger, registry
+from edgedp.ledger.account import Declaration
+from edgedp.ledger.backend import GraphRow, Session
+from edgedp.ledger.script import run
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
 
@@ -111,7 +111,7 @@ def test_a_misspelt_name_is_refused_with_the_nearest(session: Session) -> None:
 def test_an_empty_name_is_refused_also_by_the_command(tmp_path: Path) -> None:
     from click.testing import CliRunner
 
-    from edgedp.cli import edgedp
+    from edgedp.faces.cli import edgedp
 
     edges = tmp_path / "edges.txt"
     edges.write_text("1 2\n")

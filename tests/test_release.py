@@ -8,11 +8,11 @@ from typing import Any, get_args
 import pytest
 
 import edgedp
-from edgedp import release as module
-from edgedp.errors import StoreError
-from edgedp.numbers.answers import Interval
-from edgedp.plan import PublicFacts, plan
-from edgedp.release import Answer, Distribution, Nodes, Number, Point, Release, Summary
+from edgedp.release import release as module
+from edgedp.release.numbers.answers import Interval
+from edgedp.release.plan import PublicFacts, plan
+from edgedp.release.release import Answer, Distribution, Nodes, Number, Point, Release, Summary
+from edgedp.words.errors import StoreError
 
 KINDS = get_args(Answer) or (Answer,)
 PAGE = {"nodes": 4, "edges": 3, "degree_quantiles": {"0.5": 1}, "degree_ccdf": [4, 1]}

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from edgedp import EdgeDPError, Graph, ParameterError, Store, StoreError, open_store
-from edgedp.stores import heads
-from edgedp.stores.chain import Head, genesis
+from edgedp.ledger.chain import Head, genesis
+from edgedp.ledger.log import heads
 from edgedp.stores.embedded.sqlite import opened
 from neo4jserver import Server
 from neo4jserver.fixtures import KEYED
@@ -221,7 +221,9 @@ def test_a_head_that_a_log_does_not_have_is_a_sentence(
 @pytest.mark.parametrize("name", ["a\u2028b", "a\x85b", "two words", '"quoted"', "a\u2029b", "Zoë"])
 def test_any_name_is_kept_in_a_head(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     store = open_store(tmp_path / "s")
-    monkeypatch.setattr("edgedp.checks.check_new_graph_name", lambda name: None)  # earlier versions took each
+    monkeypatch.setattr(
+        "edgedp.mechanisms.checks.check_new_graph_name", lambda name: None
+    )  # earlier versions took each
     store.load(KITE, name, epsilon_budget=1)
     store.backup(tmp_path / "copy")
     assert list(heads.furthest(heads.parse((tmp_path / "copy.head").read_text()))) == [name]

@@ -14,12 +14,12 @@ import pytest
 
 import edgedp
 from edgedp import Graph, open_store
-from edgedp.places import asset
+from edgedp.words.places import asset
 from gateway_server import serve
 
 SLOW = """
 import os, time
-from edgedp.stores import releasing
+from edgedp.stores.releases import releasing
 assert releasing.reach
 def reach(point):
     if point == "debited":

@@ -14,12 +14,12 @@ from selenium.webdriver.remote.webdriver import WebDriver
 
 import edgedp
 from browser import Page, chromium, opened
-from edgedp.experiments.curves import curves
-from edgedp.experiments.generators import power_law
-from edgedp.experiments.keeping import read_results, write_results
-from edgedp.experiments.report import charts
-from edgedp.experiments.report.reading import reading
-from edgedp.experiments.report.tables import needed_table
+from edgedp.exact.experiments.curves import curves
+from edgedp.exact.experiments.generators import power_law
+from edgedp.exact.experiments.keeping import read_results, write_results
+from edgedp.exact.experiments.report import charts
+from edgedp.exact.experiments.report.reading import reading
+from edgedp.exact.experiments.report.tables import needed_table
 
 __all__ = ["chromium"]
 
@@ -191,7 +191,7 @@ def test_every_panel_of_a_picture_shows_its_own_points_and_the_legend_all_series
 def test_without_its_library_a_report_says_what_to_install(
     results: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("edgedp.experiments.report.find_spec", lambda name: None)
+    monkeypatch.setattr("edgedp.exact.experiments.report.find_spec", lambda name: None)
     with pytest.raises(edgedp.EdgeDPError, match=r"pip install 'edgedp\[report\]'"):
         edgedp.write_report(results, tmp_path / "r.html")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 PROGRAM = """
 import sys
 from edgedp import Graph, open_store
-from edgedp.stores import analyst, queries, resident
+from edgedp.stores.releases import analyst, resident; from edgedp.stores.statements import queries
 
 store = open_store(sys.argv[1])
 graph = Graph.from_edges([(a, a % 7 + b) for a in range(20) for b in (1, 5)]).with_properties({"age": list(range(20))})

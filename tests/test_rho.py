@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
-from edgedp.amounts import rho
-from edgedp.amounts.epsilon import NANO, format_nano
-from edgedp.amounts.rho import (
+from edgedp.exact.audit import Case, log_ratios
+from edgedp.release.plan import Kind, Plan, PublicFacts, plan
+from edgedp.words.amounts import rho
+from edgedp.words.amounts.epsilon import NANO, format_nano
+from edgedp.words.amounts.rho import (
     ATTO,
     MAX_COST,
     PICO,
@@ -29,9 +31,7 @@ from edgedp.amounts.rho import (
     delta_atto,
     spent_epsilon,
 )
-from edgedp.audit import Case, log_ratios
-from edgedp.errors import ParameterError
-from edgedp.plan import Kind, Plan, PublicFacts, plan
+from edgedp.words.errors import ParameterError
 
 FACTS = PublicFacts(1000)
 MILLIONTH = delta_atto("1e-6")

@@ -40,7 +40,7 @@ class Outcomes:
     @property
     def caught(self) -> bool:
         """Whether a test failed by what it asserts or refuses, and not by a patch that does not fit."""
-        reasons = ("assert ", "AssertionError", "Failed: DID NOT RAISE", "edgedp.errors.")
+        reasons = ("assert ", "AssertionError", "Failed: DID NOT RAISE", "edgedp.words.errors.")
         return any(failure.startswith(reasons) for failure in self.failures)
 
 
@@ -106,7 +106,7 @@ def test_a_sabotage_that_nothing_catches_is_noticed(monkeypatch: pytest.MonkeyPa
     """The harness itself: a harmless patch is not reported as caught."""
     harmless = Sabotage(
         "harmless",
-        {"edgedp.amounts.epsilon:NANO": lambda real: real},
+        {"edgedp.words.amounts.epsilon:NANO": lambda real: real},
         "test_epsilon.py::test_budgets_round_down",
     )
     harmless.apply(monkeypatch)

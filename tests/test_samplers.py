@@ -14,12 +14,12 @@ import pytest
 from numpy.typing import NDArray
 
 import edgedp
-from edgedp.checks import check_sampler
 from edgedp.mechanisms import samplers
+from edgedp.mechanisms.checks import check_sampler
 from edgedp.mechanisms.laws import ordered_law
 from edgedp.mechanisms.samplers import EXPONENTIAL, PERMUTE_AND_FLIP, sampler
-from edgedp.sampling.words import SecureWords
-from edgedp.vocabulary import PICKING, SAMPLERS, UndampenedName
+from edgedp.mechanisms.sampling.words import SecureWords
+from edgedp.words.vocabulary import PICKING, SAMPLERS, UndampenedName
 from sampling_doubles import assert_has_law
 
 SCORES, UNIT = np.array([3, 1, 0, 0]), Fraction(2, 3)

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from edgedp.errors import ParameterError
-from edgedp.sampling import geometric
-from edgedp.sampling.geometric import two_sided_geometric
-from edgedp.sampling.words import SecureWords
+from edgedp.mechanisms.sampling import geometric
+from edgedp.mechanisms.sampling.geometric import two_sided_geometric
+from edgedp.mechanisms.sampling.words import SecureWords
+from edgedp.words.errors import ParameterError
 from sampling_doubles import ScriptedWords, assert_has_law, true_noise
 
 SECURE = SecureWords()

@@ -7,13 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from edgedp.errors import EngineError
 from edgedp.mechanisms.samplers import sampler
-from edgedp.sampling import late, ranking
-from edgedp.sampling.late import FIRST_CLOSED, LateWords, WholeWords
-from edgedp.sampling.select import one_pick
-from edgedp.sampling.words import SecureWords
-from edgedp.vocabulary import SAMPLERS
+from edgedp.mechanisms.sampling import late, ranking
+from edgedp.mechanisms.sampling.late import FIRST_CLOSED, LateWords, WholeWords
+from edgedp.mechanisms.sampling.select import one_pick
+from edgedp.mechanisms.sampling.words import SecureWords
+from edgedp.words.errors import EngineError
+from edgedp.words.vocabulary import SAMPLERS
 from sampling_doubles import LateScriptedWords, ScriptedWords, assert_has_law
 
 SECURE = SecureWords()

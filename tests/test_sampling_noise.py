@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from edgedp.mechanisms.samplers import sampler
-from edgedp.sampling import noise
-from edgedp.sampling.noise import EXPONENTIAL, GUMBEL, MARGIN, LazyReal
-from edgedp.sampling.words import SecureWords
-from edgedp.vocabulary import SAMPLERS
+from edgedp.mechanisms.sampling import noise
+from edgedp.mechanisms.sampling.noise import EXPONENTIAL, GUMBEL, MARGIN, LazyReal
+from edgedp.mechanisms.sampling.words import SecureWords
+from edgedp.words.vocabulary import SAMPLERS
 from sampling_doubles import NOISES, true_noise
 
 LAWS = NOISES

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edgedp.sampling.noise import EXPONENTIAL, GUMBEL, LazyReal
-from edgedp.sampling.refine import certain_floor, certain_order, certainly_reaches
+from edgedp.mechanisms.sampling.noise import EXPONENTIAL, GUMBEL, LazyReal
+from edgedp.mechanisms.sampling.refine import certain_floor, certain_order, certainly_reaches
 from sampling_doubles import NOISES, ScriptedWords, true_noise
 
 LAWS = NOISES

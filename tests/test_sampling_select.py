@@ -8,14 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edgedp.errors import EngineError, ParameterError
 from edgedp.mechanisms.laws import ordered_law
 from edgedp.mechanisms.samplers import sampler as sampler_by_name
-from edgedp.sampling import ranking, select
-from edgedp.sampling.noise import GUMBEL
-from edgedp.sampling.select import one_pick, top_k_gumbel, top_k_permute_and_flip, top_k_with_random_ties
-from edgedp.sampling.words import SecureWords
-from edgedp.vocabulary import SAMPLERS
+from edgedp.mechanisms.sampling import ranking, select
+from edgedp.mechanisms.sampling.noise import GUMBEL
+from edgedp.mechanisms.sampling.select import (
+    one_pick,
+    top_k_gumbel,
+    top_k_permute_and_flip,
+    top_k_with_random_ties,
+)
+from edgedp.mechanisms.sampling.words import SecureWords
+from edgedp.words.errors import EngineError, ParameterError
+from edgedp.words.vocabulary import SAMPLERS
 from sampling_doubles import NOISES, ScriptedWords, assert_has_law
 
 BY_NAME = {name: sampler_by_name(name) for name in SAMPLERS}
@@ -402,7 +407,7 @@ def test_looking_at_few_of_many_changes_no_answer(monkeypatch, sampler, unit, fa
     def drawn(seed):
         return TOP_K[sampler](scores, k, unit, ScriptedWords(small * (seed == 0), seed)).tolist()
 
-    monkeypatch.setattr("edgedp.sampling.ranking._MANY", 1)
+    monkeypatch.setattr("edgedp.mechanisms.sampling.ranking._MANY", 1)
     fast = [drawn(seed) for seed in range(5)]
-    monkeypatch.setattr("edgedp.sampling.ranking._MANY", len(scores))
+    monkeypatch.setattr("edgedp.mechanisms.sampling.ranking._MANY", len(scores))
     assert [drawn(seed) for seed in range(5)] == fast

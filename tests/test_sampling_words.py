@@ -8,8 +8,14 @@ from math import factorial
 import numpy as np
 import pytest
 
-from edgedp.errors import ParameterError
-from edgedp.sampling.words import GeneratorWords, SecureWords, integers_below, random_order, words_from
+from edgedp.mechanisms.sampling.words import (
+    GeneratorWords,
+    SecureWords,
+    integers_below,
+    random_order,
+    words_from,
+)
+from edgedp.words.errors import ParameterError
 from sampling_doubles import ScriptedWords, assert_has_law
 
 
@@ -36,7 +42,7 @@ def test_secure_words_use_all_64_bits():
 
 FORK = """
 import os, sys
-from edgedp.sampling.words import SecureWords
+from edgedp.mechanisms.sampling.words import SecureWords
 words = SecureWords()
 words.take(3)
 for _ in range(2):

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import edgedp
-from edgedp.errors import EdgeDPError
 from edgedp.mechanisms import probabilities
-from edgedp.mechanisms.dampening import locally_dampened
-from edgedp.mechanisms.picks import pick_scores
-from edgedp.selection.picking import Selection
+from edgedp.mechanisms.scores.dampening import locally_dampened
+from edgedp.mechanisms.scores.picks import pick_scores
+from edgedp.mechanisms.selection.picking import Selection
+from edgedp.words.errors import EdgeDPError
 
 UTILITIES = [3.0, 2.5, 0.0, -1.0]
 TABLE = [[1.0, 2.0], [0.0, 2.0], [0.5, 2.0], [1.0, 2.0]]

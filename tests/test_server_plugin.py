@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import edgedp
-from edgedp.errors import StoreError
-from edgedp.stores import server_plugin
-from edgedp.stores.server_plugin import PluginFiles, install, installed_files, plugin_jar, uninstall
+from edgedp.stores.neo4j import plugin as server_plugin
+from edgedp.stores.neo4j.plugin import PluginFiles, install, installed_files, plugin_jar, uninstall
+from edgedp.words.errors import StoreError
 
 
 @pytest.fixture

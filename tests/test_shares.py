@@ -27,14 +27,14 @@ from edgedp import (
     UnknownNameError,
     open_store,
 )
-from edgedp.amounts.epsilon import NANO
-from edgedp.release import Release
-from edgedp.stores import shares
-from edgedp.stores.account import account_of
-from edgedp.stores.analyst import AnalystStore
-from edgedp.stores.asker import Asker
-from edgedp.stores.people import Person
+from edgedp.ledger import shares
+from edgedp.ledger.account import account_of
+from edgedp.release.release import Release
+from edgedp.stores.people.asker import Asker
+from edgedp.stores.people.people import Person
+from edgedp.stores.releases.analyst import AnalystStore
 from edgedp.stores.returned import release_of
+from edgedp.words.amounts.epsilon import NANO
 from embedded_children import child
 from neo4jserver import Server
 
@@ -376,7 +376,7 @@ def test_a_token_is_compared_with_everybodys_in_constant_time(
         compared.append(kept)
         return given == kept
 
-    monkeypatch.setattr("edgedp.stores.people.hmac.compare_digest", compare_digest)
+    monkeypatch.setattr("edgedp.stores.people.people.hmac.compare_digest", compare_digest)
     token = store.add_analyst("aaa")["token"]
     assert store.identify(token) == Person("aaa", "analyst")
     assert len(compared) == 3, "also after the one that fits"
@@ -512,7 +512,7 @@ def test_a_database_of_version_2_is_migrated_with_its_requests(empty_neo4j: Serv
 
 
 def test_an_export_names_the_analyst_and_shows_a_change_of_the_name(store: Store) -> None:
-    from edgedp.stores.history import verify
+    from edgedp.ledger.log.history import verify
 
     store.grant("kite", "ann", 0.5)
     top(store.asking_as("ann"), "0.25")
@@ -531,7 +531,7 @@ def test_an_export_names_the_analyst_and_shows_a_change_of_the_name(store: Store
 def test_the_commands_print_what_the_methods_return(store: Store, path: Path) -> None:
     from click.testing import CliRunner
 
-    from edgedp.cli import edgedp as command_line
+    from edgedp.faces.cli import edgedp as command_line
 
     def run(*words: str, status: int = 0) -> str:
         result = CliRunner().invoke(command_line, ["--store", str(path), *words])

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from edgedp import AccessError, BudgetError, EdgeDPError, Graph, ParameterError, Store, StoreError, open_store
-from edgedp.stores.analyst import AnalystStore
-from edgedp.stores.asker import Asker
+from edgedp.stores.people.asker import Asker
+from edgedp.stores.releases.analyst import AnalystStore
 from neo4jserver import Server
 
 ANALYSTS = ("ann", "bob")

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edgedp.errors import EdgeDPError
-from edgedp.mechanisms.picks import pick_scores
-from edgedp.mechanisms.smooth import smooth_beta, smooth_bound, smooth_noise
+from edgedp.mechanisms.scores.picks import pick_scores
+from edgedp.mechanisms.scores.smooth import smooth_beta, smooth_bound, smooth_noise
+from edgedp.words.errors import EdgeDPError
 
 DELTA = 1e-6
 

@@ -25,17 +25,15 @@ from scipy import stats
 import edgedp
 from conftest import OpenStore
 from edgedp import Graph
-from edgedp.cli import edgedp as command_line
-from edgedp.draw import draw
-from edgedp.errors import EdgeDPError, EngineError, GraphFormatError, StoreError
+from edgedp.faces.cli import edgedp as command_line
 from edgedp.mechanisms import joint
 from edgedp.mechanisms.adaptive.planned import asked_of
 from edgedp.mechanisms.adaptive.purchases import Bought, exact_vector, seen_degrees
-from edgedp.plan import PublicFacts, plan
-from edgedp.projection import GraphProjection
-from edgedp.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED
-from edgedp.release import Nodes
-from edgedp.sampling.words import GeneratorWords, SecureWords, Words
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords, Words
+from edgedp.release.draw import draw
+from edgedp.release.plan import PublicFacts, plan
+from edgedp.release.release import Nodes
 from edgedp.spark import drawing, executors, priv_top_k, session, sources
 from edgedp.spark.drawing import SecureSource, SeededSource, draw_on_spark
 from edgedp.spark.edges import Edges, Figures, arrow_map, figures_of
@@ -43,7 +41,10 @@ from edgedp.spark.executors import DrawBest, DrawJoint, DrawWords
 from edgedp.spark.frames import edges_of, held_edges
 from edgedp.spark.partitions import rows_schema
 from edgedp.spark.sources import Place, canonical
-from edgedp.stores import addressed, on_spark
+from edgedp.stores import addressed
+from edgedp.stores.releases import on_spark
+from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError, StoreError
+from edgedp.words.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED
 
 # Sockets that pyspark leaves to the collector.
 pytestmark = [
@@ -543,7 +544,7 @@ def law_of(asks: Any) -> dict[tuple[str, ...], float]:
             KITE, metric="degree", k=1, epsilon=2, mechanism="joint"
         )
         return {(node,): float(p) for node, p in zip(ids, first, strict=True)}
-    from edgedp.mechanisms.sums import top_k_scores
+    from edgedp.mechanisms.scores.sums import top_k_scores
 
     law = top_k_scores(asks, GraphProjection(KITE)).ordered_law(asks.k)
     return {tuple(ids[at] for at in order): p for order, p in law.items()}
@@ -734,7 +735,7 @@ def test_a_row_of_the_registry_that_was_edited_is_refused() -> None:
 
 
 def test_nothing_of_spark_is_imported_before_it_is_asked_for() -> None:
-    seen = "import sys, edgedp, edgedp.spark, edgedp.cli; sys.exit('pyspark' in sys.modules or 'pandas' in sys.modules)"
+    seen = "import sys, edgedp, edgedp.spark, edgedp.faces.cli; sys.exit('pyspark' in sys.modules or 'pandas' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", seen], timeout=300).returncode == 0
 
 

@@ -10,7 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgedp.mechanisms.steps import FARTHEST, cut_below_best, nearest_steps, step_bits, steps_below_best
+from edgedp.mechanisms.scores.steps import (
+    FARTHEST,
+    cut_below_best,
+    nearest_steps,
+    step_bits,
+    steps_below_best,
+)
 
 any_float = st.floats(-1e280, 1e280, allow_subnormal=False)
 usual = st.floats(-1e6, 1e6, allow_subnormal=False)

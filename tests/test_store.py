@@ -19,8 +19,8 @@ from edgedp import (
     Store,
     StoreError,
     UnknownNameError,
-    refusals,
 )
+from edgedp.words import refusals
 
 OpenStore = Callable[[], Store]
 
@@ -226,8 +226,10 @@ def test_what_nobody_foresaw_after_the_debit_is_said_in_the_constant_sentence(
         raise ValueError("node 7 has degree 12")
 
     store.load(KITE, "kite", epsilon_budget=1)
-    monkeypatch.setattr("edgedp.stores.releasing.try_engine", lambda *_: None)  # it would not get as far
-    monkeypatch.setattr("edgedp.draw.draw", broken)
+    monkeypatch.setattr(
+        "edgedp.stores.releases.releasing.try_engine", lambda *_: None
+    )  # it would not get as far
+    monkeypatch.setattr("edgedp.release.draw.draw", broken)
     with pytest.raises((EngineError, ValueError)) as refused:
         store.priv_top_k("kite", metric="degree", k=1, epsilon=0.5)
     assert (refused.type, str(refused.value)) == (EngineError, refusals.ENGINE_FAILED)
@@ -275,7 +277,7 @@ def test_a_name_that_a_face_cannot_carry_is_refused_but_goes_on_working_where_it
         store.load(KITE, name, epsilon_budget=1)
     assert store.graphs() == []
     with monkeypatch.context() as before:  # a version that let it pass
-        before.setattr("edgedp.checks.check_new_graph_name", lambda name: None)
+        before.setattr("edgedp.mechanisms.checks.check_new_graph_name", lambda name: None)
         store.load(KITE, name, epsilon_budget=1)
     assert len(store.priv_top_k(name, metric="degree", k=1, epsilon="0.5").nodes) == 1
     store.load(KITE, name, epsilon_budget=1, replace=True)
@@ -295,14 +297,14 @@ def test_a_misspelt_graph_is_refused_with_the_nearest_name(store: Store) -> None
 
 def test_the_answer_is_not_shown_before_it_is_debited(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """A draw that fails leaves the debit: budget may be lost, privacy never."""
-    import edgedp.draw
+    import edgedp.release.draw
 
     store.load(KITE, "kite", epsilon_budget=1)
 
     def broken(*_: object) -> None:
         raise RuntimeError("the machine stopped here")
 
-    monkeypatch.setattr(edgedp.draw, "draw", broken)
+    monkeypatch.setattr(edgedp.release.draw, "draw", broken)
     with pytest.raises(RuntimeError):
         store.priv_top_k("kite", metric="degree", k=1, epsilon=0.25)
     assert store.budget("kite")["epsilon_spent"] == 0.25
@@ -313,7 +315,7 @@ def test_a_graph_that_breaks_its_bound_is_refused_after_the_debit_in_a_constant_
     store: Store,
 ) -> None:
     """Only a graph that changed behind the store's back can; here the registry is edited."""
-    from edgedp.refusals import BOUND_BROKEN
+    from edgedp.words.refusals import BOUND_BROKEN
 
     store.load(KITE, "kite", epsilon_budget=1, degree_bound=3)
     declare_bound(store, "kite", 2)

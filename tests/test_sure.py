@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import edgedp
-from edgedp.experiments import generators
+from edgedp.exact.experiments import generators
+from edgedp.exact.quality import true_top
 from edgedp.mechanisms.adaptive.choice import Degrees, Lists
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase
 from edgedp.mechanisms.adaptive.vectors import NoisyVector
 from edgedp.mechanisms.sure import degrees, lists, values
 from edgedp.mechanisms.sure.lists import how_sure
-from edgedp.quality import true_top
-from edgedp.release import Release
+from edgedp.release.release import Release
 
 STAR = edgedp.Graph.from_edges([(hub, leaf) for hub in (0, 1, 2) for leaf in range(3, 60)], nodes=range(80))
 

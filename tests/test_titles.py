@@ -12,10 +12,10 @@ from click.testing import CliRunner
 
 import edgedp
 from edgedp import Graph, ParameterError, Store, open_store
-from edgedp.cli import edgedp as command_line
-from edgedp.shown import shown
+from edgedp.faces.cli import edgedp as command_line
+from edgedp.graph.titles import LONGEST, Titles
 from edgedp.stores.embedded import mapped
-from edgedp.stores.titles import LONGEST, Titles
+from edgedp.words.shown import shown
 
 IDS = list(range(10, 70))
 EDGES = [(10, each) for each in IDS[1:]] + [(11, each) for each in IDS[2:40]]

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edgedp import Graph, exact
-from edgedp.engines import native
-from edgedp.engines.top import top_positions
-from edgedp.errors import ParameterError
-from edgedp.metrics import metric_names
+from edgedp.graph.engines import native
+from edgedp.graph.engines.top import top_positions
+from edgedp.mechanisms.metrics import metric_names
+from edgedp.words.errors import ParameterError
 from metric_definitions import random_graphs
 
 
@@ -52,7 +52,7 @@ def test_few_nodes_are_computed(
         asked.extend(positions.tolist())
         return values[positions]
 
-    monkeypatch.setattr("edgedp.engines.native.ebc", counted)
+    monkeypatch.setattr("edgedp.graph.engines.native.ebc", counted)
     ids, largest = exact.top(graph, "ebc", 10)
     order = np.argsort(-values, kind="stable")[:10]
     assert ids.tolist() == graph.node_ids[order].tolist()

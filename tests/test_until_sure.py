@@ -20,26 +20,26 @@ from click.testing import CliRunner
 
 import edgedp
 from edgedp import BudgetError, Graph, ParameterError, RequestConflictError, open_store
-from edgedp.amounts.epsilon import NANO, epsilon_nano
-from edgedp.amounts.rungs import rungs
-from edgedp.audit.blackbox import epsilon_lower_bound
-from edgedp.cli import analyst
-from edgedp.cli import edgedp as command_line
-from edgedp.draw import draw
+from edgedp.exact.audit.blackbox import epsilon_lower_bound
+from edgedp.faces.cli import edgedp as command_line
+from edgedp.faces.cli.commands import analyst
+from edgedp.ledger.debits import debiting
 from edgedp.mechanisms.adaptive import until_sure
 from edgedp.mechanisms.adaptive.choice import Degrees, Lists
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, seen_degrees
 from edgedp.mechanisms.adaptive.until_sure import Look, Prepaid, Sought, Step, next_step
 from edgedp.mechanisms.adaptive.vectors import NoisyCutVector, NoisyVector, cut_bits, cut_moves
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.mechanisms.sampling.geometric import Refinable
+from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords
 from edgedp.mechanisms.sure.lists import Sureness
-from edgedp.plan import PublicFacts
-from edgedp.plan import plan as plan_of_it
-from edgedp.projection import GraphProjection
-from edgedp.release import Release
-from edgedp.sampling.geometric import Refinable
-from edgedp.sampling.words import GeneratorWords, SecureWords
-from edgedp.stores import debiting
-from edgedp.stores.asker import Asker
+from edgedp.release.draw import draw
+from edgedp.release.plan import PublicFacts
+from edgedp.release.plan import plan as plan_of_it
+from edgedp.release.release import Release
+from edgedp.stores.people.asker import Asker
+from edgedp.words.amounts.epsilon import NANO, epsilon_nano
+from edgedp.words.amounts.rungs import rungs
 from embedded_children import child, status
 
 PUBLIC = np.random.default_rng

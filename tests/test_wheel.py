@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 import edgedp
-from edgedp.engines.native import build
-from edgedp.engines.native.library import level_name
+from edgedp.graph.engines.native import build
+from edgedp.graph.engines.native.library import level_name
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -77,7 +77,7 @@ def run_unpacked(wheel: Path, folder: Path, *words: str) -> subprocess.Completed
     """Run a command of an unpacked wheel, over the packages that are here."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / "unpacked")
-    code = f"import edgedp; assert edgedp.__file__.startswith({str(folder)!r}); from edgedp.cli import main; main()"
+    code = f"import edgedp; assert edgedp.__file__.startswith({str(folder)!r}); from edgedp.faces.cli import main; main()"
     return subprocess.run(
         [sys.executable, "-c", code, *words],
         cwd=folder,
@@ -106,7 +106,7 @@ def test_the_wheel_holds_the_package_and_its_data_and_nothing_else(wheel: Path) 
         names = set(archive.namelist())
     kind = build.platform_tag(build.chosen_compiler())
     assert wheel.name == f"edgedp-{edgedp.__version__}-py3-none-{kind}.whl"
-    assert f"edgedp/engines/native/{build.LIBRARY}" in names
+    assert f"edgedp/graph/engines/native/{build.LIBRARY}" in names
     assert not [name for name in names if name.endswith((".c", ".h"))]
     assert {name.partition("/")[0] for name in names} == {"edgedp", f"edgedp-{edgedp.__version__}.dist-info"}
     for folder, pattern in (("queries", "*.cypher"), ("loaders", "*")):

@@ -21,11 +21,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 import edgedp
-from edgedp import Graph, refusals
-from edgedp.stores import neo4j_schema
-from edgedp.stores.frames import Frame, FrameError, read_frame, write_frame
-from edgedp.stores.packed import graph_of_rows
-from edgedp.worker.jobs import VERBS
+from edgedp import Graph
+from edgedp.faces.worker.jobs import VERBS
+from edgedp.stores.neo4j import schema as neo4j_schema
+from edgedp.stores.neo4j.frames import Frame, FrameError, read_frame, write_frame
+from edgedp.stores.neo4j.packed import graph_of_rows
+from edgedp.words import refusals
 
 CASES = json.loads((Path(__file__).parent / "conformance" / "frames.json").read_text(encoding="utf-8"))
 DTYPES: dict[str, Any] = {"int32": "<i4", "int64": "<i8", "float64": "<f8", "text": np.str_}
@@ -576,7 +577,7 @@ def test_accounts_are_shown_in_epsilon() -> None:
 def test_an_unexpected_error_travels_as_type_and_place(worker: Worker) -> None:
     reply = worker.ask("draw", PROJECTION, plan={}, name="people", release_id="a").header
     assert reply["failure"]["type"] == "KeyError"
-    assert reply["failure"]["place"].startswith("edgedp/worker/requests.py:")
+    assert reply["failure"]["place"].startswith("edgedp/faces/worker/requests.py:")
     assert set(reply) == {"failure"}
     assert set(reply["failure"]) == {"type", "place"}
 
@@ -591,7 +592,7 @@ def test_a_closed_pipe_ends_the_worker_in_the_middle_of_a_job(tmp_path: Path, jo
     script = tmp_path / "run.py"
     script.write_text(
         "import ctypes, sys\n"
-        "import edgedp.worker.__main__ as worker, edgedp.worker.jobs as jobs\n"
+        "import edgedp.faces.worker.__main__ as worker, edgedp.faces.worker.jobs as jobs\n"
         "compiled = ctypes.CDLL(None).pause  # as a kernel does, it waits without the interpreter's lock\n"
         f"def busy(request):\n    print('busy', file=sys.stderr, flush=True)\n    {job}\n"
         "jobs.VERBS['about'] = busy\n"

@@ -13,17 +13,17 @@ import pytest
 from click.testing import CliRunner
 
 from edgedp import Graph, open_store, read_graph
-from edgedp.amounts.epsilon import budget_nano, epsilon_nano
-from edgedp.amounts.rho import delta_atto
-from edgedp.amounts.written import decimal_of, fraction_of, whole_of
-from edgedp.checks import part_of_one
-from edgedp.cli import edgedp as command_line
-from edgedp.errors import EdgeDPError, ParameterError, StoreError, UnknownNameError
-from edgedp.gateway.kinds import release_kinds
-from edgedp.gateway.pages.forms import options_in
-from edgedp.reading.options import checked_options
-from edgedp.selection.domains import declare
-from edgedp.stores.chain import Head
+from edgedp.faces.cli import edgedp as command_line
+from edgedp.faces.gateway.kinds import release_kinds
+from edgedp.faces.gateway.pages.forms import options_in
+from edgedp.graph.reading.options import checked_options
+from edgedp.ledger.chain import Head
+from edgedp.mechanisms.checks import part_of_one
+from edgedp.mechanisms.selection.domains import declare
+from edgedp.words.amounts.epsilon import budget_nano, epsilon_nano
+from edgedp.words.amounts.rho import delta_atto
+from edgedp.words.amounts.written import decimal_of, fraction_of, whole_of
+from edgedp.words.errors import EdgeDPError, ParameterError, StoreError, UnknownNameError
 
 ODD = (
     "1_0", "1e5_0", "\u0663", "\uff11", "0.\u0665", " 1", "1 ", "1\n", "1 0", "\u00a01", "0x1", "infinity", "nan",

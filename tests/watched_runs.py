@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.mechanisms.numbers.base import NumberLaw
-from edgedp.sampling.late import LateWords
+from edgedp.mechanisms.sampling.late import LateWords
 
 Ints = NDArray[Any]
 

@@ -1,6 +1,6 @@
 """Draws that are watched: what they ask their projection for, every call of noise, and what noise is added to.
 
-`watched` wraps the samplers of `edgedp.sampling`, the laws of numbers and the noisy vectors, wherever the package holds
+`watched` wraps the samplers of `edgedp.mechanisms.sampling`, the laws of numbers and the noisy vectors, wherever the package holds
 them, for one draw. See `coupling` for what is made of it.
 """
 
@@ -23,7 +23,7 @@ import pytest
 from edgedp.mechanisms import joint
 from edgedp.mechanisms.adaptive import vectors
 from edgedp.mechanisms.numbers.base import NumberLaw
-from edgedp.projection import GraphProjection, NumberProjection, Projection
+from edgedp.mechanisms.projection import GraphProjection, NumberProjection, Projection
 from watched_runs import Call, Ints, Noise, Number, NumberedWords, Purchase, Read, Run, told
 
 SAMPLERS = {
@@ -39,7 +39,7 @@ SAMPLERS = {
     "certainly_reaches": "words",
     "certain_order": "words",
 }
-"""The functions of `edgedp.sampling` that take words: noise for arrays, what selects, what words are turned into."""
+"""The functions of `edgedp.mechanisms.sampling` that take words: noise for arrays, what selects, what words are turned into."""
 
 
 for _folder in ("mechanisms", "numbers", "sampling", "counts"):
@@ -226,11 +226,11 @@ def watched(run: Run, source: NumberedWords, first: Run | None, second: list[Int
 
 @cache
 def samplers() -> list[Callable[..., Any]]:
-    """Return the functions of `edgedp.sampling` that take words."""
+    """Return the functions of `edgedp.mechanisms.sampling` that take words."""
     return [
         value
         for name, place in sorted(sys.modules.items())
-        if name.startswith("edgedp.sampling.")
+        if name.startswith("edgedp.mechanisms.sampling.")
         for value in vars(place).values()
         if inspect.isfunction(value)
         and value.__module__ == name

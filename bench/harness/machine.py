@@ -65,7 +65,7 @@ def state() -> str:
 
 
 def _kernels() -> str:
-    from edgedp.engines import kernels
+    from edgedp.graph.engines import kernels
 
     return kernels()
 

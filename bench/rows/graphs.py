@@ -16,8 +16,8 @@ from bench.at_hand import here
 from bench.harness.measure import ROOT
 from bench.harness.row import Builder, MissingRivalError, Work
 from edgedp import Graph
-from edgedp.experiments.generators import affiliation, overlapping_clusters
-from edgedp.reading.catalogue import dataset_names
+from edgedp.exact.experiments.generators import affiliation, overlapping_clusters
+from edgedp.graph.reading.sources.catalogue import dataset_names
 
 __all__ = ["GRAPHS", "anew", "graph", "large_edges", "made"]
 

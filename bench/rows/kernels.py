@@ -9,9 +9,9 @@ import numpy as np
 from bench.harness.row import Builder, MissingRivalError, Row, Target, Work, rival
 from bench.rows.graphs import GRAPHS, NODES, anew, large_edges, made
 from edgedp import Graph, exact
-from edgedp.engines import native
-from edgedp.engines.native.build import LEVELS
-from edgedp.engines.native.library import instruction_level, level_name
+from edgedp.graph.engines import native
+from edgedp.graph.engines.native.build import LEVELS
+from edgedp.graph.engines.native.library import instruction_level, level_name
 
 S = "Kernels"
 OF_THE_CPP = (

@@ -40,7 +40,7 @@ class Running:
 def server() -> Iterator[Running]:
     """Start a server with both, and load Enron."""
     sys.path.append(str(ROOT / "tests"))
-    from edgedp.stores.server_plugin import install
+    from edgedp.stores.neo4j.plugin import install
     from neo4jserver import start
     from neo4jserver.assembly import library
     from neo4jserver.server import DEFAULT_VERSION

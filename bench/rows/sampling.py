@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 import edgedp
 from bench.harness.row import Builder, Row, Target, Work, rival
-from edgedp.sampling.geometric import two_sided_geometric
-from edgedp.sampling.select import top_k_gumbel, top_k_permute_and_flip, top_k_with_random_ties
-from edgedp.sampling.words import SecureWords
+from edgedp.mechanisms.sampling.geometric import two_sided_geometric
+from edgedp.mechanisms.sampling.select import top_k_gumbel, top_k_permute_and_flip, top_k_with_random_ties
+from edgedp.mechanisms.sampling.words import SecureWords
 
 S = "Sampling"
 K = 10
@@ -95,7 +95,7 @@ def a_million() -> NDArray[np.float64]:
 
 
 def grid() -> Any:
-    from edgedp.selection.domains import declare
+    from edgedp.mechanisms.selection.domains import declare
 
     return declare(1, 1e6, "geometric")
 

@@ -17,8 +17,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from edgedp.sampling.geometric import two_sided_geometric
-from edgedp.sampling.words import Words, words_from
+from edgedp.mechanisms.sampling.geometric import two_sided_geometric
+from edgedp.mechanisms.sampling.words import Words, words_from
 from greedy_tree import Node, pick_split
 from records import Records, table_of
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from edgedp.selection.domains import codes
+from edgedp.mechanisms.selection.domains import codes
 
 
 @dataclass(frozen=True)

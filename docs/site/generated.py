@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 
 import edgedp
-from edgedp.cli import edgedp as command_line
+from edgedp.faces.cli import edgedp as command_line
 
 __all__ = ["api_pages", "command_page", "commands"]
 

@@ -9,11 +9,23 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from edgedp.version import __version__
+from edgedp.words.version import __version__
 
 if TYPE_CHECKING:
-    from edgedp import exact, mechanisms, quality, spark
-    from edgedp.errors import (
+    from edgedp import exact, mechanisms, spark
+    from edgedp.exact import quality
+    from edgedp.exact.experiments.advice import advise
+    from edgedp.exact.experiments.asking import experiment
+    from edgedp.exact.experiments.report import write_report
+    from edgedp.graph.graph import Graph
+    from edgedp.graph.loading import preview, read_graph
+    from edgedp.graph.reading import datasets
+    from edgedp.mechanisms.selection.percentiles import percentile
+    from edgedp.mechanisms.selection.picking import select, select_top_k
+    from edgedp.release.in_memory import count, distribution, motkin, priv_top_k, summary
+    from edgedp.release.release import Release
+    from edgedp.stores import Store, open_store
+    from edgedp.words.errors import (
         AccessError,
         BeingDrawnError,
         BudgetError,
@@ -32,17 +44,6 @@ if TYPE_CHECKING:
         UndecidedError,
         UnknownNameError,
     )
-    from edgedp.experiments.advice import advise
-    from edgedp.experiments.asking import experiment
-    from edgedp.experiments.report import write_report
-    from edgedp.graph import Graph
-    from edgedp.in_memory import count, distribution, motkin, priv_top_k, summary
-    from edgedp.loading import preview, read_graph
-    from edgedp.reading import datasets
-    from edgedp.release import Release
-    from edgedp.selection.percentiles import percentile
-    from edgedp.selection.picking import select, select_top_k
-    from edgedp.stores import Store, open_store
 
 
 _HOME = {

@@ -1,5 +1,5 @@
 """``python -m edgedp``: the command line, where its command is not on the path."""
 
-from edgedp.cli import main
+from edgedp.faces.cli import main
 
 main()

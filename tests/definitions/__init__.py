@@ -1,4 +1,4 @@
-"""The metrics by their definitions: one module each, beside `edgedp.metrics`, and sharing no code with it.
+"""The metrics by their definitions: one module each, beside `edgedp.mechanisms.metrics`, and sharing no code with it.
 
 This is the test of a metric. Every test over all metrics reads it: admissibility, audits, engines, statements.
 A module has

@@ -28,7 +28,7 @@ def home_of(kept: Path | None, *, with_edgedp: bool) -> Iterator[Path]:
         temporary = tempfile.TemporaryDirectory(prefix="edgedp-neo4j-", ignore_cleanup_errors=True)
         home = Path(stack.enter_context(temporary)) if kept is None else kept.expanduser().resolve()
         if with_edgedp:
-            from edgedp.stores.server_plugin import install
+            from edgedp.stores.neo4j.plugin import install
 
             (home / "conf").mkdir(parents=True, exist_ok=True)
             (home / "conf" / "neo4j.conf").touch()

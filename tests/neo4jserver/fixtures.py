@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from edgedp.stores.neo4j_schema import SCHEMA_VERSION
+from edgedp.stores.neo4j.schema import SCHEMA_VERSION
 from neo4jserver.server import DEFAULT_VERSION, NEWEST_VERSION, SHARED, SHORT_LIVED, Server, start
 from neo4jserver.toolchain import MissingToolError, java_for
 

@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgedp.counts import count_class
-from edgedp.counts.base import sensitivity_at
-from edgedp.counts.clustering import clustering_of
-from edgedp.errors import ParameterError
-from edgedp.ids import positions_of
-from edgedp.in_memory.numbers import count_in_memory
-from edgedp.numbers.counting import count_in, law_of
-from edgedp.options import CountOptions
-from edgedp.plan.numbers import CountPlan, plan_count
-from edgedp.projection import GraphProjection
+from edgedp.graph.ids import positions_of
+from edgedp.mechanisms.counts import count_class
+from edgedp.mechanisms.counts.base import sensitivity_at
+from edgedp.mechanisms.counts.clustering import clustering_of
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.release.in_memory.numbers import count_in_memory
+from edgedp.release.numbers.counting import count_in, law_of
+from edgedp.release.options import CountOptions
+from edgedp.release.plan.numbers import CountPlan, plan_count
+from edgedp.words.errors import ParameterError
 
 if TYPE_CHECKING:
-    from edgedp.graph import Graph
-    from edgedp.plan import PublicFacts
-    from edgedp.projection import NumberProjection
+    from edgedp.graph.graph import Graph
+    from edgedp.mechanisms.projection import NumberProjection
+    from edgedp.release.plan import PublicFacts
 
 __all__ = [
     "exact_count",

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.errors import ParameterError
+from edgedp.mechanisms.projection import GraphProjection, Projection
 from edgedp.mechanisms.values import Mechanism
-from edgedp.options import MotkinOptions, TopKOptions
-from edgedp.plan import (
+from edgedp.release.options import MotkinOptions, TopKOptions
+from edgedp.release.plan import (
     AggregatePlan,
     ArcsPlan,
     JointMotkinPlan,
@@ -21,8 +21,8 @@ from edgedp.plan import (
     TopKPlan,
     of_nodes,
 )
-from edgedp.projection import GraphProjection, Projection
-from edgedp.vocabulary import (
+from edgedp.words.errors import ParameterError
+from edgedp.words.vocabulary import (
     ARC_METRICS,
     Approach,
     MechanismName,
@@ -37,7 +37,7 @@ from edgedp.vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from edgedp.graph import Graph
+    from edgedp.graph.graph import Graph
 
 
 def first_pick_probabilities(
@@ -76,7 +76,7 @@ def first_pick_probabilities(
     >>> first_pick_probabilities(path, metric="degree", k=1, epsilon=1, mechanism="em").round(3).tolist()
     [0.212, 0.576, 0.212]
     """
-    from edgedp.in_memory.releasing import plan_in_memory
+    from edgedp.release.in_memory.releasing import plan_in_memory
 
     usual = "joint" if metric in ARC_METRICS else "sld"
     arguments = locals() | {"mechanism": usual if mechanism is None else mechanism}
@@ -114,7 +114,7 @@ def motkin_first_pick_probabilities(
     >>> float(law.sum().round(9))
     1.0
     """
-    from edgedp.in_memory.releasing import plan_in_memory
+    from edgedp.release.in_memory.releasing import plan_in_memory
 
     return first_pick_law(of_nodes(plan_in_memory(MotkinOptions, graph, locals())), GraphProjection(graph))
 
@@ -122,7 +122,7 @@ def motkin_first_pick_probabilities(
 def first_pick_law(planned: NodesPlan, projection: Projection) -> NDArray[np.float64]:
     """Return the (n,) law of the first pick of a plan. Privacy: computed from private edges; not a release."""
     from edgedp.mechanisms.pareto.rounds import first_round
-    from edgedp.mechanisms.sums import top_k_scores
+    from edgedp.mechanisms.scores.sums import top_k_scores
 
     match planned:
         case TopKPlan() | AggregatePlan():
@@ -143,7 +143,7 @@ def first_pick_law(planned: NodesPlan, projection: Projection) -> NDArray[np.flo
 
 
 def _arcs_first_pick(planned: ArcsPlan, projection: Projection) -> NDArray[np.float64]:
-    from edgedp.mechanisms.arcs import arc_counts, arc_moves, arc_scores
+    from edgedp.mechanisms.adaptive.arcs import arc_counts, arc_moves, arc_scores
     from edgedp.mechanisms.laws import joint_first_law
 
     if planned.mechanism is not None:

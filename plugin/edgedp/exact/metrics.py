@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgedp import checks
-from edgedp.errors import ParameterError
-from edgedp.metrics import metric as metric_by_name
-from edgedp.projection import GraphProjection, Projection
-from edgedp.vocabulary import ARC_METRICS, GraphEngine, TopKMetricName
+from edgedp.mechanisms import checks
+from edgedp.mechanisms.metrics import metric as metric_by_name
+from edgedp.mechanisms.projection import GraphProjection, Projection
+from edgedp.words.errors import ParameterError
+from edgedp.words.vocabulary import ARC_METRICS, GraphEngine, TopKMetricName
 
 if TYPE_CHECKING:
-    from edgedp.graph import Graph
-    from edgedp.metrics.base import Metric
+    from edgedp.graph.graph import Graph
+    from edgedp.mechanisms.metrics.base import Metric
 
 _MUCH = 1 / 8
 """Of all arcs: beyond it a metric that looks two steps far is computed for all nodes at once; measured."""
@@ -165,7 +165,7 @@ def cut_betweenness(
 
     ``B_h(x) = sum over non-adjacent pairs {u, w} in cut(x) of 1 / c(u, w)``, ``c(u, w)`` = in how many cuts both stand.
     ``cut(x)`` holds the first `cap` eligible neighbours of ``x`` in an order that a fixed hash of the ids gives
-    (`edgedp.engines.cuts`). Where no cut is smaller than its node's neighbourhood, this is `betweenness2`.
+    (`edgedp.graph.engines.cuts`). Where no cut is smaller than its node's neighbourhood, this is `betweenness2`.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ def top(
 
 def top_of(projection: Projection, metric: str, k: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the k positions of a projection with the largest exact values, and the values."""
-    from edgedp.engines.top import top_positions
+    from edgedp.graph.engines.top import top_positions
 
     k = checks.check_whole(k, "k")
     if k < 1:

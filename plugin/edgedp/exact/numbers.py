@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgedp import checks
+from edgedp.mechanisms import checks
 
 if TYPE_CHECKING:
-    from edgedp.graph import Graph
+    from edgedp.graph.graph import Graph
 
 
 def count(

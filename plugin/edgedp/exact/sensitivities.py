@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgedp import checks
-from edgedp.metrics import metric as metric_by_name
-from edgedp.plan import PublicFacts
-from edgedp.projection import GraphProjection, Projection
-from edgedp.vocabulary import GraphEngine, MetricForm, MetricName
+from edgedp.mechanisms import checks
+from edgedp.mechanisms.metrics import metric as metric_by_name
+from edgedp.mechanisms.projection import GraphProjection, Projection
+from edgedp.release.plan import PublicFacts
+from edgedp.words.vocabulary import GraphEngine, MetricForm, MetricName
 
 if TYPE_CHECKING:
-    from edgedp.graph import Graph
+    from edgedp.graph.graph import Graph
 
 
 def sensitivity(

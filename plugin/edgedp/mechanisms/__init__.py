@@ -16,17 +16,17 @@ from edgedp.mechanisms.values import Em, Joint, Ld, Pf, Sld
 __all__ = ["Em", "Joint", "Ld", "Pf", "Sld", "probabilities", "smooth_beta"]
 
 if TYPE_CHECKING:
-    from edgedp.mechanisms.single import probabilities
-    from edgedp.mechanisms.smooth import smooth_beta
+    from edgedp.mechanisms.scores.single import probabilities
+    from edgedp.mechanisms.scores.smooth import smooth_beta
 
 
 def __getattr__(name: str) -> Any:
     if name == "probabilities":
-        from edgedp.mechanisms.single import probabilities
+        from edgedp.mechanisms.scores.single import probabilities
 
         return probabilities
     if name == "smooth_beta":
-        from edgedp.mechanisms.smooth import smooth_beta
+        from edgedp.mechanisms.scores.smooth import smooth_beta
 
         return smooth_beta
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

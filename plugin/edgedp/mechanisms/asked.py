@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from edgedp.mechanisms.picking import Picking, Undampened
-from edgedp.vocabulary import CountedName, MetricForm, ParetoForm, Proxy
+from edgedp.words.vocabulary import CountedName, MetricForm, ParetoForm, Proxy
 
 __all__ = ["ArcsAsked", "JointAsked", "ParetoAsked", "SeveralAsked", "SumAsked"]
 

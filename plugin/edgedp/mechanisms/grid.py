@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.mechanisms.samplers import Sampler
-from edgedp.sampling.ranking import LazyScores
-from edgedp.sampling.words import Words
+from edgedp.mechanisms.sampling.ranking import LazyScores
+from edgedp.mechanisms.sampling.words import Words
 
 __all__ = ["GridScores", "Scorer", "grid_bits", "noise_unit", "to_grid"]
 

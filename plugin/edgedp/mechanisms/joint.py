@@ -11,7 +11,7 @@ neighbours hands ``f(c) = floor(2**q / c)`` to each. The mass ``c f(c)`` is at m
 appears or is lost moves the vector by no more. If a pair with ``c >= 1`` gets a further common neighbour, that
 one gains ``f(c + 1)`` and the others lose ``c (f(c) - f(c + 1))``, together ``c f(c) - (c - 1) f(c + 1)``,
 again at most ``2**q``. And an edge ``{a, b}`` changes at most ``d_a + d_b <= 2 (D - 1)`` pairs: the theorem
-in `edgedp.metrics.betweenness2`, with ``2**q`` for the mass 1. Rounding down adds nothing to ``L``.
+in `edgedp.mechanisms.metrics.betweenness2`, with ``2**q`` for the mass 1. Rounding down adds nothing to ``L``.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from typing import TYPE_CHECKING, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.metrics.betweenness2 import share_bits
-from edgedp.sampling.geometric import two_sided_geometric
-from edgedp.sampling.select import top_k_with_random_ties
-from edgedp.vocabulary import Vector
+from edgedp.mechanisms.metrics.betweenness2 import share_bits
+from edgedp.mechanisms.sampling.geometric import two_sided_geometric
+from edgedp.mechanisms.sampling.select import top_k_with_random_ties
+from edgedp.words.vocabulary import Vector
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.asked import JointAsked
-    from edgedp.projection import Projection
-    from edgedp.sampling.words import Words
+    from edgedp.mechanisms.projection import Projection
+    from edgedp.mechanisms.sampling.words import Words
 
 __all__ = ["draw_joint", "joint_moves", "joint_values", "noise_of", "noisy"]
 

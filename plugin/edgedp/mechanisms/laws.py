@@ -19,8 +19,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.errors import ParameterError
 from edgedp.mechanisms.quadrature import NEGLIGIBLE, leave_one_out_integrals, sum_rule
+from edgedp.words.errors import ParameterError
 
 __all__ = ["exponential_law", "joint_first_law", "joint_ordered_law", "ordered_law", "permute_and_flip_law"]
 

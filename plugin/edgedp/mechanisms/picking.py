@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
-from edgedp.vocabulary import SamplerName, Shift, UndampenedName
+from edgedp.words.vocabulary import SamplerName, Shift, UndampenedName
 
 __all__ = ["Dampened", "Picking", "ShiftDampened", "Undampened"]
 

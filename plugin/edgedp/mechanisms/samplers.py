@@ -2,7 +2,7 @@
 
 A sampler turns integer scores and a rational unit into picks. What is drawn, what is audited and what
 is debited in rho come from one value here; a further sampler is a further value, its name in
-`edgedp.vocabulary.SamplerName` and a case in `sampler`.
+`edgedp.words.vocabulary.SamplerName` and a case in `sampler`.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from typing import Protocol, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.amounts import rho
 from edgedp.mechanisms import laws
-from edgedp.sampling import select
-from edgedp.sampling.noise import EXPONENTIAL as EXPONENTIAL_NOISE
-from edgedp.sampling.noise import GUMBEL, Noise
-from edgedp.sampling.ranking import Evaluate, LazyScores
-from edgedp.sampling.words import Words
-from edgedp.vocabulary import SamplerName, UndampenedName
+from edgedp.mechanisms.sampling import select
+from edgedp.mechanisms.sampling.noise import EXPONENTIAL as EXPONENTIAL_NOISE
+from edgedp.mechanisms.sampling.noise import GUMBEL, Noise
+from edgedp.mechanisms.sampling.ranking import Evaluate, LazyScores
+from edgedp.mechanisms.sampling.words import Words
+from edgedp.words.amounts import rho
+from edgedp.words.vocabulary import SamplerName, UndampenedName
 
 __all__ = ["EXPONENTIAL", "PERMUTE_AND_FLIP", "Sampler", "sampler"]
 
 
 class TopK(Protocol):
-    """Draws k positions without replacement, in the order picked; see `edgedp.sampling.select`."""
+    """Draws k positions without replacement, in the order picked; see `edgedp.mechanisms.sampling.select`."""
 
     def __call__(
         self,
@@ -49,7 +49,7 @@ class Sampler:
     ----------
     name : str
     mechanism : str
-        One of `edgedp.vocabulary.UndampenedName`: the mechanism that this sampler is on scores that are not dampened.
+        One of `edgedp.words.vocabulary.UndampenedName`: the mechanism that this sampler is on scores that are not dampened.
     noise : Noise
         What is added to a score for one pick.
     noise_name : str

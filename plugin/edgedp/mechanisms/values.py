@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeAlias, get_args
 
-from edgedp.errors import ParameterError
-from edgedp.vocabulary import MechanismName, MetricForm, ParetoForm, Proxy, SamplerName, Shift
+from edgedp.words.errors import ParameterError
+from edgedp.words.vocabulary import MechanismName, MetricForm, ParetoForm, Proxy, SamplerName, Shift
 
 __all__ = ["Em", "Joint", "Ld", "Mechanism", "Pf", "Sld", "spelled"]
 

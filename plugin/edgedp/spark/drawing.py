@@ -2,7 +2,7 @@
 
 The driver sees the candidates and no other row: of every partition the few rows whose noisy score can be among the
 first k, with degree and word. It settles their order by the same functions as a draw in memory
-(`edgedp.sampling.ranking`), so for the same noise the answer is the same.
+(`edgedp.mechanisms.sampling.ranking`), so for the same noise the answer is the same.
 
 *One pass.* Where the degree tells the score, each task draws the noise of its rows, keeps the few that matter and
 forgets the others: nothing is kept that could be drawn again.
@@ -23,22 +23,22 @@ from typing import TYPE_CHECKING, Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.answers import Nodes
-from edgedp.errors import EngineError, ParameterError, StoreError
 from edgedp.mechanisms.adaptive.choice import OrderedDegrees
 from edgedp.mechanisms.adaptive.planned import asked_of
 from edgedp.mechanisms.adaptive.purchases import Purchase
+from edgedp.mechanisms.metrics import metric as metric_by_name
 from edgedp.mechanisms.picking import Dampened, ShiftDampened, Undampened
 from edgedp.mechanisms.samplers import sampler
-from edgedp.metrics import metric as metric_by_name
-from edgedp.plan import ArcsPlan, JointPlan, Plan, TopKPlan
-from edgedp.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED
-from edgedp.sampling.late import FirstWords, WholeWords
-from edgedp.sampling.ranking import LazyScores, first_places
-from edgedp.sampling.words import GeneratorWords, SecureWords, Words
+from edgedp.mechanisms.sampling.late import FirstWords, WholeWords
+from edgedp.mechanisms.sampling.ranking import LazyScores, first_places
+from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords, Words
+from edgedp.release.answers import Nodes
+from edgedp.release.plan import ArcsPlan, JointPlan, Plan, TopKPlan
 from edgedp.spark.edges import Edges, arrow_map
 from edgedp.spark.executors import DrawBest, DrawJoint, DrawNoisyDegrees, DrawOrderedDegrees, DrawWords
 from edgedp.spark.partitions import bounds_of, kth_largest, rows_schema, scores_of
+from edgedp.words.errors import EngineError, ParameterError, StoreError
+from edgedp.words.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -150,8 +150,8 @@ def draw_on_spark(plan: Plan, edges: Edges, degrees: DataFrame, source: SecureSo
     Raises
     ------
     EdgeDPError
-        The table is not what was planned, in a constant sentence of `edgedp.refusals`. Errors of Spark itself hold
-        values: whoever calls this after a debit lets none out (`edgedp.refusals.constant_refusals`).
+        The table is not what was planned, in a constant sentence of `edgedp.words.refusals`. Errors of Spark itself hold
+        values: whoever calls this after a debit lets none out (`edgedp.words.refusals.constant_refusals`).
 
     Notes
     -----

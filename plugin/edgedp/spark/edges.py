@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.graph import Graph
-from edgedp.metrics import metric as metric_by_name
+from edgedp.graph.graph import Graph
+from edgedp.mechanisms.metrics import metric as metric_by_name
 from edgedp.spark.executors import ego_value
 
 if TYPE_CHECKING:

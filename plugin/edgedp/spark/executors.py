@@ -2,7 +2,7 @@
 
 A row is a node: its id, its degree and, once noise was drawn, one 64-bit word. Every function here runs in a Python
 process of an executor, batch by batch, and knows nothing of the other partitions. Scores and noise are made by the
-same functions as everywhere (`edgedp.mechanisms`, `edgedp.sampling`); of a batch they are what they are of the graph.
+same functions as everywhere (`edgedp.mechanisms`, `edgedp.mechanisms.sampling`); of a batch they are what they are of the graph.
 
 Noise is drawn in the first attempt of a task and in no other: a task that is tried again, or runs twice, fails
 instead, and with it the release. What an executor raises holds no value: its text is in logs of the cluster.
@@ -19,18 +19,18 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.graph import Graph
+from edgedp.graph.graph import Graph
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, seen_degrees
 from edgedp.mechanisms.adaptive.vectors import NoisyVector, Vector, degree_vector
 from edgedp.mechanisms.joint import joint_values, noisy
-from edgedp.metrics import metric
-from edgedp.sampling.words import Words
+from edgedp.mechanisms.metrics import metric
+from edgedp.mechanisms.sampling.words import Words
 from edgedp.spark.partitions import Kept, bounds_of, kth_largest, partition_number, rows_projection, scores_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from edgedp.plan import JointPlan, TopKPlan
+    from edgedp.release.plan import JointPlan, TopKPlan
 
 __all__ = [
     "DrawBest",

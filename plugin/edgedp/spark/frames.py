@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from edgedp.errors import GraphFormatError, ParameterError
-from edgedp.shown import kind_of
 from edgedp.spark.edges import Edges
 from edgedp.spark.session import check_installed, check_session
+from edgedp.words.errors import GraphFormatError, ParameterError
+from edgedp.words.shown import kind_of
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession
 
-    from edgedp.graph import Graph
-    from edgedp.reading.options import Column as Named
+    from edgedp.graph.graph import Graph
+    from edgedp.graph.reading.options import Column as Named
 
 __all__ = ["check_frame", "edges_of", "held_edges", "pick"]
 

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.mechanisms.grid import GridScores, grid_bits
-from edgedp.mechanisms.sums import top_k_scores
-from edgedp.metrics import metric
-from edgedp.sampling.ranking import below_reference
+from edgedp.mechanisms.metrics import metric
+from edgedp.mechanisms.sampling.ranking import below_reference
+from edgedp.mechanisms.scores.sums import top_k_scores
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from edgedp.plan import TopKPlan
-    from edgedp.projection import Projection
+    from edgedp.mechanisms.projection import Projection
+    from edgedp.release.plan import TopKPlan
 
 __all__ = [
     "Kept",

@@ -10,7 +10,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from edgedp.errors import EngineError
+from edgedp.words.errors import EngineError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

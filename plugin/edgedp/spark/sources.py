@@ -14,12 +14,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from edgedp.errors import EdgeDPError, GraphFormatError, ParameterError, StoreError
-from edgedp.reading.options import Column, Ids, ReadingOptions
-from edgedp.shown import address_shown
+from edgedp.graph.reading.options import Column, Ids, ReadingOptions
 from edgedp.spark.edges import Edges, Figures, figures_of
 from edgedp.spark.frames import edges_of, pick
 from edgedp.spark.session import open_session
+from edgedp.words.errors import EdgeDPError, GraphFormatError, ParameterError, StoreError
+from edgedp.words.shown import address_shown
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

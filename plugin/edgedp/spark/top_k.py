@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from edgedp.checks import check_degree_bound
-from edgedp.errors import EdgeDPError, EngineError, GraphFormatError
-from edgedp.in_memory.releasing import check_keeps_bound
+from edgedp.mechanisms.checks import check_degree_bound
+from edgedp.mechanisms.sampling.words import words_from
 from edgedp.mechanisms.values import Mechanism
-from edgedp.options import TopKOptions
-from edgedp.plan import PublicFacts, plan
-from edgedp.release import Release
-from edgedp.sampling.words import words_from
-from edgedp.vocabulary import MechanismName, MetricForm, Proxy, SamplerName, Shift, TopKMetricName
+from edgedp.release.in_memory.releasing import check_keeps_bound
+from edgedp.release.options import TopKOptions
+from edgedp.release.plan import PublicFacts, plan
+from edgedp.release.release import Release
+from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError
+from edgedp.words.vocabulary import MechanismName, MetricForm, Proxy, SamplerName, Shift, TopKMetricName
 
 if TYPE_CHECKING:
     import numpy as np

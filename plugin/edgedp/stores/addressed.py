@@ -6,14 +6,14 @@ import logging
 import secrets
 from typing import Any
 
-from edgedp import checks
-from edgedp.errors import GraphFormatError, ParameterError, StoreError, StoreUnavailableError
-from edgedp.shown import shown
-from edgedp.stores import events, ledger, registry
-from edgedp.stores.account import Account, check_delta, declaration
-from edgedp.stores.backend import AT_ADDRESS, GraphRow, Session
-from edgedp.stores.opened import OpenedStore
-from edgedp.stores.script import run
+from edgedp.ledger import events, ledger, registry
+from edgedp.ledger.account import Account, check_delta, declaration
+from edgedp.ledger.backend import AT_ADDRESS, GraphRow, Session
+from edgedp.ledger.script import run
+from edgedp.mechanisms import checks
+from edgedp.stores.releases.opened import OpenedStore
+from edgedp.words.errors import GraphFormatError, ParameterError, StoreError, StoreUnavailableError
+from edgedp.words.shown import shown
 
 __all__ = ["AddressStore"]
 
@@ -72,7 +72,7 @@ class AddressStore(OpenedStore):
         EdgeDPError
             The name or the address has a ledger, the rows are no graph or break the bound, or Spark is missing.
         """
-        from edgedp.reading.options import checked_options
+        from edgedp.graph.reading.options import checked_options
         from edgedp.spark.session import check_installed
         from edgedp.spark.sources import Place, detected, surveyed
         from edgedp.spark.top_k import check_whole, spark_errors

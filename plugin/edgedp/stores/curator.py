@@ -8,25 +8,27 @@ import secrets
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from edgedp import checks
-from edgedp.errors import ParameterError
-from edgedp.selection.domains import declare
-from edgedp.shown import shown
-from edgedp.stores import attributes, events, history, ledger, registry, twins
-from edgedp.stores.account import Account, Declaration, account_of, check_delta, check_pure, declaration
-from edgedp.stores.backend import GraphRow, Session
-from edgedp.stores.opened import OpenedStore
-from edgedp.stores.pairs import projection_of
-from edgedp.stores.script import Script, run
-from edgedp.stores.titles import check_apart, taken_from
+from edgedp.graph.titles import check_apart, taken_from
+from edgedp.ledger import attributes, events, ledger, registry
+from edgedp.ledger.account import Account, Declaration, account_of, check_delta, check_pure, declaration
+from edgedp.ledger.backend import GraphRow, Session
+from edgedp.ledger.log import history
+from edgedp.ledger.pairs import projection_of
+from edgedp.ledger.script import Script, run
+from edgedp.mechanisms import checks
+from edgedp.mechanisms.selection.domains import declare
+from edgedp.stores import twins
+from edgedp.stores.releases.opened import OpenedStore
+from edgedp.words.errors import ParameterError
+from edgedp.words.shown import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from edgedp.graph import Graph
-    from edgedp.progress import Progress
-    from edgedp.stores.backend import ServerPlugin
-    from edgedp.vocabulary import Unit
+    from edgedp.graph.graph import Graph
+    from edgedp.ledger.backend import ServerPlugin
+    from edgedp.words.progress import Progress
+    from edgedp.words.vocabulary import Unit
 
 
 __all__ = ["CuratorStore"]
@@ -79,7 +81,7 @@ class CuratorStore(OpenedStore):
             (docs/persons.md), and the first release freezes it.
         delta : number or decimal text, optional
             Declares the budget as (epsilon, delta): releases then add up by bounded-range composition, which
-            allows many more small ones (`edgedp.amounts.rho`). To be declared before the first release.
+            allows many more small ones (`edgedp.words.amounts.rho`). To be declared before the first release.
         attribute_epsilon_budget : number or decimal text, optional
             Budget of the releases from the nodes' properties (`attribute`), an account of its own.
         title : str, optional
@@ -101,7 +103,7 @@ class CuratorStore(OpenedStore):
         EdgeDPError
             The name is taken, or the graph breaks the degree bound, or the budget is below what was spent.
         """
-        from edgedp.loading import graph_of
+        from edgedp.graph.loading import graph_of
 
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)

@@ -9,29 +9,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgedp import checks
-from edgedp.amounts.epsilon import epsilon_nano, format_nano, to_fraction
-from edgedp.errors import ParameterError
-from edgedp.ids import positions_of
-from edgedp.plan.named import meanings
-from edgedp.projection import exact_quantities
-from edgedp.stores import attributes, registry
-from edgedp.stores.cypher import CypherProjection
-from edgedp.stores.opened import OpenedStore
-from edgedp.stores.registry import check_counted
-from edgedp.vocabulary import (
-    ENGINES,
-    CountName,
-    Engine,
-)
+from edgedp.graph.ids import positions_of
+from edgedp.ledger import attributes, registry
+from edgedp.ledger.registry import check_counted
+from edgedp.mechanisms import checks
+from edgedp.mechanisms.projection import exact_quantities
+from edgedp.release.plan.named import meanings
+from edgedp.stores.releases.opened import OpenedStore
+from edgedp.stores.statements.cypher import CypherProjection
+from edgedp.words.amounts.epsilon import epsilon_nano, format_nano, to_fraction
+from edgedp.words.errors import ParameterError
+from edgedp.words.vocabulary import ENGINES, CountName, Engine
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from edgedp.experiments.facts import Facts
-    from edgedp.graph import Graph
-    from edgedp.plan.numbers import CountPlan
-    from edgedp.projection import NumberProjection
+    from edgedp.exact.experiments.facts import Facts
+    from edgedp.graph.graph import Graph
+    from edgedp.mechanisms.projection import NumberProjection
+    from edgedp.release.plan.numbers import CountPlan
 
 
 __all__ = ["ExactStore"]
@@ -164,7 +160,7 @@ class ExactStore(OpenedStore):
         and, of the hubs that matter, their neighbours or how many they share; the profile is made as for every engine.
         """
         from edgedp.exact.counting import exact_sensitivity_needs, exact_sensitivity_value
-        from edgedp.in_memory.releasing import check_keeps_bound
+        from edgedp.release.in_memory.releasing import check_keeps_bound
 
         distance, bound = checks.check_distance(t), checks.check_degree_bound(degree_bound)
 
@@ -224,9 +220,9 @@ class ExactStore(OpenedStore):
         ids : (m,) int64 or str
         values : (m,) float64
         """
-        from edgedp.engines.top import top_positions
         from edgedp.exact.metrics import top_of
         from edgedp.exact.sensitivities import sensitivity_of
+        from edgedp.graph.engines.top import top_positions
 
         if top is not None and nodes is not None:
             raise ParameterError("top and nodes do not go together; leave one of them out")
@@ -266,7 +262,7 @@ class ExactStore(OpenedStore):
         `asked` is of `edgedp.experiment`, of the kinds topk, motkin and numbers. Nothing is debited or recorded as
         released: words are seeded, and rows name the graph and its version alone.
         """
-        from edgedp.experiments.stored import run_stored
+        from edgedp.exact.experiments.stored import run_stored
 
         facts = self._facts(name, {"read": "experiment", "kind": str(asked.get("kind", "topk"))})
         return run_stored(facts, runs, seed, asked)
@@ -283,10 +279,10 @@ class ExactStore(OpenedStore):
     ) -> list[dict[str, Any]]:
         """Say which epsilon each mechanism needs on a stored graph; logged. Privacy: not a release.
 
-        A release whose mechanism or epsilon was chosen from it is outside the guarantee (`edgedp.experiments.advice`).
+        A release whose mechanism or epsilon was chosen from it is outside the guarantee (`edgedp.exact.experiments.advice`).
         """
-        from edgedp.experiments.advice import check_target, needs
-        from edgedp.experiments.grid import check_runs
+        from edgedp.exact.experiments.advice import check_target, needs
+        from edgedp.exact.experiments.grid import check_runs
 
         wanted, count = check_target(target), check_runs(runs)
         facts = self._facts(name, {"read": "advice", "metric": checks.check_metric(metric)})
@@ -300,7 +296,7 @@ class ExactStore(OpenedStore):
         list of dict
             metric, k, epsilon and limit, one an epsilon. Logged. Privacy: not a release.
         """
-        from edgedp.limits import LIMITED, limits
+        from edgedp.mechanisms.limits import LIMITED, limits
 
         checks.check_choice(metric, "metric", LIMITED)
         amounts = [epsilon_nano(each) for each in epsilon]
@@ -313,7 +309,7 @@ class ExactStore(OpenedStore):
 
     def _facts(self, name: str, what: dict[str, Any]) -> Facts:
         """Return a stored graph with what runs on it share; the reading is logged."""
-        from edgedp.experiments.facts import Facts
+        from edgedp.exact.experiments.facts import Facts
 
         with self._session() as session:
             row = registry.known(session, name)

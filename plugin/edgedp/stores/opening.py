@@ -6,11 +6,11 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from edgedp.errors import ParameterError
-from edgedp.shown import address_shown
-from edgedp.stores.backend import Backend
-from edgedp.stores.memory import DEFAULT_BYTES
+from edgedp.ledger.backend import Backend
+from edgedp.stores.releases.memory import DEFAULT_BYTES
 from edgedp.stores.store import Store
+from edgedp.words.errors import ParameterError
+from edgedp.words.shown import address_shown
 
 __all__ = ["DEFAULT_STORE", "check_address", "open_store"]
 
@@ -88,7 +88,7 @@ def open_store(
             raise ParameterError(f"a {given} goes with the https:// address of a gateway; leave it out here")
     if scheme in NEO4J_SCHEMES:
         check_address(address)
-        from edgedp.stores.neo4j import Neo4jBackend
+        from edgedp.stores.neo4j.backend import Neo4jBackend
 
         backend: Backend = Neo4jBackend.connect(address, auth, database, lock_timeout)
         return Store(backend, graph_memory=graph_memory, head=head)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from edgedp.checks import check_choice
-from edgedp.rows import Balance, GraphFacts, LogRow, ProblemRow, ReleaseRow
-from edgedp.stores import attributes, consistency, history, ledger, people_log, registry
-from edgedp.stores.account import PEOPLE, account_of, split_account
-from edgedp.stores.opened import OpenedStore
-from edgedp.vocabulary import ACCOUNTS
+from edgedp.ledger import attributes, ledger, registry
+from edgedp.ledger.account import PEOPLE, account_of, split_account
+from edgedp.ledger.log import consistency, history, people_log
+from edgedp.mechanisms.checks import check_choice
+from edgedp.stores.releases.opened import OpenedStore
+from edgedp.words.rows import Balance, GraphFacts, LogRow, ProblemRow, ReleaseRow
+from edgedp.words.vocabulary import ACCOUNTS
 
 if TYPE_CHECKING:
-    from edgedp.vocabulary import AccountName
+    from edgedp.words.vocabulary import AccountName
 
 
 __all__ = ["StoreRecords"]

@@ -11,8 +11,16 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 from urllib.parse import quote, urlencode, urlsplit
 
-from edgedp import checks, errors
-from edgedp.errors import (
+from edgedp.mechanisms import checks
+from edgedp.mechanisms.values import spelled
+from edgedp.release.plan import options_of
+from edgedp.release.release import Release
+from edgedp.stores.releases import batch, on_spark
+from edgedp.stores.releases.estimating import kind_of_options
+from edgedp.stores.returned import release_of
+from edgedp.stores.store import Store
+from edgedp.words import errors
+from edgedp.words.errors import (
     AccessError,
     EdgeDPError,
     EngineError,
@@ -20,15 +28,8 @@ from edgedp.errors import (
     StoreError,
     StoreUnavailableError,
 )
-from edgedp.mechanisms.values import spelled
-from edgedp.plan import options_of
-from edgedp.release import Release
-from edgedp.rows import Balance, GraphFacts, ReleaseRow
-from edgedp.stores import batch, on_spark
-from edgedp.stores.estimating import kind_of_options
-from edgedp.stores.returned import release_of
-from edgedp.stores.store import Store
-from edgedp.vocabulary import GRAPH_ENGINES, Kind, TopKEngine
+from edgedp.words.rows import Balance, GraphFacts, ReleaseRow
+from edgedp.words.vocabulary import GRAPH_ENGINES, Kind, TopKEngine
 
 if TYPE_CHECKING:
     import httpx
@@ -249,7 +250,7 @@ def check_gateway(address: str) -> str:
     'https://gateway.example.org:8750'
     >>> check_gateway("http://gateway.example.org")
     Traceback (most recent call last):
-    edgedp.errors.ParameterError: store is an http:// address of another machine, must be https:// for the token to \
+    edgedp.words.errors.ParameterError: store is an http:// address of another machine, must be https:// for the token to \
 stay secret; use https://
     """
     from ipaddress import ip_address

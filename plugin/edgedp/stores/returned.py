@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from edgedp.errors import EdgeDPError, StoreError
-from edgedp.plan.kept import plan_of
-from edgedp.release import Release, answer_from_json
+from edgedp.release.plan.kept import plan_of
+from edgedp.release.release import Release, answer_from_json
+from edgedp.words.errors import EdgeDPError, StoreError
 
 __all__ = ["release_of"]
 

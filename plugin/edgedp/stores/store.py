@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from edgedp.stores.addressed import AddressStore
-from edgedp.stores.analyst import AnalystStore
 from edgedp.stores.curator import CuratorStore
 from edgedp.stores.exact import ExactStore
-from edgedp.stores.people import PeopleStore
+from edgedp.stores.people.people import PeopleStore
 from edgedp.stores.records import StoreRecords
-from edgedp.stores.simulating import SimulatingStore
+from edgedp.stores.releases.analyst import AnalystStore
+from edgedp.stores.releases.simulating import SimulatingStore
 
 __all__ = ["Store"]
 

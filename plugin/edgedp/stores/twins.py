@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from edgedp.graph import Graph
-    from edgedp.stores.backend import Runner
+    from edgedp.graph.graph import Graph
+    from edgedp.ledger.backend import Runner
 
 __all__ = ["Twins", "find", "keyed", "warn"]
 

@@ -2,7 +2,7 @@
 
 One edge moves all degrees by 2 in sum, whatever they are. What is bought with the rest of epsilon follows from these
 noisy degrees and from public facts alone, and its sensitivity holds for any two graphs that differ by one edge: every
-node connects through a public cut of its neighbours (`edgedp.engines.cuts`), and the noise follows the cut.
+node connects through a public cut of its neighbours (`edgedp.graph.engines.cuts`), and the noise follows the cut.
 
 `choice`: what is bought second. `vectors`: exact integers, what one edge moves them by, and their noise.
 `fit`: scores from noisy values. `top_k`, `several`: the releases. `estimates`: edges and wedges from the same

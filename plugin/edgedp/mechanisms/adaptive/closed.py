@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from edgedp.mechanisms.adaptive.vectors import Vector
 
 if TYPE_CHECKING:
-    from edgedp.projection import Projection
+    from edgedp.mechanisms.projection import Projection
 
 __all__ = ["ClosedPairs", "closed_pairs"]
 

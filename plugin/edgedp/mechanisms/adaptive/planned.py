@@ -22,12 +22,12 @@ from edgedp.mechanisms.adaptive.until_sure import (
 )
 from edgedp.mechanisms.adaptive.vectors import NoisyVector
 from edgedp.mechanisms.joint import draw_joint, joint_moves
-from edgedp.metrics.betweenness2 import share_bits
+from edgedp.mechanisms.metrics.betweenness2 import share_bits
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.asked import JointAsked, SeveralAsked
-    from edgedp.projection import Projection
-    from edgedp.sampling.words import Words
+    from edgedp.mechanisms.projection import Projection
+    from edgedp.mechanisms.sampling.words import Words
 
 __all__ = [
     "asked_of",

@@ -37,8 +37,8 @@ from edgedp.mechanisms.adaptive.vectors import (
 )
 
 if TYPE_CHECKING:
-    from edgedp.projection import Projection
-    from edgedp.sampling.words import Words
+    from edgedp.mechanisms.projection import Projection
+    from edgedp.mechanisms.sampling.words import Words
 
 __all__ = ["Bought", "Purchase", "Question", "SeenDegrees", "buy", "exact_vector", "seen_degrees"]
 

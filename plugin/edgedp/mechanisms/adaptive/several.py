@@ -33,11 +33,11 @@ from edgedp.mechanisms.adaptive.closed import ClosedPairs
 from edgedp.mechanisms.adaptive.fit import Posterior, Ratios, pairs_of
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, SeenDegrees, buy, seen_degrees
 from edgedp.mechanisms.pareto.score import pareto_score
-from edgedp.sampling.select import top_k_with_random_ties
+from edgedp.mechanisms.sampling.select import top_k_with_random_ties
 
 if TYPE_CHECKING:
-    from edgedp.projection import Projection
-    from edgedp.sampling.words import Words
+    from edgedp.mechanisms.projection import Projection
+    from edgedp.mechanisms.sampling.words import Words
 
 __all__ = ["Several", "draw_several", "further_choices", "scores", "worth_splitting"]
 

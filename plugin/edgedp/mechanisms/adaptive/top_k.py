@@ -26,11 +26,11 @@ from edgedp.mechanisms.adaptive.choice import (
 from edgedp.mechanisms.adaptive.fit import rank
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, buy, seen_degrees
 from edgedp.mechanisms.adaptive.vectors import CutVector, cut_vector
-from edgedp.sampling.select import top_k_with_random_ties
+from edgedp.mechanisms.sampling.select import top_k_with_random_ties
 
 if TYPE_CHECKING:
-    from edgedp.projection import Projection
-    from edgedp.sampling.words import Words
+    from edgedp.mechanisms.projection import Projection
+    from edgedp.mechanisms.sampling.words import Words
 
 __all__ = ["Asked", "draw_lists", "draw_top_k", "lists_vector", "scores"]
 

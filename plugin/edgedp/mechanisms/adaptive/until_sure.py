@@ -1,7 +1,7 @@
 """Spend until a list is sure enough: vectors whose noise shrinks step by step, and a look at the list after each.
 
 Every step follows from what was released before it (`next_step`), and is paid for before it is drawn. Refined noise
-costs the difference only (`edgedp.sampling.geometric.Refinable`), so a list that took five steps is as good as one
+costs the difference only (`edgedp.mechanisms.sampling.geometric.Refinable`), so a list that took five steps is as good as one
 that was bought at once for their sum. Proof: docs/privacy.md, "Until sure".
 """
 
@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Literal, Protocol, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.amounts.epsilon import NANO, to_fraction
-from edgedp.amounts.rungs import rungs
 from edgedp.mechanisms.adaptive.choice import (
     Closed,
     Degrees,
@@ -29,12 +27,14 @@ from edgedp.mechanisms.adaptive.choice import (
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, SeenDegrees, exact_vector, seen_degrees
 from edgedp.mechanisms.adaptive.top_k import Asked, scores
 from edgedp.mechanisms.adaptive.vectors import CutVector, NoisyCutVector, NoisyVector, degree_vector
-from edgedp.sampling.geometric import Refinable
-from edgedp.sampling.select import top_k_with_random_ties
+from edgedp.mechanisms.sampling.geometric import Refinable
+from edgedp.mechanisms.sampling.select import top_k_with_random_ties
+from edgedp.words.amounts.epsilon import NANO, to_fraction
+from edgedp.words.amounts.rungs import rungs
 
 if TYPE_CHECKING:
-    from edgedp.projection import Projection
-    from edgedp.sampling.words import Words
+    from edgedp.mechanisms.projection import Projection
+    from edgedp.mechanisms.sampling.words import Words
 
 __all__ = [
     "Ending",

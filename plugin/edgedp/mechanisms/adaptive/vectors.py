@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from edgedp.mechanisms.joint import noise_of, noisy
 
 if TYPE_CHECKING:
-    from edgedp.projection import Projection
-    from edgedp.sampling.words import Words
+    from edgedp.mechanisms.projection import Projection
+    from edgedp.mechanisms.sampling.words import Words
 
 __all__ = [
     "CutVector",

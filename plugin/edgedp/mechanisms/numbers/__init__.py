@@ -1,6 +1,6 @@
 """The mechanisms that release one number: one module each, profile -> law -> draw.
 
-A mechanism takes a sensitivity profile (`edgedp.counts.base.Profile`), which is integers, and epsilon, a rational, and
+A mechanism takes a sensitivity profile (`edgedp.mechanisms.counts.base.Profile`), which is integers, and epsilon, a rational, and
 makes a law of integers: what it draws from, and what its probabilities are computed from, are the same integers.
 
 ==============  ==========================================================  =================
@@ -21,7 +21,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from edgedp.mechanisms.numbers.base import Amounts, NumberLaw, NumberMechanism
-from edgedp.vocabulary import NUMBER_MECHANISMS as MECHANISMS
+from edgedp.words.vocabulary import NUMBER_MECHANISMS as MECHANISMS
 
 __all__ = ["MECHANISMS", "Amounts", "NumberLaw", "NumberMechanism", "number_mechanism"]
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from edgedp.counts.base import Profile
-    from edgedp.sampling.words import Words
+    from edgedp.mechanisms.counts.base import Profile
+    from edgedp.mechanisms.sampling.words import Words
 
 __all__ = ["Amounts", "Known", "NumberLaw", "NumberMechanism", "SymmetricLaw"]
 

@@ -16,7 +16,7 @@ from edgedp.mechanisms.numbers.rungs import Pace, envelope, first_rung, pace_on
 from edgedp.mechanisms.numbers.stairs import Stairs
 
 if TYPE_CHECKING:
-    from edgedp.counts.base import Profile
+    from edgedp.mechanisms.counts.base import Profile
 
 __all__ = ["MECHANISM", "Calibrated", "rate_of"]
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from edgedp.mechanisms.numbers.base import Amounts, Known, NumberLaw, NumberMechanism
 from edgedp.mechanisms.numbers.stairs import Stairs
-from edgedp.sampling.geometric import two_sided_geometric
+from edgedp.mechanisms.sampling.geometric import two_sided_geometric
 
 if TYPE_CHECKING:
-    from edgedp.counts.base import Profile
-    from edgedp.sampling.words import Words
+    from edgedp.mechanisms.counts.base import Profile
+    from edgedp.mechanisms.sampling.words import Words
 
 __all__ = ["MECHANISM", "Geometric", "GeometricLaw"]
 

@@ -6,13 +6,13 @@ from fractions import Fraction
 from math import exp, floor
 from typing import TYPE_CHECKING
 
-from edgedp.counts.base import below
+from edgedp.mechanisms.counts.base import below
 from edgedp.mechanisms.numbers.calibrated import rate_of
 from edgedp.mechanisms.numbers.nls import shift_for
 from edgedp.mechanisms.numbers.rungs import Pace, envelope, first_rung, pace_on
 
 if TYPE_CHECKING:
-    from edgedp.counts import Bounds, Count
+    from edgedp.mechanisms.counts import Bounds, Count
 
 __all__ = ["BAR_SHARE", "BOUND_FAILS", "height_quantile", "least_radius", "radius_of", "says_nothing"]
 

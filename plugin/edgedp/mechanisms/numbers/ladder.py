@@ -8,7 +8,7 @@ from edgedp.mechanisms.numbers.base import Amounts, Known, NumberLaw, NumberMech
 from edgedp.mechanisms.numbers.stairs import Stairs
 
 if TYPE_CHECKING:
-    from edgedp.counts.base import Profile
+    from edgedp.mechanisms.counts.base import Profile
 
 __all__ = ["MECHANISM", "Ladder"]
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.mechanisms.numbers.base import SymmetricLaw
-from edgedp.sampling.noise import EXPONENTIAL, LazyReal
+from edgedp.mechanisms.sampling.noise import EXPONENTIAL, LazyReal
 
 if TYPE_CHECKING:
-    from edgedp.sampling.words import Words
+    from edgedp.mechanisms.sampling.words import Words
 
 __all__ = ["RoundedLaplace", "log_above"]
 

@@ -17,7 +17,7 @@ from edgedp.mechanisms.numbers.rungs import Pace, rounded_up
 from edgedp.mechanisms.numbers.smooth import smooth_bound
 
 if TYPE_CHECKING:
-    from edgedp.counts.base import Profile
+    from edgedp.mechanisms.counts.base import Profile
 
 __all__ = ["MECHANISM", "Levels", "amplitude"]
 

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.errors import ParameterError
 from edgedp.mechanisms.numbers.base import Amounts, Known, NumberLaw, NumberMechanism, SymmetricLaw
 from edgedp.mechanisms.numbers.geometric import GeometricLaw
 from edgedp.mechanisms.numbers.laplace import log_above
-from edgedp.sampling.geometric import two_sided_geometric
+from edgedp.mechanisms.sampling.geometric import two_sided_geometric
+from edgedp.words.errors import ParameterError
 
 if TYPE_CHECKING:
-    from edgedp.counts.base import Profile
-    from edgedp.sampling.words import Words
+    from edgedp.mechanisms.counts.base import Profile
+    from edgedp.mechanisms.sampling.words import Words
 
 __all__ = ["MECHANISM", "NoisyBound", "NoisyLocalSensitivity", "NoisyLocalSensitivityLaw", "shift_for"]
 

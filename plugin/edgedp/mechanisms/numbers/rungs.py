@@ -10,7 +10,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from edgedp.counts.base import Curve
+    from edgedp.mechanisms.counts.base import Curve
 
 __all__ = ["Pace", "envelope", "first_rung", "pace", "pace_on", "rounded_up"]
 
@@ -81,7 +81,7 @@ def pace_on(curve: Curve, epsilon: Fraction) -> Pace:
 
     Examples
     --------
-    >>> from edgedp.counts.base import FLAT
+    >>> from edgedp.mechanisms.counts.base import FLAT
     >>> [float(pace_on(FLAT, Fraction(epsilon)).growth) for epsilon in ("0.01", "0.1", "1", "100")]
     [1000.0, 200.0, 20.0, 5.0]
     """

@@ -18,7 +18,7 @@ from edgedp.mechanisms.numbers.stairs import exp_minus_bounds
 from edgedp.mechanisms.numbers.student import RoundedStudent
 
 if TYPE_CHECKING:
-    from edgedp.counts.base import Profile
+    from edgedp.mechanisms.counts.base import Profile
 
 __all__ = ["MECHANISM", "Smooth", "laplace_pace", "smooth_bound", "student_shrink"]
 

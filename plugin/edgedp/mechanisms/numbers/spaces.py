@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from edgedp.amounts.epsilon import epsilon_nano, to_fraction
-from edgedp.checks import check_whole
-from edgedp.errors import ParameterError
+from edgedp.mechanisms.checks import check_whole
+from edgedp.words.amounts.epsilon import epsilon_nano, to_fraction
+from edgedp.words.errors import ParameterError
 
 __all__ = ["distances", "law_of_stairs", "metric_ball_law", "stairs_of"]
 

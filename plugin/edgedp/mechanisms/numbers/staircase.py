@@ -9,7 +9,7 @@ from edgedp.mechanisms.numbers.rungs import first_rung
 from edgedp.mechanisms.numbers.stairs import Stairs
 
 if TYPE_CHECKING:
-    from edgedp.counts.base import Profile
+    from edgedp.mechanisms.counts.base import Profile
 
 __all__ = ["MECHANISM", "Staircase"]
 

@@ -25,12 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.mechanisms.numbers.base import SymmetricLaw
-from edgedp.mechanisms.numbers.uniform import uniform_below
-from edgedp.sampling.noise import EXPONENTIAL, LazyReal
-from edgedp.sampling.refine import certain_floor
+from edgedp.mechanisms.sampling.noise import EXPONENTIAL, LazyReal
+from edgedp.mechanisms.sampling.refine import certain_floor
+from edgedp.mechanisms.sampling.uniform import uniform_below
 
 if TYPE_CHECKING:
-    from edgedp.sampling.words import Words
+    from edgedp.mechanisms.sampling.words import Words
 
 __all__ = ["Stairs", "exp_minus_bounds"]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from edgedp.mechanisms.numbers.base import SymmetricLaw
 
 if TYPE_CHECKING:
-    from edgedp.sampling.words import Words
+    from edgedp.mechanisms.sampling.words import Words
 
 __all__ = ["RoundedStudent"]
 

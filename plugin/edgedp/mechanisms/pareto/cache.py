@@ -34,8 +34,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.graph.reading.sources.downloads import cache_folder
 from edgedp.mechanisms.pareto.profile import ParetoProfile
-from edgedp.reading.downloads import cache_folder
 
 __all__ = ["Measured", "kept_or_measured", "profile_folder", "profile_key"]
 
@@ -85,7 +85,7 @@ def profile_key(fingerprint: str, **parameters: object) -> str:
     Parameters
     ----------
     fingerprint : str
-        `edgedp.projection.Projection.fingerprint`, which differs when one edge differs.
+        `edgedp.mechanisms.projection.Projection.fingerprint`, which differs when one edge differs.
     **parameters
         Metrics, degree bound, form, and so on: JSON values. The engine belongs in, for two engines may differ in
         the last bit, and a release is the same whether its file was there or not.

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.engines.native.dominance import count_dominating
+from edgedp.graph.engines.native.dominance import count_dominating
 
 __all__ = ["FadingCount", "GrowingCount"]
 

@@ -30,9 +30,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.engines.native.dominance import Boxes
-from edgedp.errors import ParameterError
+from edgedp.graph.engines.native.dominance import Boxes
 from edgedp.mechanisms.pareto.counting import FadingCount, GrowingCount
+from edgedp.words.errors import ParameterError
 
 __all__ = ["Dampened", "ParetoProfile", "Sensitivity", "pareto_profile"]
 

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.errors import EngineError
 from edgedp.mechanisms.grid import GridScores, grid_bits, noise_unit, to_grid
+from edgedp.mechanisms.metrics import metric as metric_by_name
 from edgedp.mechanisms.pareto.cache import Measured, kept_or_measured, profile_folder, profile_key
 from edgedp.mechanisms.pareto.profile import ParetoProfile, Sensitivity, pareto_profile
 from edgedp.mechanisms.pareto.score import pareto_score, release_pick
 from edgedp.mechanisms.picking import Dampened, ShiftDampened, Undampened
 from edgedp.mechanisms.samplers import sampler
-from edgedp.metrics import metric as metric_by_name
-from edgedp.vocabulary import ParetoForm, Shift
+from edgedp.words.errors import EngineError
+from edgedp.words.vocabulary import ParetoForm, Shift
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.asked import ParetoAsked
-    from edgedp.projection import Projection
-    from edgedp.sampling.words import Words
+    from edgedp.mechanisms.projection import Projection
+    from edgedp.mechanisms.sampling.words import Words
 
 __all__ = ["ParetoRounds", "draw_pareto", "first_round"]
 

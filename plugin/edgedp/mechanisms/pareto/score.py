@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.engines.native.dominance import count_dominating
+from edgedp.graph.engines.native.dominance import count_dominating
 
 __all__ = ["pareto_score", "release_pick"]
 

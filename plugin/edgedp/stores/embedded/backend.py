@@ -12,26 +12,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.errors import EdgeDPError, ParameterError, StoreError
-from edgedp.ids import numbers_of
-from edgedp.stores import heads
-from edgedp.stores.backend import Backend, GraphRow, Row, Session, Transaction
-from edgedp.stores.cypher import CypherProjection
+from edgedp.graph.ids import numbers_of
+from edgedp.ledger.backend import Backend, GraphRow, Row, Session, Transaction
+from edgedp.ledger.debits.killpoints import reach
+from edgedp.ledger.log import heads
+from edgedp.ledger.registry import address_taken
+from edgedp.ledger.script import Step
 from edgedp.stores.embedded import files, migration
 from edgedp.stores.embedded.backup import copy
 from edgedp.stores.embedded.checking import problems
 from edgedp.stores.embedded.folder import Folder
 from edgedp.stores.embedded.making import make
 from edgedp.stores.embedded.sqlite import Ledger, opened
-from edgedp.stores.killpoints import reach
-from edgedp.stores.registry import address_taken
-from edgedp.stores.script import Step
+from edgedp.stores.statements.cypher import CypherProjection
+from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
 
 if TYPE_CHECKING:
-    from edgedp.graph import Graph
-    from edgedp.progress import Progress
-    from edgedp.projection import NumberProjection
-    from edgedp.stores.titles import Titles
+    from edgedp.graph.graph import Graph
+    from edgedp.graph.titles import Titles
+    from edgedp.mechanisms.projection import NumberProjection
+    from edgedp.words.progress import Progress
 
 __all__ = ["EmbeddedBackend"]
 

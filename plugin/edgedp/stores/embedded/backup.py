@@ -12,19 +12,19 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from edgedp.errors import ParameterError, StoreError, StoreUnavailableError
-from edgedp.stores import heads, history
-from edgedp.stores.backend import AT_ADDRESS
-from edgedp.stores.chain import Head, genesis
+from edgedp.ledger.backend import AT_ADDRESS
+from edgedp.ledger.chain import Head, genesis
+from edgedp.ledger.ledger import broken
+from edgedp.ledger.log import heads, history
 from edgedp.stores.embedded import files
 from edgedp.stores.embedded.folder import Folder, building_folder, private_file, sync
 from edgedp.stores.embedded.locks import queue
 from edgedp.stores.embedded.seals import Seals, sha256
 from edgedp.stores.embedded.sqlite import Ledger, opened, too_long
-from edgedp.stores.ledger import broken
+from edgedp.words.errors import ParameterError, StoreError, StoreUnavailableError
 
 if TYPE_CHECKING:
-    from edgedp.stores.backend import Runner
+    from edgedp.ledger.backend import Runner
 
 __all__ = ["copy"]
 

@@ -6,11 +6,11 @@ import os
 import stat
 from contextlib import suppress
 
-from edgedp.errors import EdgeDPError
-from edgedp.stores.backend import AT_ADDRESS
+from edgedp.ledger.backend import AT_ADDRESS
 from edgedp.stores.embedded.folder import Folder
 from edgedp.stores.embedded.seals import Seals, sha256
 from edgedp.stores.embedded.sqlite import opened
+from edgedp.words.errors import EdgeDPError
 
 __all__ = ["problems"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 __all__ = ["boot", "leased", "ticks", "wall"]
 
 _LONGEST = 30
-"""Seconds: `edgedp.stores.ledger.LEASE_SECONDS`."""
+"""Seconds: `edgedp.ledger.ledger.LEASE_SECONDS`."""
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 

@@ -19,17 +19,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.errors import ForeignWordsError, StoreError
-from edgedp.graph import Graph
-from edgedp.stores.backend import Row
+from edgedp.graph.graph import Graph
+from edgedp.graph.titles import Titles
+from edgedp.ledger.backend import Row
+from edgedp.ledger.debits.killpoints import reach
 from edgedp.stores.embedded import mapped, records
 from edgedp.stores.embedded.folder import Folder, sync
 from edgedp.stores.embedded.locks import Held, try_hold
 from edgedp.stores.embedded.seals import Seals, checked, remember, sha256
-from edgedp.stores.killpoints import reach
-from edgedp.stores.queries import query
-from edgedp.stores.titles import Titles
-from edgedp.stores.values import Column, columns_of
+from edgedp.stores.statements.queries import query
+from edgedp.stores.statements.values import Column, columns_of
+from edgedp.words.errors import ForeignWordsError, StoreError
 
 __all__ = [
     "PLACE",

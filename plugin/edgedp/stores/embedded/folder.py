@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from edgedp.errors import StoreError
+from edgedp.words.errors import StoreError
 
 __all__ = ["LEDGER", "Folder", "building_folder", "sync"]
 

@@ -6,9 +6,9 @@ import os
 import secrets
 from pathlib import Path
 
-from edgedp.errors import StoreError
 from edgedp.stores.embedded.folder import Folder, building_folder, private_file, sync
 from edgedp.stores.embedded.sqlite import create
+from edgedp.words.errors import StoreError
 
 __all__ = ["fill", "make"]
 

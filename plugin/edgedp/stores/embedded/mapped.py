@@ -30,11 +30,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.engines.native.library import Rows, Scratch, missing
-from edgedp.errors import StoreError
-from edgedp.graph import Graph
-from edgedp.ids import BACK, THERE
-from edgedp.stores.titles import Titles
+from edgedp.graph.engines.native.library import Rows, Scratch, missing
+from edgedp.graph.graph import Graph
+from edgedp.graph.ids import BACK, THERE
+from edgedp.graph.titles import Titles
+from edgedp.words.errors import StoreError
 
 __all__ = ["file_size", "let_go", "mapped_graph", "mapped_ids", "mapped_titles", "write_rows"]
 

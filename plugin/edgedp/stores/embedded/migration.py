@@ -17,14 +17,14 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from edgedp.amounts import rho
-from edgedp.amounts.epsilon import format_nano
-from edgedp.errors import EdgeDPError, StoreError, StoreUnavailableError
-from edgedp.graph import Graph
-from edgedp.stores.backend import GraphRow
+from edgedp.graph.graph import Graph
+from edgedp.ledger.backend import GraphRow
+from edgedp.ledger.debits.killpoints import reach
 from edgedp.stores.embedded import files
 from edgedp.stores.embedded.folder import MIGRATED, MIGRATING, Folder, sync
-from edgedp.stores.killpoints import reach
+from edgedp.words.amounts import rho
+from edgedp.words.amounts.epsilon import format_nano
+from edgedp.words.errors import EdgeDPError, StoreError, StoreUnavailableError
 
 __all__ = ["finish"]
 
@@ -205,8 +205,8 @@ class _Account:
         self, changes: list[dict[str, Any]], releases: list[dict[str, Any]], graph: GraphRow | None
     ) -> None:
         """Write budget changes and releases in the order of their times, then the state of now."""
-        from edgedp.stores.ledger import now
-        from edgedp.stores.registry import place_steps
+        from edgedp.ledger.ledger import now
+        from edgedp.ledger.registry import place_steps
 
         row, name = self._row, self._name
         delta = row["delta"]
@@ -264,7 +264,7 @@ class _Account:
             self._run("log_answer", releaseId=release["releaseId"], at=release["at"], by=EARLIER, body=answer)
 
     def _limit(self, limit: int) -> None:
-        from edgedp.stores.ledger import now
+        from edgedp.ledger.ledger import now
 
         self._run("migrate_limit", maxPerRelease=limit)
         self._note("limit", now(), EARLIER, {"max_epsilon_per_release": format_nano(limit)})
@@ -279,7 +279,7 @@ class _Account:
 
 def _price(kind: str, parameters: dict[str, Any], public: dict[str, Any]) -> int:
     """Return the pico-rho of a release of 0.1.0, by its parameters."""
-    from edgedp.plan.kept import plan_of
+    from edgedp.release.plan.kept import plan_of
 
     try:
         return rho.cost(plan_of(kind, parameters, public))

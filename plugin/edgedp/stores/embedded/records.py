@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.stores.queries import query
-from edgedp.stores.values import Column
+from edgedp.stores.statements.queries import query
+from edgedp.stores.statements.values import Column
 
 __all__ = ["Packed", "packed", "read", "write"]
 
@@ -31,7 +31,7 @@ def packed(columns: Mapping[str, Column]) -> Packed:
 
     Examples
     --------
-    >>> from edgedp.stores.values import column_of
+    >>> from edgedp.stores.statements.values import column_of
     >>> packed({"city": column_of(np.array(["b", None], dtype=object))})
     {'city': ('text', b'["b", null]')}
     """

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from edgedp.errors import StoreError
 from edgedp.stores.embedded.folder import Folder
 from edgedp.stores.embedded.locks import try_hold
+from edgedp.words.errors import StoreError
 
 __all__ = ["Seals", "checked", "remember", "sha256"]
 

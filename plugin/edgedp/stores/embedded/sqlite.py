@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, assert_never
 from urllib.parse import quote
 
-from edgedp.errors import StoreError, StoreUnavailableError, UnknownNameError
-from edgedp.places import asset
-from edgedp.stores import chain
-from edgedp.stores.backend import Row, half_a_character
+from edgedp.ledger import chain
+from edgedp.ledger.backend import Row, half_a_character
 from edgedp.stores.embedded import clock
 from edgedp.stores.embedded.locks import queue
-from edgedp.stores.queries import completeness, statement_text
+from edgedp.stores.statements.queries import completeness, statement_text
+from edgedp.words.errors import StoreError, StoreUnavailableError, UnknownNameError
+from edgedp.words.places import asset
 
 __all__ = ["APPLICATION_ID", "Ledger", "create", "opened", "too_long"]
 

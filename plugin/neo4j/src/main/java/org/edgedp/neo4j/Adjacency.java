@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** A piece of a graph in packed bytes; Python reads it with {@code edgedp.stores.packed}. */
+/** A piece of a graph in packed bytes; Python reads it with {@code edgedp.stores.neo4j.packed}. */
 public final class Adjacency {
     private static final byte[] NOTHING = {};
 

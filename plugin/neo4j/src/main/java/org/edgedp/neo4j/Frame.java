@@ -26,7 +26,7 @@ import java.util.Map;
 /**
  * One message of the worker protocol, version 2: a JSON header and raw little-endian arrays.
  *
- * <p>The layout is documented once, in {@code plugin/edgedp/stores/frames.py}; {@code tests/conformance/frames.json}
+ * <p>The layout is documented once, in {@code plugin/edgedp/stores/neo4j/frames.py}; {@code tests/conformance/frames.json}
  * holds frames that both ends read and write alike.
  *
  * @param header one JSON object, without the key {@code arrays}

@@ -89,7 +89,7 @@ final class Statements {
         }
     }
 
-    /** Quote identifiers, alternatives of each other, as {@code edgedp.stores.queries} does: never an injection. */
+    /** Quote identifiers, alternatives of each other, as {@code edgedp.stores.statements.queries} does: never an injection. */
     private static String quote(String identifiers) {
         return Arrays.stream(identifiers.split(GraphEntry.ALTERNATIVES))
                 .map(Statements::quoteOne)

@@ -1,0 +1,222 @@
+"""The exhaustive audit of in- and out-degrees: every pair, and every source, of all digraphs of a few nodes.
+
+As in `edgedp.exact.audit.exhaustive`, the exact law of the whole ordered answer comes from the code that draws it, and of a
+joint list the noisy vector is audited. The law follows from the counts alone, and a renamed digraph has the renamed
+law: so it is computed once for all digraphs whose counts are the same up to their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import permutations
+from typing import Any, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.exact.audit.exhaustive import TOLERANCE
+from edgedp.exact.audit.ordered import answers, ordered_answer_law
+from edgedp.graph.graph import Graph
+from edgedp.mechanisms.adaptive import arcs
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.release.options import TopKOptions
+from edgedp.release.plan import PublicFacts
+from edgedp.release.plan.arcs import ArcsPlan, plan_arcs
+from edgedp.words.vocabulary import ArcMetricName, Unit
+
+__all__ = ["ArcCase", "ArcFinding", "arc_cases", "audit_arcs", "digraph_of_mask"]
+
+
+@dataclass(frozen=True)
+class ArcCase:
+    """A release of in- or out-degrees and whom it protects.
+
+    Attributes
+    ----------
+    metric : {"in_degree", "out_degree"}
+    unit : {"pair", "source", "target"}
+    mechanism : {"em", "pf", "joint"}
+    replaced : bool
+        Other arcs stand in place of the unit's, where otherwise all are taken away.
+    """
+
+    metric: ArcMetricName
+    unit: Unit
+    mechanism: str
+    replaced: bool = False
+
+    def plan(self, node_count: int, k: int, epsilon: Any) -> ArcsPlan:
+        """Return the plan of this case."""
+        asked = {"metric": self.metric, "k": k, "epsilon": epsilon, "mechanism": self.mechanism}
+        facts = PublicFacts(node_count, nodes_supplied=True, directed=True)
+        return plan_arcs(self.metric, TopKOptions.given(asked), facts)
+
+
+@dataclass(frozen=True)
+class ArcFinding:
+    """The largest loss found for one case.
+
+    Attributes
+    ----------
+    case : ArcCase
+    node_count, k : int
+    claimed, loss : float
+    """
+
+    case: ArcCase
+    node_count: int
+    k: int
+    claimed: float
+    loss: float
+
+    @property
+    def ratio(self) -> float:
+        """Loss found / claimed."""
+        return self.loss / self.claimed
+
+    @property
+    def met(self) -> bool:
+        """Whether the claim holds."""
+        return self.ratio <= 1 + TOLERANCE
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the row of a table, as `edgedp.exact.audit.Finding.to_row`."""
+        return {
+            "release": "priv_top_k",
+            "metrics": self.case.metric,
+            "mechanism": self.case.mechanism,
+            "options": f"{self.case.unit} {'replaced' if self.case.replaced else 'taken away'}",
+            "nodes": self.node_count,
+            "degree_bound": self.node_count - 1,
+            "k": self.k,
+            "claimed": self.claimed,
+            "found": round(self.loss, 6),
+            "found/claimed": round(self.ratio, 4),
+        }
+
+
+def arc_cases() -> Iterator[ArcCase]:
+    """Yield every case that is promised: a unit of many arcs by picks alone, which move one step in one direction."""
+    for metric, unit in (("in_degree", "source"), ("out_degree", "target")):
+        for mechanism in ("em", "pf", "joint"):
+            for replaced in (False, True):
+                yield ArcCase(metric, "pair", mechanism, replaced)  # type: ignore[arg-type]
+                if mechanism != "joint":
+                    yield ArcCase(metric, unit, mechanism, replaced)  # type: ignore[arg-type]
+
+
+def audit_arcs(
+    cases: Iterable[ArcCase],
+    *,
+    node_count: int = 4,
+    picks: Sequence[int] = (1, 2),
+    epsilons: Sequence[Any] = ("0.1", "1", "5"),
+) -> Iterator[ArcFinding]:
+    """Yield the worst finding of every case, in the order of the cases.
+
+    Parameters
+    ----------
+    cases : iterable of ArcCase
+    node_count : int
+        At most 4: there are ``2**(n (n - 1))`` digraphs.
+    picks, epsilons
+        All combinations are tried.
+
+    Examples
+    --------
+    >>> [finding] = audit_arcs([ArcCase("in_degree", "source", "pf")], node_count=3, epsilons=[1])
+    >>> finding.met, round(finding.ratio, 2)
+    (True, 1.0)
+    """
+    known: _Laws = {}
+    for case in cases:
+        found = [_largest_loss(case, node_count, k, epsilon, known) for k in picks for epsilon in epsilons]
+        yield max(found, key=lambda finding: (not finding.ratio <= 1 + TOLERANCE, finding.ratio))
+
+
+_Laws = dict[tuple[str, tuple[int, ...]], dict[tuple[int, ...], float]]
+"""Laws of ordered answers by plan and ascending counts; kept while one audit goes on."""
+
+
+def _largest_loss(case: ArcCase, node_count: int, k: int, epsilon: Any, known: _Laws) -> ArcFinding:
+    """Return the largest loss of a case over all neighbouring digraphs."""
+    asked = case.plan(node_count, k, epsilon)
+    counts, of_mask, masks = _counts(case.metric, node_count)
+    between = np.unique(of_mask[_changes(case.unit, node_count, replaced=case.replaced)], axis=0)
+    one, other = between.T
+    released = case.mechanism == "joint" and k > 1
+    if released:  # the list says how sure it is from the whole noisy vector, so that is what is protected
+        moved = np.abs(counts[one] - counts[other]).sum(axis=1)
+        losses = moved * float(asked.epsilon / arcs.arc_moves(asked))
+    else:
+        laws = np.log([_law(asked, counts[each], masks[each], known) for each in range(len(counts))])
+        losses = np.abs(laws[one] - laws[other]).max(axis=1)
+    # The noise on a whole vector covers an arc that is turned; every pick is of scores that move in one direction.
+    claimed = float(asked.epsilon) * (1 if released or not case.replaced else 2)
+    return ArcFinding(case, node_count, k, claimed, float(losses.max()))
+
+
+def _law(asked: ArcsPlan, counts: NDArray[np.int64], mask: int, known: _Laws) -> NDArray[np.float64]:
+    """Return the law of every ordered answer: that of the ascending counts, its nodes renamed."""
+    node_count = len(counts)
+    order = np.argsort(counts, kind="stable")
+    key = repr(asked), tuple(counts[order].tolist())
+    rank = np.argsort(order)
+    renamed = [tuple(rank[list(answer)].tolist()) for answer in answers(node_count, asked.k)]
+    if key not in known:
+        law = ordered_answer_law(asked, GraphProjection(digraph_of_mask(mask, node_count)))
+        known[key] = dict(zip(renamed, law.tolist(), strict=True))
+    return np.array([known[key][answer] for answer in renamed])
+
+
+def digraph_of_mask(mask: int, node_count: int) -> Graph:
+    """Return the directed graph of a bitmask over the arcs in the order of ``permutations(range(n), 2)``."""
+    there = [arc for bit, arc in enumerate(permutations(range(node_count), 2)) if mask >> bit & 1]
+    ends = np.array(there, dtype=np.int64).reshape(-1, 2)
+    ids = np.arange(node_count, dtype=np.int64)
+    return Graph.from_positions(ids, ends, nodes_supplied=True, directed=True)
+
+
+@cache
+def _counts(
+    metric: ArcMetricName, node_count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[int, ...]]:
+    """Return the distinct vectors of counts, which of them each digraph has, and one digraph for each."""
+    masks = range(1 << node_count * (node_count - 1))
+    projections = (GraphProjection(digraph_of_mask(mask, node_count)) for mask in masks)
+    of_all = np.array([each.values(metric) for each in projections], dtype=np.int64)
+    counts, first, of_mask = np.unique(of_all, axis=0, return_index=True, return_inverse=True)
+    return counts, of_mask.reshape(-1), tuple(first.tolist())
+
+
+@cache
+def _changes(unit: Unit, node_count: int, *, replaced: bool) -> NDArray[np.int64]:
+    """Return the masks of all neighbours, (c, 2): the second without the unit's arcs, or with others of them."""
+    pairs = list(permutations(range(node_count), 2))
+    masks = np.arange(1 << len(pairs), dtype=np.int64)
+    found = []
+    for bits in _units(unit, pairs):
+        own = sum(1 << bit for bit in bits)
+        if not replaced:
+            found.append(np.column_stack([masks, masks & ~own]))
+            continue
+        for others in range(1 << len(bits)):
+            put = sum(1 << bit for place, bit in enumerate(bits) if others >> place & 1)
+            found.append(np.column_stack([masks, masks & ~own | put]))
+    return np.concatenate(found)
+
+
+def _units(unit: Unit, pairs: list[tuple[int, int]]) -> list[list[int]]:
+    """Return the arcs of each unit, as bits."""
+    match unit:
+        case "pair":
+            keys: list[Any] = [frozenset(arc) for arc in pairs]
+        case "source":
+            keys = [arc[0] for arc in pairs]
+        case "target":
+            keys = [arc[1] for arc in pairs]
+        case _:
+            assert_never(unit)
+    return [[bit for bit, key in enumerate(keys) if key == each] for each in dict.fromkeys(keys)]

@@ -1,0 +1,1 @@
+"""The commands. Each opens a store, calls one method and prints what it returns."""

@@ -1,0 +1,284 @@
+"""Commands of the analyst: releases and public facts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, assert_never
+
+import click
+
+from edgedp.faces.cli.opening import opened_store
+from edgedp.faces.cli.options import release_options
+from edgedp.faces.cli.output import (
+    format_option,
+    limit_option,
+    notice,
+    print_object,
+    print_rows,
+    say,
+    working,
+)
+from edgedp.faces.cli.tables import brief
+from edgedp.release.options import (
+    CountOptions,
+    DistributionOptions,
+    MotkinOptions,
+    PercentileOptions,
+    SummaryOptions,
+    TopKOptions,
+)
+from edgedp.words.amounts.epsilon import format_nano
+from edgedp.words.shown import amount
+
+if TYPE_CHECKING:
+    from edgedp.release.release import Answer, Release
+    from edgedp.words.vocabulary import Kind
+
+__all__ = ["COMMANDS", "show_release", "typed_ids"]
+
+_LONG = ("nodes", "numbers")
+
+
+@click.command()
+@click.argument("name")
+@release_options(TopKOptions)
+def topk(name: str, output: str, **asked: Any) -> None:
+    """Release the K nodes of highest metric, edge-differentially private."""
+    _release("priv_top_k", name, output, asked)
+
+
+@click.command()
+@click.argument("name")
+@release_options(MotkinOptions)
+def motkin(name: str, output: str, **asked: Any) -> None:
+    """Release K nodes that are good in several metrics at once (DP-MOTkIN)."""
+    _release("motkin", name, output, asked | {"weights": asked["weights"] or None})
+
+
+@click.command()
+@click.argument("name")
+@release_options(CountOptions)
+def count(name: str, output: str, **asked: Any) -> None:
+    """Release one number of a graph: edges, triangles, stars, a metric of one node."""
+    _release("count", name, output, typed_ids(asked))
+
+
+@click.command()
+@click.argument("name")
+@release_options(DistributionOptions)
+def distribution(name: str, output: str, **asked: Any) -> None:
+    """Release how the degrees are spread."""
+    _release("distribution", name, output, asked)
+
+
+@click.command()
+@click.argument("name")
+@release_options(SummaryOptions)
+def summary(name: str, output: str, **asked: Any) -> None:
+    """Release what an owner publishes about a graph: several numbers, one debit."""
+    _release("summary", name, output, asked)
+
+
+@click.command()
+@click.argument("name")
+@release_options(PercentileOptions)
+def percentile(name: str, output: str, **asked: Any) -> None:
+    """Release a percentile of a declared property of the nodes; it debits the attributes' account.
+
+    It protects the whole record of one node. A property that follows from its node's own degree debits the edges too.
+    """
+    _release("percentile", name, output, asked)
+
+
+def _release(kind: Kind, name: str, output: str, asked: Mapping[str, Any]) -> None:
+    """Ask the store for a release, by its method that is called like the kind, and print it."""
+    from edgedp.stores.releases.releasing import ReleasingStore
+
+    with opened_store() as store, working("drawing") as tell:
+        if tell is not None and asked.get("target_recall") is not None and isinstance(store, ReleasingStore):
+            store.looked = lambda spent, recall: tell(_so_far(spent, recall, asked["k"]))
+        release: Release = getattr(store, kind)(name, **asked)
+    show_release(release, output)
+
+
+def _so_far(spent: int, recall: float, k: int) -> str:
+    """Return what a terminal shows while a release spends step by step.
+
+    Examples
+    --------
+    >>> _so_far(180_000_000, 0.857, 100)
+    'drawing: spent 0.18, about 86 of 100'
+    """
+    from edgedp.release.answers import expected_right
+
+    return f"drawing: spent {format_nano(spent)}, about {expected_right(recall, k)} of {k}"
+
+
+@click.command()
+@format_option
+def graphs(output: str) -> None:
+    """List the stored graphs: public facts only.
+
+    The budgets of the edges and of the nodes' properties (attributes) stand side by side and are never added.
+    """
+    with opened_store() as store:
+        rows: list[Mapping[str, Any]] = [*store.graphs()]
+    columns = ["name", "node_count", "degree_bound", "epsilon_budget", "epsilon_spent"]
+    for kept in ("directed", "titles"):
+        if any(kept in row for row in rows):
+            rows, columns = [{kept: False, **row} for row in rows], [*columns, kept]
+    for beside, usual in (("protect", "pair"), ("delta", None)):
+        if any(beside in row for row in rows):
+            rows, columns = [{beside: usual, **row} for row in rows], [*columns, beside]
+    if any("attributes" in row for row in rows):
+        rows = [{"attributes": None, **row} for row in rows]
+        columns.append("attributes")
+    if output != "json" and "attributes" in columns:
+        columns = [*columns[:-1], "attributes_budget", "attributes_spent"]
+        rows = [{**row, **_beside(row["attributes"])} for row in rows]
+    if any("problem" in row for row in rows):
+        rows, columns = [{"problem": None, **row} for row in rows], [*columns, "problem"]
+    print_rows(rows, output, columns)
+
+
+def _beside(of_records: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the amounts of the attributes' account as columns of a table."""
+    shown = of_records or {}
+    return {
+        "attributes_budget": shown.get("epsilon_budget"),
+        "attributes_spent": shown.get("epsilon_spent"),
+    }
+
+
+@click.command()
+@click.argument("name")
+@limit_option
+@click.option("--since", metavar="ID", help="Only what was released after this release, by its release_id.")
+@format_option
+def releases(name: str, limit: int | None, since: str | None, output: str) -> None:
+    """List what was released, oldest first; reading it again is free.
+
+    Releases from the edges, then those from the properties of the nodes, each in the order of their debits.
+    """
+    with opened_store() as store:
+        rows: list[Mapping[str, Any]] = [*store.releases(name, limit, since)]
+    columns = ["release_id", "at", "epsilon", "selector", "parameters", "nodes"]
+    if any(not _lists_nodes(row) for row in rows):
+        # Numbers are no nodes: they have a column of their own, where there are any.
+        rows = [{"nodes": None, "numbers": _numbers_of(row), **row} for row in rows]
+        columns.append("numbers")
+    if any(row["account"] != "edges" for row in rows):
+        columns.append("account")
+    if output == "table":
+        rows = [{name: brief(row[name]) if name in _LONG else row[name] for name in columns} for row in rows]
+    print_rows(rows, output, columns)
+
+
+def _lists_nodes(row: Mapping[str, Any]) -> bool:
+    return "nodes" in row
+
+
+def _numbers_of(row: Mapping[str, Any]) -> Any:
+    from edgedp.release.release import Distribution, Number, Summary
+
+    return next((row[kind.KEY] for kind in (Number, Distribution, Summary) if kind.KEY in row), None)
+
+
+def typed_ids(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options whose node ids stand as they were typed: they name what is written so, text or integer."""
+    from edgedp.release.plan.named import TypedId
+
+    given = dict(asked)
+    if type(given.get("node")) in (str, int):
+        given["node"] = TypedId(given["node"])
+    if isinstance(given.get("pair"), (list, tuple)):
+        given["pair"] = tuple(map(TypedId, given["pair"]))
+    return given
+
+
+def show_release(release: Release, output: str) -> None:
+    """Print a release: the answer, what was asked, what was public, the budget."""
+    from edgedp.release.plan.base import protects_more
+
+    shown = release.to_dict()
+    if output == "json":
+        print_object(shown)
+        return
+    _print_answer(release, output)
+    asked = ", ".join(
+        f"{name}={','.join(map(str, value)) if isinstance(value, list) else value}"
+        for name, value in shown["parameters"].items()
+    )
+    public = shown["public"]
+    tell = say if output == "table" else notice
+    for line in _told(release.answer):
+        tell(line)
+    tell(f"asked: {asked}")
+    if "ranks_by" in shown:
+        tell(f"ranked by a proxy: {shown['ranks_by']}")
+    if "domain" in public:
+        domain = public["domain"]
+        tell(
+            f"public: {public['records']:,} records ({public['nodes']}), {domain['grid']} grid of "
+            f"{domain['points']:,} points from {domain['low']:g} to {domain['high']:g}, {domain['depends_on']}; "
+            f"neighbors: {public['neighbors']}"
+        )
+        tell(
+            "debited: "
+            + ", ".join(f"{amount(each['epsilon'])} of {each['account']}" for each in shown["debits"])
+        )
+    else:
+        tell(
+            f"public: {public['node_count']:,} nodes ({public['nodes']})"
+            + (
+                f", degree bound {public['degree_bound']:,} ({public['degree_bound_source']})"
+                if "degree_bound" in public
+                else ""
+            )
+            + (f", facts {public['facts']}" if "facts" in public else "")
+            + (f", {public['orientation']}" if "orientation" in public else "")
+            + (f", edges of {json.dumps(public['projection'])}" if "projection" in public else "")
+            + (f"; protects {more}" if (more := protects_more(public)) else "")
+        )
+    if release.receipt:
+        whose = "" if shown["account"] == "edges" else f" {shown['account']}"
+        tell(
+            f"budget of {shown['graph']}{whose}: "
+            f"{amount(shown['epsilon_spent'])} of {amount(shown['epsilon_budget'])} spent, "
+            f"{amount(shown['epsilon_remaining'])} left; release {shown['release_id']}"
+        )
+
+
+def _print_answer(release: Release, output: str) -> None:
+    """Print an answer: rows, but a summary as a page where people read it."""
+    from edgedp.release.release import Summary
+
+    if output == "table" and isinstance(release.answer, Summary):
+        click.echo(release.to_text())
+    else:
+        print_rows(release.answer.rows(), output, release.columns)
+
+
+def _told(answer: Answer) -> list[str]:
+    """Return what is said of an answer beside its rows."""
+    from edgedp.release.numbers.answers import CONFIDENCE, NOISE_IS_PRIVATE, Interval
+    from edgedp.release.release import Distribution, Nodes, Number, Point, Summary
+
+    match answer:
+        case Number(_, Interval() as interval):
+            scale = "" if interval.scale is None else f"; noise of scale {interval.scale:.6g}"
+            return [f"{CONFIDENCE:.0%} interval: {interval.low:,} to {interval.high:,}{scale}"]
+        case Number():
+            return [NOISE_IS_PRIVATE]
+        case Summary(_, shares):
+            return ["shares of epsilon: " + ", ".join(f"{name} {share:g}" for name, share in shares.items())]
+        case Nodes():
+            return answer.sentences()
+        case Distribution() | Point():
+            return []
+        case _:
+            assert_never(answer)
+
+
+COMMANDS = (topk, motkin, count, distribution, summary, percentile, graphs, releases)

@@ -1,0 +1,419 @@
+"""Commands of the curator: load, register, drop, budget."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from edgedp.faces.cli.commands.attributes import attribute
+from edgedp.faces.cli.numerals import WHOLE
+from edgedp.faces.cli.opening import opened_store
+from edgedp.faces.cli.options import Word
+from edgedp.faces.cli.output import (
+    format_option,
+    notice,
+    print_object,
+    print_rows,
+    progress_bar,
+    say,
+    working,
+)
+from edgedp.faces.cli.reading import answered, kind_options, name_of, reading_options
+from edgedp.words.errors import ParameterError
+from edgedp.words.shown import amount, shown
+from edgedp.words.vocabulary import UNITS, Unit
+
+if TYPE_CHECKING:
+    from edgedp.graph.graph import Graph
+    from edgedp.graph.reading import LoadReport
+
+__all__ = ["COMMANDS"]
+
+_BUDGET = click.option(
+    "--epsilon-budget", metavar="E", help="Budget of all releases of this name. Without one there are none."
+)
+_DELTA = click.option(
+    "--delta", metavar="D", help="Declare the budget as (epsilon, delta), before the first release."
+)
+_BOUND = click.option(
+    "--degree-bound", metavar="D", type=WHOLE, help="Public bound on the degree.  [default: nodes - 1]"
+)
+_LARGE = 5
+"""A total above which the promise to one edge is a formality (docs/epsilon.md)."""
+
+_FORMAT = click.option(
+    "--format",
+    "output",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How to print; json holds what is computed from private edges under the key exact.",
+)
+_LIMIT = click.option("--max-epsilon-per-release", metavar="E", help="Largest epsilon of one release.")
+_PROTECT = click.option(
+    "--protect", type=Word("protect", UNITS),
+    help="What one release protects: all between two nodes (pair), or all that one node does (source), or all that is "
+    "done to one (target).  [default: pair]",
+)  # fmt: skip
+
+
+@click.command()
+@click.argument("file", metavar="SOURCE")
+@click.option("--name", metavar="N", help="Name in the store.  [default: the catalogue name or the file's]")
+@click.option("--nodes", metavar="FILE", help="File of all node ids, isolated ones included.")
+@click.option(
+    "--properties", metavar="P,Q", help="Columns of the file of nodes that are properties of the nodes."
+)
+@click.option(
+    "--title", metavar="P", help="Column of the file of nodes that lists show beside their ids; public."
+)
+@reading_options
+@kind_options
+@click.option("--dry-run", is_flag=True, help="Show rows, columns, ends and counts, and store nothing.")
+@_BUDGET
+@_DELTA
+@_BOUND
+@_LIMIT
+@_PROTECT
+@click.option(
+    "--attribute-epsilon-budget", metavar="E", help="Budget of all releases from properties of the nodes."
+)
+@click.option(
+    "--replace", is_flag=True, help="Take the place of a graph of this name; what was spent stays spent."
+)
+@click.option("--node-label", metavar="L", help="Neo4j: an additional label of the nodes.")
+@click.option("--relationship-type", metavar="T", help="Neo4j: type of the relationships.")
+@_FORMAT
+def load(
+    file: str,
+    name: str | None,
+    nodes: str | None,
+    properties: str | None,
+    title: str | None,
+    dry_run: bool,
+    epsilon_budget: str | None,
+    delta: str | None,
+    degree_bound: int | None,
+    max_epsilon_per_release: str | None,
+    protect: Unit | None,
+    attribute_epsilon_budget: str | None,
+    replace: bool,
+    node_label: str | None,
+    relationship_type: str | None,
+    output: str,
+    **reading: Any,
+) -> None:
+    """Load a graph: a catalogue name, a file, a URL, or - for standard input.
+
+    Text with one edge a line, Parquet, Arrow, GraphML, GEXF, GML, Pajek, METIS or Matrix Market; plain, .gz,
+    .zst, .bz2, .xz or .zip. Two columns of integers, and columns whose names are a known pair of ends, load without
+    a word; about everything else a terminal asks, and elsewhere the refusal names the options that load it.
+    """
+    from edgedp.graph.loading.previewing import previewed
+    from edgedp.graph.reading import checked_options
+
+    if dry_run:
+        with progress_bar() as progress:
+            seen = previewed(file, nodes, checked_options(**reading), progress)
+        if output == "json":
+            print_object({"exact": seen.exact()})
+            return
+        for line in seen.lines():
+            click.echo(shown(line))
+        return
+    name = name_of(file) if name is None else name
+    named = None if properties is None else [each.strip() for each in properties.split(",")]
+    graph, report = _read_or_ask(file, nodes, named, title, reading)
+    with progress_bar() as progress, opened_store() as store:
+        row = store.load(
+            graph,
+            name,
+            epsilon_budget=epsilon_budget,
+            degree_bound=degree_bound,
+            max_epsilon_per_release=max_epsilon_per_release,
+            delta=delta,
+            protect=protect,
+            attribute_epsilon_budget=attribute_epsilon_budget,
+            replace=replace,
+            title=title,
+            node_label=node_label,
+            relationship_type=relationship_type,
+            progress=progress,
+        )
+    _note_large(epsilon_budget, row)
+    if output == "json":
+        print_object(row | {"nodes_supplied": report.nodes_supplied, "exact": report.exact()})
+        return
+    for line in report.lines():
+        say(shown(line))
+    say(
+        f"loaded as {row['name']}: epsilon budget {amount(row['epsilon_budget'])}, "
+        f"spent {amount(row['epsilon_spent'])}, degree bound {row['degree_bound'] or 0:,}"
+        + ("" if degree_bound is not None else " (the default, nodes - 1)")
+    )
+    if properties is not None or attribute_epsilon_budget is not None:
+        of_records = row.get("attributes", {"epsilon_budget": None, "epsilon_spent": 0.0})
+        click.echo(
+            f"properties: {', '.join(named or []) or 'none'}; attribute epsilon budget "
+            f"{amount(of_records['epsilon_budget'])}, spent {amount(of_records['epsilon_spent'])}"
+        )
+    if not report.nodes_supplied:
+        say("the nodes were read from the edges and are declared public; every release says so")
+
+
+def _read_or_ask(
+    file: str, nodes: str | None, named: list[str] | None, title: str | None, reading: dict[str, Any]
+) -> tuple[Graph, LoadReport]:
+    """Read a source; in a terminal, ask what it leaves open."""
+    from edgedp.graph.loading import read_source
+    from edgedp.graph.reading import checked_options
+    from edgedp.words.errors import UndecidedError
+
+    while True:
+        try:
+            with progress_bar() as progress:
+                return read_source(
+                    file, nodes, checked_options(**reading), properties=named, title=title, progress=progress
+                )
+        except UndecidedError as error:
+            terminal = sys.stdin.isatty() and sys.stdout.isatty()
+            if not terminal or "-" in (file, nodes):
+                raise
+            reading = answered(error.question, reading)
+
+
+@click.command()
+@click.argument("name")
+@click.option(
+    "--node-label", multiple=True, metavar="L", help="Neo4j: label of the nodes; once for each of several."
+)
+@click.option(
+    "--relationship-type", multiple=True, metavar="T",
+    help="Neo4j: type of the relationships; once for each of several.",
+)  # fmt: skip
+@click.option("--id-property", metavar="P", help="Neo4j: property that identifies a node.")
+@click.option(
+    "--edges", metavar="ADDRESS", help="Edges that Spark reads, Parquet or text, in place of Neo4j's."
+)
+@click.option("--nodes", metavar="ADDRESS", help="With --edges: all node ids, isolated ones included.")
+@click.option(
+    "--orientation", default="undirected", show_default=True, metavar="O",
+    help="Neo4j: an edge is a relationship either way (undirected), one each way (mutual), or the graph is directed "
+    "(natural, reverse).",
+)  # fmt: skip
+@click.option(
+    "--where", multiple=True, metavar="COND",
+    help="Neo4j: a condition on the relationships' own properties, such as 'seconds>=60' or 'kind in call,text'; "
+    "all must hold.",
+)  # fmt: skip
+@click.option(
+    "--at-least", type=WHOLE, default=1, show_default=True, metavar="M",
+    help="Neo4j: how many relationships make an edge.",
+)  # fmt: skip
+@click.option(
+    "--candidates", metavar="L", help="Neo4j: of several labels the one whose nodes only are ranked."
+)
+@click.option(
+    "--title-property", metavar="P",
+    help="Neo4j: a public property of the nodes that lists show beside their ids.",
+)  # fmt: skip
+@reading_options
+@_BUDGET
+@_DELTA
+@_BOUND
+@_LIMIT
+@_PROTECT
+@click.option("--allow-empty", is_flag=True, help="Register even if no relationship joins two of the nodes.")
+@click.option(
+    "--facts", default="recorded", show_default=True, metavar="WORD",
+    help="A promise that every answer shows: neither relationships nor labels are computed from relationships.",
+)  # fmt: skip
+@_FORMAT
+def register(
+    name: str,
+    node_label: tuple[str, ...],
+    relationship_type: tuple[str, ...],
+    id_property: str | None,
+    edges: str | None,
+    nodes: str | None,
+    orientation: str,
+    where: tuple[str, ...],
+    at_least: int,
+    candidates: str | None,
+    title_property: str | None,
+    epsilon_budget: str | None,
+    delta: str | None,
+    degree_bound: int | None,
+    max_epsilon_per_release: str | None,
+    protect: Unit | None,
+    allow_empty: bool,
+    facts: str,
+    output: str,
+    **reading: Any,
+) -> None:
+    """Register a graph that is already in Neo4j, or edges at an address that Spark reads; nothing is copied."""
+    from edgedp.ledger.pairs import written_conditions
+
+    place = {
+        "node_label": list(node_label) or None,
+        "relationship_type": list(relationship_type) or None,
+        "id_property": id_property,
+    }
+    rules: dict[str, Any] = {
+        key: value
+        for key, value in {
+            "orientation": orientation if orientation != "undirected" else None,
+            "where": written_conditions(where) or None,
+            "at_least": at_least if at_least != 1 else None,
+            "candidates": candidates,
+            "title_property": title_property,
+        }.items()
+        if value is not None
+    }
+    declared: dict[str, Any] = {
+        "epsilon_budget": epsilon_budget,
+        "degree_bound": degree_bound,
+        "max_epsilon_per_release": max_epsilon_per_release,
+        "delta": delta,
+        "facts": facts,
+    }
+    if protect is not None:
+        rules["protect"] = protect
+    _check_registered(place | rules, edges, {"nodes": nodes} | reading, allow_empty=allow_empty)
+    with opened_store() as store, working("counting"):
+        if edges is None:
+            row = store.register(name, **place, **rules, **declared, allow_empty=allow_empty)  # type: ignore[arg-type]
+        else:
+            del reading["refresh"]
+            row = store.register_edges(name, edges, nodes, **declared, **reading)
+    _note_large(declared["epsilon_budget"], row)
+    if output == "json":
+        print_object(row)
+        return
+    click.echo(
+        f"registered {row['name']}: {row['node_count']:,} nodes, epsilon budget {amount(row['epsilon_budget'])}, "
+        f"spent {amount(row['epsilon_spent'])}"
+        + ("" if row["degree_bound"] is None else f", degree bound {row['degree_bound']:,}")
+    )
+
+
+def _check_registered(
+    place: Mapping[str, Any], edges: str | None, reading: Mapping[str, Any], *, allow_empty: bool
+) -> None:
+    """Refuse what names both a place in Neo4j and an address, or neither, and options of the other."""
+    given = [each for each, value in place.items() if value is not None]
+    if edges is None:
+        odd = [each for each, value in reading.items() if value not in (None, False)]
+        missing = [each for each in place if each not in given]
+        if missing:
+            raise click.UsageError(
+                f"Missing option '{_flag(missing[0])}' (or --edges, for edges that Spark reads)."
+            )
+    else:
+        odd = [
+            *given,
+            *(["allow_empty"] if allow_empty else []),
+            *(["refresh"] if reading["refresh"] else []),
+        ]
+    if odd:
+        other = "a graph in Neo4j" if edges is None else "edges at an address"
+        raise ParameterError(f"{_flag(odd[0])} is not an option of {other}; leave it out")
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+@click.command()
+@click.argument("name")
+def drop(name: str) -> None:
+    """Drop a loaded graph, or forget a registered one; what was spent stays spent."""
+    with opened_store() as store:
+        store.drop(name)
+    click.echo(f"dropped {name}; its ledger stays")
+
+
+@click.command()
+@click.argument("name")
+@click.option("--set", "epsilon_budget", metavar="E", help="Declare another budget; it is recorded.")
+@_DELTA
+@click.option(
+    "--attributes", is_flag=True, help="Declare it for the properties of the nodes, not for the edges."
+)
+@click.option(
+    "--max-epsilon-per-release",
+    metavar="E",
+    help="Declare the largest epsilon of one release; none removes it.  [default: as it is]",
+)
+@format_option
+def budget(
+    name: str,
+    epsilon_budget: str | None,
+    delta: str | None,
+    attributes: bool,
+    max_epsilon_per_release: str | None,
+    output: str,
+) -> None:
+    """Show what may be spent and what was, or declare another budget or limit.
+
+    A graph has two accounts, of its edges and of its nodes' properties (attributes). They bound different
+    neighbours and are never added: what is said about one edge and one record together is bounded by the sum.
+    """
+    with opened_store() as store:
+        row = (
+            store.budget(name)
+            if epsilon_budget is None and delta is None and max_epsilon_per_release is None
+            else store.set_budget(
+                name,
+                epsilon_budget,
+                delta,
+                attributes=attributes,
+                max_epsilon_per_release=max_epsilon_per_release,
+            )
+        )
+        remote = store.address is not None  # the logs are the curator's
+        head = None if remote else store.head(name)
+        second = None if remote or "attributes" not in row else store.head(name, "attributes")
+    _print_balance(row, head, second, output)
+    if epsilon_budget is not None:
+        notice("the new budget is recorded")
+        _note_large(epsilon_budget, row.get("attributes", row) if attributes else row)
+    if max_epsilon_per_release is not None:
+        notice("the new limit of one release is recorded")
+
+
+def _note_large(asked: str | None, row: Mapping[str, Any]) -> None:
+    """Say what a budget that was just declared is worth where it is a large one."""
+    if asked is not None and (row["epsilon_budget"] or 0) > _LARGE:
+        notice(
+            f"a budget above {_LARGE} promises a single edge hardly anything: declare less, or say so to the people in "
+            "the graph (docs/epsilon.md)"
+        )
+
+
+def _print_balance(row: Mapping[str, Any], head: str | None, second: str | None, output: str) -> None:
+    """Print the accounts of a graph and the heads of their logs, where they are known."""
+    shown = dict(row)
+    of_records = shown.pop("attributes", None)
+    if output == "json":
+        if of_records is not None:
+            shown["attributes"] = of_records if second is None else of_records | {"head": second}
+        print_object(shown if head is None else shown | {"head": head})
+        return
+    if of_records is None:
+        print_rows([shown], output, list(shown))
+    else:
+        rows = [{"account": "edges"} | shown, {"account": "attributes"} | dict.fromkeys(shown) | of_records]
+        print_rows(rows, output, list(rows[0]))
+    if head is not None:
+        notice(f"head of the log: {head}")
+    if second is not None:
+        notice(f"head of the attributes' log: {second}")
+    if of_records is not None:
+        notice("the accounts bound different neighbours; an edge and a record together: their sum")
+
+
+COMMANDS = (load, register, drop, budget, attribute)

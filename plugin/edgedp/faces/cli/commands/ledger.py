@@ -1,0 +1,157 @@
+"""Commands on the history: log, ledger check, export and verify, backup."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from edgedp.faces.cli.numerals import WHOLE
+from edgedp.faces.cli.opening import opened_store
+from edgedp.faces.cli.output import format_option, limit_option, notice, print_object, print_rows
+
+__all__ = ["COMMANDS"]
+
+
+_ATTRIBUTES = click.option(
+    "--attributes", is_flag=True, help="Of the account of the nodes' properties, in place of the edges'."
+)
+
+
+@click.command()
+@click.argument("name")
+@_ATTRIBUTES
+@limit_option
+@click.option(
+    "--since", metavar="SEQ", type=WHOLE, default=0, help="Only the rows after the one with this seq."
+)
+@format_option
+def log(name: str, attributes: bool, limit: int | None, since: int, output: str) -> None:
+    """Show what happened to a graph: when, by whom, and what was spent after it.
+
+    Loads, replacements, drops, budget changes, debits, answers and exact reads, oldest first: public
+    facts, and when each answer was recorded, which tells how long its draw took.
+    """
+    with opened_store() as store:
+        rows = store.log(name, "attributes" if attributes else "edges", limit, since)
+    asked = ["analyst"] if any(row["analyst"] for row in rows) else []
+    columns = ["seq", "at", "by", *asked, "event", "epsilon", "epsilon_spent", "details"]
+    if output == "table":
+        print_rows(
+            [row | {"at": row["at"][:19], "details": _brief(row["details"])} for row in rows], output, columns
+        )
+    else:
+        print_rows(rows, output, [*columns, "release_id", "request_id", *([] if asked else ["analyst"])])
+
+
+@click.group()
+def ledger() -> None:
+    """Check the ledger, export the log of a graph, verify an export."""
+
+
+@ledger.command()
+@click.argument("name", required=False)
+@format_option
+def check(name: str | None, output: str) -> None:
+    """Check the ledger of one graph, or the whole store; nothing is changed.
+
+    Exit status 1 and a line for each problem where something does not add up.
+    """
+    with opened_store() as store:
+        found = store.check(name)
+    if output != "table":
+        print_rows(found, output, ["graph", "problem"])
+    for row in found if output == "table" else []:
+        click.echo(row["problem"] if row["graph"] is None else f"{row['graph']}: {row['problem']}")
+    if found:
+        raise SystemExit(1)
+    notice("everything adds up")
+
+
+@ledger.command()
+@click.argument("name")
+@_ATTRIBUTES
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="-",
+    type=click.Path(allow_dash=True, dir_okay=False),
+    help="Where to.",
+)
+def export(name: str, attributes: bool, output: str) -> None:
+    """Write the log of a graph as JSON lines; the last one holds the number of rows and the head."""
+    with opened_store() as store:
+        lines = store.export(name, "attributes" if attributes else "edges")
+    text = "".join(f"{line}\n" for line in lines)
+    if output == "-":
+        click.echo(text, nl=False)
+        return
+    try:  # it says who asked for what, and when: for the owner alone, whatever the umask is
+        handle = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            if stat.S_ISREG(os.fstat(handle).st_mode):  # /dev/null stays everybody's
+                os.fchmod(handle, 0o600)
+            stream.write(text)
+    except OSError as error:
+        raise click.ClickException(
+            f"{output} cannot be written ({error.strerror}); choose another file"
+        ) from None
+
+
+@ledger.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--head", metavar="HASH", help="A head that was kept elsewhere; the export must hold it.")
+@format_option
+def verify(file: Path, head: str | None, output: str) -> None:
+    """Verify an export: by itself against accidents, with a head kept elsewhere also against deliberate changes."""
+    from edgedp.ledger.log.history import verify as verified
+
+    try:
+        row = verified(file.read_text(encoding="utf-8").splitlines(), head)
+    except UnicodeDecodeError:
+        raise click.ClickException("the file is no text; give an export of 'edgedp ledger export'") from None
+    _show(row, output)
+    if head is None:
+        notice("a deliberate change shows only against a head that was kept elsewhere: --head")
+
+
+@click.command()
+@click.argument("destination", type=click.Path(path_type=Path))
+@format_option
+def backup(destination: Path, output: str) -> None:
+    """Copy an embedded store to a new folder, while it is in use; restore by copying that folder back.
+
+    The heads of all logs are printed, and written beside the copy and beside the store: a store that lacks what
+    they name is an older copy and is refused.
+    """
+    with opened_store() as store:
+        heads = store.backup(destination)
+    print_rows([{"graph": name, "head": head} for name, head in heads.items()], output, ["graph", "head"])
+    notice(f"backed up to {destination}")
+
+
+def _brief(details: Mapping[str, Any]) -> str:
+    """Return the details of an event in a line."""
+    shown = details.get("parameters") or {
+        key: value for key, value in details.items() if key not in ("version", "values")
+    }
+    listed = ", ".join(
+        f"{key}={','.join(map(str, value)) if isinstance(value, list) else value}"
+        for key, value in shown.items()
+    )
+    return f"{details['kind']}: {listed}" if "kind" in details else listed
+
+
+def _show(row: dict[str, Any], output: str) -> None:
+    if output == "json":
+        print_object(row)
+    else:
+        print_rows([row], output, list(row))
+
+
+COMMANDS = (log, ledger, backup)

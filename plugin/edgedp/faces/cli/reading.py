@@ -1,0 +1,101 @@
+"""Options that say how a source is to be read, for the commands that read one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from edgedp.faces.cli.output import say
+from edgedp.words.shown import shown
+
+if TYPE_CHECKING:
+    from edgedp.graph.reading.text.question import Question
+
+__all__ = ["answered", "kind_options", "name_of", "reading_options"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option("--source", metavar="C", help="Column of one end, by name or number from 1; with --target."),
+    click.option("--target", metavar="C", help="Column of the other end."),
+    click.option(
+        "--header/--no-header",
+        default=None,
+        help="Whether the first line names the columns.  [default: detected]",
+    ),
+    click.option(
+        "--nodes-header/--no-nodes-header",
+        default=None,
+        help="The same of the file of nodes.  [default: detected]",
+    ),
+    click.option(
+        "--separator",
+        metavar="S",
+        help="One character, or tab, comma, semicolon, space.  [default: detected]",
+    ),
+    click.option(
+        "--ids",
+        type=click.Choice(["integer", "text"]),
+        help="Ids as numbers (007 is 7) or as written.  [default: integers where none changes]",
+    ),
+    click.option(
+        "--comments",
+        metavar="SIGNS",
+        help="Signs that begin a comment, or none.  [default: # and %, if sure]",
+    ),
+    click.option("--refresh", is_flag=True, help="Fetch a URL anew, whatever the cache holds."),
+)
+
+
+_KINDS = (
+    click.option(
+        "--bipartite", is_flag=True, help="The ends are of different kinds; their ids are kept apart."
+    ),
+    click.option(
+        "--directed", is_flag=True, help="Keep directions, source to target: for in_degree and out_degree."
+    ),
+    click.option(
+        "--one-kind", is_flag=True, help="An id is one node on both sides.  [default: asked if not sure]"
+    ),
+)
+
+
+def kind_options(command: _Command) -> _Command:
+    """Add the options that say whether both ends are of one kind, and whether directions are kept."""
+    for option in reversed(_KINDS):
+        command = option(command)
+    return command
+
+
+def answered(question: Question, reading: dict[str, Any]) -> dict[str, Any]:
+    """Put a question in a terminal, and return the options of reading with the answers."""
+    from edgedp.words.spoken import options
+
+    heading, load = question.heading(), dict(question.load)
+    say(shown(f"{question.source} {question.what}:"))
+    for row in (heading, *question.rows):
+        click.echo("  " + shown(" | ".join(row)))
+    for end in ("source", "target"):
+        load[end] = click.prompt(f"column of the {end}, by name or number from 1", default=str(load[end]))
+    if "header" in load:
+        load["header"] = click.confirm("does the first line name the columns?", default=bool(load["header"]))
+    if "bipartite" in load and not click.confirm("are the two ends of different kinds?", default=True):
+        load = {name: value for name, value in load.items() if name != "bipartite"} | {"one_kind": True}
+    say(shown(f"the options that repeat this: {options(load)}"))
+    return reading | load
+
+
+def reading_options(command: _Command) -> _Command:
+    """Add the options of `edgedp.read_graph` to a command."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def name_of(source: str) -> str:
+    """Return the name that a graph takes from its source."""
+    from edgedp.graph.reading.sources.locating import name_of as named
+
+    return named(source)

@@ -1,0 +1,402 @@
+"""The parts of the API that answers are made of: OpenAPI schemas, by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from edgedp.release.answers import Sought
+from edgedp.words.vocabulary import ACCOUNTS, KINDS
+
+__all__ = ["SCHEMAS"]
+
+_AMOUNT = {"type": ["number", "null"], "minimum": 0}
+
+
+_SHARE: dict[str, Any] = {
+    "description": "What the caller may spend of the graph's budget; null where nothing was granted.",
+    "type": ["object", "null"],
+    "required": [
+        "account",
+        "epsilon_budget",
+        "epsilon_spent",
+        "epsilon_remaining",
+        "max_epsilon_per_release",
+    ],
+    "properties": {
+        "account": {"type": "string"},
+        "epsilon_budget": _AMOUNT,
+        "epsilon_spent": _AMOUNT,
+        "epsilon_remaining": _AMOUNT,
+        "max_epsilon_per_release": _AMOUNT,
+        "delta": {"type": "number"},
+        "problem": {"type": "string"},
+    },
+}
+
+
+_PROBLEM = {
+    "description": "Where the account does not add up: its amounts are null, and the curator must see to it.",
+    "type": "string",
+}
+
+
+_ATTRIBUTES = {
+    "description": "The same of the account of the nodes' properties, once it is opened; never added to the edges'.",
+    "type": "object",
+    "properties": {
+        "epsilon_budget": _AMOUNT,
+        "epsilon_spent": _AMOUNT,
+        "epsilon_remaining": _AMOUNT,
+        "releases": {"type": ["integer", "null"]},
+        "share": {"$ref": "#/components/schemas/Share"},
+        "problem": _PROBLEM,
+    },
+}
+
+
+_CHANCE = {"type": "number", "minimum": 0, "maximum": 1}
+
+
+_SURE = {
+    "expected_recall": _CHANCE,
+    "membership": {"type": "array", "items": _CHANCE},
+    "titles": {"type": "array", "items": {"type": ["string", "null"]}},
+    "near_titles": {"type": "array", "items": {"type": ["string", "null"]}},
+    "near": {
+        "type": "array",
+        "items": {"type": "array", "prefixItems": [{"type": ["integer", "string"]}, _CHANCE]},
+    },
+    "degree_intervals": {
+        "type": ["array", "null"],
+        "items": {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "integer"}]},
+    },
+}
+"""What a list of a joint release says of itself, beside its nodes."""
+
+
+_SOUGHT = {
+    "target_recall": {"type": ["number", "string"]},
+    "target_reached": {"type": "boolean"},
+    "steps": {"type": "integer", "minimum": 1},
+    "spent": {"type": "string", "description": "What this release cost; epsilon_spent is the account's."},
+    "ended": {"enum": [*Sought.WHY], "description": "Why there was no further step."},
+}
+"""How a release ended that spent until its list was sure enough."""
+
+
+SCHEMAS: dict[str, Any] = {
+    "Problem": {
+        "type": "object",
+        "required": ["type", "title", "status", "detail"],
+        "properties": {
+            "type": {"type": "string", "description": "urn:edgedp:problem: and the error's name in Python."},
+            "title": {"type": "string"},
+            "status": {"type": "integer"},
+            "detail": {"type": "string", "description": "The sentence, as the command line says it."},
+        },
+    },
+    "Share": _SHARE,
+    "Graph": {
+        "type": "object",
+        "required": ["name", "node_count", "degree_bound", "epsilon_budget", "epsilon_spent", "share"],
+        "properties": {
+            "name": {"type": "string"},
+            "node_count": {"type": "integer"},
+            "degree_bound": {
+                "type": ["integer", "null"],
+                "description": "Null where candidates are ranked: on no bound of theirs does a release rest.",
+            },
+            "directed": {
+                "const": True,
+                "description": "Where directions were kept: in_degree and out_degree.",
+            },
+            "titles": {"const": True, "description": "Where lists show a title beside each id."},
+            "protect": {
+                "enum": ["source", "target"],
+                "description": "Where a release protects all that one node does, or all that is done to one.",
+            },
+            "projection": {
+                "type": ["object", "null"],
+                "description": "Which relationships of a database make an edge, where it is not each of one type.",
+            },
+            "epsilon_budget": _AMOUNT,
+            "epsilon_spent": _AMOUNT,
+            "share": {"$ref": "#/components/schemas/Share"},
+            "attributes": _ATTRIBUTES,
+            "problem": _PROBLEM,
+        },
+    },
+    "Budget": {
+        "type": "object",
+        "required": ["epsilon_budget", "epsilon_spent", "epsilon_remaining", "releases", "share"],
+        "properties": {
+            "epsilon_budget": _AMOUNT,
+            "epsilon_spent": _AMOUNT,
+            "epsilon_remaining": _AMOUNT,
+            "releases": {"type": ["integer", "null"]},
+            "share": {"$ref": "#/components/schemas/Share"},
+            "attributes": _ATTRIBUTES,
+            "problem": _PROBLEM,
+        },
+    },
+    "Release": {
+        "description": "What was asked, the answer (nodes in the order picked, or a value), what was public, "
+        "and the receipt.",
+        "type": "object",
+        "required": ["selector", "parameters", "public", "private", "graph", "release_id"],
+        "properties": {
+            "selector": {"type": "string"},
+            "parameters": {"type": "object"},
+            "nodes": {"type": "array", "items": {"type": ["integer", "string"]}},
+            **_SURE,
+            **_SOUGHT,
+            "public": {"type": "object"},
+            "private": {"type": "boolean"},
+            "graph": {"type": "string"},
+            "release_id": {"type": "string"},
+            "account": {"enum": [*ACCOUNTS]},
+            "epsilon_budget": _AMOUNT,
+            "epsilon_spent": _AMOUNT,
+            "epsilon_remaining": _AMOUNT,
+            "share": {"$ref": "#/components/schemas/Share"},
+        },
+    },
+    "Estimate": {
+        "description": "What a release would cost, from public facts alone; refused says why it would be refused.",
+        "type": "object",
+        "required": ["graph", "refused", "epsilon", "releases_left", "noise", "parameters"],
+        "properties": {
+            "graph": {"type": "string"},
+            "refused": {"type": ["string", "null"]},
+            "epsilon": _AMOUNT,
+            "epsilon_remaining": _AMOUNT,
+            "epsilon_remaining_after": _AMOUNT,
+            "releases_left": {"type": "integer"},
+            "epsilon_first": {
+                "type": "number",
+                "description": "Of the first step, where epsilon is the most.",
+            },
+            "kept": {"type": "boolean"},
+            "noise": {"type": "array"},
+            "parameters": {"type": "object"},
+            "share": {"$ref": "#/components/schemas/Share"},
+        },
+    },
+    "KeptRelease": {
+        "type": "object",
+        "required": [
+            "graph",
+            "request_id",
+            "release_id",
+            "at",
+            "epsilon",
+            "selector",
+            "parameters",
+            "public",
+        ],
+        "properties": {
+            "graph": {"type": "string"},
+            "request_id": {"type": ["string", "null"]},
+            "release_id": {"type": "string"},
+            "at": {"type": "string", "format": "date-time"},
+            "epsilon": {"type": "number"},
+            "selector": {"type": "string"},
+            "parameters": {"type": "object"},
+            "public": {"type": "object"},
+            "nodes": {"type": ["array", "null"]},
+            **_SURE,
+        },
+    },
+}
+
+
+SCHEMAS |= {
+    "Graphs": {
+        "type": "object",
+        "required": ["graphs"],
+        "properties": {"graphs": {"type": "array", "items": {"$ref": "#/components/schemas/Graph"}}},
+    },
+    "Releases": {
+        "type": "object",
+        "required": ["releases", "next"],
+        "properties": {
+            "releases": {"type": "array", "items": {"$ref": "#/components/schemas/KeptRelease"}},
+            "next": {
+                "type": ["string", "null"],
+                "description": "The since of the next page; null at the end.",
+            },
+        },
+    },
+    "Attributes": {
+        "type": "object",
+        "required": ["attributes"],
+        "properties": {
+            "attributes": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["property", "low", "high", "grid", "points", "depends_on"],
+                    "properties": {
+                        "property": {"type": "string"},
+                        "low": {"type": "number"},
+                        "high": {"type": "number"},
+                        "grid": {"type": "string"},
+                        "points": {"type": "integer"},
+                        "depends_on": {"type": "string"},
+                    },
+                },
+            }
+        },
+    },
+    "Me": {
+        "type": "object",
+        "required": ["name", "role"],
+        "properties": {"name": {"type": "string"}, "role": {"enum": ["analyst", "curator"]}},
+    },
+    "People": {
+        "type": "object",
+        "required": ["people"],
+        "properties": {"people": {"type": "array", "items": {"$ref": "#/components/schemas/Person"}}},
+    },
+    "Person": {
+        "type": "object",
+        "required": ["name", "role", "added", "revoked"],
+        "properties": {
+            "name": {"type": "string"},
+            "role": {"enum": ["analyst", "curator"]},
+            "added": {"type": "string"},
+            "revoked": {"type": ["string", "null"]},
+        },
+    },
+    "NewPerson": {
+        "type": "object",
+        "required": ["name"],
+        "additionalProperties": False,
+        "properties": {"name": {"type": "string", "minLength": 1}, "role": {"enum": ["analyst", "curator"]}},
+    },
+    "Token": {
+        "type": "object",
+        "required": ["name", "token"],
+        "properties": {
+            "name": {"type": "string"},
+            "role": {"enum": ["analyst", "curator"]},
+            "token": {"type": "string", "description": "Shown this once: the store keeps its SHA-256."},
+        },
+    },
+    "Revoked": {
+        "type": "object",
+        "required": ["name", "revoked"],
+        "properties": {"name": {"type": "string"}, "revoked": {"const": True}},
+    },
+    "Grants": {
+        "type": "object",
+        "required": ["grants"],
+        "properties": {"grants": {"type": "array", "items": {"$ref": "#/components/schemas/Grant"}}},
+    },
+    "Grant": {
+        "type": "object",
+        "required": ["graph", "analyst", "account", "epsilon_budget", "epsilon_spent", "epsilon_remaining"],
+        "properties": {
+            "graph": {"type": "string"},
+            "analyst": {"type": "string"},
+            **{key: value for key, value in _SHARE["properties"].items() if key != "problem"},
+        },
+    },
+    "NewGrant": {
+        "type": "object",
+        "required": ["graph", "analyst", "epsilon_budget"],
+        "additionalProperties": False,
+        "properties": {
+            "graph": {"type": "string", "minLength": 1},
+            "analyst": {"type": "string", "minLength": 1},
+            "epsilon_budget": {
+                "type": ["string", "number"],
+                "description": "In all, what was spent included.",
+            },
+            "max_epsilon_per_release": {
+                "type": ["string", "number"],
+                "description": "none removes the limit.",
+            },
+            "account": {"enum": [*ACCOUNTS]},
+        },
+    },
+    "Events": {
+        "type": "object",
+        "required": ["events", "next"],
+        "properties": {
+            "events": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["seq", "at", "by", "event"],
+                    "properties": {
+                        "seq": {"type": "integer"},
+                        "at": {"type": "string"},
+                        "by": {"type": "string"},
+                        "event": {"type": "string"},
+                    },
+                },
+            },
+            "next": {
+                "type": ["integer", "null"],
+                "description": "The since of the next page; null at the end.",
+            },
+        },
+    },
+    "Batch": {
+        "type": "object",
+        "required": ["releases"],
+        "additionalProperties": False,
+        "properties": {
+            "releases": {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": 100,
+                "items": {
+                    "type": "object",
+                    "description": "The options of a release by name, its kind and, where wanted, its request_id.",
+                    "required": ["kind"],
+                    "properties": {
+                        "kind": {"enum": [*KINDS, "topk"]},
+                        "request_id": {"type": "string", "minLength": 1, "maxLength": 200},
+                    },
+                },
+            }
+        },
+    },
+    "Planned": {
+        "type": "object",
+        "required": ["releases", "accounts", "refused"],
+        "properties": {
+            "releases": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["graph", "epsilon", "kept", "refused", "epsilon_remaining_after"],
+                    "properties": {
+                        "graph": {"type": "string"},
+                        "request_id": {"type": "string"},
+                        "epsilon": _AMOUNT,
+                        "kept": {"type": "boolean"},
+                        "refused": {"type": ["string", "null"]},
+                        "epsilon_remaining_after": _AMOUNT,
+                    },
+                },
+            },
+            "accounts": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["graph", "account", "epsilon"],
+                    "properties": {
+                        "graph": {"type": "string"},
+                        "account": {"enum": [*ACCOUNTS]},
+                        "epsilon": {"type": "number"},
+                        "epsilon_remaining_after": _AMOUNT,
+                    },
+                },
+            },
+            "refused": {"type": "integer", "minimum": 0},
+        },
+    },
+}

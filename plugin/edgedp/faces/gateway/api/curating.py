@@ -1,0 +1,184 @@
+"""The curator's endpoints: who may ask, how much of which graph, and what happened. No release, and nothing exact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from edgedp.faces.gateway.api.wire import bearer, json_body, name_in, page_asked
+from edgedp.faces.gateway.context import check_role
+from edgedp.faces.gateway.door.observing import note_of
+from edgedp.faces.gateway.door.problems import Problem
+from edgedp.mechanisms.checks import check_choice, check_option_names
+from edgedp.words.amounts.written import whole_of
+from edgedp.words.vocabulary import ACCOUNTS
+
+if TYPE_CHECKING:
+    from edgedp.faces.gateway.context import Gateway
+    from edgedp.stores import Store
+    from edgedp.stores.people.people import Person
+
+__all__ = [
+    "GRANT",
+    "PERSON",
+    "Act",
+    "Seen",
+    "add",
+    "grant",
+    "grants",
+    "log",
+    "people",
+    "people_log",
+    "revoke",
+    "rotate",
+]
+
+PERSON = ("name", "role")
+GRANT = ("graph", "analyst", "epsilon_budget", "max_epsilon_per_release", "account")
+"""The keys of a body."""
+
+
+class Seen:
+    """An endpoint that shows a curator what the store tells of people, shares and history."""
+
+    def __init__(self, gateway: Gateway, answer: Callable[[Request, Store], object]) -> None:
+        self._gateway = gateway
+        self._answer = answer
+
+    async def __call__(self, request: Request) -> Response:
+        """Answer."""
+
+        def seen(person: Person) -> object:
+            check_role(person, "curator")
+            return self._answer(request, self._gateway.store)
+
+        return JSONResponse(await self._gateway.tell(request, bearer(request), seen))
+
+
+class Act:
+    """An endpoint by which a curator changes something, in that curator's name.
+
+    Parameters
+    ----------
+    keys : tuple of str
+        What the body may hold; without any there is none.
+    """
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        act: Callable[[Store, Request, Mapping[str, Any]], object],
+        keys: tuple[str, ...] = (),
+        status: int = 200,
+    ) -> None:
+        self._gateway, self._act, self._keys, self._status = gateway, act, keys, status
+
+    async def __call__(self, request: Request) -> Response:
+        """Answer when the change is made, or say why it is not."""
+        person = await self._gateway.person(request, self._gateway.bearer_of(bearer(request)), "curator")
+        given = await json_body(request) if self._keys else {}
+        note_of(request).more["changed"] = {key: str(given[key])[:80] for key in self._keys if key in given}
+
+        def acted(store: Store) -> object:
+            check_option_names(given, self._keys)
+            return self._act(store, request, given)
+
+        return JSONResponse(await self._gateway.act(request, person, acted), self._status)
+
+
+# -- what is seen ---------------------------------------------------------------------------------
+
+
+def people(request: Request, store: Store) -> object:
+    """Return everybody who has or had a token."""
+    return {"people": store.analysts()}
+
+
+def people_log(request: Request, store: Store) -> object:
+    """Return who was added, given another token or revoked, oldest first."""
+    limit, since = _page(request)
+    rows = [row for row in store.people_log() if row["seq"] > since]
+    return _paged(rows[: limit + 1], limit)
+
+
+def grants(request: Request, store: Store) -> object:
+    """Return the shares of all graphs, or of the one that the query names."""
+    asked = request.query_params.getlist("graph")
+    names = asked or [row["name"] for row in store.graphs()]
+    return {"grants": [{"graph": name} | row for name in names for row in store.grants(name)]}
+
+
+def log(request: Request, store: Store) -> object:
+    """Return what happened under a graph's name, oldest first."""
+    limit, since = _page(request)
+    asked, name = request.query_params.get("account", "edges"), name_in(request)
+    if asked not in ACCOUNTS:
+        raise Problem(
+            422, f"account must be one of {', '.join(ACCOUNTS)}; choose one of these", "ParameterError"
+        )
+    rows = store.log(name, asked, limit + 1, since)
+    note_of(request).graph = name
+    return _paged(rows, limit)
+
+
+def _page(request: Request) -> tuple[int, int]:
+    limit, since = page_asked(request)
+    seq = 0 if since is None else whole_of(since[:19])
+    if seq is None:
+        raise Problem(
+            422,
+            "since must be the seq of an event; give that of the page before, or leave it out",
+            "ParameterError",
+        )
+    return limit, seq
+
+
+def _paged(rows: Any, limit: int) -> object:
+    more = len(rows) > limit
+    return {"events": rows[:limit], "next": rows[limit - 1]["seq"] if more else None}
+
+
+# -- what is changed ------------------------------------------------------------------------------
+
+
+def add(store: Store, request: Request, given: Mapping[str, Any]) -> object:
+    """Add an analyst or a curator; the token is shown this once."""
+    name, role = (
+        _given(given, "name"),
+        check_choice(given.get("role", "analyst"), "role", ("analyst", "curator")),
+    )
+    made = store.add_curator(name) if role == "curator" else store.add_analyst(name)
+    return {"name": name, "role": role, "token": made["token"]}
+
+
+def rotate(store: Store, request: Request, given: Mapping[str, Any]) -> object:
+    """Give somebody another token, which is shown this once."""
+    name = name_in(request)
+    return {"name": name, "token": store.rotate_analyst(name)["token"]}
+
+
+def revoke(store: Store, request: Request, given: Mapping[str, Any]) -> object:
+    """Revoke somebody for good."""
+    name = name_in(request)
+    store.revoke_analyst(name)
+    return {"name": name, "revoked": True}
+
+
+def grant(store: Store, request: Request, given: Mapping[str, Any]) -> object:
+    """Declare, or change, an analyst's share of a graph."""
+    graph, analyst = _given(given, "graph"), _given(given, "analyst")
+    account = check_choice(given.get("account", "edges"), "account", ACCOUNTS)
+    note_of(request).graph = graph
+    row = store.grant(
+        graph, analyst, _given(given, "epsilon_budget"), given.get("max_epsilon_per_release"), account
+    )
+    return {"graph": graph} | row
+
+
+def _given(given: Mapping[str, Any], key: str) -> Any:
+    if given.get(key) is None:
+        raise Problem(422, f"{key} is missing; give it", "ParameterError")
+    return given[key]

@@ -1,0 +1,232 @@
+"""The endpoints for programs, under ``/v1``: public facts, releases, budgets, one's own releases."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from edgedp.faces.gateway.api import curating
+from edgedp.faces.gateway.api.schema import document
+from edgedp.faces.gateway.api.wire import bearer, json_body, name_in, page_asked
+from edgedp.faces.gateway.context import check_role
+from edgedp.faces.gateway.door.observing import note_of
+from edgedp.faces.gateway.door.problems import Problem
+from edgedp.faces.gateway.kinds import release_kinds
+
+if TYPE_CHECKING:
+    from edgedp.faces.gateway.context import Gateway
+    from edgedp.faces.gateway.kinds import ReleaseKind
+    from edgedp.stores.people.asker import Asker
+    from edgedp.stores.people.people import Person
+
+__all__ = ["routes"]
+
+_Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def routes(gateway: Gateway) -> list[Route]:
+    """Return the endpoints; one for each kind of release."""
+    asked: list[tuple[str, str, _Endpoint]] = [
+        ("/healthz", "GET", health),
+        ("/readyz", "GET", _Ready(gateway)),
+        ("/openapi.json", "GET", openapi),
+        ("/v1/me", "GET", _Me(gateway)),
+        ("/v1/graphs", "GET", _Told(gateway, _graphs)),
+        ("/v1/graphs/{name}", "GET", _Told(gateway, _of_graph(_facts))),
+        ("/v1/graphs/{name}/budget", "GET", _Told(gateway, _of_graph(_budget))),
+        ("/v1/graphs/{name}/attributes", "GET", _Told(gateway, _of_graph(_attributes))),
+        ("/v1/graphs/{name}/releases", "GET", _Told(gateway, _releases)),
+        *((f"/v1/graphs/{{name}}/{kind.path}", "POST", _Ask(gateway, kind)) for kind in release_kinds()),
+        *(
+            (f"/v1/graphs/{{name}}/{kind.path}/estimate", "POST", _Estimate(gateway, kind))
+            for kind in release_kinds()
+        ),
+        ("/v1/graphs/{name}/plan", "POST", _Plan(gateway)),
+        ("/v1/releases", "GET", _Told(gateway, _releases)),
+        ("/v1/releases/{release_id}", "GET", _Told(gateway, _one_release)),
+        ("/v1/people", "GET", curating.Seen(gateway, curating.people)),
+        ("/v1/people", "POST", curating.Act(gateway, curating.add, curating.PERSON, 201)),
+        ("/v1/people/log", "GET", curating.Seen(gateway, curating.people_log)),
+        ("/v1/people/{name}/rotate", "POST", curating.Act(gateway, curating.rotate)),
+        ("/v1/people/{name}/revoke", "POST", curating.Act(gateway, curating.revoke)),
+        ("/v1/grants", "GET", curating.Seen(gateway, curating.grants)),
+        ("/v1/grants", "POST", curating.Act(gateway, curating.grant, curating.GRANT, 201)),
+        ("/v1/graphs/{name}/log", "GET", curating.Seen(gateway, curating.log)),
+    ]
+    return [Route(path, _noted(path, endpoint), methods=[method]) for path, method, endpoint in asked]
+
+
+async def health(request: Request) -> Response:
+    """Say that the process answers; nothing about graphs."""
+    return JSONResponse({"status": "ok"})
+
+
+class _Ready:
+    """Says that the store answers, too; nothing about graphs."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+
+    async def __call__(self, request: Request) -> Response:
+        await self._gateway.ready(request)
+        return JSONResponse({"status": "ready"})
+
+
+async def openapi(request: Request) -> Response:
+    """Return the description of the API."""
+    return JSONResponse(document())
+
+
+def _noted(path: str, endpoint: _Endpoint) -> _Endpoint:
+    async def noted(request: Request) -> Response:
+        note_of(request).route = path
+        return await endpoint(request)
+
+    return noted
+
+
+class _OfAnalyst(ABC):
+    """An endpoint for an analyst with a token in the header."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+
+    async def __call__(self, request: Request) -> Response:
+        whose = self._gateway.bearer_of(bearer(request))
+        person = await self._gateway.person(request, whose, "analyst")
+        return await self.answer(request, person)
+
+    @abstractmethod
+    async def answer(self, request: Request, person: Person) -> Response:
+        """Return what is shown to the analyst."""
+
+
+class _Told:
+    """An endpoint that tells an analyst what is public, or the analyst's own."""
+
+    def __init__(self, gateway: Gateway, answer: Callable[[Request, Asker], object]) -> None:
+        self._gateway = gateway
+        self._answer = answer
+
+    async def __call__(self, request: Request) -> Response:
+        def told(person: Person) -> object:
+            check_role(person, "analyst")
+            return self._answer(request, self._gateway.asking(person))
+
+        return JSONResponse(await self._gateway.tell(request, bearer(request), told))
+
+
+class _Me:
+    """Whose token it is, of either role."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+
+    async def __call__(self, request: Request) -> Response:
+        return JSONResponse(
+            await self._gateway.tell(
+                request, bearer(request), lambda person: {"name": person.name, "role": person.role}
+            )
+        )
+
+
+def _graphs(request: Request, asking: Asker) -> object:
+    return {"graphs": asking.graphs()}
+
+
+def _of_graph(told: Callable[[Asker, str], object]) -> Callable[[Request, Asker], object]:
+    """Return the answer about the graph that the path names; a graph that exists is noted."""
+
+    def answer(request: Request, asking: Asker) -> object:
+        name = name_in(request)
+        found = told(asking, name)
+        note_of(request).graph = name
+        return found
+
+    return answer
+
+
+def _facts(asking: Asker, name: str) -> object:
+    row = next((row for row in asking.graphs() if row["name"] == name), None)
+    if row is None:
+        raise Problem(404, "the graph must be a stored one; see the list of graphs", "UnknownNameError")
+    return row
+
+
+def _budget(asking: Asker, name: str) -> object:
+    return asking.budget(name)
+
+
+def _attributes(asking: Asker, name: str) -> object:
+    return {"attributes": asking.attributes(name)}
+
+
+def _releases(request: Request, asking: Asker) -> object:
+    limit, since = page_asked(request)
+    name = name_in(request) if "name" in request.path_params else None
+    rows = asking.releases(name, limit + 1, since)
+    more = len(rows) > limit
+    return {"releases": rows[:limit], "next": rows[limit - 1]["release_id"] if more else None}
+
+
+def _one_release(request: Request, asking: Asker) -> object:
+    return asking.release(name_in(request, "release_id"))
+
+
+class _Ask(_OfAnalyst):
+    """A release of one kind."""
+
+    def __init__(self, gateway: Gateway, kind: ReleaseKind) -> None:
+        super().__init__(gateway)
+        self._kind = kind
+
+    async def answer(self, request: Request, person: Person) -> Response:
+        options = await json_body(request)
+        release = await self._gateway.release(
+            request, person, self._kind, name_in(request), options, _request_id(request)
+        )
+        place = f"/v1/releases/{quote(release.receipt['release_id'])}"
+        return JSONResponse(release.to_dict(), 200 if release.kept else 201, headers={"Location": place})
+
+
+class _Estimate(_OfAnalyst):
+    """What a release of one kind would cost: public facts, nothing debited and no edge read."""
+
+    def __init__(self, gateway: Gateway, kind: ReleaseKind) -> None:
+        super().__init__(gateway)
+        self._kind = kind
+
+    async def answer(self, request: Request, person: Person) -> Response:
+        options = await json_body(request)
+        told = await self._gateway.estimate(
+            request, person, self._kind, name_in(request), options, _request_id(request)
+        )
+        return JSONResponse(told)
+
+
+class _Plan(_OfAnalyst):
+    """What several releases of a graph would cost, one after the other: nothing debited and no edge read."""
+
+    async def answer(self, request: Request, person: Person) -> Response:
+        given = await json_body(request)
+        return JSONResponse(await self._gateway.plan(request, person, name_in(request), given))
+
+
+def _request_id(request: Request) -> str | None:
+    """Return the identifier of a request, which is UTF-8 in the header."""
+    given = [value for name, value in request.scope["headers"] if name == b"idempotency-key"]
+    if not given:
+        return None
+    try:
+        (value,) = given
+        return bytes(value).decode("utf-8")
+    except ValueError:
+        raise Problem(
+            422, "Idempotency-Key must be one text in UTF-8; choose another", "ParameterError"
+        ) from None

@@ -1,0 +1,270 @@
+"""The description of the API: OpenAPI 3.1, made of the options of every kind of release."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from edgedp.faces.gateway.api.components import SCHEMAS
+from edgedp.faces.gateway.api.wire import LONGEST_PAGE, PAGE
+from edgedp.faces.gateway.kinds import ReleaseKind, release_kinds
+from edgedp.words.version import __version__
+from edgedp.words.vocabulary import ACCOUNTS
+
+__all__ = ["document"]
+
+
+_EXAMPLES: dict[str, Any] = {
+    "Batch": {
+        "releases": [{"kind": "topk", "metric": "ebc", "k": 10, "epsilon": "0.3", "request_id": "monday"}]
+    },
+    "NewPerson": {"name": "ann", "role": "analyst"},
+    "NewGrant": {"graph": "email-Enron", "analyst": "ann", "epsilon_budget": "2"},
+}
+_MEANINGS = {
+    "400": "The body is not JSON, or breaks off.",
+    "401": "No token, or one that is not valid.",
+    "403": "The budget or the share does not allow it, and nothing was spent; or the token is of another role.",
+    "404": "No such graph or release; also one that belongs to somebody else.",
+    "408": "The body came too slowly.",
+    "409": "The key is another request's; or, with Retry-After, the release is being drawn, or the graph changed.",
+    "410": "The release of this key was debited and lost; it is never drawn again.",
+    "413": "The body is too large.",
+    "415": "The body is not application/json.",
+    "421": "The Host header names no host of this gateway.",
+    "422": "A value is refused; nothing was spent.",
+    "429": "Too many requests; ask again after Retry-After seconds.",
+    "500": "A defect, or a damaged store.",
+    "503": "The store is away, or too many are waiting; ask again after Retry-After seconds.",
+}
+_ALWAYS = ("401", "403", "408", "413", "421", "429", "500", "503")
+_NAME = {
+    "name": "name",
+    "in": "path",
+    "required": True,
+    "description": "Name of the graph; / is %2F.",
+    "schema": {"type": "string", "minLength": 1},
+    "example": "email-Enron",
+}
+_PAGE = [
+    {
+        "name": "limit",
+        "in": "query",
+        "required": False,
+        "description": "How many at most.",
+        "schema": {"type": "integer", "minimum": 1, "maximum": LONGEST_PAGE, "default": PAGE},
+    },
+    {
+        "name": "since",
+        "in": "query",
+        "required": False,
+        "description": "Only those after this release: the release_id of the last one of the page before.",
+        "schema": {"type": "string"},
+    },
+]
+_EVENTS = [
+    _PAGE[0],
+    {
+        "name": "since",
+        "in": "query",
+        "required": False,
+        "description": "Only those after this event: the seq of the last one of the page before.",
+        "schema": {"type": "integer", "minimum": 0},
+    },
+]
+_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "The request id, the caller's own for this graph: asking again with it shows the kept release.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]([ -~]*[!-~])?$"},
+}
+
+
+@cache
+def document() -> dict[str, object]:
+    """Return the OpenAPI document.
+
+    Examples
+    --------
+    >>> document()["openapi"], "/v1/graphs/{name}/top-k" in document()["paths"]
+    ('3.1.0', True)
+    """
+    name = {"parameters": [_NAME]}
+    paths: dict[str, Any] = {
+        "/healthz": {"get": _open("health", "Whether the process answers", {"type": "object"})},
+        "/readyz": {"get": _open("ready", "Whether the store answers, too", {"type": "object"})},
+        "/openapi.json": {"get": _open("openapi", "This document", {"type": "object"})},
+        "/v1/me": {"get": _get("me", "Whose token it is", "Me")},
+        "/v1/graphs": {
+            "get": _get("graphs", "Graphs: public facts, and the caller's share of each", "Graphs")
+        },
+        "/v1/graphs/{name}": name | {"get": _get("graph", "One graph", "Graph", "404")},
+        "/v1/graphs/{name}/budget": name | {"get": _get("budget", "Budget and share", "Budget", "404")},
+        "/v1/graphs/{name}/attributes": name
+        | {"get": _get("attributes", "Declared properties of the nodes", "Attributes", "404")},
+        "/v1/graphs/{name}/releases": name
+        | {"get": _list("graph_releases", "The caller's releases of a graph, oldest first", "Releases")},
+    }
+    paths |= {f"/v1/graphs/{{name}}/{kind.path}": name | {"post": _ask(kind)} for kind in release_kinds()}
+    paths |= {
+        f"/v1/graphs/{{name}}/{kind.path}/estimate": name | {"post": _estimate(kind)}
+        for kind in release_kinds()
+    }
+    paths |= {
+        "/v1/releases": {
+            "get": _list("releases", "The caller's releases, graph by graph, oldest first", "Releases")
+        },
+        "/v1/releases/{release_id}": {
+            "parameters": [
+                {
+                    "name": "release_id",
+                    "in": "path",
+                    "required": True,
+                    "schema": {"type": "string", "minLength": 1},
+                }
+            ],
+            "get": _get("release", "One of the caller's releases", "KeptRelease", "404"),
+        },
+    }
+    paths["/v1/graphs/{name}/plan"] = name | {
+        "post": _act(
+            "plan", "Before spending: several releases, one after the other", "Batch", "Planned", "200"
+        )
+    }
+    paths |= _of_curators()
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "edgedp gateway",
+            "version": __version__,
+            "description": "Edge-differentially-private releases of stored graphs. A release spends budget before it "
+            "is drawn. Nothing exact is here.",
+        },
+        "servers": [{"url": "/"}],
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "schemas": SCHEMAS,
+        },
+    }
+
+
+def _of_curators() -> dict[str, Any]:
+    """Describe what a curator's token opens."""
+    person = {"parameters": [_NAME | {"description": "Name of the person.", "example": "ann"}]}
+    events = _get("log", "What happened to a graph, oldest first", "Events", "404", "422")
+    account = {"name": "account", "in": "query", "required": False, "schema": {"enum": [*ACCOUNTS]}}
+    of_graph = {
+        "name": "graph",
+        "in": "query",
+        "required": False,
+        "schema": {"type": "string", "minLength": 1},
+    }
+    return {
+        "/v1/people": {
+            "get": _get("people", "Everybody who has or had a token", "People"),
+            "post": _act(
+                "add_person",
+                "Add an analyst or a curator; the token is shown this once",
+                "NewPerson",
+                "Token",
+            ),
+        },
+        "/v1/people/log": {
+            "get": _get("people_log", "Who was added, given a token or revoked", "Events", "422")
+            | {"parameters": _EVENTS}
+        },
+        "/v1/people/{name}/rotate": person
+        | {
+            "post": _act(
+                "rotate_token",
+                "Another token, shown this once; the one before is worth nothing",
+                None,
+                "Token",
+            )
+        },
+        "/v1/people/{name}/revoke": person
+        | {"post": _act("revoke_person", "Revoke for good", None, "Revoked")},
+        "/v1/grants": {
+            "get": _get("grants", "Shares, of all graphs or of one", "Grants", "404")
+            | {"parameters": [of_graph]},
+            "post": _act("grant", "Declare, or change, an analyst's share of a graph", "NewGrant", "Grant"),
+        },
+        "/v1/graphs/{name}/log": {"parameters": [_NAME], "get": events | {"parameters": [*_EVENTS, account]}},
+    }
+
+
+def _act(name: str, summary: str, body: str | None, schema: str, status: str = "") -> dict[str, Any]:
+    status = status or ("200" if body is None else "201")
+    good = {status: {"description": summary, "content": _content({"$ref": f"#/components/schemas/{schema}"})}}
+    made: dict[str, Any] = {"operationId": name, "summary": summary}
+    if body is None:
+        return made | {"responses": _answers(good, "404", "409", "422")}
+    content = {"application/json": {"schema": SCHEMAS[body], "example": _EXAMPLES[body]}}
+    asked = {"required": True, "content": content}
+    return made | {"requestBody": asked, "responses": _answers(good, "400", "404", "409", "415", "422")}
+
+
+def _answers(good: dict[str, Any], *statuses: str) -> dict[str, Any]:
+    problem = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return good | {
+        status: {"description": _MEANINGS[status], "content": problem}
+        for status in sorted({*statuses, *_ALWAYS})
+    }
+
+
+def _content(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"application/json": {"schema": schema}}
+
+
+def _open(name: str, summary: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """Describe what needs no token."""
+    good = {"200": {"description": summary, "content": _content(schema)}}
+    return {"operationId": name, "summary": summary, "security": [], "responses": _answers(good)}
+
+
+def _get(name: str, summary: str, schema: str, *statuses: str) -> dict[str, Any]:
+    good = {"200": {"description": summary, "content": _content({"$ref": f"#/components/schemas/{schema}"})}}
+    return {"operationId": name, "summary": summary, "responses": _answers(good, *statuses)}
+
+
+def _list(name: str, summary: str, schema: str) -> dict[str, Any]:
+    return _get(name, summary, schema, "404", "422") | {"parameters": _PAGE}
+
+
+def _ask(kind: ReleaseKind) -> dict[str, Any]:
+    content = _content({"$ref": "#/components/schemas/Release"})
+    good = {
+        "200": {
+            "description": "The kept release of this Idempotency-Key; nothing was spent.",
+            "content": content,
+        },
+        "201": {"description": "A release: debited, drawn and kept.", "content": content},
+    }
+    return {
+        "operationId": kind.kind,
+        "summary": f"Release: {kind.title}",
+        "parameters": [_KEY],
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": kind.schema(), "example": kind.example()}},
+        },
+        "responses": _answers(good, "400", "404", "409", "410", "415", "422"),
+    }
+
+
+def _estimate(kind: ReleaseKind) -> dict[str, Any]:
+    content = _content({"$ref": "#/components/schemas/Estimate"})
+    good = {"200": {"description": "What it would cost; nothing was spent or read.", "content": content}}
+    return {
+        "operationId": f"{kind.kind}_estimate",
+        "summary": f"Before spending: {kind.title}",
+        "parameters": [_KEY],
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": kind.schema(), "example": kind.example()}},
+        },
+        "responses": _answers(good, "400", "404", "409", "415", "422"),
+    }

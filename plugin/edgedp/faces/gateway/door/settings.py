@@ -1,0 +1,204 @@
+"""How a gateway may be run: every limit with its default, and the combinations that are refused."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from edgedp.words.amounts.epsilon import epsilon_nano
+from edgedp.words.errors import ParameterError
+from edgedp.words.shown import shortened
+
+__all__ = ["Settings", "is_loopback"]
+
+_DEFAULT_WORKERS = max(os.cpu_count() or 1, 1) + 1
+"""One analyst runs on all but one of them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What `edgedp serve` was started with.
+
+    Attributes
+    ----------
+    host : str
+    port : int
+        0 takes any free one.
+    tls_certificate, tls_key : path, optional
+        PEM files.
+    behind_proxy : bool
+        A reverse proxy ends TLS in front: another host than loopback is allowed, and cookies are Secure.
+    trusted_proxies : tuple of str
+        Addresses and networks of proxies that are believed for whom they ask (X-Forwarded-For); empty: loopback.
+    allowed_hosts : tuple of str
+        Host names that requests may carry; empty: loopback names where there is neither TLS nor a proxy, else any.
+    metrics_port : int, optional
+        Loopback port of the metrics; 0 takes any free one, None is the port after `port`.
+    workers : int
+        Releases that are drawn at the same time.
+    queue : int
+        Releases that may wait for a worker, a quarter of them of one analyst; further ones are told to ask again.
+    min_epsilon : str or number
+        What a release costs at least.
+    response_step : float
+        Seconds that response times of releases are rounded up to.
+    body_bytes : int
+        Largest body of a request.
+    request_seconds : float
+        How long an answer is waited for; a head and a body have 10 s of it at most.
+    connections : int
+        Open connections.
+    connections_per_address : int, optional
+        Of one address; None is half of them.
+    requests_per_minute : int
+        Of one analyst or curator; and as many with wrong tokens from one address.
+    gateways : int
+        How many gateways answer for the store in turn: each lets its part of the requests a minute through.
+    session_seconds : float
+        How long a page's sign-in lasts without a request.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8750
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
+    behind_proxy: bool = False
+    trusted_proxies: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] = ()
+    metrics_port: int | None = None
+    workers: int = _DEFAULT_WORKERS
+    queue: int = 64
+    min_epsilon: str | float = "0.0001"
+    response_step: float = 0.25
+    body_bytes: int = 64 * 1024
+    request_seconds: float = 60.0
+    connections: int = 256
+    connections_per_address: int | None = None
+    requests_per_minute: int = 600
+    gateways: int = 1
+    session_seconds: float = 8 * 3600.0
+
+    def checked(self) -> Settings:
+        """Return the settings, or refuse them in one line.
+
+        Examples
+        --------
+        >>> Settings(response_step=0).checked()
+        Traceback (most recent call last):
+        edgedp.words.errors.ParameterError: response_step is 0, must be above 0 and at most 60 seconds; choose another
+        """
+        if (self.tls_certificate is None) != (self.tls_key is None):
+            missing = "tls_key" if self.tls_key is None else "tls_certificate"
+            raise ParameterError(f"{missing} is missing; give both tls_certificate and tls_key")
+        for path in (self.tls_certificate, self.tls_key):
+            if path is not None and not path.is_file():
+                raise ParameterError(f"{shortened(path)} is no file, must be a PEM file; check the path")
+        if not (is_loopback(self.host) or self.tls or self.behind_proxy):
+            raise ParameterError(
+                f"host is {self.host!r}, must be a loopback address where there is no TLS, for tokens would cross the "
+                "network in the clear; give --tls-certificate and --tls-key, or --behind-proxy"
+            )
+        if not 0 < self.response_step <= 60:
+            raise ParameterError(
+                f"response_step is {self.response_step:g}, must be above 0 and at most 60 seconds; choose another"
+            )
+        # Another gateway hides an answer by its lease, which is renewed every 10 s while it is drawn and stands for 30.
+        if self.gateways > 1 and self.response_step > 20:
+            raise ParameterError(
+                f"response_step is {self.response_step:g}, must be at most 20 seconds with several gateways; "
+                "choose another"
+            )
+        for name in (
+            "workers",
+            "body_bytes",
+            "connections",
+            "requests_per_minute",
+            "gateways",
+            "request_seconds",
+        ):
+            if getattr(self, name) <= 0:
+                raise ParameterError(f"{name} is {getattr(self, name):g}, must be above 0; choose another")
+        if self.queue < 0:
+            raise ParameterError(f"queue is {self.queue}, must be 0 or more; choose another")
+        if self.of_one_address <= 0:
+            raise ParameterError(
+                f"connections_per_address is {self.connections_per_address}, must be above 0; choose another"
+            )
+        epsilon_nano(self.min_epsilon, "min_epsilon")
+        if self.trusted_proxies and not self.behind_proxy:
+            raise ParameterError("a trusted_proxy goes with behind_proxy; give both")
+        for network in self.trusted_proxies:
+            _network(network)
+        return self
+
+    @property
+    def tls(self) -> bool:
+        """Whether this process ends TLS itself."""
+        return self.tls_certificate is not None
+
+    @property
+    def secure(self) -> bool:
+        """Whether browsers reach it by HTTPS."""
+        return self.tls or self.behind_proxy
+
+    @property
+    def of_one_address(self) -> int:
+        """How many connections one address may have."""
+        most = self.connections_per_address
+        return max(self.connections // 2, 1) if most is None else most
+
+    @property
+    def proxies(self) -> tuple[str, ...]:
+        """Addresses and networks of the proxies that are believed."""
+        return (self.trusted_proxies or ("127.0.0.1", "::1")) if self.behind_proxy else ()
+
+    def trusts(self, address: str) -> bool:
+        """Return whether an address is that of a proxy that is believed.
+
+        Examples
+        --------
+        >>> Settings(behind_proxy=True).trusts("127.0.0.1"), Settings().trusts("127.0.0.1")
+        (True, False)
+        """
+        try:
+            found = ipaddress.ip_address(address.partition("%")[0])
+        except ValueError:
+            return False
+        return any(found in _network(each) for each in self.proxies)
+
+    def hosts(self) -> frozenset[str] | None:
+        """Return the host names that requests may carry, in lower case; None where any may."""
+        local = {"localhost", "127.0.0.1", "[::1]"}
+        if self.allowed_hosts:
+            return frozenset(local | {name.lower() for name in self.allowed_hosts})
+        if self.secure:
+            return None
+        own = f"[{self.host}]" if ":" in self.host else self.host
+        return frozenset(local | {own.lower()})
+
+
+def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+    try:
+        return ipaddress.ip_network(text)
+    except ValueError:
+        raise ParameterError(
+            f"trusted_proxy is {shortened(text)}, must be an address or a network as 10.0.0.0/8; choose another"
+        ) from None
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine alone, by its name.
+
+    Examples
+    --------
+    >>> is_loopback("127.0.0.2"), is_loopback("::1"), is_loopback("localhost"), is_loopback("10.0.0.1"), is_loopback("")
+    (True, True, True, False, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False

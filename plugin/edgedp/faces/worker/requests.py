@@ -1,0 +1,129 @@
+"""What a request's header holds, as the package's own values; refused in one sentence where a caller's is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from edgedp.ledger.attributes import domain_of
+from edgedp.ledger.backend import GraphRow
+from edgedp.ledger.registry import row_of
+from edgedp.mechanisms import checks
+from edgedp.release.plan import Plan, PublicFacts
+from edgedp.release.plan import plan as plan_again
+from edgedp.stores.neo4j.frames import Frame
+from edgedp.words.errors import ParameterError, UnknownNameError
+
+__all__ = ["BY", "config_of", "for_cypher", "graph_of", "known_config", "plan_of", "plan_to_json"]
+
+BY = ""
+"""Who asks, beside the user whom the database has authenticated: its statements write that one themselves."""
+
+
+_OF_GDS = {
+    "nodeProjection": "register the graph with nodeLabel",
+    "nodeLabels": "write nodeLabel, a label or a list, when the graph is registered",
+    "nodeProperties": "declare a property by edgedp.graph.attribute, then ask for its percentile",
+    "relationshipProjection": "register the graph with relationshipType, orientation, where and atLeast",
+    "relationshipTypes": "write relationshipType, a type or a list, when the graph is registered",
+    "relationshipProperties": "relationships are not weighted; a filter on them is where, when the graph is registered",
+    "relationshipWeightProperty": "relationships are not weighted; leave it out",
+    "aggregation": "all relationships between two nodes are one edge; atLeast asks for several of them",
+    "properties": "a filter on the relationships' properties is where, when the graph is registered",
+    "topK": "write k",
+    "topN": "write k",
+    "mutateProperty": "no graph is kept in memory; write the ranks with .write and writeProperty",
+    "resultProperty": "write the ranks with .write and writeProperty",
+    "concurrency": "a release is computed by one worker; leave it out",
+    "readConcurrency": "a graph is read by one thread; leave it out",
+    "writeConcurrency": "ranks are written in your transaction; leave it out",
+    "jobId": "requestId names a release, which is then answered once",
+    "samplingSize": "nothing is sampled; leave it out",
+    "samplingSeed": "noise has no seed; leave it out",
+    "randomSeed": "noise has no seed; leave it out",
+    "sudo": "nothing is guarded by memory; leave it out",
+    "logProgress": "leave it out",
+    "username": "who asks is whom the database has authenticated; leave it out",
+}
+"""Words of Neo4j's graph data science library that are none here, and what to write instead."""
+
+
+def graph_of(request: Frame) -> GraphRow:
+    """Return the graph's row of the registry, with its present number of nodes where it is registered."""
+    header = request.header
+    row = row_of(header["graph"])
+    if row.loaded or "survey" not in header:
+        return row
+    return replace(row, node_count=int(header["survey"]["candidates"]))
+
+
+def config_of(request: Frame) -> dict[str, Any]:
+    """Return a caller's configuration.
+
+    Raises
+    ------
+    EdgeDPError
+        It is null, or holds a word of another library.
+    """
+    config = request.header["config"]
+    if not isinstance(config, Mapping):
+        raise ParameterError("the configuration is null, must be a map; give one, such as {metric: 'degree'}")
+    for key in config:
+        if key in _OF_GDS:
+            raise UnknownNameError(f"there is no option {key!r} here: {_OF_GDS[key]}")
+    return dict(config)
+
+
+def known_config(request: Frame, known: Iterable[str]) -> dict[str, Any]:
+    """Return a caller's configuration, whose keys are all known."""
+    config = config_of(request)
+    checks.check_option_names(config, known)
+    return config
+
+
+def plan_to_json(plan: Plan) -> dict[str, Any]:
+    """Return a plan as the plugin carries it between two requests, without looking inside."""
+    facts = plan.facts
+    return {
+        "kind": plan.kind,
+        "parameters": plan.parameters,
+        "facts": {
+            "node_count": facts.node_count,
+            "degree_bound": facts.degree_bound,
+            "nodes_supplied": facts.nodes_supplied,
+            "facts": facts.facts,
+            "directed": facts.directed,
+            "projection": facts.projection,
+            "protect": facts.protect,
+        },
+        "domain": plan.declaration,
+    }
+
+
+def plan_of(carried: Mapping[str, Any]) -> Plan:
+    """Return the plan of `plan_to_json`."""
+    facts = PublicFacts(**carried["facts"])
+    declared = carried.get("domain")
+    if declared is not None:
+        facts = replace(facts, domains={declared["property"]: domain_of(declared)})
+    return plan_again(carried["kind"], carried["parameters"], facts)
+
+
+def for_cypher(value: Any) -> Any:
+    """Return a value as Cypher can have it: an integer beyond 64 bits, which a ledger keeps exactly, as a float.
+
+    Examples
+    --------
+    >>> for_cypher({"value": 2**70, "interval": [0, 7]})
+    {'value': 1.1805916207174113e+21, 'interval': [0, 7]}
+    """
+    match value:
+        case dict():
+            return {name: for_cypher(each) for name, each in value.items()}
+        case list():
+            return [for_cypher(each) for each in value]
+        case int() if not -(2**63) <= value < 2**63:
+            return float(value)
+        case _:
+            return value

@@ -1,0 +1,103 @@
+"""Graphs of other libraries as ids and pairs, and back; no library is imported for a way in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.graph.ids import as_ids, distinct
+from edgedp.words.errors import EngineError, GraphFormatError, ParameterError
+from edgedp.words.shown import kind_of
+
+
+def keeps_directions(directed: Any, graph: Any = None) -> bool:
+    """Return whether directions are kept; a graph that says that it is undirected has none.
+
+    Examples
+    --------
+    >>> keeps_directions(False), keeps_directions(True)
+    (False, True)
+    """
+    if not isinstance(directed, bool):
+        raise ParameterError(f"directed is {kind_of(directed)}, must be True or False; leave it out")
+    says = getattr(graph, "is_directed", None)
+    if directed and callable(says) and not says():
+        raise GraphFormatError(
+            "graph is undirected, must be directed to be read with its directions; leave directed out"
+        )
+    return directed
+
+
+def networkx_pairs(graph: Any) -> tuple[list[Any], list[Any]]:
+    """Return the nodes and the edges of a networkx graph."""
+    if not (callable(getattr(graph, "edges", None)) and callable(getattr(graph, "nodes", None))):
+        raise ParameterError(
+            f"graph is {kind_of(graph)}, must be a networkx graph; give Graph.from_edges pairs of ids"
+        )
+    return list(graph.nodes()), list(graph.edges())
+
+
+def igraph_pairs(graph: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the ids of the vertices, all different, and the edges as pairs of them."""
+    if not (hasattr(graph, "vs") and hasattr(graph, "get_edgelist")):
+        raise ParameterError(
+            f"graph is {kind_of(graph)}, must be an igraph graph; give Graph.from_edges pairs of ids"
+        )
+    names = graph.vs["name"] if "name" in graph.vs.attributes() else range(graph.vcount())
+    ids = as_ids(list(names), "the vertex names")
+    if len(distinct(ids)) < len(ids):
+        raise GraphFormatError("two vertices have the same name; rename one")
+    pairs = np.asarray(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    return ids, ids[pairs]
+
+
+def scipy_positions(matrix: Any, nodes: Any) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the ids of a square sparse matrix, ascending, and the entries that are not 0 as positions."""
+    if not hasattr(matrix, "tocoo"):
+        raise ParameterError(
+            f"matrix is {kind_of(matrix)}, must be a scipy sparse matrix; give scipy.sparse.coo_array(matrix)"
+        )
+    entries = matrix.tocoo(copy=True)
+    if len(entries.shape) != 2 or entries.shape[0] != entries.shape[1]:
+        raise GraphFormatError(
+            "the matrix is not square; give an adjacency matrix, with a row and a column for each node"
+        )
+    n = int(entries.shape[0])
+    entries.sum_duplicates()  # an entry is the sum of what is stored for it: +1 and -1 are no edge
+    if not (entries.data == entries.data).all():
+        raise GraphFormatError("matrix holds NaN; give 0 where there is no edge")
+    ids = np.arange(n, dtype=np.int64) if nodes is None else as_ids(nodes, "nodes")
+    if len(ids) != n or len(distinct(ids)) != n:
+        raise GraphFormatError(f"nodes does not hold {n} different ids; give one for each row")
+    order = np.argsort(ids, kind="stable")
+    place = np.empty(n, dtype=np.int64)
+    place[order] = np.arange(n)
+    there = entries.data != 0
+    return ids[order], np.column_stack([place[entries.row[there]], place[entries.col[there]]])
+
+
+def networkx_graph(node_ids: NDArray[Any], edges: NDArray[np.int32], *, directed: bool = False) -> Any:
+    """Return a ``networkx.Graph``, or a ``DiGraph``, of ids and (m, 2) positions."""
+    try:
+        import networkx as nx
+    except ImportError:
+        raise EngineError(
+            "this conversion needs networkx, which is not installed; install edgedp[networkx]"
+        ) from None
+
+    graph = nx.DiGraph() if directed else nx.Graph()
+    ids = node_ids.tolist()
+    graph.add_nodes_from(ids)
+    graph.add_edges_from((ids[a], ids[b]) for a, b in edges.tolist())
+    return graph
+
+
+def igraph_graph(node_ids: NDArray[Any], edges: NDArray[np.int32], *, directed: bool = False) -> Any:
+    """Return an ``igraph.Graph`` of ids and (m, 2) positions."""
+    import igraph
+
+    graph = igraph.Graph(n=len(node_ids), edges=edges, directed=directed)
+    graph.vs["name"] = node_ids.tolist()
+    return graph

@@ -1,0 +1,168 @@
+"""The cut vectors by the native engine: arrays in, the kernels of `cuts.c`, arrays out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.graph.engines.cuts import CutRows, node_words, row_words
+from edgedp.graph.engines.native.engine import _checked, _hub_rows, _rows, _scratch, _share_out, _thread_count
+from edgedp.graph.engines.native.layout import by_strongest_neighbors
+from edgedp.graph.engines.native.library import Address, Rows, Scratch, call, given, taken
+from edgedp.words.errors import EngineError
+
+if TYPE_CHECKING:
+    from edgedp.graph.graph import Graph
+
+__all__ = ["cut_closed_shares", "cut_rows", "cut_shares", "ordered_degrees"]
+
+Ints = NDArray[np.int64]
+
+
+def cut_rows(graph: Graph, caps: Ints, ranks: Ints | None) -> CutRows:
+    """Return the cuts of all nodes."""
+    n = graph.node_count
+    words = node_words(graph.node_ids)
+    places = Address() if ranks is None else given(ranks, np.int64, n, "ranks")
+    indptr = np.zeros(n + 1, dtype=np.int64)
+    with _scratch(graph) as memory:
+        rows = _rows(graph, memory)
+        np.cumsum(_cut_sizes(rows, caps, places, memory), out=indptr[1:])
+        indices = np.empty(int(indptr[-1]), dtype=np.int32)
+        call(
+            "cut_rows",
+            memory,
+            *rows.addresses,
+            places,
+            given(row_words(words), np.uint64, n, "row_words"),
+            given(words, np.uint64, n, "words"),
+            given(indptr, np.int64, n + 1, "cut_indptr"),
+            taken(indices, np.int32, indices.size, "cut_indices"),
+        )
+    return CutRows(indptr, indices)
+
+
+def _cut_sizes(rows: Rows, caps: Ints, places: Address, memory: Scratch) -> Ints:
+    """Return how many members the cut of each node has."""
+    sizes = np.empty(rows.n, dtype=np.int64)
+    limits = given(caps, np.int64, rows.n, "caps")
+    if int(caps.min(initial=0)) < 0:
+        raise EngineError(
+            "caps holds a negative number, must be 0 or more; give the most members of each cut"
+        )
+    call("cut_sizes", memory, *rows.addresses, limits, places, taken(sizes, np.int64, rows.n, "sizes"))
+    return sizes
+
+
+def ordered_degrees(graph: Graph, ranks: Ints) -> Ints:
+    """Return how many neighbours of each node have a larger rank than its own."""
+    n = graph.node_count
+    with _scratch(graph) as memory:
+        places = given(ranks, np.int64, n, "ranks")
+        return _cut_sizes(_rows(graph, memory), np.full(n, n, dtype=np.int64), places, memory)
+
+
+def cut_shares(
+    graph: Graph,
+    caps: Ints,
+    ranks: Ints | None,
+    bits: int,
+    positions: Ints | None = None,
+    threads: int | None = None,
+) -> Ints:
+    """Return the sums of ``floor(2**bits / c)`` over the non-adjacent pairs in each node's cut."""
+    positions = _checked(graph, positions)
+    cuts = cut_rows(graph, caps, ranks)
+    labelled = _Labelled(graph, cuts, None if positions is None else _met_in(cuts, positions))
+    n, most = graph.node_count, labelled.most
+    wanted = np.ones(n, dtype=np.uint8)
+    if positions is not None:
+        wanted[:] = 0
+        wanted[positions] = 1
+        wanted = wanted[labelled.positions]
+    shares = (1 << bits) // np.maximum(np.arange(most + 1, dtype=np.int64), 1)
+    shares[0] = 0
+    hub_row, hub_rows = _hub_rows(labelled.out)
+    arguments = (
+        given(wanted, np.uint8, n, "wanted"),
+        most,
+        given(shares, np.int64, most + 1, "shares"),
+        given(hub_row, np.int32, n, "hub_row"),
+        given(hub_rows, np.uint8, hub_rows.size, "hub_rows"),
+    )
+    sums = labelled.summed("cut_shares", arguments, _thread_count(graph, threads))
+    return sums if positions is None else sums[positions]
+
+
+def _met_in(cuts: CutRows, positions: Ints) -> NDArray[np.uint8]:
+    """Return (n,) marks of those that stand in a cut of some nodes: these nodes have pairs of no others."""
+    met = np.zeros(len(cuts.indptr) - 1, dtype=np.uint8)
+    for node in positions.tolist():
+        met[cuts.indices[cuts.indptr[node] : cuts.indptr[node + 1]]] = 1
+    return met
+
+
+def cut_closed_shares(
+    graph: Graph,
+    caps: Ints,
+    ranks: Ints | None,
+    weights: Ints,
+    level: int,
+    bits: int,
+    threads: int | None = None,
+) -> Ints:
+    """Return the sums of ``floor(2**bits W level / (level + S))`` over the adjacent pairs in each node's cut."""
+    labelled = _Labelled(graph, cut_rows(graph, caps, ranks))
+    n = graph.node_count
+    given(weights, np.int64, n, "weights")
+    by_label = weights[labelled.positions]
+    arguments = (labelled.most, bits, given(by_label, np.int64, n, "weights"), level)
+    return labelled.summed("cut_closed_shares", arguments, _thread_count(graph, threads))
+
+
+class _Labelled:
+    """A graph and its cuts under the labels that the kernels like; the members that are marked, or all."""
+
+    def __init__(self, graph: Graph, cuts: CutRows, met: NDArray[np.uint8] | None = None) -> None:
+        n, size = graph.node_count, cuts.indices.size
+        self.graph = graph
+        self.into = Rows(n, np.empty(n + 1, dtype=np.int64), np.empty(size, dtype=np.int32))
+        self.out = Rows(n, np.empty(n + 1, dtype=np.int64), np.empty(size, dtype=np.int32))
+        self.before = taken(np.empty(size, dtype=np.int32), np.int32, size, "before")
+        with _scratch(graph) as memory:
+            layout = by_strongest_neighbors(_rows(graph, memory), memory)
+            call(
+                "relabel_cuts",
+                memory,
+                n,
+                given(cuts.indptr, np.int64, n + 1, "cut_indptr"),
+                given(cuts.indices, np.int32, size, "cut_indices", within=n),
+                given(layout.positions, np.int32, n, "positions"),
+                given(np.ones(n, dtype=np.uint8) if met is None else met, np.uint8, n, "met"),
+                *self.into.addresses[1:],
+                *self.out.addresses[1:],
+                self.before,
+            )
+        self.positions = layout.positions
+        self.rows = layout.rows
+        self.most = int(np.diff(self.into.indptr).max(initial=0))
+
+    def summed(self, kernel: str, arguments: tuple[Address | int, ...], threads: int) -> Ints:
+        """Return the sums of all workers, by position."""
+        n = self.graph.node_count
+        rows = (*self.rows.addresses, *self.into.addresses[1:], *self.out.addresses[1:], self.before)
+
+        def work(chunks: Iterator[slice]) -> Ints:
+            found = np.zeros(n, dtype=np.int64)
+            written = taken(found, np.int64, n, "sums")
+            with _scratch(self.graph) as memory:
+                for chunk in chunks:
+                    call(kernel, memory, *rows, chunk.start, chunk.stop, *arguments, written)
+            return found
+
+        sums = np.empty(n, dtype=np.int64)
+        sums[self.positions] = np.add.reduce(_share_out(work, np.diff(self.into.indptr), threads))
+        return sums

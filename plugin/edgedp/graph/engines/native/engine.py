@@ -1,0 +1,368 @@
+"""From a graph to kernel arguments: layouts, batches of work, threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.graph.engines.native.layout import by_degree_class, by_strongest_neighbors, oriented
+from edgedp.graph.engines.native.library import Address, Forward, Rows, Scratch, call, given, taken
+
+if TYPE_CHECKING:
+    from edgedp.graph.graph import Graph
+
+__all__ = [
+    "betweenness2", "betweenness2_shares", "common_neighbors_between", "ebc", "max_common_neighbors", "triangles",
+]  # fmt: skip
+
+Ints = NDArray[np.int64]
+Positions = Ints | None
+Result = TypeVar("Result")
+
+WHOLE_FROM = 8
+"""Prepare the whole graph when the rows asked for make up an eighth of all: measured on Enron and GitHub."""
+COUNTED_PART, COUNTED_LEAST, COUNTED_MOST, COUNTED_PAIRS = 5, 2_000, 1 << 13, 32
+"""Common neighbours are counted between the nodes whose rows make up this part of all, or so many arcs; between no
+more nodes, and over no more than so many pairs of their rows for each arc."""
+PARALLEL_FROM = 20_000
+"""Edges below which one thread is faster."""
+CHUNKS_PER_THREAD = 16
+HUB_ROWS_MEMORY = 32 << 20
+"""Bytes for the rows of hubs."""
+HUB_ROW_DENSITY = 1 / 64
+"""From this density on a node's row is kept as bytes; what a source does with it, common_neighbors.c says."""
+
+
+def triangles(graph: Graph, positions: Positions, threads: int | None) -> Ints:
+    """Return the edges among each node's neighbours; those of all nodes are kept with the graph."""
+    positions = _checked(graph, positions)
+    kept: Ints | None = graph.kept.get("triangles")
+    if kept is None and positions is not None and not _is_much(graph, positions):
+        return _edges_inside(graph, positions)
+    if kept is None:
+        kept = _list_triangles(graph, _thread_count(graph, threads))
+        kept.flags.writeable = False
+        graph.kept["triangles"] = kept
+    return kept.copy() if positions is None else kept[positions]
+
+
+def _edges_inside(graph: Graph, positions: Ints) -> Ints:
+    found = np.empty(len(positions), dtype=np.int64)
+    with _scratch(graph) as memory:
+        call(
+            "edges_inside",
+            memory,
+            *_rows(graph, memory).addresses,
+            len(positions),
+            given(positions, np.int64, len(positions), "positions", within=graph.node_count),
+            taken(found, np.int64, len(positions), "triangles"),
+        )
+    return found
+
+
+def _list_triangles(graph: Graph, threads: int) -> Ints:
+    with _scratch(graph) as memory:
+        forward = oriented(_rows(graph, memory), memory)
+    n = graph.node_count
+    lengths = forward.spans[:, 1].astype(np.int64)
+
+    def work(chunks: Iterator[slice]) -> Ints:
+        found = np.zeros(n, dtype=np.int64)
+        with _scratch(graph) as memory:
+            for chunk in chunks:
+                call(
+                    "list_triangles",
+                    memory,
+                    n,
+                    *forward.addresses,
+                    chunk.start,
+                    chunk.stop,
+                    taken(found, np.int64, n, "triangles"),
+                )
+        return found
+
+    found = _share_out(work, lengths * (lengths + 8), threads)
+    return found[0] if len(found) == 1 else np.add.reduce(found)
+
+
+def ebc(graph: Graph, positions: Positions, threads: int | None) -> NDArray[np.float64]:
+    """Return the ego-betweenness."""
+    positions = _checked(graph, positions)
+    n = graph.node_count
+    with _scratch(graph) as memory:
+        rows = _rows(graph, memory)
+        if positions is not None and not _is_much(graph, positions):
+            return _ebc_of(rows, None, positions, memory)
+        layout = by_degree_class(rows, memory)
+    nodes = np.arange(n, dtype=np.int64)[::-1]
+    if positions is not None:
+        asked_for = np.zeros(n, dtype=bool)
+        asked_for[positions] = True
+        nodes = nodes[asked_for[layout.positions[nodes]]]
+    nodes = np.ascontiguousarray(nodes)
+    values = np.zeros(n, dtype=np.float64)
+
+    def work(chunks: Iterator[slice]) -> None:
+        with _scratch(graph) as memory:
+            for chunk in chunks:
+                values[layout.positions[nodes[chunk]]] = _ebc_of(
+                    layout.rows, layout.forward, nodes[chunk], memory
+                )
+
+    degrees = np.diff(layout.rows.indptr)[nodes]
+    _share_out(work, degrees * (degrees + 64), _thread_count(graph, threads))
+    return values if positions is None else values[positions]
+
+
+def _ebc_of(rows: Rows, forward: Forward | None, nodes: Ints, memory: Scratch) -> NDArray[np.float64]:
+    values = np.empty(len(nodes), dtype=np.float64)
+    asked = given(nodes, np.int64, len(nodes), "positions", within=rows.n)
+    largest = int((rows.indptr[nodes + 1] - rows.indptr[nodes]).max(initial=0))
+    call(
+        "ebc",
+        memory,
+        *rows.addresses,
+        *((Address(), Address()) if forward is None else forward.addresses),
+        largest,
+        len(nodes),
+        asked,
+        taken(values, np.float64, len(nodes), "values"),
+    )
+    return values
+
+
+def betweenness2(graph: Graph, positions: Positions, threads: int | None) -> NDArray[np.float64]:
+    """Return betweenness over shortest paths of length two."""
+    bits = 62 - graph.max_degree.bit_length()
+    common = np.maximum(np.arange(graph.max_degree + 1), 1)
+    shares = ((1 << bits) + common // 2) // common
+    high, low = _sums_of_shares(graph, shares, positions, threads)
+    values: NDArray[np.float64] = np.ldexp(high * 2.0**32 + low, -bits)
+    return values
+
+
+def betweenness2_shares(graph: Graph, bits: int, threads: int | None) -> Ints:
+    """Return length-2 betweenness in integer shares."""
+    shares = (1 << bits) // np.maximum(np.arange(graph.max_degree + 1), 1)
+    high, low = _sums_of_shares(graph, shares, None, threads)
+    return (high << 32) + low
+
+
+def _sums_of_shares(
+    graph: Graph, shares: Ints, positions: Positions, threads: int | None
+) -> tuple[Ints, Ints]:
+    """Return each node's sum of shares in two words, ``high * 2**32 + low``."""
+    positions = _checked(graph, positions)
+    shares[0] = 0
+    n = graph.node_count
+    with _scratch(graph) as memory:
+        rows = _rows(graph, memory)
+        layout = by_strongest_neighbors(rows, memory) if positions is None else None
+    if layout is not None:
+        rows = layout.rows
+        sources = np.arange(n, dtype=np.int64)
+        wanted = np.ones(n, dtype=np.uint8)
+        hub_row, hub_rows = _hub_rows(rows)
+    else:
+        wanted = np.zeros(n, dtype=np.uint8)
+        wanted[positions] = 1
+        listed = [rows.indices[rows.indptr[v] : rows.indptr[v + 1]] for v in np.flatnonzero(wanted)]
+        sources = np.unique(np.concatenate([*listed, np.zeros(0, dtype=np.int32)])).astype(np.int64)
+        hub_row, hub_rows = np.full(n, -1, dtype=np.int32), np.zeros((0, n), dtype=np.uint8)
+
+    def work(chunks: Iterator[slice]) -> Ints:
+        words = np.zeros((2, n), dtype=np.int64)
+        with _scratch(graph) as memory:
+            for chunk in chunks:
+                call(
+                    "hand_out_shares",
+                    memory,
+                    *rows.addresses,
+                    chunk.stop - chunk.start,
+                    given(sources[chunk], np.int64, chunk.stop - chunk.start, "sources", within=n),
+                    given(wanted, np.uint8, n, "wanted"),
+                    graph.max_degree,
+                    given(shares, np.int64, graph.max_degree + 1, "shares"),
+                    given(hub_row, np.int32, n, "hub_row"),
+                    given(hub_rows, np.uint8, hub_rows.size, "hub_rows"),
+                    taken(words[0], np.int64, n, "high"),
+                    taken(words[1], np.int64, n, "low"),
+                )
+        return words
+
+    sums = np.add.reduce(_share_out(work, np.diff(rows.indptr)[sources], _thread_count(graph, threads)))
+    if layout is None:
+        return sums[0, positions], sums[1, positions]
+    words = np.empty_like(sums)
+    words[:, layout.positions] = sums
+    return words[0], words[1]
+
+
+def _hub_rows(rows: Rows) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """Return where each node's row of bytes is, or -1, and the (h, n) rows of the nodes of the largest degrees."""
+    n, indptr = rows.n, rows.indptr
+    degrees = np.diff(indptr)
+    hubs = np.flatnonzero(degrees > HUB_ROW_DENSITY * n)
+    hubs = hubs[np.argsort(-degrees[hubs], kind="stable")][: HUB_ROWS_MEMORY // max(n, 1)]
+    hub_row = np.full(n, -1, dtype=np.int32)
+    hub_row[hubs] = np.arange(len(hubs), dtype=np.int32)
+    hub_rows = np.zeros((len(hubs), n), dtype=np.uint8)
+    for row, hub in zip(hub_rows, hubs, strict=True):
+        row[rows.indices[indptr[hub] : indptr[hub + 1]]] = 1
+    return hub_row, hub_rows
+
+
+def max_common_neighbors(graph: Graph, positions: Positions, threads: int | None) -> Ints:
+    """Return the most neighbours that each node shares with another."""
+    positions = _checked(graph, positions)
+    n = graph.node_count
+    result = np.zeros(n, dtype=np.int64)
+
+    def raise_most(rows: Rows, sources: Ints, once: bool, most: Ints, memory: Scratch) -> None:
+        asked = given(sources, np.int64, len(sources), "positions", within=n)
+        written = taken(most, np.int64, n, "result")
+        call("most_common_neighbors", memory, *rows.addresses, len(sources), asked, int(once), written)
+
+    with _scratch(graph) as memory:
+        rows = _rows(graph, memory)
+        if positions is not None:
+            raise_most(rows, np.unique(positions), False, result, memory)
+            return result[positions]
+        layout = by_strongest_neighbors(rows, memory)
+    sources = np.arange(n, dtype=np.int64)
+
+    def work(chunks: Iterator[slice]) -> Ints:
+        most = np.zeros(n, dtype=np.int64)
+        with _scratch(graph) as memory:
+            for chunk in chunks:
+                raise_most(layout.rows, sources[chunk], True, most, memory)
+        return most
+
+    mosts = _share_out(work, np.diff(layout.rows.indptr), _thread_count(graph, threads))
+    result[layout.positions] = np.maximum.reduce(mosts)
+    return result
+
+
+def common_neighbors_between(graph: Graph) -> tuple[Ints, Ints]:
+    """Return a lower and an upper bound of the most neighbours that each node shares with another; kept."""
+    kept: tuple[Ints, Ints] | None = graph.kept.get("common_neighbors_between")
+    if kept is None:
+        kept = graph.kept["common_neighbors_between"] = _bound_common_neighbors(graph)
+        for bounds in kept:
+            bounds.flags.writeable = False
+    return kept
+
+
+def _bound_common_neighbors(graph: Graph) -> tuple[Ints, Ints]:
+    degrees = graph.degrees
+    low, high = np.zeros_like(degrees), degrees.copy()
+    with _scratch(graph) as memory:
+        rows = _rows(graph, memory)
+        chosen, starts = _worth_counting(rows, degrees)
+        most = np.empty(len(chosen), dtype=np.int64)
+        lists = np.empty(int(starts[-1]), dtype=np.int32)
+        call(
+            "most_common_among",
+            memory,
+            *rows.addresses,
+            len(chosen),
+            given(chosen, np.int64, len(chosen), "chosen", within=rows.n),
+            given(starts, np.int64, rows.n + 1, "starts"),
+            taken(lists, np.int32, lists.size, "lists"),
+            taken(most, np.int64, len(chosen), "most"),
+        )
+    others = degrees.copy()
+    others[chosen] = 0
+    low[chosen] = most
+    # A node shares with one that was not chosen no more neighbours than that one has.
+    high[chosen] = np.minimum(degrees[chosen], np.maximum(most, others.max(initial=0)))
+    return low, high
+
+
+def _worth_counting(rows: Rows, degrees: Ints) -> tuple[Ints, Ints]:
+    """Return nodes of the largest degrees whose pairs are few beside the edges, and rows for their transpose."""
+    order = np.argsort(-degrees, kind="stable")
+    room = max(len(rows.indices) // COUNTED_PART, COUNTED_LEAST)
+    count = min(int(np.searchsorted(np.cumsum(degrees[order]), room, side="right")), COUNTED_MOST)
+    while True:
+        chosen = order[:count]
+        met = [rows.indices[rows.indptr[v] : rows.indptr[v + 1]] for v in chosen.tolist()]
+        lengths = np.bincount(np.concatenate([*met, np.zeros(0, dtype=np.int32)]), minlength=rows.n)
+        if int((lengths * (lengths - 1)).sum()) <= COUNTED_PAIRS * len(rows.indices) + COUNTED_LEAST**2:
+            return chosen, np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])
+        count //= 2
+
+
+# -- what is kept with a graph, and threads ----------------------------------------------------------
+
+
+def _checked(graph: Graph, positions: Positions) -> Positions:
+    """Return positions as the kernels take them, or refuse them."""
+    if positions is None:
+        return None
+    if isinstance(positions, np.ndarray) and positions.dtype.kind in "iu":
+        positions = np.ascontiguousarray(positions, dtype=np.int64)
+    given(positions, np.int64, len(positions), "positions", within=graph.node_count)
+    return positions
+
+
+def _rows(graph: Graph, memory: Scratch) -> Rows:
+    """Return the rows of a graph, checked once."""
+    rows: Rows | None = graph.kept.get("rows")
+    if rows is None:
+        rows = graph.kept["rows"] = Rows.checked(graph.indptr, graph.indices, memory)
+    return rows
+
+
+@contextmanager
+def _scratch(graph: Graph) -> Iterator[Scratch]:
+    """Lend scratch that is kept with the graph; after an error it is let go, for it may not be clean."""
+    pool: list[Scratch] = graph.kept.setdefault("scratch", [])
+    try:
+        memory = pool.pop()
+    except IndexError:
+        memory = Scratch()
+    yield memory
+    pool.append(memory)
+
+
+def _is_much(graph: Graph, positions: Ints) -> bool:
+    """Whether the rows of the positions are so large a part of all that the whole graph is prepared."""
+    return int(graph.degrees[positions].sum()) * WHOLE_FROM >= len(graph.indices)
+
+
+def _thread_count(graph: Graph, threads: int | None) -> int:
+    if threads is not None:
+        return threads
+    if graph.edge_count < PARALLEL_FROM:
+        return 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _share_out(work: Callable[[Iterator[slice]], Result], weights: Ints, threads: int) -> list[Result]:
+    """Run one worker a thread over slices of about equal weight, taken in order by whoever is free."""
+    if threads == 1 or len(weights) == 0:
+        return [work(iter([slice(0, len(weights))]))]
+    reached = np.cumsum(weights)
+    marks = np.arange(1, CHUNKS_PER_THREAD * threads) * (int(reached[-1]) / (CHUNKS_PER_THREAD * threads))
+    ends = np.unique(np.append(np.searchsorted(reached, marks) + 1, len(weights))).tolist()
+    chunks: SimpleQueue[slice] = SimpleQueue()
+    for start, stop in zip([0, *ends], ends, strict=False):
+        chunks.put(slice(start, min(stop, len(weights))))
+
+    def taken_in_order() -> Iterator[slice]:
+        while True:
+            try:
+                yield chunks.get_nowait()
+            except Empty:
+                return
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, [taken_in_order() for _ in range(threads)]))

@@ -1,0 +1,54 @@
+"""From pairs of positions to the rows of a graph: no graph is needed to make one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.graph.engines.native.library import Rows, Scratch, call, given, missing, taken
+from edgedp.words.errors import GraphFormatError
+
+__all__ = ["rows_by_kernel", "rows_of_pairs"]
+
+
+def rows_by_kernel(n: int, positions: NDArray[np.integer[Any]]) -> Rows | None:
+    """Return the rows of (m, 2) positions by the compiled kernels, or None where they are missing."""
+    if missing():
+        return None
+    if positions.size and not (int(positions.min()) >= 0 and int(positions.max()) < n):
+        raise GraphFormatError(f"a position is out of range, must be from 0 to {n - 1}; check the pairs")
+    return rows_of_pairs(n, np.ascontiguousarray(positions, dtype=np.int32))
+
+
+def rows_of_pairs(n: int, pairs: NDArray[np.int32]) -> Rows:
+    """Return the rows of the simple graph of (m, 2) positions; parallels merge, loops drop."""
+    memory = Scratch()
+    count = len(pairs)
+    indptr = np.empty(n + 1, dtype=np.int64)
+    bucket, upper = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
+    edges = np.zeros(1, dtype=np.int64)
+    starts = taken(indptr, np.int64, n + 1, "indptr")
+    call(
+        "upper_rows",
+        memory,
+        n,
+        count,
+        given(pairs, np.int32, 2 * count, "pairs"),
+        starts,
+        taken(bucket, np.int32, count, "bucket"),
+        taken(upper, np.int32, count, "upper"),
+        taken(edges, np.int64, 1, "edges"),
+    )
+    del bucket
+    indices = np.empty(2 * int(edges[0]), dtype=np.int32)
+    call(
+        "fill_rows",
+        memory,
+        n,
+        starts,
+        given(upper, np.int32, count, "upper"),
+        taken(indices, np.int32, indices.size, "indices"),
+    )
+    return Rows.checked(indptr, indices, memory, trusted=True)

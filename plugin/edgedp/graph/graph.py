@@ -1,0 +1,533 @@
+"""The immutable simple graph that every engine and selector works on, and the directions of its edges."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterator, Set
+from functools import cached_property, partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from edgedp.graph import conversions
+from edgedp.graph.ids import (
+    BACK,
+    THERE,
+    as_column,
+    as_ids,
+    as_pairs,
+    frozen,
+    numbered,
+    positions_of,
+    rows_of,
+    ways_of,
+)
+from edgedp.words.errors import GraphFormatError, ParameterError
+from edgedp.words.shown import kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["Graph"]
+
+
+class Graph:
+    """A simple graph in compressed sparse rows; undirected, or with the directions of its edges beside them.
+
+    Nodes are addressed by *position* ``0..n-1`` in the arrays and by *id* (an integer or a text) at
+    the edges of the program. Rows are sorted, every edge stands in both of its rows, there is no
+    self-loop and no parallel edge. All arrays are read-only.
+
+    Parameters
+    ----------
+    node_ids : (n,) int64 or str array
+        Ids in strictly ascending order.
+    indptr : (n + 1,) int64 array
+        ``indices[indptr[v]:indptr[v + 1]]`` are the neighbours of position ``v``.
+    indices : (2m,) int32 array
+        Positions of neighbours, ascending within a row.
+    nodes_supplied : bool
+        True when the caller named all nodes, False when they were read from the edges.
+        It decides what a release says about the public node set.
+    properties : mapping of str to (n,) array, optional
+        Values of the nodes in the order of `node_ids`.
+    ways : (2m,) uint8 array, optional
+        Of a directed graph, for each entry of `indices`: 1 where the arc leaves the row's node, 2 where it comes to
+        it, 3 for both. None for an undirected graph.
+
+    Notes
+    -----
+    What asks for anything but in- and out-degrees reads a directed graph undirected.
+
+    The constructor trusts its arrays; `from_edges` is the way in for edges of any shape.
+
+    Privacy: a `Graph` holds the private edges. Its node ids are public; everything else of it is not.
+
+    Examples
+    --------
+    >>> graph = Graph.from_edges([(1, 2), (2, 3), (3, 2), (5, 5)])
+    >>> graph.node_ids.tolist(), graph.edge_count, graph.max_degree
+    ([1, 2, 3, 5], 2, 2)
+    """
+
+    __slots__ = ("__dict__", "_indices", "_indptr", "_node_ids", "_nodes_supplied", "_properties", "_ways")
+
+    def __init__(
+        self,
+        node_ids: NDArray[Any],
+        indptr: NDArray[np.int64],
+        indices: NDArray[np.int32],
+        *,
+        nodes_supplied: bool = False,
+        properties: Mapping[str, NDArray[Any]] | None = None,
+        ways: NDArray[np.uint8] | None = None,
+    ) -> None:
+        self._node_ids = frozen(node_ids)
+        self._indptr = frozen(indptr.astype(np.int64, copy=False))
+        self._indices = frozen(indices.astype(np.int32, copy=False))
+        self._nodes_supplied = nodes_supplied
+        self._properties = {name: frozen(values) for name, values in (properties or {}).items()}
+        self._ways = None if ways is None else frozen(ways)
+
+    # -- ways in ---------------------------------------------------------------------------------
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: ArrayLike | Iterable[tuple[Any, Any]],
+        nodes: ArrayLike | None = None,
+        properties: Mapping[str, Any] | None = None,
+        *,
+        directed: bool = False,
+    ) -> Graph:
+        """Build a graph from ``(m, 2)`` node ids; directions and parallels merge, self-loops drop.
+
+        Parameters
+        ----------
+        edges : (m, 2) array-like of int or str
+            Pairs of node ids. A node that stands only in a self-loop is a node without edges.
+        nodes : (n,) array-like of int or str, optional
+            All node ids, isolated ones included. An edge outside them is refused.
+        properties : mapping of str to (n,) array-like, optional
+            Values of the nodes in the order of `nodes`, which must be given, each id once. Values of any type.
+        directed : bool
+            Keep directions: a pair is an arc from its first node to its second. Parallel arcs merge, an arc and the
+            one back are two.
+
+        Raises
+        ------
+        GraphFormatError
+            The edges are not pairs of integers or of texts, or name a node that `nodes` lacks, or a
+            property does not have one value for each node.
+
+        Examples
+        --------
+        >>> Graph.from_edges([("b", "a")], nodes=["a", "b", "c"]).degrees.tolist()
+        [1, 1, 0]
+        >>> graph = Graph.from_edges([(1, 2)], nodes=[2, 1], properties={"age": [60, 30]})
+        >>> graph.properties["age"].tolist()
+        [30, 60]
+        >>> Graph.from_edges([(1, 2), (3, 2), (2, 3)], directed=True).in_degrees.tolist()
+        [0, 2, 1]
+        """
+        pairs = as_pairs(edges)
+        if nodes is None:
+            node_ids, positions = numbered(pairs)
+        else:
+            if isinstance(nodes, Set) and properties is not None:
+                raise ParameterError(
+                    "nodes is a set, must be a list where properties are given; a set has no order"
+                )
+            nodes = list(nodes) if isinstance(nodes, (Set, Iterator)) else nodes
+            node_ids = np.unique(as_ids(nodes, "nodes"))
+            if pairs.size and node_ids.dtype.kind != pairs.dtype.kind:
+                raise GraphFormatError(
+                    "nodes and the ids of the edges are of different types; "
+                    "give both as integers or both as texts"
+                )
+            positions = positions_of(node_ids, pairs.reshape(-1), what="an end of an edge").reshape(
+                pairs.shape
+            )
+        graph = cls.from_positions(
+            node_ids,
+            positions,
+            nodes_supplied=nodes is not None,
+            directed=conversions.keeps_directions(directed),
+        )
+        return graph if properties is None else graph._with_properties(nodes, properties)
+
+    @classmethod
+    def from_positions(
+        cls,
+        node_ids: NDArray[Any],
+        positions: NDArray[np.integer[Any]],
+        *,
+        nodes_supplied: bool,
+        directed: bool = False,
+    ) -> Graph:
+        """Build a graph from ``(m, 2)`` positions into (n,) ascending `node_ids`, the readers' fast path."""
+        n = len(node_ids)
+        if n > np.iinfo(np.int32).max:
+            raise GraphFormatError(f"the number of nodes is {n}, must be below 2^31; split the graph")
+        from edgedp.graph.engines.native.pairs import rows_by_kernel
+
+        if (made := rows_by_kernel(n, positions)) is not None:
+            ways = ways_of(made.indptr, made.indices, positions) if directed else None
+            graph = cls(node_ids, made.indptr, made.indices, nodes_supplied=nodes_supplied, ways=ways)
+            graph.kept["rows"] = made
+            return graph
+        indptr, indices = rows_of(n, positions)
+        ways = ways_of(indptr, indices, positions) if directed else None
+        return cls(node_ids, indptr, indices, nodes_supplied=nodes_supplied, ways=ways)
+
+    @classmethod
+    def from_networkx(cls, graph: Any, *, directed: bool = False) -> Graph:
+        """Build a graph from a networkx graph of any kind; its nodes are taken as supplied.
+
+        Directions are kept where `directed` is asked for, which an undirected graph refuses.
+
+        networkx itself is not imported: what has made the graph is there.
+
+        Raises
+        ------
+        EdgeDPError
+            It is no such graph, or its nodes are not all integers or all texts.
+        """
+        ids, pairs = conversions.networkx_pairs(graph)
+        kept = conversions.keeps_directions(directed, graph)
+        return cls.from_edges(pairs, nodes=ids, directed=kept)
+
+    @classmethod
+    def from_igraph(cls, graph: Any, *, directed: bool = False) -> Graph:
+        """Build a graph from an igraph graph; ids are the vertex attribute ``name`` where there is one.
+
+        Directions as of `from_networkx`.
+        """
+        ids, pairs = conversions.igraph_pairs(graph)
+        kept = conversions.keeps_directions(directed, graph)
+        return cls.from_edges(pairs, nodes=ids, directed=kept)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        source: str | int | None = None,
+        target: str | int | None = None,
+        nodes: Any = None,
+        *,
+        directed: bool = False,
+    ) -> Graph:
+        """Build a graph from a data frame of one edge a row: pandas, polars, pyarrow or another one.
+
+        The frame is taken by the Arrow C stream or the interchange protocol; no library is imported for it.
+
+        Parameters
+        ----------
+        frame : data frame, or dict of columns
+        source, target : str or int, optional
+            The columns of the two ends, by name or by number from 1. Without them a frame of two columns is taken
+            as it is, and one of more where the names of its columns tell.
+        nodes : (n,) array-like of int or str, optional
+            All node ids, isolated ones included.
+        directed : bool
+            Keep directions: from the source to the target.
+
+        Raises
+        ------
+        EdgeDPError
+            The columns cannot be told, hold missing values, or are not all integers or all texts. No message
+            shows the frame.
+
+        Notes
+        -----
+        Privacy: the rows are private edges; their holder's act.
+
+        Examples
+        --------
+        >>> Graph.from_frame({"payer": ["ada", "bob"], "payee": ["bob", "cyd"], "amount": [1.5, 2.0]})
+        <Graph: 3 nodes, read from the edges>
+        """
+        from edgedp.graph.reading.formats.tabular import read_frame
+        from edgedp.graph.reading.numbering import number_nodes
+
+        columns = read_frame(frame, source, target).columns
+        if nodes is not None:
+            pairs = np.column_stack([np.asarray(column.to_list()) for column in columns])
+            return cls.from_edges(pairs, nodes=nodes, directed=directed)
+        node_ids, positions = number_nodes(columns, None)
+        kept = conversions.keeps_directions(directed)
+        return cls.from_positions(node_ids, positions, nodes_supplied=False, directed=kept)
+
+    @classmethod
+    def from_arrow(
+        cls,
+        table: Any,
+        source: str | int | None = None,
+        target: str | int | None = None,
+        nodes: Any = None,
+        *,
+        directed: bool = False,
+    ) -> Graph:
+        """Build a graph from an Arrow table, record batch reader or whatever has ``__arrow_c_stream__``.
+
+        Parameters and errors are those of `from_frame`.
+
+        Examples
+        --------
+        >>> import pyarrow
+        >>> Graph.from_arrow(pyarrow.table({"u": [1, 2], "v": [2, 3]}), source="u", target="v")
+        <Graph: 3 nodes, read from the edges>
+        """
+        if not hasattr(table, "__arrow_c_stream__"):
+            raise ParameterError(
+                f"table is {kind_of(table)}, must be an Arrow table; give others to Graph.from_frame"
+            )
+        return cls.from_frame(table, source, target, nodes, directed=directed)
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, nodes: Any = None, *, directed: bool = False) -> Graph:
+        """Build a graph from a square sparse matrix: an entry that is not 0 is an edge.
+
+        Parameters
+        ----------
+        matrix : (n, n) scipy sparse matrix or array
+            Directions merge, the diagonal drops, an entry stored as 0 is no edge.
+        nodes : (n,) array-like of int or str, optional
+            The ids of the rows, all different; default 0 to n - 1. They are taken as supplied.
+        directed : bool
+            Keep directions: an entry is an arc from the node of its row to that of its column.
+
+        Raises
+        ------
+        EdgeDPError
+            It is not sparse, not square, holds NaN, or has another number of ids.
+
+        Examples
+        --------
+        >>> from scipy.sparse import coo_array
+        >>> Graph.from_scipy(coo_array(([1, 1], ([0, 1], [1, 2])), shape=(3, 3))).degrees.tolist()
+        [1, 2, 1]
+        """
+        ids, positions = conversions.scipy_positions(matrix, nodes)
+        kept = conversions.keeps_directions(directed)
+        return cls.from_positions(ids, positions, nodes_supplied=True, directed=kept)
+
+    # -- ways out --------------------------------------------------------------------------------
+
+    def to_networkx(self) -> Any:
+        """Return a ``networkx.Graph`` whose nodes are the node ids; it needs networkx (``edgedp[networkx]``).
+
+        Of a directed graph it is a ``networkx.DiGraph``.
+        """
+        return conversions.networkx_graph(self.node_ids, self._pairs(), directed=self.directed)
+
+    def to_igraph(self) -> Any:
+        """Return an ``igraph.Graph``, directed as this one is; vertices in order of position, ids as ``name``."""
+        return conversions.igraph_graph(self.node_ids, self._pairs(), directed=self.directed)
+
+    def _pairs(self) -> NDArray[np.int32]:
+        return self.arcs() if self.directed else self.edges()
+
+    # -- what it holds ---------------------------------------------------------------------------
+
+    @property
+    def node_ids(self) -> NDArray[Any]:
+        """(n,) ids in ascending order, int64 or str."""
+        return self._node_ids
+
+    @property
+    def indptr(self) -> NDArray[np.int64]:
+        """(n + 1,) row offsets."""
+        return self._indptr
+
+    @property
+    def indices(self) -> NDArray[np.int32]:
+        """(2m,) positions of neighbours, sorted within each row."""
+        return self._indices
+
+    @property
+    def nodes_supplied(self) -> bool:
+        """Whether the node set was supplied, or read from the edges."""
+        return self._nodes_supplied
+
+    @property
+    def properties(self) -> Mapping[str, NDArray[Any]]:
+        """Values of the nodes by the property's name, read-only arrays in the order of `node_ids`.
+
+        Privacy: the values are the nodes' private records; `edgedp.percentile` releases from them. Neither
+        ``==`` nor `fingerprint` takes them into account.
+        """
+        return MappingProxyType(self._properties)
+
+    @property
+    def node_count(self) -> int:
+        """Number of nodes ``n``."""
+        return len(self._node_ids)
+
+    @property
+    def edge_count(self) -> int:
+        """Number of undirected edges ``m``."""
+        return len(self._indices) // 2
+
+    @property
+    def ways(self) -> NDArray[np.uint8] | None:
+        """(2m,) the directions beside `indices`: 1 there, 2 back, 3 both; None for an undirected graph."""
+        return self._ways
+
+    @property
+    def directed(self) -> bool:
+        """Whether directions were kept; public."""
+        return self._ways is not None
+
+    @property
+    def arc_count(self) -> int:
+        """Number of arcs; of an undirected graph two for each edge."""
+        return int(self.in_degrees.sum())
+
+    @cached_property
+    def in_degrees(self) -> NDArray[np.int64]:
+        """(n,) number of distinct nodes with an arc to each node; of an undirected graph the degree."""
+        return self._ends_of(BACK)
+
+    @cached_property
+    def out_degrees(self) -> NDArray[np.int64]:
+        """(n,) number of distinct nodes to which each node has an arc; of an undirected graph the degree."""
+        return self._ends_of(THERE)
+
+    def _ends_of(self, way: int) -> NDArray[np.int64]:
+        """Return, for each node, the entries of its row with a direction."""
+        if self._ways is None:
+            return self.degrees
+        # The entry in the other node's row has the opposite direction: columns are counted, and no row is made.
+        other = self._indices[(self._ways & (THERE + BACK - way)) != 0]
+        return frozen(np.bincount(other, minlength=self.node_count).astype(np.int64, copy=False))
+
+    @cached_property
+    def kept(self) -> dict[str, Any]:
+        """What an engine keeps of this graph between its calls; private like the edges, and never copied."""
+        return {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        whole = partial(
+            Graph, nodes_supplied=self._nodes_supplied, properties=self._properties, ways=self._ways
+        )
+        return whole, (self._node_ids, self._indptr, self._indices)
+
+    @cached_property
+    def degrees(self) -> NDArray[np.int64]:
+        """(n,) degree of every node."""
+        return frozen(np.diff(self._indptr))
+
+    @cached_property
+    def max_degree(self) -> int:
+        """Largest degree; 0 for a graph without edges."""
+        return int(self.degrees.max(initial=0))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 (hex) of the node count and the adjacency: differs when one edge differs.
+
+        Directions are not in it, so that the same edges are known again however they were read.
+
+        Privacy: it identifies the private edges and stays with their owner.
+        """
+        digest = hashlib.sha256(np.ascontiguousarray(self._indptr).data)
+        digest.update(np.ascontiguousarray(self._indices).data)
+        return digest.hexdigest()
+
+    def keyed_fingerprint(self, secret: str) -> str:
+        """Return the HMAC-SHA-256 (hex) of `fingerprint`: without the secret nobody can try an edge with it.
+
+        Parameters
+        ----------
+        secret : str
+            Hex.
+        """
+        return hmac.new(bytes.fromhex(secret), self.fingerprint.encode(), hashlib.sha256).hexdigest()
+
+    def edges(self) -> NDArray[np.int32]:
+        """Return every edge once, as ``(m, 2)`` positions, the lower one first."""
+        rows = np.repeat(np.arange(self.node_count, dtype=np.int32), self.degrees)
+        once = rows < self._indices
+        return np.column_stack([rows[once], self._indices[once]])
+
+    def arcs(self) -> NDArray[np.int32]:
+        """Return every arc as ``(a, 2)`` positions, from and to; of an undirected graph both of each edge."""
+        rows = np.repeat(np.arange(self.node_count, dtype=np.int32), self.degrees)
+        leaving = slice(None) if self._ways is None else (self._ways & THERE) != 0
+        return np.column_stack([rows[leaving], self._indices[leaving]])
+
+    def positions(self, nodes: ArrayLike | None) -> NDArray[np.int64] | None:
+        """Translate (k,) node ids to (k,) positions, in their order; None (all nodes) stays None.
+
+        Raises
+        ------
+        UnknownNameError
+            An id is not a node of the graph.
+        """
+        if nodes is None:
+            return None
+        return positions_of(self._node_ids, as_ids(nodes, "nodes"), what="nodes")
+
+    def _with_properties(self, nodes: ArrayLike | None, properties: Mapping[str, Any]) -> Graph:
+        """Return the graph with properties, given in the order of `nodes`."""
+        ids = as_ids(nodes, "nodes") if nodes is not None else None
+        if ids is None or len(ids) != self.node_count:
+            raise GraphFormatError("properties need nodes that name each id once; give the id of every row")
+        order = np.argsort(ids, kind="stable")
+        count = self.node_count
+        return self.with_properties(
+            {name: as_column(values, name, count)[order] for name, values in properties.items()}
+        )
+
+    def with_properties(self, properties: Mapping[str, NDArray[Any]]) -> Graph:
+        """Return the graph with other properties, (n,) arrays of any type in the order of `node_ids`, by name."""
+        columns = {name: as_column(values, name, self.node_count) for name, values in properties.items()}
+        return Graph(
+            self._node_ids,
+            self._indptr,
+            self._indices,
+            nodes_supplied=self._nodes_supplied,
+            properties=columns,
+            ways=self._ways,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return (
+            np.array_equal(self._node_ids, other._node_ids)
+            and np.array_equal(self._indptr, other._indptr)
+            and np.array_equal(self._indices, other._indices)
+            and self.directed == other.directed
+            and (self._ways is None or np.array_equal(self._ways, other._ways))  # type: ignore[arg-type]
+        )
+
+    if not TYPE_CHECKING:  # a type checker finds what is assigned by itself
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            """Refuse a new value: a bound is compared with `max_degree`, which is kept once it was counted."""
+            if name not in Graph.__slots__ or not name.startswith("_") or hasattr(self, name):
+                raise AttributeError(f"{name} cannot be set: a Graph never changes. Build another one.")
+            object.__setattr__(self, name, value)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        kind = ", directed" if self.directed else ""
+        return f"<Graph: {self.node_count:,} nodes, {self._nodes_told}{kind}>"
+
+    def _repr_html_(self) -> str:
+        return (
+            "<table><caption>edgedp.Graph</caption>"
+            f"<tr><th>nodes</th><td>{self.node_count:,}, {self._nodes_told}</td></tr>"
+            f"<tr><th>edges</th><td>private{', directed' if self.directed else ''}</td></tr></table>"
+        )
+
+    @property
+    def _nodes_told(self) -> str:
+        """What is public about the node set; the rest of a graph is private and not shown."""
+        return "supplied" if self._nodes_supplied else "read from the edges"

@@ -1,0 +1,86 @@
+"""From rows that were read to a graph: directions, and sides that are kept apart or asked about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.graph.graph import Graph
+from edgedp.graph.reading.numbering import number_nodes
+from edgedp.graph.reading.options import ReadingOptions
+from edgedp.graph.reading.sources.locating import Location
+from edgedp.graph.reading.text.deciding import HARDLY, ask_of_sides, overlap
+from edgedp.graph.reading.text.result import Read
+from edgedp.words.errors import GraphFormatError
+from edgedp.words.spoken import option
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["build", "check_directed"]
+
+_ENOUGH = 1 << 16
+
+
+def check_directed(where: Location, read: Read) -> None:
+    """Refuse directions of a source that says that it has none."""
+    undirected = read.undirected
+    if where.entry is not None and not where.entry.directed:
+        undirected = "is undirected by its manifest"
+    if undirected:
+        raise GraphFormatError(
+            f"{where.name!r} {undirected}, and is asked for with its directions; leave out {option('directed', True)}"
+        )
+
+
+def build(read: Read, listed: pl.Series | None, options: ReadingOptions, source: str) -> Graph:
+    """Build the graph of edges between the nodes listed, or between those that the file or its edges name."""
+    import polars as pl
+
+    columns, own = read.columns, read.nodes
+    if options.bipartite:
+        columns = _apart(read)
+    if listed is not None:
+        of_texts = columns[0].dtype == pl.String or (own is not None and own.dtype == pl.String)
+        if listed.dtype == pl.String and not of_texts:
+            columns = [column.cast(pl.String) for column in columns]
+            own = None if own is None else own.cast(pl.String)
+        elif of_texts and listed.dtype != pl.String:  # some end of an edge is no integer, and is named below
+            listed = listed.cast(pl.String)
+        if own is not None:
+            number_nodes([own], listed)  # a node of the file that the list lacks is refused, not dropped
+    node_ids, positions = number_nodes(columns, own if listed is None else listed)
+    if own is None and listed is None and not (options.bipartite or options.one_kind):
+        _ask_of_sides(read, positions, len(node_ids), options, source)
+    supplied = listed is not None or own is not None
+    return Graph.from_positions(node_ids, positions, nodes_supplied=supplied, directed=options.directed)
+
+
+def _apart(read: Read) -> list[pl.Series]:
+    """Return ids with the name of their side before them, so that one on both sides is two nodes."""
+    import polars as pl
+
+    sides = [read.header[i] for i in read.picked] if read.header else ["source", "target"]
+    if sides[0] == sides[1]:
+        sides = ["source", "target"]
+    return [
+        pl.Series(values=side + ":" + column.cast(pl.String))
+        for side, column in zip(sides, read.columns, strict=True)
+    ]
+
+
+def _ask_of_sides(
+    read: Read, positions: NDArray[np.int32], count: int, options: ReadingOptions, source: str
+) -> None:
+    """Ask whether both ends are of one kind where their sets of ids hardly overlap; the first rows mostly tell."""
+    for most in (_ENOUGH, len(positions)):
+        seen = np.zeros((2, count), dtype=np.bool_)
+        for side in (0, 1):
+            seen[side][positions[:most, side]] = True
+        one, two = map(int, seen.sum(axis=1))
+        if overlap(one, two, int((seen[0] & seen[1]).sum())) >= HARDLY:
+            return
+    header = read.first_line == "names of columns" if read.first_line else None
+    ask_of_sides(source, read.header or None, read.rows, read.picked, options, header)

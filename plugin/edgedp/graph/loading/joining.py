@@ -1,0 +1,99 @@
+"""Many files of one list: each is read as a file by itself, and all of them must agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from edgedp.graph.reading.options import ReadingOptions
+from edgedp.graph.reading.sources.folders import Part, marks_of, parts_of
+from edgedp.graph.reading.sources.locating import Location
+from edgedp.graph.reading.text.result import Read
+from edgedp.words.errors import GraphFormatError, ParameterError, UndecidedError
+from edgedp.words.spoken import option
+
+__all__ = ["read_parts"]
+
+
+def read_parts(where: Location, options: ReadingOptions, one: Callable[[Location], Read]) -> Read:
+    """Read every file of a folder or a pattern by `one`, and join them.
+
+    Raises
+    ------
+    GraphFormatError
+        A file differs from the first in its format, its columns or their types, or files changed meanwhile.
+    """
+    import polars as pl
+
+    assert where.path is not None  # noqa: S101 -- a folder has a path
+    parts, hidden = parts_of(where.path, where.name)
+    _refuse_partitions(parts, options)
+    marks = marks_of(parts)
+    reads: list[Read] = []
+    for part in parts:
+        name = str(part.path)
+        try:
+            read = one(Location(path=part.path, name=name, suffixes=part.path.name))
+        except UndecidedError:
+            raise
+        except (GraphFormatError, ParameterError) as error:
+            if name in str(error) or (isinstance(error, ParameterError) and not reads):
+                raise
+            raise GraphFormatError(f"{name!r}: {error}") from None
+        if read.nodes is not None or read.undirected:
+            raise GraphFormatError(
+                f"{name!r} is {read.format[0]}, must be a table (Parquet, Arrow or text); load it by itself"
+            )
+        if reads:
+            _refuse_other(reads[0], read, parts[0], part)
+        reads.append(read)
+    if (parts, hidden) != parts_of(where.path, where.name) or marks != marks_of(parts):
+        raise GraphFormatError(f"{where.name!r} changed while it was read; load it when nothing writes to it")
+    first = reads[0]
+    given = parts[0].partition if first.header else ()
+    left_out = f"{hidden} hidden files or folders (names that begin with . or _) were left out"
+    return replace(
+        first,
+        columns=[pl.concat(columns) for columns in zip(*(read.columns for read in reads), strict=True)],
+        format=(f"{len(parts)} files", *first.format),
+        line_count=sum(read.line_count for read in reads),
+        extra_columns=first.extra_columns + len(given),
+        header=(*first.header, *(name for name, _ in given)),
+        rows=tuple((*row, *(value for _, value in given)) for row in first.rows),
+        notes=(
+            *dict.fromkeys(note for read in reads for note in read.notes),
+            *([left_out] if hidden else []),
+        ),
+    )
+
+
+def _refuse_partitions(parts: tuple[Part, ...], options: ReadingOptions) -> None:
+    """Refuse folders that are not partitioned in one way, and an end that only their names give."""
+    first = [name for name, _ in parts[0].partition]
+    for part in parts:
+        if [name for name, _ in part.partition] != first:
+            raise GraphFormatError(
+                f"{str(part.path)!r} is partitioned in another way than {str(parts[0].path)!r}; load a pattern of one"
+            )
+    for end in (options.source, options.target):
+        if end in first:
+            raise ParameterError(
+                f"{end!r} is a partition of the folder, must be a column of its files; choose another"
+            )
+
+
+def _refuse_other(first: Read, read: Read, one: Part, other: Part) -> None:
+    kind = (first.of_texts, first.types) != (read.of_texts, read.types)
+    if (first.header, first.picked) != (read.header, read.picked):
+        what, remedy = "other columns", "make them one"
+    elif first.of_texts != read.of_texts and not first.types:
+        what, remedy = "ids of another type", f"read all as texts ({option('ids', 'text')})"
+    elif kind:
+        what, remedy = "columns of other types", "write them alike"
+    elif (first.format, first.extra_columns) != (read.format, read.extra_columns):
+        what, remedy = "another format", "make them one"
+    else:
+        return
+    raise GraphFormatError(
+        f"{str(other.path)!r} has {what} than {str(one.path)!r}; {remedy}, or name the files by a pattern"
+    )

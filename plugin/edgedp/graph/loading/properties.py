@@ -1,0 +1,150 @@
+"""Further columns of a file of nodes: the properties of the nodes, every value read by itself.
+
+What stands in the other rows never decides how a value is read: if it did, replacing one record would change many.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from edgedp.graph.graph import Graph
+from edgedp.graph.reading.options import ReadingOptions
+from edgedp.graph.reading.sources.content import Content
+from edgedp.graph.reading.text.deciding import named_position
+from edgedp.graph.reading.text.layout import Layout, detect_layout
+from edgedp.graph.reading.text.lines import COMMENTS, Blocks, data_lines, split_line
+from edgedp.words.errors import GraphFormatError, ParameterError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "checked_properties",
+    "read_tabular_properties",
+    "read_text_properties",
+    "value_of",
+    "with_properties",
+]
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+def checked_properties(names: Any) -> tuple[str, ...]:
+    """Return the names of the columns, or refuse them.
+
+    Examples
+    --------
+    >>> checked_properties(["age", "zip"])
+    ('age', 'zip')
+    """
+    if names is None:
+        return ()
+    listed = [names] if isinstance(names, str) else list(names)
+    if not all(isinstance(name, str) and name for name in listed):
+        raise ParameterError("properties must be names of columns; give texts that are not empty")
+    if len(set(listed)) < len(listed):
+        raise ParameterError("properties holds a name twice; leave one out")
+    return tuple(listed)
+
+
+def value_of(text: str) -> Any:
+    """Return a field as a number where it is written as one, None where it is empty, else the text.
+
+    Examples
+    --------
+    >>> [value_of(text) for text in ("31", "2.50", "1e3", "", "n/a", "0x1F")]
+    [31, 2.5, 1000.0, None, 'n/a', '0x1F']
+    """
+    if not text:
+        return None
+    if not _NUMBER.fullmatch(text):
+        return text
+    try:
+        whole = int(text)
+    except ValueError:
+        return float(text)
+    return whole if -(2**63) <= whole < 2**63 else float(text)
+
+
+def read_text_properties(
+    content: Content, source: str, names: Sequence[str], options: ReadingOptions, title: str | None = None
+) -> dict[str, list[Any]]:
+    """Read columns of a text whose first line names them, in the order of its rows.
+
+    Parameters
+    ----------
+    title : str, optional
+        The one of `names` that is read as it is written.
+
+    Raises
+    ------
+    GraphFormatError, ParameterError
+        A line is broken, or no column has one of the names.
+    """
+    blocks = Blocks(content.chunks, source)
+    signs = COMMENTS if options.comments is None else options.comments
+    layout: Layout | None = None
+    picked: list[int] = []
+    values: dict[str, list[Any]] = {name: [] for name in names}
+    for block in blocks:
+        rest, number = block, blocks.line_count - block.count(b"\n") + 1
+        if layout is None:
+            if next(data_lines(block, signs), None) is None:
+                continue
+            layout = detect_layout(block, source, 1, options)
+            picked = [named_position(name, layout.first, source) for name in names]
+            rest, number = block[layout.start :], number + block.count(b"\n", 0, layout.start)
+        for at, _, raw in data_lines(rest, layout.comments, 0, number):
+            fields = split_line(raw, at, layout.separator, source)
+            for name, column in zip(names, picked, strict=True):
+                field = fields[column]
+                values[name].append(field if name == title else value_of(field))
+    return values
+
+
+def read_tabular_properties(
+    content: Content, kind: Literal["parquet", "arrow"], source: str, names: Sequence[str]
+) -> dict[str, list[Any]]:
+    """Read columns of a Parquet or Arrow file; the file was read before, so it is whole."""
+    from edgedp.graph.reading.formats.tabular import columns_of
+
+    there, load = columns_of(content, kind)
+    picked = tuple(named_position(name, there, source) for name in names)
+    return {name: column.to_pylist() for name, column in zip(names, load(picked), strict=True)}
+
+
+def with_properties(graph: Graph, ids: pl.Series, properties: dict[str, list[Any]], source: str) -> Graph:
+    """Return a graph with properties that stand in the order of the ids of a file.
+
+    Raises
+    ------
+    GraphFormatError
+        An id stands there twice: which of its values would hold?
+    """
+    import polars as pl
+
+    if graph.node_ids.dtype.kind == "U":
+        ids = ids.cast(pl.String)
+    if len(ids) != graph.node_count or ids.n_unique() != graph.node_count:
+        raise GraphFormatError(
+            f"{source!r} holds an id twice, and properties are read; keep one row for each id"
+        )
+    order = np.searchsorted(graph.node_ids, ids.to_numpy().astype(graph.node_ids.dtype))
+    ordered = {}
+    for name, values in properties.items():
+        column = np.empty(len(values), dtype=object)
+        column[order] = np.fromiter(values, dtype=object, count=len(values))
+        ordered[name] = _typed(column)
+    return graph.with_properties(ordered)
+
+
+def _typed(column: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return numbers of one type as an array of it; a value stays what it is."""
+    kinds = {type(value) for value in column}
+    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in column):
+        return column.astype(np.int64)
+    return column.astype(np.float64) if kinds == {float} else column

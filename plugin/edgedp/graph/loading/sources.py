@@ -1,0 +1,364 @@
+"""A name, a path or an address in; a graph and a report out."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, assert_never
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from edgedp.graph.graph import Graph
+from edgedp.graph.loading.building import build, check_directed
+from edgedp.graph.loading.joining import read_parts
+from edgedp.graph.loading.properties import (
+    checked_properties,
+    read_tabular_properties,
+    read_text_properties,
+    with_properties,
+)
+from edgedp.graph.loading.reporting import report_of
+from edgedp.graph.reading.options import Column, Ids, ReadingOptions, checked_options
+from edgedp.graph.reading.report import LoadReport
+from edgedp.graph.reading.sources.content import Content, opened_content
+from edgedp.graph.reading.sources.locating import Location, locate, obtain
+from edgedp.graph.reading.sources.recognition import Format, recognise
+from edgedp.graph.reading.text.result import Read
+from edgedp.words.errors import GraphFormatError, ParameterError, UndecidedError
+from edgedp.words.progress import Progress, Silent
+from edgedp.words.shown import shown
+from edgedp.words.spoken import option
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Nodes", "graph_of", "loaded", "read_graph", "read_source"]
+
+_log = logging.getLogger("edgedp.graph.reading")
+
+Nodes = str | os.PathLike[str] | ArrayLike | Iterable[int | str] | None
+
+
+def read_graph(
+    file: str | os.PathLike[str],
+    /,
+    nodes: Nodes = None,
+    *,
+    source: Column | None = None,
+    target: Column | None = None,
+    header: bool | None = None,
+    separator: str | None = None,
+    ids: Ids | None = None,
+    comments: str | None = None,
+    bipartite: bool | None = None,
+    one_kind: bool | None = None,
+    directed: bool = False,
+    nodes_header: bool | None = None,
+    properties: Sequence[str] | None = None,
+    refresh: bool = False,
+) -> Graph:
+    """Read a graph: a dataset of the catalogue, a file, an address, or standard input.
+
+    What is left out is detected from the content: text with one edge a line (SNAP, KONECT, CSV, TSV), Parquet,
+    Arrow, GraphML, GEXF, GML, Pajek, Matrix Market and, by its name ``.metis`` or ``.graph``, METIS; each plain or
+    packed by gzip, Zstandard, bzip2, xz, lzma or zip. Without a word load two columns of integers, and columns whose
+    names are a known pair of ends; everything else is refused, and the message shows the first rows and the options
+    that load it (`preview` shows the same and stores nothing). Ids are integers where every one of them is written as
+    an integer of 64 bits usually is, or as one with ``.0``, and texts otherwise (``007`` stays ``007``). Other columns
+    are ignored, directions and parallels merge, self-loops drop.
+
+    Parameters
+    ----------
+    file : str or path
+        A name (see `edgedp.datasets`), a path, an ``http``, ``https`` or ``file`` address, or ``-``. A name
+        goes before a file of the same name, which is ``./name``.
+    nodes : str, path or array-like, optional
+        All node ids, or a file whose first column they are; adds nodes without edges.
+    source, target : str or int, optional
+        The columns of the two ends, by name or by number from 1; both or none.
+    header : bool, optional
+        Whether the first line names the columns.
+    separator : str, optional
+        One character, or ``tab``, ``comma``, ``semicolon``, ``space`` (any run of blanks).
+    ids : {"integer", "text"}, optional
+        How to take ids: as numbers (``007`` is 7, ``+49`` is 49), or as they are written.
+    comments : str, optional
+        The signs that begin a line of comment, such as ``"#"``, or ``"none"``.
+    bipartite, one_kind : bool, optional
+        The two sides are of different kinds, such as users and films, and an id of one side is another node than the
+        same id of the other side: ids become texts, ``user:1`` and ``film:1``. Or they are of one kind. In doubt it is
+        asked.
+    directed : bool
+        Keep directions, each an arc from the source to the target: for in- and out-degrees. Everything else reads the
+        graph undirected. A file that says that its edges have no direction is refused.
+    nodes_header : bool, optional
+        Whether the first line of the file of nodes names its columns.
+    properties : sequence of str, optional
+        Columns of the file of nodes that are properties of the nodes (`Graph.properties`). Every value is read by
+        itself: as a number where it is written as one, as missing where it is empty, else as a text.
+    refresh : bool
+        Fetch an address anew, whatever the cache holds.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such dataset or file, or an edge has an end that `nodes` lacks.
+    GraphFormatError
+        The source cannot be read, or could be read in two ways; a broken line is named by its number and text.
+
+    Notes
+    -----
+    Privacy: the curator's act. The graph holds the private edges; its nodes are public, supplied by `nodes`
+    or by a format that lists them, or else declared public as the edges name them, and every release says which.
+
+    Examples
+    --------
+    >>> read_graph("email-Enron")
+    <Graph: 36,692 nodes, read from the edges>
+    """
+    options = checked_options(
+        source=source,
+        target=target,
+        header=header,
+        separator=separator,
+        ids=ids,
+        comments=comments,
+        bipartite=bipartite,
+        one_kind=one_kind,
+        directed=directed,
+        nodes_header=nodes_header,
+        refresh=refresh,
+    )
+    return read_source(file, nodes, options, properties=properties)[0]
+
+
+def read_source(
+    file: str | os.PathLike[str],
+    nodes: Nodes = None,
+    options: ReadingOptions | None = None,
+    *,
+    properties: Sequence[str] | None = None,
+    title: str | None = None,
+    progress: Progress | None = None,
+) -> tuple[Graph, LoadReport]:
+    """Read a graph as `read_graph` does, and say what was found.
+
+    Parameters
+    ----------
+    file, nodes, properties
+        As in `read_graph`.
+    options : ReadingOptions, optional
+        What is not to be detected.
+    title : str, optional
+        A column of the file of nodes that is to be their title: a property whose values are texts as they are written.
+    progress : Progress, optional
+        Called as ``progress(stage, done, total)`` in bytes, again and again.
+
+    Returns
+    -------
+    graph : Graph
+    report : LoadReport
+        Privacy: computed from the edges, for the curator only.
+    """
+    return loaded(file, nodes, options, properties=properties, title=title, progress=progress)[:2]
+
+
+def loaded(
+    file: str | os.PathLike[str],
+    nodes: Nodes = None,
+    options: ReadingOptions | None = None,
+    *,
+    properties: Sequence[str] | None = None,
+    title: str | None = None,
+    progress: Progress | None = None,
+) -> tuple[Graph, LoadReport, Read]:
+    """Read a graph as `read_source` does, and keep the columns of its ends."""
+    progress = progress or Silent()
+    options = options or ReadingOptions()
+    if isinstance(file, str) and file == nodes == "-":
+        raise ParameterError("source and nodes are both standard input; name a file for one of them")
+    named = checked_properties(properties)
+    if title is not None:
+        if title in named:
+            raise ParameterError(f"{title!r} is a private property and a public title; choose one of them")
+        named = (*named, *checked_properties(title))
+    if named and (not isinstance(nodes, str | os.PathLike) or nodes == "-"):
+        raise ParameterError(
+            "properties and titles are columns of a file of nodes, which is missing; give it as nodes"
+        )
+    where = locate(file, progress, refresh=options.refresh)
+    listed, nodes_read = _nodes(nodes, where, options, progress)
+    columns = _properties(nodes, nodes_read, named, title, options, progress)
+    read = _read(where, 2, _known(where, options), progress)
+    if options.directed:
+        check_directed(where, read)
+    progress("building", 0, None)
+    graph = build(read, listed, _known(where, options), where.name)
+    if columns and listed is not None:
+        graph = with_properties(graph, listed, columns, str(nodes))
+    _log.info("read %s as %s", shown(where.name), ", ".join(read.format))
+    return graph, report_of(graph, where, read, nodes_read), read
+
+
+def graph_of(value: Any, *, directed: bool = False) -> Graph:
+    """Return a graph of whatever holds one: a Graph, a source, a networkx or igraph graph, a sparse matrix, a frame.
+
+    A `Graph` says itself whether it is directed; of anything else `directed` says whether directions are kept.
+
+    Raises
+    ------
+    ParameterError
+        It is nothing of the kind; the message names its type and never shows it.
+
+    Examples
+    --------
+    >>> graph_of(Graph.from_edges([(1, 2)])).node_count
+    2
+    """
+    from edgedp.graph.loading.given import graph_in_memory
+
+    if isinstance(value, str | os.PathLike):
+        return read_source(value, options=checked_options(directed=directed))[0]
+    return graph_in_memory(value, directed=directed)
+
+
+# -- what it holds ----------------------------------------------------------------------------------
+
+
+def _nodes(
+    nodes: Nodes, edges: Location, options: ReadingOptions, progress: Progress
+) -> tuple[pl.Series | None, Read | None]:
+    """Return all node ids that were given, from a file, from values or by the dataset; and how a file was read."""
+    where = None
+    if isinstance(nodes, str | os.PathLike):
+        where = locate(nodes, progress, "nodes", refresh=options.refresh)
+    elif nodes is not None:
+        return _series_of(nodes), None
+    elif edges.entry is not None and edges.entry.node_list is not None:
+        where = obtain(
+            edges.entry.node_list, f"{edges.entry.name} (nodes)", progress, refresh=options.refresh
+        )
+    if where is None:
+        return None, None
+    read = _read(where, 1, options.of_nodes(), progress)
+    return read.columns[0], read
+
+
+def _properties(
+    nodes: Nodes,
+    read: Read | None,
+    named: tuple[str, ...],
+    title: str | None,
+    options: ReadingOptions,
+    progress: Progress,
+) -> dict[str, list[Any]]:
+    """Read further columns of the file of nodes, whose ids were read and whose first line names its columns."""
+    if not named or read is None or not isinstance(nodes, str | os.PathLike):
+        return {}
+    if not read.header:
+        raise GraphFormatError(
+            f"properties are {', '.join(named)}, and no line of {str(nodes)!r} names its columns; add one, or say that "
+            f"the first line does ({option('nodes_header', True)})"
+        )
+    where = locate(nodes, progress, "nodes", refresh=False)
+    with opened_content(where.path, where.name, progress) as content:
+        kind = recognise(content.head, where.suffixes, where.name)
+        if kind in ("parquet", "arrow"):
+            return read_tabular_properties(content, kind, where.name, named)
+        return read_text_properties(content, where.name, named, options.of_nodes(), title)
+
+
+def _read(where: Location, width: int, options: ReadingOptions, progress: Progress) -> Read:
+    """Read a file, or all of a folder; a download that cannot be read does not stay in the cache."""
+    if where.many:
+        return read_parts(where, options, lambda part: _read(part, width, options, progress))
+    try:
+        with opened_content(where.path, where.name, progress) as content:
+            read = _read_content(content, where, width, options)
+            if where.download is not None and options.separator is None:
+                _refuse_sentence(read, where)
+            return read
+    except GraphFormatError as error:
+        if where.download is not None and isinstance(error, UndecidedError) and len(error.question.rows) == 1:
+            error = _sentence(where)
+        if where.download is not None and where.download.fresh and not where.download.declared:
+            where.download.discard()
+        raise error from None
+
+
+def _refuse_sentence(read: Read, where: Location) -> None:
+    """Refuse the one line of text, such as ``Not Found``, with which a server says that it has no graph."""
+    if len(read.columns[0]) == 1 and read.of_texts and read.format[0] in ("spaces", "one column"):
+        raise _sentence(where)
+
+
+def _sentence(where: Location) -> GraphFormatError:
+    return GraphFormatError(
+        f"{where.name!r} answered with one line of words and no list; check the address, or give "
+        f"{option('separator', 'space')}"
+    )
+
+
+def _read_content(content: Content, where: Location, width: int, options: ReadingOptions) -> Read:
+    kind: Format = "text"
+    if not (options.separator is not None and b"\0" not in content.head):
+        kind = recognise(content.head, where.suffixes, where.name)
+    if kind == "text":
+        from edgedp.graph.reading.text.text import read_text
+
+        return read_text(content, where.name, width, options)
+    if kind in ("parquet", "arrow"):
+        from edgedp.graph.reading.formats.tabular import read_tabular
+
+        return read_tabular(content, kind, where.name, width, options)
+    if width == 1:
+        raise GraphFormatError(
+            f"{where.name!r} is {kind}, must be a list of nodes; give a text, a Parquet or an Arrow file"
+        )
+    without_effect = options.given("source", "header", "separator", "comments", "bipartite", "one_kind")
+    if without_effect is not None:
+        raise ParameterError(
+            f"{without_effect} has no effect for {kind}, which has no columns to choose; leave it out"
+        )
+    return _read_network(content, kind, where.name, options)
+
+
+def _read_network(content: Content, kind: Format, name: str, options: ReadingOptions) -> Read:
+    from edgedp.graph.reading.formats import markup, matrices, networks
+
+    match kind:
+        case "graphml" | "gexf":
+            return markup.read_markup(content.chunks, kind, name, options.ids)
+        case "gml" | "pajek":
+            return networks.read_network(content, kind, name, options.ids)
+        case "matrix market":
+            return matrices.read_matrix_market(content, name, options.ids)
+        case "metis":
+            return matrices.read_metis(content, name, options.ids)
+        case "text" | "parquet" | "arrow":
+            raise AssertionError(kind)
+        case _:
+            assert_never(kind)
+
+
+def _series_of(nodes: Any) -> pl.Series:
+    """Return ids that were given as values; `Graph` holds the one definition of what an id may be."""
+    import polars as pl
+
+    values = list(nodes) if isinstance(nodes, Iterable) and not hasattr(nodes, "__array__") else nodes
+    ids = Graph.from_edges(np.zeros((0, 2), dtype=np.int64), nodes=values).node_ids
+    return pl.Series(values=ids.tolist(), dtype=pl.String if ids.dtype.kind == "U" else pl.Int64)
+
+
+def _known(where: Location, options: ReadingOptions) -> ReadingOptions:
+    """Return the options of a source; the catalogue has lists of one kind, whose ends come first."""
+    if where.entry is None or options.given("source", "bipartite") is not None:
+        return options
+    return replace(options, source=1, target=2, one_kind=True)

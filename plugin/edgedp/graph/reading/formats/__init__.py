@@ -1,0 +1,1 @@
+"""Formats that say more than lines of text do: tables, matrices, networks, markup."""

@@ -1,0 +1,97 @@
+"""GraphML and GEXF, read in blocks by the standard library's expat; an XML entity is never expanded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+from xml.parsers import expat
+
+from edgedp.graph.reading.options import Ids
+from edgedp.graph.reading.text.result import Read, ids_told, of_one_type
+from edgedp.words.errors import GraphFormatError
+
+__all__ = ["read_markup"]
+
+_NAMES = {"graphml": "GraphML", "gexf": "GEXF"}
+
+
+class _Graph:
+    """What the elements of one document say."""
+
+    def __init__(self, kind: str, source: str) -> None:
+        self.kind = kind
+        self.source = source
+        self.nodes: dict[str, None] = {}
+        self.sources: list[str] = []
+        self.targets: list[str] = []
+        self.graphs = 0
+        self.undirected = ""
+
+    def start(self, element: str, attributes: dict[str, str]) -> None:
+        match element.rpartition(":")[2]:
+            case "graph":
+                self.graphs += 1
+                if self.graphs > 1:
+                    self.refuse("holds a second graph; write each to a file of its own")
+                usual = "edgedefault" if self.kind == "graphml" else "defaultedgetype"
+                if attributes.get(usual) != "directed":
+                    self.undirected = f"does not say {usual}='directed'"
+            case "node":
+                node = self.attribute(attributes, "node", "id")
+                if node in self.nodes:
+                    self.refuse(f"lists the node {node[:40]!r} twice; correct the file")
+                self.nodes[node] = None
+            case "edge":
+                self.sources.append(self.attribute(attributes, "edge", "source"))
+                self.targets.append(self.attribute(attributes, "edge", "target"))
+                if attributes.get("directed") == "false" or attributes.get("type") in (
+                    "undirected",
+                    "mutual",
+                ):
+                    self.undirected = "holds an edge without a direction"
+            case "hyperedge":
+                self.refuse("holds a hyperedge, must hold edges between two nodes; convert it")
+
+    def attribute(self, attributes: dict[str, str], element: str, name: str) -> str:
+        """Return an attribute that must be there."""
+        value = attributes.get(name, "")
+        if value == "":
+            self.refuse(f"holds an element {element} without {name}; correct the file")
+        return value
+
+    def refuse(self, condition: str) -> None:
+        raise GraphFormatError(f"{self.source!r} {condition}")
+
+    def doctype(self, *_: object) -> None:
+        self.refuse("holds a DOCTYPE, and entities are not expanded here; remove it")
+
+
+def read_markup(
+    chunks: Iterator[bytes], kind: Literal["graphml", "gexf"], source: str, ids: Ids | None
+) -> Read:
+    """Read nodes and edges by their ids; what else a document says of them is ignored."""
+    graph = _Graph(kind, source)
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = graph.start
+    parser.StartDoctypeDeclHandler = graph.doctype
+    try:
+        for chunk in chunks:
+            parser.Parse(chunk, False)
+        parser.Parse(b"", True)
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        if isinstance(error, GraphFormatError):
+            raise
+        where = f"line {error.lineno}" if isinstance(error, expat.ExpatError) else "the beginning"
+        raise GraphFormatError(
+            f"{source!r} is {_NAMES[kind]} that breaks at {where}; write it again"
+        ) from None
+    columns, nodes = of_one_type([graph.sources, graph.targets], list(graph.nodes), ids, source)
+    of_ids = [nodes] if nodes is not None else columns
+    return Read(
+        columns=columns,
+        nodes=nodes,
+        format=(_NAMES[kind], "integer ids" if of_ids[0].dtype.is_integer() else "text ids"),
+        ids=ids_told(of_ids, ids),
+        undirected=graph.undirected,
+        notes=("ids are the attributes id, not labels",) if kind == "gexf" else (),
+    )

@@ -1,0 +1,110 @@
+"""GML and Pajek, read by igraph; what its readers would take silently is refused first."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import warnings
+from typing import Literal
+
+from edgedp.graph.reading.options import Ids
+from edgedp.graph.reading.sources.content import Content
+from edgedp.graph.reading.sources.recognition import BYTE_ORDER_MARK
+from edgedp.graph.reading.text.result import Read, ids_told, of_one_type
+from edgedp.words.errors import GraphFormatError
+
+__all__ = ["read_network"]
+
+_NAMES = {"gml": "GML", "pajek": "Pajek"}
+_EDGES = re.compile(rb"^[ \t]*\*edges", re.MULTILINE | re.IGNORECASE)
+"""What Pajek lists edges without a direction under; igraph makes arcs of them beside arcs."""
+_EXACT = 2**53  # igraph keeps GML's numbers as floats
+
+
+def read_network(content: Content, kind: Literal["gml", "pajek"], source: str, ids: Ids | None) -> Read:
+    """Read GML (ids are the nodes' ``id``) or Pajek (ids are the labels where all differ, else the numbers)."""
+    import igraph
+
+    name = _NAMES[kind]
+    text = content.whole().removeprefix(BYTE_ORDER_MARK)
+    if b"\0" in text:
+        raise GraphFormatError(f"{source!r} is a binary file, must be {name}; write it again")
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        raise GraphFormatError(f"{source!r} is not UTF-8; save it as UTF-8") from None
+    text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if kind == "pajek":
+        _refuse_time_and_several(text, source)
+    try:
+        # igraph reads files; this one has no name and is gone when closed
+        with warnings.catch_warnings(), tempfile.TemporaryFile() as file:
+            warnings.simplefilter("ignore")  # about attributes, which are not read
+            file.write(text if text.endswith(b"\n") else text + b"\n")
+            file.seek(0)
+            graph = igraph.Graph.Read_GML(file) if kind == "gml" else igraph.Graph.Read_Pajek(file)
+    except (igraph.InternalError, ValueError, OSError, MemoryError):
+        raise GraphFormatError(f"{source!r} is {name} that is broken or cut short; write it again") from None
+    names, notes = (_gml_ids if kind == "gml" else _pajek_ids)(graph, source)
+    pairs = graph.get_edgelist()
+    columns, nodes = of_one_type(
+        [[names[a] for a, _ in pairs], [names[b] for _, b in pairs]], names, ids, source
+    )
+    of_text = nodes is not None and not nodes.dtype.is_integer()
+    return Read(
+        columns=columns,
+        nodes=nodes,
+        format=(
+            name,
+            "text ids" if of_text else "integer ids",
+            *((content.compression,) if content.compression else ()),
+        ),
+        ids=ids_told([nodes] if nodes is not None else columns, ids),
+        undirected=""
+        if graph.is_directed() and not _EDGES.search(text)
+        else "lists edges without a direction",
+        notes=notes,
+    )
+
+
+def _gml_ids(graph: object, source: str) -> tuple[list[str], tuple[str, ...]]:
+    vertices = graph.vs  # type: ignore[attr-defined]
+    if "id" not in vertices.attributes():
+        raise GraphFormatError(f"{source!r} is GML whose nodes have no id; write it again")
+    ids = vertices["id"]
+    if all(isinstance(value, str) for value in ids):
+        names = list(ids)
+    else:
+        if not all(isinstance(value, (int, float)) and float(value).is_integer() for value in ids):
+            raise GraphFormatError(f"{source!r} is GML with an id that is no integer; renumber it")
+        if any(abs(value) >= _EXACT for value in ids):
+            raise GraphFormatError(
+                f"{source!r} is GML with an id of 2^53 or more, which its reader would round; "
+                "write CSV or GraphML"
+            )
+        names = [str(int(value)) for value in ids]
+    _refuse_twice(names, source)
+    return names, ("ids are the nodes' id, not labels",)
+
+
+def _pajek_ids(graph: object, source: str) -> tuple[list[str], tuple[str, ...]]:
+    vertices = graph.vs  # type: ignore[attr-defined]
+    numbers = [str(i) for i in range(1, len(vertices) + 1)]
+    if "name" not in vertices.attributes():
+        return numbers, ("ids are the vertices' numbers",)
+    names = vertices["name"]
+    if any(not name for name in names):
+        return numbers, ("ids are the vertices' numbers, for some have no label",)
+    _refuse_twice(names, source)
+    return list(names), ("ids are the vertices' labels",)
+
+
+def _refuse_twice(ids: list[str], source: str) -> None:
+    if len(set(ids)) < len(ids):
+        raise GraphFormatError(f"{source!r} gives two nodes the same id or label; rename one")
+
+
+def _refuse_time_and_several(text: bytes, source: str) -> None:
+    """Refuse Pajek projects: igraph reads the first network and stops."""
+    if len(re.findall(rb"^[ \t]*\*vertices\b", text, re.MULTILINE | re.IGNORECASE)) != 1:
+        raise GraphFormatError(f"{source!r} holds more than one network; write each to a file of its own")

@@ -1,0 +1,271 @@
+"""A text of one edge, or one node, a line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from edgedp.graph.reading.options import ReadingOptions
+from edgedp.graph.reading.sources.content import Content
+from edgedp.graph.reading.text.layout import Layout, detect_layout
+from edgedp.graph.reading.text.lines import COMMENTS, Blocks, data_lines
+from edgedp.graph.reading.text.question import Question
+from edgedp.graph.reading.text.result import Read, ids_told
+from edgedp.graph.reading.text.table import (
+    could_be_a_row,
+    integers_of,
+    joined,
+    narrowed,
+    read_columns,
+    refuse_comment,
+)
+from edgedp.graph.reading.text.words import is_integer
+from edgedp.words.errors import GraphFormatError, UndecidedError
+from edgedp.words.shown import shortened
+from edgedp.words.spoken import option
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["read_text"]
+
+_MISSING = ["NULL", "null", "NaN", "nan", "None", "N/A", "n/a", "#N/A", "<NA>", "NA"]
+_CUT = r"^[+-]?[0-9][.,]?[0-9]*[eE]\+[0-9]+$"
+_WHOLE = r"^-?[0-9]+\.0+$"
+_COMMENT_BEHIND = r"^[+-]?[0-9]+[ \t]+[#%]"
+
+
+def read_text(content: Content, source: str, width: int, options: ReadingOptions) -> Read:
+    """Read the columns of the two ends (`width` 2) or of the nodes (1) of a text.
+
+    Raises
+    ------
+    GraphFormatError
+        A line is broken, or nobody can be sure how the text is meant; the message names the option to give.
+    """
+    blocks = Blocks(content.chunks, source)
+    signs = COMMENTS if options.comments is None else options.comments
+    block, head = _first_block(blocks, signs)
+    layout = detect_layout(block, source, width, options, head)
+    head_comments = _comments_before(head + block[: layout.start], layout, source)
+    lines_before = blocks.line_count - block.count(b"\n") - head.count(b"\n")
+    layout = _renumbered(layout, lines_before + head.count(b"\n"))
+    blocks.push_back(block[layout.start :])
+    read = read_columns(blocks, layout, source, options.ids)
+    columns = read.columns
+    if not layout.header:
+        columns = _joined(layout, columns, options, source)
+    else:
+        _refuse_again(layout, columns, source)
+    if len(columns[0]) == 0:
+        raise GraphFormatError(f"{source!r} holds a header only; check the file")
+    columns, whole = _whole_floats(columns, options)
+    if width == 2:
+        _refuse_sizes(layout, columns, options, source)
+        _refuse_mixture(layout, columns, options, source)
+    _refuse_odd_ids(columns, options, source)
+    words = [layout.separator_name, "integer ids" if columns[0].dtype.is_integer() else "text ids"]
+    words += [content.compression] if content.compression else []
+    words += ["CRLF"] if blocks.crlf else []
+    return Read(
+        columns=columns,
+        format=tuple(words),
+        line_count=blocks.line_count,
+        extra_columns=layout.columns - width,
+        header=layout.names or (),
+        first_line="names of columns" if layout.header else ("an edge" if width == 2 else "a node"),
+        comments=_comments_told(head_comments + read.comment_count, options),
+        ids=ids_told(columns, options.ids) + whole,
+        picked=layout.picked,
+        first_number=layout.second_number if layout.header else layout.number,
+        undirected=_undirected(content.head),
+        rows=layout.rows,
+    )
+
+
+_SAYS_UNDIRECTED = re.compile(
+    rb"^(?:[#%][^\n]*\bundirected\b|%[ \t]*sym\b)[^\n]*", re.MULTILINE | re.IGNORECASE
+)
+"""Comments of SNAP and of KONECT."""
+
+
+def _undirected(head: bytes) -> str:
+    """Say which comment at the beginning of a file says that its edges have no direction."""
+    found = _SAYS_UNDIRECTED.search(head)
+    return (
+        "" if found is None else f"says {shortened(found[0].decode('ascii', errors='replace').strip(), 40)!r}"
+    )
+
+
+def _first_block(blocks: Blocks, signs: tuple[bytes, ...]) -> tuple[bytes, bytes]:
+    """Return the first block with a line of data, and what stood in those before it."""
+    head = b""
+    for block in blocks:
+        if next(data_lines(block, signs), None) is not None:
+            return block, head
+        head += block
+    return head, b""
+
+
+def _renumbered(layout: Layout, before: int) -> Layout:
+    return replace(
+        layout,
+        number=layout.number + before,
+        second_number=layout.second_number and layout.second_number + before,
+    )
+
+
+def _comments_before(text: bytes, layout: Layout, source: str) -> int:
+    """Count the comments before the first line of data; refuse one that could be a row."""
+    count = 0
+    for number, line in enumerate(text.split(b"\n"), start=1):
+        if layout.comments and line.startswith(layout.comments):
+            count += 1
+            named = layout.names is not None and not layout.header
+            if layout.judge_comments and not named and could_be_a_row(line, layout):
+                refuse_comment(line, number, source)
+    return count
+
+
+def _joined(layout: Layout, rest: list[pl.Series], options: ReadingOptions, source: str) -> list[pl.Series]:
+    """Put the first line of data before the others; it is held to what holds for them."""
+    import polars as pl
+
+    for word in layout.words:
+        if word == "":
+            raise GraphFormatError(
+                f"line {layout.number} of {source!r} is {','.join(layout.first)!r}, must hold no empty id; "
+                "correct or remove the line"
+            )
+    if options.ids == "integer" and not all(
+        is_integer(word) and -(2**63) <= int(word) < 2**63 for word in layout.words
+    ):
+        raise GraphFormatError(
+            f"line {layout.number} of {source!r} holds {layout.words[0]!r}, must hold integers of 64 bits; say that it "
+            f"names the columns ({option('header', True)}), or read the ids as texts ({option('ids', 'text')})"
+        )
+    first = [pl.Series(values=[word], dtype=pl.String) for word in layout.words]
+    if rest[0].dtype != pl.String or not len(rest[0]):
+        integers = None if options.ids == "text" else integers_of(first, anyhow=options.ids == "integer")
+        if integers is None:
+            rest = [column.cast(pl.String) for column in rest]
+        else:
+            first = [narrowed(column) for column in integers]
+    return [joined([one, column]) for one, column in zip(first, rest, strict=True)]
+
+
+def _refuse_again(layout: Layout, rest: list[pl.Series], source: str) -> None:
+    """Refuse a header that stands again further down, as in files that were put together."""
+    import polars as pl
+
+    if rest[0].dtype != pl.String:
+        return
+    for word, column in zip(layout.words, rest, strict=True):
+        if not (column == word).any():
+            return
+    raise GraphFormatError(
+        f"line {layout.number} of {source!r}, {shortened(', '.join(layout.words))!r}, stands again further down, "
+        "must stand once if it names the columns; remove the other one"
+    )
+
+
+def _whole_floats(columns: list[pl.Series], options: ReadingOptions) -> tuple[list[pl.Series], str]:
+    """Return ids such as ``1.0``, which frames write of integers with a gap, as the integers that they are."""
+    import polars as pl
+
+    if options.ids is not None or columns[0].dtype != pl.String:
+        return columns, ""
+    if not any(
+        column.head(1).str.contains(_WHOLE).any() or column.str.contains(_WHOLE).any() for column in columns
+    ):
+        return columns, ""
+    integers = integers_of([column.str.replace(r"\.0+$", "") for column in columns])
+    return (columns, "") if integers is None else (integers, ", written as floats such as 1.0")
+
+
+def _refuse_sizes(layout: Layout, columns: list[pl.Series], options: ReadingOptions, source: str) -> None:
+    """Ask about a first line that could hold the numbers of nodes and edges, or be the first line of METIS."""
+    count = len(columns[0]) - 1
+    if layout.header or layout.columns != 2 or options.header is not None or count < 3:
+        return
+    if not columns[0].dtype.is_integer():
+        return
+    n, m = int(columns[0][0]), int(columns[1][0])
+    if count not in (n, m):
+        return
+    ends = [column.slice(1) for column in columns]
+    ids = joined(ends)
+    sizes = m == count and ids.n_unique() <= n
+    metis = n == m == count and int(ids.min()) >= 1 and int(ids.max()) <= n  # type: ignore[arg-type]
+    if sizes or metis:
+        raise GraphFormatError(
+            f"line {layout.number} of {source!r} is '{n} {m}', which may be the numbers of nodes and edges, or "
+            f"METIS; remove it, name the file .metis, or say that it is an edge ({option('header', False)})"
+        )
+
+
+def _refuse_mixture(layout: Layout, columns: list[pl.Series], options: ReadingOptions, source: str) -> None:
+    """Ask about integers among texts: a second header, a line of totals, or ids of two kinds."""
+    import polars as pl
+
+    if options.ids is not None or columns[0].dtype != pl.String:
+        return
+    texts = [~column.str.contains(r"^[+-]?[0-9]+$") for column in columns]
+    shares = [float(text.mean() or 0.0) for text in texts]  # type: ignore[arg-type]
+    if not any(0 < share < 0.5 for share in shares) and sorted(shares) != [0.0, 1.0]:
+        return
+    side = next(i for i, share in enumerate(shares) if share)
+    at = int(texts[side].arg_max() or 0)
+    word = shortened(str(columns[side][at]), 30)
+    raise UndecidedError(
+        Question(
+            source=source,
+            what=f"holds {word!r} as an id beside integers (row {at + 1}), perhaps a second line of names or a total",
+            names=layout.names,
+            rows=layout.rows,
+            candidates=layout.picked,
+            load={
+                "source": layout.picked[0] + 1, "target": layout.picked[1] + 1, "header": layout.header, "ids": "text",
+            },
+        )
+    )  # fmt: skip
+
+
+def _refuse_odd_ids(columns: list[pl.Series], options: ReadingOptions, source: str) -> None:
+    """Refuse ids that are hardly any: missing values, numbers that a spreadsheet has cut, comments behind a row."""
+    import polars as pl
+
+    if options.ids == "text" or columns[0].dtype != pl.String:
+        return
+    for column in columns:
+        missing = column.filter(column.is_in(_MISSING))
+        if len(missing):
+            raise GraphFormatError(
+                f"{source!r} holds {missing[0]!r} as an id in {len(missing):,} rows, must hold no missing values; drop "
+                f"those rows, or say that it is an id ({option('ids', 'text')})"
+            )
+        cut = column.filter(column.str.contains(_CUT))
+        if len(cut):
+            raise GraphFormatError(
+                f"{source!r} holds the id {cut[0][:40]!r}, a number that has lost digits, must hold whole ids; export "
+                f"them as texts, or say that it is an id ({option('ids', 'text')})"
+            )
+        behind = column.filter(column.str.contains(_COMMENT_BEHIND))
+        if len(behind) and options.comments != ():
+            raise GraphFormatError(
+                f"{source!r} holds the id {behind[0][:40]!r}, must have comments on lines of their own; "
+                f"move the comment, or say that it is an id ({option('ids', 'text')})"
+            )
+
+
+def _comments_told(count: int, options: ReadingOptions) -> str:
+    if options.comments == ():
+        return "none, as asked"
+    signs = b"".join(options.comments or COMMENTS).decode()
+    listed = " or ".join(signs)
+    return (
+        f"{count:,} line{'s' if count > 1 else ''} that begin{'s' if count == 1 else ''} with {listed}"
+        if count
+        else "none"
+    )

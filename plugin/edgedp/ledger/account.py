@@ -1,0 +1,442 @@
+"""The account of a graph's name: what may be spent and what was, in one currency."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, assert_never
+
+from edgedp.mechanisms.checks import check_choice
+from edgedp.words.amounts import rho
+from edgedp.words.amounts.epsilon import NANO, budget_nano, format_nano
+from edgedp.words.errors import BudgetError, ParameterError, StoreError, UnknownNameError
+from edgedp.words.vocabulary import UNITS, AccountName, Unit
+
+if TYPE_CHECKING:
+    from edgedp.release.plan import Charge, Plan, PublicFacts
+
+__all__ = [
+    "NO_LIMIT",
+    "PEOPLE",
+    "UNKNOWN_AMOUNTS",
+    "Account",
+    "Declaration",
+    "account_of",
+    "attributes_refusal",
+    "check_delta",
+    "check_pure",
+    "declaration",
+    "limit_nano",
+    "limit_told",
+    "lost_account",
+    "refusal",
+    "split_account",
+    "terms_without_edges",
+    "unit_of",
+]
+
+PEOPLE = "\tpeople"
+"""The name by which the ledger keeps the log of the people; nothing is ever spent of its account."""
+
+_ATTRIBUTES = "\tattributes"
+"""What the name of a graph's second account ends with; no graph's name holds a tab."""
+
+
+UNKNOWN_AMOUNTS: Mapping[str, None] = dict.fromkeys(("epsilon_budget", "epsilon_spent", "epsilon_remaining"))
+"""What is shown of an account that does not add up, beside its `problem`."""
+
+
+def account_of(name: str, account: AccountName) -> str:
+    """Return the name by which the ledger keeps an account of a graph.
+
+    Raises
+    ------
+    UnknownNameError
+        It is an account's name already: taken for a graph's, it would have shares and declarations of its own.
+
+    Examples
+    --------
+    >>> account_of("kite", "edges"), account_of("kite", "attributes").split()
+    ('kite', ['kite', 'attributes'])
+    """
+    # Half of a character, which a lone surrogate is, is in no name: no text that is written holds one.
+    named = isinstance(name, str) and name == _whole(name) and name != PEOPLE
+    if not named or split_account(name) != (name, "edges"):
+        raise UnknownNameError(
+            f"the graph is {name!r}, must have been loaded or registered; see 'edgedp graphs'"
+        )
+    match account:
+        case "edges":
+            return name
+        case "attributes":
+            return name + _ATTRIBUTES
+    assert_never(account)
+
+
+def _whole(name: str) -> str:
+    return name.encode("utf-8", "replace").decode("utf-8")
+
+
+def split_account(name: str) -> tuple[str, AccountName]:
+    """Return the graph and the account of a name of `account_of`.
+
+    Examples
+    --------
+    >>> split_account(account_of("kite", "attributes"))
+    ('kite', 'attributes')
+    """
+    return (name.removesuffix(_ATTRIBUTES), "attributes") if name.endswith(_ATTRIBUTES) else (name, "edges")
+
+
+@dataclass(frozen=True)
+class Account:
+    """An account's state, in its currency: nano-epsilon, or pico-rho where a delta is declared.
+
+    Attributes
+    ----------
+    declared : int or None
+        The epsilon of the budget, nano-epsilon; None where none is declared.
+    budget, spent : int
+        In the currency.
+    limit : int or None
+        Largest epsilon of one release, nano-epsilon.
+    delta : int or None
+        Atto-delta; None for a pure account, which is the default.
+    entries : int
+        Number of rows of its log.
+    protect : {"pair", "source", "target"}
+        What a release protects at its epsilon, all of it taken away; frozen by the first debit.
+    """
+
+    declared: int | None
+    budget: int | None
+    spent: int
+    limit: int | None = None
+    delta: int | None = None
+    entries: int = 0
+    protect: Unit = "pair"
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Account:
+        """Read a row of ``account_find``, ``account_debit`` or ``graph_list``.
+
+        Raises
+        ------
+        StoreError
+            An amount is no whole number, or what it protects cannot be read: somebody edited it.
+        """
+        amounts = [row["declared"], row["budget"], row["spent"], row.get("maxPerRelease"), row["delta"]]
+        name = split_account(row["name"])[0]
+        protect = unit_of(row.get("terms"))
+        if (
+            protect is None
+            or row["spent"] is None
+            or any(type(amount) not in (int, type(None)) for amount in amounts)
+        ):
+            raise StoreError(f"the ledger of {name!r} does not add up; run 'edgedp ledger check {name}'")
+        declared, budget, spent, limit, delta = amounts
+        return cls(declared, budget, spent, limit, delta, int(row.get("entries") or 0), protect)
+
+    @classmethod
+    def of_log(cls, name: str, last: Sequence[Mapping[str, Any]]) -> Account | None:
+        """Read an account that somebody deleted from the last row of its log; None where it never had one.
+
+        Parameters
+        ----------
+        last : rows
+            Of ``log_last``.
+        """
+        if not last:
+            return None
+        (row,) = last
+        return cls.of({**row, "name": name, "spent": row["total"], "entries": row["seq"]})
+
+    def affordable(self, planned: Plan | Charge) -> int:
+        """Return the largest nano-epsilon that a release like the planned one may still have."""
+        left = max((self.budget or 0) - self.spent, 0)
+        if self.delta is None:
+            return left
+        return min(rho.affordable_epsilon(left, planned), self.declared or 0)
+
+    def charge(self, planned: Plan | Charge) -> int:
+        """Return what a release costs here, in the currency of the account."""
+        return planned.cost if self.delta is None else rho.cost(planned)
+
+    def fits(self, planned: Plan | Charge) -> bool:
+        """Whether a release fits, by the condition of ``account_debit``."""
+        if self.budget is None or (self.limit is not None and planned.cost > self.limit):
+            return False
+        return self.spent + self.charge(planned) <= self.budget
+
+    def after(self, planned: Plan | Charge) -> Account:
+        """Return the account as a release would leave it."""
+        return replace(self, spent=self.spent + self.charge(planned))
+
+    @property
+    def spent_epsilon(self) -> int:
+        """What was spent, in nano-epsilon (at the declared delta)."""
+        return self.spent if self.delta is None else rho.spent_epsilon(self.spent, self.delta)
+
+    def told(self, facts: PublicFacts) -> PublicFacts:
+        """Return public facts with what the account says: whether a delta is declared, and what it protects."""
+        return replace(facts, delta_declared=self.delta is not None, protect=self.protect)
+
+    def shown(self) -> dict[str, Any]:
+        """Return the account as it is shown: epsilon declared, spent and remaining, and delta where there is one."""
+        remaining = None if self.declared is None else max(self.declared - self.spent_epsilon, 0) / NANO
+        amounts: dict[str, Any] = {
+            "epsilon_budget": None if self.declared is None else self.declared / NANO,
+            "epsilon_spent": self.spent_epsilon / NANO,
+            "epsilon_remaining": remaining,
+        }
+        if self.protect != "pair":
+            amounts |= {"protect": self.protect}
+        return amounts if self.delta is None else amounts | {"delta": self.delta / rho.ATTO}
+
+
+def unit_of(terms: str | None) -> Unit | None:
+    """Return what an account protects, from what it is for, as its log keeps it; None where that cannot be read.
+
+    Examples
+    --------
+    >>> unit_of(None), unit_of(""), unit_of('{"version": 7, "protect": "source"}'), unit_of('{"protect": "person"}')
+    ('pair', 'pair', 'source', None)
+    """
+    try:
+        kept = json.loads(terms) if terms else {}
+        found = kept.get("protect", "pair")
+    except (ValueError, AttributeError, TypeError):
+        return None
+    return next((unit for unit in UNITS if unit == found), None)
+
+
+def terms_without_edges(protect: Unit) -> str:
+    """Return what an account is for whose edges are gone: nothing, but what it protects stays.
+
+    Examples
+    --------
+    >>> terms_without_edges("pair"), terms_without_edges("target")
+    ('', '{"protect": "target"}')
+    """
+    return "" if protect == "pair" else json.dumps({"protect": protect})
+
+
+NO_LIMIT = 0
+"""A declared limit that removes the one before."""
+
+
+def limit_nano(limit: Any) -> int | None:
+    """Return a limit of one release in nano-epsilon; ``"none"`` is `NO_LIMIT`, and None leaves what is there.
+
+    Examples
+    --------
+    >>> limit_nano("0.5"), limit_nano("none"), limit_nano(None)
+    (500000000, 0, None)
+    """
+    if limit is None:
+        return None
+    return NO_LIMIT if limit == "none" else budget_nano(limit, "max_epsilon_per_release")
+
+
+def limit_told(limit: int | None) -> str | None:
+    """Return a limit of one release as the log says it."""
+    return format_nano(limit) if limit else None
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What a curator declares for a name; None leaves what is there.
+
+    Attributes
+    ----------
+    budget, limit : int or None
+        Nano-epsilon; `NO_LIMIT` removes a limit.
+    delta : int or None
+        Atto-delta.
+    protect : {"pair", "source", "target"} or None
+        What a release protects at its epsilon.
+    """
+
+    budget: int | None = None
+    delta: int | None = None
+    limit: int | None = None
+    protect: Unit | None = None
+
+    def unit(self, name: str, before: Account | None) -> Unit:
+        """Return what the account will protect.
+
+        Parameters
+        ----------
+        before : Account or None
+            As it is, or as its log has it (`of_log`).
+
+        Raises
+        ------
+        BudgetError
+            Releases were paid that protect another unit: their sum says nothing of this one.
+        """
+        held: Unit = "pair" if before is None else before.protect
+        if self.protect is None or self.protect == held:
+            return held
+        if before is not None and before.spent > 0:
+            raise BudgetError(
+                f"protect is {self.protect!r}, must be {held!r}, for which releases of {name!r} were paid; "
+                "choose another name for the graph"
+            )
+        return self.protect
+
+    def settled(self, name: str, account: Account | None) -> tuple[int | None, int | None]:
+        """Return the atto-delta that the account will have, and its budget in that currency (None: as it is).
+
+        Raises
+        ------
+        BudgetError
+            More than the new budget was spent, or in the other currency, or the limit is above the budget.
+        """
+        account = account or Account(None, None, 0)
+        if self.delta is not None and account.delta is None and account.spent > 0:
+            raise BudgetError(
+                f"delta must be declared before the first release, and releases of {name!r} were paid in pure "
+                "epsilon; leave it out"
+            )
+        delta = account.delta if self.delta is None else self.delta
+        declared = account.declared if self.budget is None else self.budget
+        if self.limit is not None and declared is not None and self.limit > declared:
+            raise BudgetError(
+                f"max_epsilon_per_release is {format_nano(self.limit)}, must be at most the budget, "
+                f"{format_nano(declared)}; declare a smaller one"
+            )
+        if self.budget is None:
+            return delta, None
+        allowed = self.budget if delta is None else rho.budget(self.budget, delta)
+        if allowed == 0 and self.budget > 0:
+            raise BudgetError(
+                f"epsilon_budget is {format_nano(self.budget)}, must allow a release at this delta; "
+                "declare a larger one"
+            )
+        if allowed < account.spent:
+            raise BudgetError(
+                f"epsilon_budget is {format_nano(self.budget)}, must be at least what was spent, "
+                f"{format_nano(account.spent_epsilon)}; declare a larger one"
+            )
+        return delta, allowed
+
+
+def declaration(
+    budget: Any, delta: Any, limit: Any, *, zero: bool = False, protect: Any = None
+) -> Declaration:
+    """Return a declaration in integers, each between its limits."""
+    if delta is not None and budget is None:
+        raise ParameterError("delta is given without an epsilon_budget; declare both")
+    return Declaration(
+        None if budget is None else budget_nano(budget, zero=zero),
+        None if delta is None else rho.delta_atto(delta),
+        limit_nano(limit),
+        None if protect is None else check_choice(protect, "protect", UNITS),
+    )
+
+
+def check_delta(delta: int | None, node_count: int) -> None:
+    """Refuse a delta that promises nothing: from 1 / n on a mechanism may publish all about one node of n.
+
+    Parameters
+    ----------
+    delta : int or None
+        Atto-delta.
+    node_count : int
+        Number of nodes; public.
+    """
+    if delta is not None and delta * max(node_count, 2) >= rho.ATTO:
+        raise ParameterError(
+            f"delta is {delta / rho.ATTO:g}, must be below 1 / n for a graph of {node_count} nodes; "
+            f"declare {'1e-6' if node_count < 10**5 else f'{0.1 / node_count:.0e}'} or less"
+        )
+
+
+def refusal(
+    name: str, cost: int, account: Account, affordable: int, *, share_of: str | None = None, of: str = ""
+) -> BudgetError:
+    """Return why a release of `cost` nano-epsilon does not fit; it rests on public amounts alone.
+
+    Parameters
+    ----------
+    share_of : str, optional
+        The analyst, where `account` is a share of the graph's.
+    of : str
+        Which part of the graph's budget the share is of, in words; empty for the edges'.
+    """
+    asked = format_nano(cost)
+    whole = "the budget" if share_of is None else f"the share that {share_of!r} has"
+    more = "may declare more" if share_of is None else "may grant more"
+    if account.budget is None or account.declared is None:
+        return BudgetError(
+            f"the budget of {name!r} is not declared; the curator declares one with "
+            f"'edgedp budget {name} --set E'"
+        )
+    if account.limit is not None and cost > account.limit:
+        return BudgetError(
+            f"epsilon is {asked}, must be at most {format_nano(account.limit)} for one release"
+            + ("; ask for less" if share_of is None else f" of {share_of!r}; ask for less")
+        )
+    return BudgetError(
+        f"epsilon is {asked}, must be at most what is left of {whole} of {of}{name!r}, "
+        f"{format_nano(affordable)} of {format_nano(account.declared)}; "
+        + ("ask for less" if affordable else f"the curator {more}")
+    )
+
+
+def attributes_refusal(name: str, cost: int, asked: int, account: Account, affordable: int) -> BudgetError:
+    """Return why a release from the nodes' records does not fit one of the accounts that it debits.
+
+    Parameters
+    ----------
+    name : str
+        As the ledger keeps the account.
+    cost : int
+        Nano-epsilon of that account.
+    asked : int
+        Nano-epsilon of the release.
+    affordable : int
+        Nano-epsilon of that account.
+    """
+    graph, which = split_account(name)
+    match which:
+        case "attributes":
+            whose, option = f"attributes of {graph!r}", " --attributes"
+        case "edges":
+            whose, option = f"edges of {graph!r}", ""
+        case _:
+            assert_never(which)
+    told = f"epsilon is {format_nano(asked)}"
+    if cost != asked:
+        told += f", which costs {format_nano(cost)} of the edges because the property follows from the degree"
+    if account.budget is None or account.declared is None:
+        return BudgetError(
+            f"the budget of the {whose} is not declared; the curator declares one with "
+            f"'edgedp budget {graph}{option} --set E'"
+        )
+    if account.limit is not None and cost > account.limit:
+        return BudgetError(
+            f"{told}, must cost at most {format_nano(account.limit)} in one release; ask for less"
+        )
+    return BudgetError(
+        f"{told}, must cost at most what is left of the budget of the {whose}, "
+        f"{format_nano(affordable)} of {format_nano(account.declared)}; "
+        + ("ask for less" if affordable else "the curator may declare more")
+    )
+
+
+def lost_account(kind: str, name: str) -> str:
+    """Return what heals an account that somebody deleted, or took its type from, while its log is there."""
+    return (
+        f"the budget of the relationship type {kind!r} is kept under the name {name!r}, whose account was deleted or "
+        f"edited; run 'edgedp drop {name}' if {name!r} is still listed, then register it under that name, which "
+        "makes the account again from its log"
+    )
+
+
+def check_pure(delta: object) -> None:
+    """Refuse a delta for the attributes' account, which adds epsilons."""
+    if delta is not None:
+        raise ParameterError("delta is not for the attributes, whose budget is pure; leave it out")

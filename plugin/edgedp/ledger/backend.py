@@ -1,0 +1,396 @@
+"""What a database must offer to be a store: sessions, transactions, ingest and projection.
+
+Adding a store is one module with a `Backend`. The ledger, the registry and the releases are written
+once, over these few methods.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.ledger.pairs import ALTERNATIVES, PairProjection
+from edgedp.ledger.script import Row, Runner, Step, Transacting, Transaction
+from edgedp.release.plan import PublicFacts
+from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
+
+if TYPE_CHECKING:
+    from edgedp.graph.graph import Graph
+    from edgedp.graph.titles import Titles
+    from edgedp.mechanisms.projection import NumberProjection
+    from edgedp.words.progress import Progress
+    from edgedp.words.vocabulary import Unit
+
+__all__ = [
+    "AT_ADDRESS",
+    "Backend",
+    "GraphRow",
+    "Row",
+    "Runner",
+    "ServerPlugin",
+    "Session",
+    "Transaction",
+    "edited",
+    "half_a_character",
+    "holds_directions",
+    "holds_titles",
+]
+
+
+AT_ADDRESS = "EdgeDP at an address"
+"""The node label of the row of a graph whose edges are at an address; the type is the address. No label begins so."""
+
+
+FACTS_RECORDED = "recorded, promised by the curator"
+"""Shown of a registered graph: no relationship and no label of a node is computed from relationships."""
+
+FACTS_AS_LOADED = "as they were loaded"
+"""Shown of a loaded graph: its nodes and edges are a copy, which nothing that happens beside it changes."""
+
+
+def holds_directions(digest: str | None) -> bool:
+    """Return whether the seal of a version says that its edges have directions; public.
+
+    Examples
+    --------
+    >>> holds_directions(None), holds_directions("ab cd:120 directed")
+    (False, True)
+    """
+    return " directed" in (digest or "")
+
+
+def holds_titles(digest: str | None) -> bool:
+    """Return whether the seal of a version says that its nodes have titles; public."""
+    return " titled" in (digest or "")
+
+
+@dataclass(frozen=True)
+class GraphRow:
+    """A graph's row of the registry: its public facts and where it lies."""
+
+    name: str
+    version: int
+    node_label: str
+    relationship_type: str
+    id_property: str
+    node_count: int
+    degree_bound: int | None
+    nodes_supplied: bool
+    loaded: bool
+    digest: str | None = None
+    """Embedded: SHA-256 of the version's files, hex, and whether they hold directions (`embedded.seals.Seals`)."""
+    made_of: str | None = None
+    """Neo4j: which relationships make an edge, JSON (`edgedp.ledger.pairs.PairProjection`); None: each of one type
+    between two nodes of one label."""
+    title_property: str | None = None
+    """Neo4j: the property of the nodes that is their title, public of itself; None: they have none."""
+    display_label: str | None = field(default=None, compare=False)
+    """Neo4j: the label that people see beside the version's own; written once, not kept."""
+
+    @property
+    def facts(self) -> PublicFacts:
+        """The public facts."""
+        return PublicFacts(
+            self.node_count,
+            self.degree_bound,
+            self.nodes_supplied,
+            facts=FACTS_AS_LOADED if self.loaded else FACTS_RECORDED,
+            directed=self.directed,
+            projection=None if self.projection is None else self.projection.to_dict(),
+        )
+
+    @property
+    def directed(self) -> bool:
+        """Whether the edges have directions, which were stored or are read."""
+        return holds_directions(self.digest) or (self.projection is not None and self.projection.directed)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of its nodes, of which each has one."""
+        return (self.node_label,) if self.projection is None else self.projection.labels
+
+    @property
+    def readable(self) -> bool:
+        """Whether the row says which relationships make an edge; one that was edited may not."""
+        with suppress(StoreError):
+            return self.projection is None or True
+        return False
+
+    def labels_apart(self, other: str) -> bool:
+        """Whether no label is one of another graph's, as its row keeps them."""
+        return {self.node_label, *self.labels}.isdisjoint({str(other), *str(other).split("|")})
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The types of its relationships."""
+        return (self.relationship_type,) if self.projection is None else self.projection.types
+
+    @cached_property
+    def projection(self) -> PairProjection | None:
+        """Which relationships make an edge, where it is not each of one type between two nodes of one label.
+
+        Raises
+        ------
+        StoreError
+            Somebody edited it; nothing was spent.
+        """
+        named = (self.node_label, self.relationship_type, self.id_property)
+        counted = type(self.node_count) is int and type(self.degree_bound) in (int, type(None))
+        if not counted or not all(isinstance(each, str) for each in named):
+            raise edited(self.name)
+        if self.made_of is None:
+            return None
+        try:
+            made = PairProjection.of_json(self.made_of)
+        except ParameterError:
+            raise edited(self.name) from None
+        if (self.node_label, self.relationship_type) != ("|".join(made.labels), "|".join(made.types)):
+            raise edited(self.name)
+        return made
+
+    @property
+    def titled(self) -> bool:
+        """Whether the nodes have titles, which are stored with them or are a property of theirs."""
+        return holds_titles(self.digest) or self.title_property is not None
+
+    @property
+    def at_address(self) -> bool:
+        """Whether the edges are at an address that Spark reads, and not in the store."""
+        return self.node_label == AT_ADDRESS
+
+    def terms(self, protect: Unit = "pair") -> str:
+        """Return what an account is for, as its log keeps it: the whole row, but for the present number of nodes.
+
+        Another number of nodes is another graph only where edgedp wrote it.
+
+        Parameters
+        ----------
+        protect : {"pair", "source", "target"}
+            What the account protects.
+        """
+        place = {
+            "version": self.version,
+            "nodeLabel": self.node_label,
+            "relationshipType": self.relationship_type,
+            "idProperty": self.id_property,
+            "degreeBound": self.degree_bound,
+            "nodesSupplied": bool(self.nodes_supplied),
+            "loaded": bool(self.loaded),
+        }
+        if self.made_of is not None:
+            place |= {"projection": self.made_of}
+        if self.title_property is not None:
+            place |= {"titleProperty": self.title_property}
+        if self.loaded:
+            place |= {"nodeCount": self.node_count, "digest": self.digest}
+        if protect != "pair":
+            place |= {"protect": protect}
+        return json.dumps(place)
+
+    @property
+    def identifiers(self) -> dict[str, str]:
+        """The names that fill the placeholders of a statement; of several, each is an alternative."""
+        made = self.projection
+        return {
+            "node_label": self.node_label if made is None else ALTERNATIVES.join(made.labels),
+            "relationship_type": self.relationship_type if made is None else ALTERNATIVES.join(made.types),
+            "candidate_label": self.node_label
+            if made is None
+            else made.candidates or ALTERNATIVES.join(made.labels),
+            "id_property": self.id_property,
+        }
+
+
+def edited(name: str) -> StoreError:
+    """Return the refusal of a row of the registry that somebody edited."""
+    return StoreError(
+        f"the registry's row of {name!r} names nodes or edges that are not its own, so somebody edited it; "
+        "nothing was spent; ask the curator to drop the graph and to load or register it again"
+    )
+
+
+def half_a_character() -> ParameterError:
+    """Return the refusal of a text that no store can hold."""
+    return ParameterError(
+        "a text holds half of a character (a lone surrogate), which no store can keep; give whole ones"
+    )
+
+
+@dataclass(frozen=True)
+class ServerPlugin:
+    """What a running server says of its plugin.
+
+    Attributes
+    ----------
+    version : str or None
+        Version of the plugin; None where the server has none.
+    worker, python : str or None
+        Versions of edgedp and Python that its worker runs; None where no worker answers.
+    problem : str or None
+        Why no worker answers.
+    """
+
+    version: str | None
+    worker: str | None = None
+    python: str | None = None
+    problem: str | None = None
+
+
+class Session(Transacting):
+    """An open connection to a store: its ledger, its registry and its graphs."""
+
+    @abstractmethod
+    def graph(self, row: GraphRow) -> Graph:
+        """Read a whole stored graph; directions and parallels merge, self-loops drop."""
+
+    @abstractmethod
+    def records(self, row: GraphRow, name: str) -> NDArray[np.float64]:
+        """Read the values of a property, one a node in any order; NaN for what is missing or no number."""
+
+    @abstractmethod
+    def properties(self, row: GraphRow, declared: Iterable[str]) -> dict[str, NDArray[Any]]:
+        """Read the nodes' properties as they are, in the order of the ids; for the curator.
+
+        A store that does not know what is a property of a record, and what is not, reads the declared ones.
+        """
+
+    def titles(self, row: GraphRow, ids: list[Any]) -> list[str | None]:
+        """Return the titles of some nodes of a graph that has titles; reads no edge."""
+        raise AssertionError(f"no graph of {type(self).__name__} has titles")
+
+    @abstractmethod
+    def node_count(self, row: GraphRow) -> int:
+        """Return the number of nodes now; a registered graph may have grown."""
+
+    def candidates(self, row: GraphRow) -> list[Any]:
+        """Return the ids of the nodes that are ranked, of a graph with candidates; reads no edge."""
+        raise AssertionError(f"no graph of {type(self).__name__} has candidates")
+
+    @abstractmethod
+    def ingest(
+        self, row: GraphRow, graph: Graph, progress: Progress | None, titles: Titles | None = None
+    ) -> AbstractContextManager[GraphRow]:
+        """Write a new version of a graph and hand out its row as written; the caller then makes it current.
+
+        Until a transaction (`edgedp.ledger.registry.load_script`) makes it the graph the version is not
+        usable; one that was left half written is cleared by the next load. Leaving the context by an error
+        clears it at once.
+        """
+
+    def guards(self, row: GraphRow) -> list[Step]:
+        """Return what the transaction that loads or registers a graph checks besides; outcomes of the store's own."""
+        return []
+
+    def guard_refusal(self, outcome: str, row: GraphRow, rows: Mapping[str, list[Row]]) -> EdgeDPError:
+        """Say what an outcome of `guards` means, from the rows of the script's statements."""
+        raise AssertionError(f"no guard ends as {outcome}")
+
+    @abstractmethod
+    def nodes_named(self, row: GraphRow, ids: list[Any]) -> list[Any]:
+        """Return those of some ids that are ids of a graph's nodes, which are public; reads no edge."""
+
+    def prepare(self, row: GraphRow) -> None:
+        """Make sure, before a debit, that the graph of a row is there to be read; reads no edge."""
+        return
+
+    @abstractmethod
+    def retire(self, tx: Transaction, row: GraphRow) -> None:
+        """Give up a loaded version's nodes and edges, as part of the transaction that forgets it."""
+
+    def sweep(self, name: str) -> bool | None:
+        """Clear what retired and unfinished versions of a graph left behind; return whether there was any."""
+        return False
+
+    @property
+    def writable(self) -> bool:
+        """Whether anything can be written; an exact read of a copy that nobody can write to is not noted."""
+        return True
+
+    @property
+    @abstractmethod
+    def by(self) -> str:
+        """Who is asking, as the store knows it: ``uid 1000``, or the authenticated user of the database."""
+
+
+class Backend(ABC):
+    """A database."""
+
+    cypher: ClassVar[frozenset[str]]
+    """What the engine ``cypher`` computes here in reasonable time."""
+
+    keeps_directions: ClassVar[bool] = False
+    """Whether a loaded graph is stored with the directions of its edges."""
+
+    titles_are_properties: ClassVar[bool] = False
+    """Whether the titles of a loaded graph are a property of its nodes, which its row names."""
+
+    keeps_versions: ClassVar[bool] = False
+    """Whether a stored version never changes, so that its graph may be kept in memory while it stands."""
+
+    @property
+    @abstractmethod
+    def place_shown(self) -> str:
+        """Where the store is, for people: the folder, or the address without user and password."""
+
+    @abstractmethod
+    def session(self, *, create: bool = False) -> AbstractContextManager[Session]:
+        """Open a connection; `create` makes the store where there is none."""
+
+    def settle(self, session: Session) -> None:
+        """Make sure that a store that is there, but holds nothing of edgedp's yet, has its constraints."""
+        return
+
+    @abstractmethod
+    def place(self, name: str, version: int, label: str | None, kind: str | None) -> GraphRow:
+        """Return a new version's row with its place filled in: node label, relationship type, id property."""
+
+    @abstractmethod
+    def survey(
+        self, session: Session, row: GraphRow, *, allow_empty: bool = False
+    ) -> tuple[GraphRow, dict[str, int]]:
+        """Check a graph that is already there before it is registered, and count its nodes.
+
+        Returns
+        -------
+        GraphRow
+            With its number of nodes.
+        dict
+            edge_count and max_degree: exact, for the curator.
+        """
+
+    @abstractmethod
+    def projection(self, row: GraphRow) -> NumberProjection:
+        """Return the projection of the engine ``cypher``, which reads what a draw needs and no more."""
+
+    def plugin(self) -> ServerPlugin:
+        """Return what the server says of its plugin; only Neo4j has one."""
+        raise StoreError("only a Neo4j server has the plugin; name the server with --store neo4j://...")
+
+    def backup(self, destination: Path) -> dict[str, str]:
+        """Copy the store while it is in use; returns the heads of its logs. Only the embedded store does it itself."""
+        raise StoreError("backup is of an embedded store; use neo4j-admin for the database of a server")
+
+    def problems(self) -> list[str]:
+        """Return what is wrong with the store's files, besides what its ledger says; nothing is changed."""
+        return []
+
+    def heads(self) -> str | None:
+        """Return the heads that were left beside the store, as `edgedp.ledger.log.heads` reads them."""
+        return None
+
+    def heads_stamp(self) -> object:
+        """Return what changes when `heads` does, without reading them."""
+        return None
+
+    def close(self) -> None:
+        """Let go of connections."""
+        return

@@ -1,0 +1,1 @@
+"""Debits of a release, with their leases and kept answers. A debit commits before anything is drawn."""

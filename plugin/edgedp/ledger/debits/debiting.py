@@ -1,0 +1,160 @@
+"""The scripts that debit: a release, and a further step of one. One transaction runs each, under the ledger's lock.
+
+What an outcome means is judged in `edgedp.ledger.ledger`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from edgedp.ledger import ledger, shares
+from edgedp.ledger.account import account_of
+from edgedp.ledger.script import Script, Step
+from edgedp.ledger.shares import DIRECT
+from edgedp.release.release import debits
+from edgedp.words.amounts import rho
+from edgedp.words.vocabulary import ACCOUNTS
+
+if TYPE_CHECKING:
+    from edgedp.ledger.backend import GraphRow
+    from edgedp.release.plan import Charge, Plan
+
+__all__ = ["debit_script", "step_script"]
+
+
+def debit_script(
+    row: GraphRow,
+    plan: Plan,
+    *,
+    release_id: str,
+    request_id: str | None,
+    by: str,
+    at: str,
+    analyst: str = DIRECT,
+) -> Script:
+    """Return the script that checks and debits a planned release; `edgedp.ledger.ledger.judge` judges its outcomes.
+
+    Parameters
+    ----------
+    row : GraphRow
+        The graph that was planned for, as the registry had it.
+    plan : Plan
+    release_id : str
+        From `edgedp.ledger.ledger.new_release_id`.
+    request_id : str or None
+    by : str
+        Who asks, as the store knows it.
+    at : str
+        From `edgedp.ledger.ledger.now`.
+    analyst : str
+        Whose share is debited beside the account; empty for a direct caller, who has none.
+    """
+    name = row.name
+    *others, main = plan.first
+    named = {"name": account_of(name, main.account)}
+    body: dict[str, Any] = {"kind": plan.kind, "parameters": plan.parameters, "public": plan.public}
+    if main.account != "edges":
+        body |= {"account": main.account, "debits": debits(plan)}
+    # The lock of the edges' account, which replacements take too, comes first, so that nobody waits in a circle.
+    steps = [Step("account_lock", {"name": name}, on_none="unknown")]
+    if named["name"] != name:
+        steps.append(Step("account_lock", named, on_none="unknown"))
+    if request_id is not None:
+        # Whichever of the accounts it was of: the lock of the edges' account keeps both still.
+        for account in ACCOUNTS:
+            asked = {"name": account_of(name, account), "analyst": analyst, "requestId": request_id}
+            steps.append(Step("request_find", asked, on_row="asked_before"))
+    steps += _unchanged(row, plan)
+    if plan.declaration is not None:
+        head = json.dumps({"property": plan.declaration["property"]})[:-1]
+        declared = named | {"head": f"{head},", "body": json.dumps(plan.declaration)}
+        steps.append(Step("attribute_current", declared, on_none="replaced"))
+    debited = {"analyst": analyst, "at": at, "by": by}
+    for each in others:
+        steps += _debit(name, each, debited | _further(body, each, release_id))
+    # Increments of rho are not proved: where a delta was declared since the plan, the first step costs all of it.
+    amounts = {"price": rho.cost(plan.charges[-1]), "whole": main.cost}
+    asked_now = {"releaseId": release_id, "requestId": request_id, "body": json.dumps(body)}
+    steps += _debit(name, main, debited | amounts | asked_now)
+    steps.append(Step("lease_put", named | {"releaseId": release_id, "seconds": ledger.LEASE_SECONDS}))
+    return Script(steps, done="debited")
+
+
+def step_script(
+    row: GraphRow,
+    plan: Plan,
+    cost: int,
+    before: int,
+    *,
+    release_id: str,
+    by: str,
+    at: str,
+    analyst: str = DIRECT,
+) -> Script:
+    """Return the script that checks and debits a further step of a release that spends until its list is sure enough.
+
+    Parameters
+    ----------
+    row, plan, by, at, analyst
+        As of `debit_script`.
+    cost, before : int
+        Nano-epsilon of the step, and of those before it: a limit of one release is for all of them.
+    release_id : str
+        Of the release, whose lease says that it is still being drawn.
+    """
+    body = {"kind": plan.kind, "parameters": plan.parameters, "public": plan.public}
+    (charge,) = plan.charges
+    debited = {"analyst": analyst, "at": at, "by": by, "cost": cost, "whole": before + cost}
+    return Script(
+        [
+            Step("account_lock", {"name": row.name}, on_none="unknown"),
+            *_unchanged(row, plan),
+            *_debit(row.name, charge, debited | _further(body, charge, release_id)),
+        ],
+        done="debited",
+    )
+
+
+def _unchanged(row: GraphRow, plan: Plan) -> list[Step]:
+    """Return the steps that find the graph as it was planned for: what its row names is read after the debit."""
+    return [
+        Step("graph_current", {"name": row.name, "version": row.version}, on_none="replaced"),
+        Step("account_terms", {"name": row.name, "terms": row.terms(plan.facts.protect)}, on_none="broken"),
+    ]
+
+
+def _further(body: Mapping[str, Any], charge: Charge, release_id: str) -> dict[str, Any]:
+    """Return the row of a debit that is a part of a release: it has a number of its own, and no answer.
+
+    A release's number is in one log only, once.
+    """
+    part = dict(body) | {"account": charge.account, "part_of": release_id}
+    return {"releaseId": ledger.new_release_id(), "requestId": None, "body": json.dumps(part)}
+
+
+def _debit(name: str, charge: Charge, row: Mapping[str, Any]) -> list[Step]:
+    """Return the steps that debit one account, and the caller's share of it; the lock is held.
+
+    Parameters
+    ----------
+    name : str
+        The graph's.
+    row : mapping
+        Of the log; its ``cost`` and ``price`` are the charge's where it has none. ``whole`` is what the limit of
+        one release is compared with; by default the cost.
+    """
+    named = {"name": account_of(name, charge.account)}
+    amounts = {
+        key: row.get(key, value) for key, value in (("cost", charge.cost), ("price", rho.cost(charge)))
+    }
+    whole = amounts | {"whole": row.get("whole", amounts["cost"])}
+    logged = named | amounts | {key: value for key, value in row.items() if key not in whole}
+    return [
+        Step("account_find", named, on_none="unknown"),
+        Step("account_adds_up", named, on_none="broken"),
+        *shares.debit_steps(name, row["analyst"], whole, charge.account),
+        Step("account_debit", named | whole, on_none="refused"),
+        Step("log_debit", logged, on_none="broken"),
+    ]

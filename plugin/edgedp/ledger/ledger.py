@@ -1,0 +1,264 @@
+"""The ledger: what is kept, as scripts that every store runs alike. Debits: `debiting`; what is declared: `events`.
+
+A script holds all guards of a change and all its writes; one transaction runs it under the ledger's lock.
+What an outcome means is judged here, in Python, when no lock is held. The debit commits before
+anything is drawn, and nothing is ever drawn a second time. The ledger outlives its graph.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from edgedp.ledger import shares
+from edgedp.ledger.account import Account, attributes_refusal, refusal, split_account
+from edgedp.ledger.chain import body_of
+from edgedp.ledger.script import Script, Step
+from edgedp.ledger.shares import DIRECT, Share
+from edgedp.words.amounts import rho
+from edgedp.words.errors import (
+    BeingDrawnError,
+    BudgetError,
+    GraphChangedError,
+    LostReleaseError,
+    ParameterError,
+    RequestConflictError,
+    StoreError,
+    UnknownNameError,
+)
+
+if TYPE_CHECKING:
+    from edgedp.ledger.backend import Row, Runner
+    from edgedp.release.plan import Plan
+
+__all__ = [
+    "ANSWER_GONE",
+    "HEALED_BY_DROP",
+    "LEASE_RENEWAL",
+    "LEASE_SECONDS",
+    "Debit",
+    "Kept",
+    "answer_script",
+    "broken",
+    "does_not_fit",
+    "find",
+    "judge",
+    "kept_of",
+    "lease_end_script",
+    "lease_renewal_script",
+    "lost",
+    "new_release_id",
+    "now",
+    "other_request",
+    "receipt",
+    "unknown",
+]
+
+LEASE_SECONDS = 30
+"""How long a release counts as being drawn after its drawer was last heard of, at most (the statements have it too)."""
+
+LEASE_RENEWAL = 10
+"""After how many seconds a drawer renews its lease."""
+
+
+@dataclass(frozen=True)
+class Debit:
+    """A committed debit, and the account after it; the share too, where an analyst asked."""
+
+    release_id: str
+    account: Account
+    share: Share | None = None
+
+    def receipt(self, name: str) -> dict[str, Any]:
+        """Return what a release shows of it."""
+        return receipt(name, self.release_id, self.account, self.share)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A release that answers a request already: what was asked, the public facts it was drawn under, its answer.
+
+    Attributes
+    ----------
+    kind, parameters, public
+        As the debit's row keeps them.
+    answer : dict
+        As the answer's row keeps it.
+    """
+
+    release_id: str
+    kind: str
+    parameters: dict[str, Any]
+    public: dict[str, Any]
+    answer: dict[str, Any]
+
+
+def receipt(name: str, release_id: str, account: Account, share: Share | None) -> dict[str, Any]:
+    """Return what a release shows beside its answer: the graph, the account, and an analyst's own share."""
+    shown = {"graph": name, "release_id": release_id} | account.shown()
+    return shown if share is None else shown | {"share": share.shown()}
+
+
+def now() -> str:
+    """Return the time as ISO 8601 text in UTC, to the microsecond."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def new_release_id() -> str:
+    """Return a fresh identifier of a release."""
+    return uuid.uuid4().hex
+
+
+def judge(
+    outcome: str,
+    rows: Mapping[str, list[Row]],
+    *,
+    name: str,
+    plan: Plan,
+    request_id: str | None,
+    analyst: str = DIRECT,
+) -> Kept:
+    """Say what an outcome of a debit other than ``debited`` means: a kept release, or raise the refusal.
+
+    Parameters
+    ----------
+    outcome : str
+    rows : mapping
+        Rows of the script's statements by stem.
+
+    Raises
+    ------
+    AccessError, BudgetError, ParameterError, StoreError, UnknownNameError
+        In one sentence that rests on public facts alone.
+    """
+    match outcome:
+        case "asked_before":
+            return _judge_request(rows["request_find"][0], plan, str(request_id))
+        case "refused":
+            raise does_not_fit(name, plan, rows["account_find"][0])
+        case "revoked":
+            raise shares.revoked(analyst)
+        case "unshared" | "share_refused":
+            raise shares.refused(name, analyst, plan, rows)
+        case "replaced":
+            raise GraphChangedError(f"the graph {name!r} changed since the release was planned; ask again")
+        case "broken":
+            raise broken(name)
+        case "unknown":
+            raise unknown(name)
+        case _:
+            raise AssertionError(f"no debit ends as {outcome}")
+
+
+def does_not_fit(name: str, plan: Plan, row: Row) -> BudgetError:
+    """Return why a planned release does not fit an account; it rests on public amounts alone.
+
+    Parameters
+    ----------
+    row : dict
+        Of ``account_find``: the account that refuses.
+    """
+    account = Account.of(row)
+    if plan.charges[-1].account != "edges":
+        which = split_account(row["name"])[1]
+        charge = next(each for each in plan.first if each.account == which)
+        return attributes_refusal(row["name"], charge.cost, plan.cost, account, account.affordable(charge))
+    refused = refusal(name, plan.first[-1].cost, account, account.affordable(plan))
+    return refused if account.delta is None else BudgetError(f"{refused}{rho.price_named(plan.parameters)}")
+
+
+def _judge_request(row: Row, plan: Plan, request_id: str) -> Kept:
+    asked = body_of(row)
+    if asked["kind"] != plan.kind or asked["parameters"] != plan.parameters:
+        raise other_request(request_id)
+    return kept_of(row, request_id)
+
+
+def other_request(request_id: str) -> ParameterError:
+    """Return the refusal of an identifier that another request has."""
+    return RequestConflictError(
+        f"request_id is {request_id!r}, must be new for another request; choose another identifier"
+    )
+
+
+def kept_of(row: Row, request_id: str) -> Kept:
+    """Return the kept release of a row of ``request_find``; one without an answer is refused, never redrawn."""
+    if row["answer"] is not None:
+        asked, answer = body_of(row), body_of(row, "answer")
+        return Kept(row["releaseId"], asked["kind"], asked["parameters"], asked["public"], answer)
+    if row["leaseAlive"]:
+        raise BeingDrawnError(
+            f"the release of request_id {request_id!r} is being drawn; ask again with the same identifier"
+        )
+    raise LostReleaseError(
+        f"the release of request_id {request_id!r} was debited and lost; "
+        "ask again with another identifier (it costs again)"
+    )
+
+
+def answer_script(
+    name: str, release_id: str, answer: Mapping[str, Any], *, by: str, at: str, ends_lease: bool = True
+) -> Script:
+    """Return the script that keeps what was drawn; its outcome is ``kept``, or ``gone`` where there is no debit."""
+    named = {"name": name}
+    row = named | {"releaseId": release_id, "at": at, "by": by, "body": json.dumps(answer)}
+    return Script(
+        [
+            Step("account_lock", named, on_none="gone"),
+            Step("account_next", named, on_none="gone"),
+            Step("log_answer", row, on_none="gone"),
+            *([Step("lease_end", named | {"releaseId": release_id})] if ends_lease else []),
+        ],
+        done="kept",
+    )
+
+
+HEALED_BY_DROP = (
+    "run 'edgedp drop {0}', which makes it again from its log, then load or register the graph again"
+)
+"""What heals an account that somebody deleted, with the graph's name to be filled in."""
+
+ANSWER_GONE = "the release's row is not in the ledger, or has an answer; what was asked for stays spent"
+"""What the outcome ``gone`` of an answer means."""
+
+
+def lease_renewal_script(name: str, release_id: str) -> Script:
+    """Return the script that says that a release is still being drawn."""
+    asked = {"name": name, "releaseId": release_id, "seconds": LEASE_SECONDS}
+    return Script([Step("lease_renew", asked)])
+
+
+def lease_end_script(name: str, release_id: str) -> Script:
+    """Return the script that says that a release will not be drawn any more."""
+    return Script([Step("lease_end", {"name": name, "releaseId": release_id})])
+
+
+def broken(name: str) -> StoreError:
+    """Return the refusal of a ledger that does not add up."""
+    graph = split_account(name)[0]
+    return StoreError(f"the ledger of {graph!r} does not add up; run 'edgedp ledger check {graph}'")
+
+
+def lost(graph: str) -> StoreError:
+    """Return the refusal of a graph that is in the registry and whose account is gone."""
+    return StoreError(f"the account of {graph!r} is gone; {HEALED_BY_DROP.format(graph)}")
+
+
+def unknown(name: str) -> UnknownNameError:
+    """Return the refusal of a name that has no account."""
+    return UnknownNameError(
+        f"the graph is {split_account(name)[0]!r}, must have been loaded or registered; see 'edgedp graphs'"
+    )
+
+
+def find(runner: Runner, name: str) -> Account:
+    """Return an account (`edgedp.ledger.account.account_of`); one that never was is refused by name."""
+    rows = runner.run("account_find", name=name)
+    if not rows:
+        graph = split_account(name)[0]
+        raise lost(graph) if runner.run("graph_find", name=graph) else unknown(name)
+    return Account.of(rows[0])

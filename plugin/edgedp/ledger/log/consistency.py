@@ -1,0 +1,153 @@
+"""What does not add up in a ledger: accounts, logs, the registry and shares compared, each with each; for curators.
+
+A debit compares less, so that it takes as long with a long log: the account, the registry's row and the last row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, assert_never
+
+from edgedp.ledger import ledger, registry, shares
+from edgedp.ledger.account import Account, split_account, terms_without_edges, unit_of
+from edgedp.ledger.backend import Runner
+from edgedp.ledger.chain import chained, fault
+from edgedp.words.amounts import rho
+from edgedp.words.errors import EdgeDPError
+from edgedp.words.shown import shortened
+
+__all__ = ["names", "problems"]
+
+_SAID = {
+    "declared": "declared epsilon", "budget": "budget", "maxPerRelease": "limit of one release", "delta": "delta",
+    "relationshipType": "relationship type", "terms": "graph that it is for",
+}  # fmt: skip
+_DECLARING = frozenset({"budget", "limit", "load", "replace", "register", "drop", "forget"})
+
+
+def names(runner: Runner) -> list[str]:
+    """Return the names of all accounts: those that are there, and those that only a log or the registry names."""
+    found = [row["name"] for row in runner.run("account_list")]
+    found += [row["name"] for row in runner.run("log_names")]
+    found += [row["name"] for row in runner.run("graph_places")]
+    return sorted(set(found))
+
+
+def problems(runner: Runner, name: str) -> list[str]:
+    """Return what does not add up in the ledger of a graph, each in a line, and last what heals it."""
+    graph, which = split_account(name)
+    rows = runner.run("account_find", name=name)
+    if not rows:
+        try:
+            ledger.find(runner, name)
+        except EdgeDPError as error:
+            return [str(error)]
+    found = _amounts(rows[0])
+    if found:
+        return [*found, _healed(graph)]
+    account = Account.of(rows[0])
+    rows_of_log = runner.run("log_list", name=name)
+    wrong = fault(name, rows_of_log)
+    if wrong is not None:
+        return [f"{wrong}; restore a backup"]
+    entries = chained(name, rows_of_log)
+    total = entries[-1]["total"] if entries else 0
+    if len(entries) != account.entries:
+        found.append(f"the account counts {account.entries} entries, the log has {len(entries)}")
+    if total != account.spent:
+        found.append(f"the account says that {account.spent} was spent, the releases cost {total}")
+    found += _state(rows[0], entries)
+    healing = [_healed(graph)] if found and account.spent <= total and account.entries <= len(entries) else []
+    if account.budget is not None and account.spent > account.budget:
+        found.append(f"{account.spent} was spent of {account.budget}")
+    if account.delta is not None and account.declared is not None:
+        allowed = rho.budget(account.declared, account.delta)
+        if account.budget is None or account.budget > allowed:
+            found.append(f"the budget is {account.budget}, the declared epsilon and delta allow {allowed}")
+    elif account.budget != account.declared:
+        found.append(f"the budget is {account.budget}, the declared epsilon {account.declared}")
+    debits = [row["releaseId"] for row in entries if row["kind"] == "debit"]
+    answers = [row["releaseId"] for row in entries if row["kind"] == "answer"]
+    if len(set(debits)) < len(debits) or len(set(answers)) < len(answers) or set(answers) - set(debits):
+        found.append("an answer is without its debit, or a release is there twice")
+    found += _counted(runner, name, len(debits))
+    match which:
+        case "edges":
+            found += _place(runner.run("graph_find", name=graph), rows[0]["terms"], entries)
+        case "attributes":
+            pass
+        case _:
+            assert_never(which)
+    return found + shares.problems(runner.run("share_list", name=name), entries) + healing
+
+
+def _counted(runner: Runner, name: str, debits: int) -> list[str]:
+    """Return whether another number of releases is counted than the log has."""
+    try:
+        counted = runner.run("release_count", name=name)[0]["releases"]
+    except EdgeDPError as error:
+        return [str(error)]
+    return [] if counted == debits else [f"{counted} releases are counted, the log has {debits}"]
+
+
+def _healed(graph: str) -> str:
+    return f"to restore the account, {ledger.HEALED_BY_DROP.format(graph)}"
+
+
+def _amounts(account: Mapping[str, Any]) -> list[str]:
+    """Return which amounts of an account are no whole numbers."""
+    amounts = {
+        key: account[key] for key in ("declared", "budget", "spent", "maxPerRelease", "delta", "entries")
+    }
+    required = ("spent", "entries")
+    return [
+        f"the account's {key} is {shortened(repr(value))}, must be a whole number"
+        for key, value in amounts.items()
+        if type(value) is not int and (value is not None or key in required)
+    ]
+
+
+def _state(account: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return where the account is not what the last row says, and where a row that declares nothing changed it."""
+    found = []
+    if entries and entries[-1]["terms"] is not None:
+        found = [
+            f"the account's {said} is {shortened(repr(account[key]))}, "
+            f"the log's last row says {shortened(repr(entries[-1][key]))}"
+            for key, said in _SAID.items()
+            if account[key] != entries[-1][key]
+        ]
+    before: Mapping[str, Any] | None = None
+    for row in entries:
+        if row["terms"] is None:
+            continue
+        if before is not None and row["kind"] not in _DECLARING:
+            found += [
+                f"entry {row['seq']} changes the {said} and declares nothing"
+                for key, said in _SAID.items()
+                if row[key] != before[key]
+            ]
+        before = row
+    return found
+
+
+def _place(
+    graphs: Sequence[Mapping[str, Any]], terms: str | None, entries: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """Return whether the registry names other edges than those that the account is for."""
+    protect = unit_of(terms)
+    if protect is None:
+        return ["what the account protects cannot be read, so somebody edited it"]
+    gone = not terms or terms == terms_without_edges(protect)
+    if gone and not (graphs and entries and entries[-1]["terms"] is not None):
+        return []
+    if graphs and registry.row_of(graphs[0]).terms(protect) == terms:
+        return []
+    if not graphs:
+        return [
+            "the graph is gone from the registry, and the log has no row that drops it; load or register it again"
+        ]
+    return [
+        "the registry names other edges, another degree bound or other facts than those that the account is for; "
+        "drop the graph, then load or register it again"
+    ]

@@ -1,0 +1,490 @@
+"""The registry: which graphs are stored, what is public about them, and where they lie."""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from edgedp.ledger.account import (
+    UNKNOWN_AMOUNTS,
+    Account,
+    Declaration,
+    account_of,
+    lost_account,
+    terms_without_edges,
+)
+from edgedp.ledger.backend import AT_ADDRESS, GraphRow, edited, holds_directions, holds_titles
+from edgedp.ledger.events import declaration_steps, event_steps
+from edgedp.ledger.pairs import ARCS, PairProjection
+from edgedp.ledger.script import Script, Step
+from edgedp.mechanisms.checks import check_new_graph_name, nearest
+from edgedp.release.plan import PublicFacts
+from edgedp.release.plan.base import DIRECTED
+from edgedp.words.errors import EngineError, ParameterError, StoreError, UnknownNameError
+from edgedp.words.vocabulary import COUNTED
+
+if TYPE_CHECKING:
+    from edgedp.ledger.backend import Runner, Session
+    from edgedp.words.vocabulary import Unit
+
+__all__ = [
+    "address_taken",
+    "attributes_steps",
+    "check_counted",
+    "check_loadable",
+    "check_own_type",
+    "drop_script",
+    "find",
+    "known",
+    "listed",
+    "listed_account",
+    "listing",
+    "load_script",
+    "open_steps",
+    "place_steps",
+    "register_script",
+    "registered_row",
+    "row_of",
+    "row_to_json",
+    "secret",
+]
+
+
+def find(runner: Runner, name: str) -> GraphRow | None:
+    """Return the row of a graph, or None."""
+    rows = runner.run("graph_find", name=name)
+    if not rows:
+        return None
+    return row_of(rows[0])
+
+
+def row_of(row: Mapping[str, Any]) -> GraphRow:
+    """Read a row of ``graph_find``."""
+    return GraphRow(
+        name=row["name"],
+        version=row["version"],
+        node_label=row["nodeLabel"],
+        relationship_type=row["relationshipType"],
+        id_property=row["idProperty"],
+        node_count=row["nodeCount"],
+        degree_bound=row["degreeBound"],
+        nodes_supplied=bool(row["nodesSupplied"]),
+        loaded=bool(row["loaded"]),
+        digest=row["digest"],
+        made_of=row.get("projection"),
+        title_property=row.get("titleProperty"),
+    )
+
+
+def row_to_json(row: GraphRow) -> dict[str, Any]:
+    """Return the columns of ``graph_find``."""
+    return {
+        "name": row.name,
+        "version": row.version,
+        "nodeLabel": row.node_label,
+        "relationshipType": row.relationship_type,
+        "idProperty": row.id_property,
+        "nodeCount": row.node_count,
+        "degreeBound": row.degree_bound,
+        "nodesSupplied": row.nodes_supplied,
+        "loaded": row.loaded,
+        "digest": row.digest,
+        "projection": row.made_of,
+        "titleProperty": row.title_property,
+    }
+
+
+def known(session: Session, name: str, *, anywhere: bool = False) -> GraphRow:
+    """Return the row of a graph with its present node count; an unknown name is refused with the nearest one.
+
+    A graph at an address, of which the store holds no edge, is refused as well, unless `anywhere`.
+    """
+    row = find(session, name)
+    if row is None:
+        names = [stored["name"] for stored in session.run("graph_places")]
+        raise UnknownNameError(f"the graph is {name!r}, must be a stored one; {nearest(str(name), names)}")
+    if row.at_address:
+        if not anywhere:
+            raise EngineError(
+                f"the edges of the graph {name!r} are at an address, which Spark alone reads; "
+                "ask for its top k with engine 'spark'"
+            )
+        return row
+    if row.loaded or (anywhere and not row.readable):  # which is dropped, and never released from
+        return row
+    return dataclasses.replace(row, node_count=session.node_count(row))
+
+
+def place_steps(row: GraphRow, protect: Unit = "pair") -> list[Step]:
+    """Return the steps that write a graph's row, new or in place of the one before, and bind its account to it."""
+    kind = None if row.loaded else row.relationship_type
+    return [
+        Step("account_place", {"name": row.name, "relationshipType": kind, "terms": row.terms(protect)}),
+        Step("graph_put", row_to_json(row)),
+    ]
+
+
+def load_script(
+    row: GraphRow,
+    before: GraphRow | None,
+    account: Account | None,
+    declared: Declaration,
+    *,
+    fingerprint: str | None,
+    by: str,
+    at: str,
+    last: Sequence[Mapping[str, Any]],
+    guards: Sequence[Step] = (),
+    attributes: Sequence[Step] = (),
+) -> Script:
+    """Return the script that makes a written version the graph of its name.
+
+    Parameters
+    ----------
+    row : GraphRow
+        The version, wholly written.
+    before : GraphRow or None
+        The row that it takes the place of; any other that is there by now is the outcome ``changed``.
+    account : Account or None
+        As it was read before.
+    fingerprint : str or None
+        HMAC of the adjacency under the store's secret.
+    last : rows
+        The last row of the account's log (``log_last``).
+    guards : steps
+        What the backend checks in the transaction besides; their outcomes are the backend's.
+    attributes : steps
+        What is declared of the attributes' account besides (`attributes_steps`).
+    """
+    named = {"name": row.name}
+    held = account or Account.of_log(row.name, last)
+    protect = _unit(row, declared, held)
+    facts = _facts(row) | _said(protect)
+    current = (
+        Step("graph_find", named, on_row="changed")
+        if before is None
+        else Step("graph_current", named | {"version": before.version}, on_none="changed")
+    )
+    remember = [] if fingerprint is None else [Step("fingerprint_put", named | {"fingerprint": fingerprint})]
+    return Script(
+        [
+            *open_steps(row.name),
+            current,
+            *guards,
+            *_unit_steps(row.name, held, declared),
+            *declaration_steps(row.name, account, declared, by=by, at=at),
+            *place_steps(row, protect),
+            *remember,
+            *event_steps(row.name, "load" if before is None else "replace", facts, by=by, at=at),
+            *attributes,
+        ]
+    )
+
+
+def attributes_steps(
+    name: str, account: Account | None, declared: Declaration, *, by: str, at: str
+) -> list[Step]:
+    """Return the steps that open the attributes' account of a graph and declare its budget."""
+    ledger = account_of(name, "attributes")
+    return [*open_steps(ledger), *declaration_steps(ledger, account, declared, by=by, at=at)]
+
+
+def registered_row(
+    name: str, made: PairProjection, key: str, bound: int | None, title: str | None = None
+) -> GraphRow:
+    """Return the row of a graph that is about to be registered, without a number of nodes."""
+    return GraphRow(
+        name=name,
+        version=secrets.randbits(62),
+        node_label="|".join(made.labels),
+        relationship_type="|".join(made.types),
+        id_property=key,
+        node_count=0,
+        degree_bound=bound,
+        nodes_supplied=True,
+        loaded=False,
+        made_of=made.to_json(),
+        title_property=title,
+    )
+
+
+def register_script(
+    row: GraphRow,
+    account: Account | None,
+    declared: Declaration,
+    *,
+    by: str,
+    at: str,
+    last: Sequence[Mapping[str, Any]],
+    guards: Sequence[Step] = (),
+) -> Script:
+    """Return the script that registers a graph that is already there; also ends as ``taken``."""
+    if account is None:
+        check_new_graph_name(row.name)
+    before = account or Account.of_log(row.name, last)
+    protect = _unit(row, declared, before)
+    named = {"name": row.name}
+    place = {
+        "nodeLabel": row.node_label,
+        "relationshipType": row.relationship_type,
+        "idProperty": row.id_property,
+    } | ({} if row.projection is None else {"projection": row.projection.to_dict()})
+    place |= {} if row.title_property is None else {"titleProperty": row.title_property}
+    return Script(
+        [
+            *open_steps(row.name),
+            Step("graph_find", named, on_row="taken"),
+            *guards,
+            *_unit_steps(row.name, before, declared),
+            *declaration_steps(row.name, account, declared, by=by, at=at),
+            *place_steps(row, protect),
+            *event_steps(row.name, "register", place | _facts(row) | _said(protect), by=by, at=at),
+        ]
+    )
+
+
+def address_taken(name: str) -> StoreError:
+    """Return the refusal of a second name for edges at an address, or at one inside or around it."""
+    return StoreError(
+        f"the budget of these edges, or of a part of them, is kept under the name {name!r}; use that name"
+    )
+
+
+def drop_script(
+    row: GraphRow, last: Sequence[Mapping[str, Any]], *, by: str, at: str, retire: Sequence[Step] = ()
+) -> Script:
+    """Return the script that forgets a graph's row; its account and log stay, and the one is again what the other says.
+
+    Parameters
+    ----------
+    last : rows
+        The last row of the account's log (``log_last``), which says what the account protects.
+    retire : steps
+        What gives up a loaded version.
+    """
+    before = Account.of_log(row.name, last)
+    protect: Unit = "pair" if before is None else before.protect
+    named = {"name": row.name}
+    return Script(
+        [
+            Step("account_restore", named),
+            Step("account_restore", {"name": account_of(row.name, "attributes")}),
+            Step("account_lock", named, on_none="unknown"),
+            Step("graph_current", named | {"version": row.version}, on_none="changed"),
+            *retire,
+            Step("graph_forget", named),
+            Step("account_place", named | {"relationshipType": None, "terms": terms_without_edges(protect)}),
+            *event_steps(row.name, "drop" if row.loaded else "forget", {}, by=by, at=at),
+        ]
+    )
+
+
+def _unit(row: GraphRow, declared: Declaration, before: Account | None) -> Unit:
+    """Return what the account will protect; only a graph with directions has arcs of one node."""
+    protect = declared.unit(row.name, before)
+    if protect != "pair" and not row.directed:
+        raise ParameterError(
+            f"protect is {protect!r}, which needs a graph with directions; load it with directed (--directed), "
+            "register it with orientation 'natural', or choose another name"
+        )
+    return protect
+
+
+def _unit_steps(name: str, account: Account | None, declared: Declaration) -> list[Step]:
+    """Return the steps that find the account as it was read, where what it protects is declared."""
+    if declared.protect is None:
+        return []
+    entries = 0 if account is None else account.entries
+    return [Step("account_at", {"name": name, "entries": entries}, on_none="budget")]
+
+
+def _said(protect: Unit) -> dict[str, Any]:
+    """Return what the log says of a unit; nothing of the default, which is today's promise."""
+    return {} if protect == "pair" else {"protect": protect}
+
+
+def open_steps(name: str) -> list[Step]:
+    """Return the steps that make an account where there is none and lock it; also end as ``unknown`` or ``broken``."""
+    return [
+        Step("account_open", {"name": name}),
+        Step("account_lock", {"name": name}, on_none="unknown"),
+        Step("account_adds_up", {"name": name}, on_none="broken"),
+    ]
+
+
+def secret(runner: Runner) -> str:
+    """Return the store's secret, hex; it is made when it is first needed and never leaves the store."""
+    kept = runner.run("secret_find")
+    if not kept:
+        runner.run("secret_open", secret=secrets.token_hex(32))
+        kept = runner.run("secret_find")
+    return str(kept[0]["secret"])
+
+
+def _facts(row: GraphRow) -> dict[str, Any]:
+    """Return what the log says of a version; public facts, so neither digest nor fingerprint."""
+    directions = {"orientation": DIRECTED} if row.directed else {}
+    facts = {key: value for key, value in row.facts.to_dict().items() if key != "protects"}  # an account's
+    return facts | directions | {"version": row.version} | ({"titles": True} if row.titled else {})
+
+
+def listing(session: Session) -> list[dict[str, Any]]:
+    """Return the public facts of every graph, with its present number of nodes.
+
+    Its two accounts stand side by side and are never added.
+    """
+    accounts = {row["name"]: row for row in session.run("account_list")}
+    return [
+        {
+            "name": row["name"],
+            "node_count": (nodes := _nodes_of_now(session, row)),
+            "degree_bound": _bound(row, nodes),
+            **({"directed": True} if _directed(row) else {}),
+            **(
+                {"titles": True}
+                if holds_titles(row.get("digest")) or row.get("titleProperty") is not None
+                else {}
+            ),
+            **({} if row.get("projection") is None else {"projection": _shown_projection(row["projection"])}),
+            **_without_rest(listed_account(row)),
+            **({} if _whole_row(row) else {"problem": str(edited(row["name"]))}),
+            **(
+                {"attributes": _without_rest(listed_account(accounts[second]))}
+                if (second := account_of(row["name"], "attributes")) in accounts
+                else {}
+            ),
+        }
+        for row in session.run("graph_list")
+    ]
+
+
+def _directed(row: Mapping[str, Any]) -> bool:
+    """Return whether a listed graph has directions, which were stored or are read."""
+    read = _shown_projection(row.get("projection")) or {}
+    return holds_directions(row.get("digest")) or read.get("orientation") in ARCS
+
+
+def _bound(row: Mapping[str, Any], nodes: int) -> int | None:
+    """Return the degree bound of a listed graph; None where only candidates are nodes, and others are neighbours."""
+    bound = row["degreeBound"] if type(row["degreeBound"]) is int else None
+    facts = PublicFacts(nodes, bound, projection=_shown_projection(row.get("projection")))
+    return None if facts.candidates is not None else facts.effective_degree_bound
+
+
+def _whole_row(row: Mapping[str, Any]) -> bool:
+    """Return whether a listed row is as it was written, and not edited to be of other types."""
+    kept = row.get("projection")
+    return (
+        type(row["nodeLabel"]) is str
+        and type(row["nodeCount"]) is int
+        and type(row["degreeBound"]) in (int, type(None))
+        and (kept is None or _shown_projection(kept) is not None)
+    )
+
+
+def _shown_projection(kept: str | None) -> dict[str, Any] | None:
+    """Return which relationships make an edge; None where each does, or where somebody edited it."""
+    if kept is None:
+        return None
+    try:
+        return PairProjection.of_json(kept).to_dict()
+    except ParameterError:
+        return None
+
+
+def listed_account(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an account as a list shows it; one that is gone or edited has a `problem`, and hides no other.
+
+    Parameters
+    ----------
+    row : mapping
+        Of ``graph_list`` or ``account_list``.
+    """
+    try:
+        return Account.of(row).shown()
+    except StoreError as error:
+        return {**UNKNOWN_AMOUNTS, "problem": str(error)}
+
+
+def _without_rest(shown: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in shown.items() if key != "epsilon_remaining"}
+
+
+def listed(session: Session, name: str) -> dict[str, Any]:
+    """Return the public facts of one stored graph."""
+    return next(row for row in listing(session) if row["name"] == name)
+
+
+def _nodes_of_now(session: Session, row: Mapping[str, Any]) -> int:
+    """Return the number of nodes: of a registered graph it may have changed."""
+    stored = None if row["loaded"] or row["nodeLabel"] == AT_ADDRESS else find(session, row["name"])
+    if stored is not None and stored.readable:
+        return session.node_count(stored)
+    return row["nodeCount"] if type(row["nodeCount"]) is int else 0
+
+
+def check_loadable(
+    runner: Runner, name: str, before: GraphRow | None, *, replace: bool, kind: str | None
+) -> None:
+    """Refuse to load over a stored graph without `replace`, and a type whose edges have another ledger."""
+    if before is not None and not replace:
+        raise StoreError(f"a graph {name!r} is stored already; choose another name or replace it (--replace)")
+    if before is not None and not before.loaded:
+        raise StoreError(
+            f"the graph {name!r} is registered, and only a loaded one can be replaced; drop it first"
+        )
+    if kind in {row["relationshipType"] for row in runner.run("account_places")}:
+        raise StoreError(
+            f"relationship_type is {kind!r}, must not be that of a registered graph; choose another type"
+        )
+
+
+def check_counted(candidates: str | None, asked: str) -> None:
+    """Refuse an exact value, of a graph with candidates, that is not a number of their neighbours."""
+    if candidates is not None and asked not in COUNTED:
+        raise ParameterError(
+            f"the graph ranks the nodes labelled {candidates!r} only, and {asked} asks for more; ask for "
+            f"{', '.join(COUNTED)}"
+        )
+
+
+def check_own_type(runner: Runner, name: str, kind: str) -> None:
+    """Refuse a second ledger for relationships that have one, whatever the label and the name."""
+    for row in runner.run("account_places"):
+        shared = _common(row["relationshipType"], kind)
+        if shared and row["name"] != name and row["lost"]:
+            raise StoreError(lost_account(shared, row["name"]))
+        if shared and row["name"] != name:
+            raise StoreError(
+                f"the budget of the relationship type {shared!r} is kept under the name {row['name']!r}; "
+                "register it under that name"
+            )
+        if row["name"] == name and row["relationshipType"] != kind:
+            raise StoreError(
+                f"the ledger of {name!r} accounts for the relationship type {row['relationshipType']!r}; "
+                "choose another name"
+            )
+    if any(row["loaded"] and _common(row["relationshipType"], kind) for row in runner.run("graph_places")):
+        raise StoreError(
+            f"relationship_type is {kind!r}, must not be that of a loaded graph, which has its own budget; "
+            "use the loaded graph"
+        )
+
+
+def _common(kind: Any, other: str) -> str | None:
+    """Return a type that is one of both; several types stand beside each other as in Cypher.
+
+    What somebody has edited to be no text is nobody's type: its account is refused where it is asked for.
+
+    Examples
+    --------
+    >>> _common("CALLED|TEXTED", "PAID|TEXTED"), _common("CALLED|TEXTED", "CALL")
+    ('TEXTED', None)
+    """
+    if not isinstance(kind, str):
+        return None
+    if kind == other:
+        return kind
+    return next((each for each in kind.split("|") if each in other.split("|")), None)

@@ -1,0 +1,272 @@
+"""Shares: how much of a graph's account an analyst may spend, debited in one transaction with the account.
+
+A share is in the account's currency and priced by the same integers. It protects nobody, for the account does; it
+says who of several analysts may spend how much, and the shares together may be more than the account.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from edgedp.ledger.account import UNKNOWN_AMOUNTS, Account, account_of, limit_told, refusal, split_account
+from edgedp.ledger.script import Step
+from edgedp.words.amounts import rho
+from edgedp.words.amounts.epsilon import NANO, format_nano
+from edgedp.words.errors import AccessError, BudgetError, EdgeDPError, StoreError, StoreStateError
+from edgedp.words.vocabulary import ACCOUNTS
+
+if TYPE_CHECKING:
+    from edgedp.ledger.account import Declaration
+    from edgedp.ledger.backend import Row, Runner
+    from edgedp.release.plan import Plan
+    from edgedp.words.vocabulary import AccountName
+
+__all__ = [
+    "ANALYST",
+    "CURATOR",
+    "DIRECT",
+    "EDGES",
+    "Role",
+    "Share",
+    "check_active",
+    "check_affords",
+    "debit_steps",
+    "find",
+    "grant_body",
+    "grant_steps",
+    "listed",
+    "of_analyst",
+    "problems",
+    "refused",
+    "revoked",
+]
+
+Role = Literal["analyst", "curator"]
+"""What a token is for: to ask for releases, or to say who may."""
+
+ANALYST: Role = "analyst"
+CURATOR: Role = "curator"
+
+DIRECT = ""
+"""Who asks where no analyst is named: whoever has opened the store. They have no share, and are one for request ids."""
+
+EDGES: AccountName = "edges"
+"""The account of a graph's edges."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share: whose, of which account of which graph, and its amounts as those of an account."""
+
+    name: str
+    analyst: str
+    account: AccountName
+    amounts: Account
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Share:
+        """Read a row of ``share_find``."""
+        graph, account = split_account(row["name"])
+        if account != row["account"]:
+            raise StoreError(f"the shares of {graph!r} do not add up; run 'edgedp ledger check {graph}'")
+        return cls(graph, row["analyst"], account, Account.of(row))
+
+    def shown(self) -> dict[str, Any]:
+        """Return the share as its analyst sees it: epsilon granted, spent, remaining, the limit of one release."""
+        limit = self.amounts.limit
+        shown = self.amounts.shown()
+        delta = {"delta": shown.pop("delta")} if "delta" in shown else {}
+        limit_shown = {"max_epsilon_per_release": None if limit is None else limit / NANO}
+        return {"account": self.account} | shown | limit_shown | delta
+
+
+def listed(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of ``share_list`` as a list shows it; one that was edited has a `problem`, and hides no other."""
+    try:
+        return Share.of(row).shown()
+    except StoreError as error:
+        return {
+            "account": row["account"], **UNKNOWN_AMOUNTS, "max_epsilon_per_release": None, "problem": str(error)
+        }  # fmt: skip
+
+
+def find(runner: Runner, name: str, analyst: str, account: AccountName = EDGES) -> Share | None:
+    """Return an analyst's share of an account of a graph, or None."""
+    if analyst == DIRECT:
+        return None
+    rows = runner.run("share_find", name=account_of(name, account), analyst=analyst, account=account)
+    return Share.of(rows[0]) if rows else None
+
+
+def of_analyst(runner: Runner, name: str, analyst: str) -> dict[AccountName, Share] | None:
+    """Return an analyst's shares of the accounts of a graph; None for a direct caller, who needs none."""
+    if analyst == DIRECT:
+        return None
+    found = {account: find(runner, name, analyst, account) for account in ACCOUNTS}
+    return {account: share for account, share in found.items() if share is not None}
+
+
+def check_active(runner: Runner, analyst: str) -> None:
+    """Refuse an analyst who is not known, or was revoked; direct callers pass."""
+    if analyst != DIRECT and not runner.run("person_active", name=analyst, role=ANALYST):
+        raise revoked(analyst)
+
+
+def check_affords(runner: Runner, name: str, analyst: str, plan: Plan) -> None:
+    """Refuse what a debit would refuse of an analyst's share now; nothing is debited, and direct callers pass."""
+    if analyst == DIRECT:
+        return
+    check_active(runner, analyst)
+    for charge in plan.first:
+        named = account_of(name, charge.account)
+        rows = {
+            "share_find": runner.run("share_find", name=named, analyst=analyst, account=charge.account),
+            "account_find": runner.run("account_find", name=named),
+        }
+        if not rows["share_find"] or not Share.of(rows["share_find"][0]).amounts.fits(charge):
+            raise refused(name, analyst, plan, rows)
+
+
+def revoked(analyst: str) -> AccessError:
+    """Return the refusal of an analyst who may not ask."""
+    return AccessError(f"the analyst {analyst!r} was never added, or was revoked; ask the curator")
+
+
+def debit_steps(name: str, analyst: str, amounts: dict[str, int], account: AccountName = EDGES) -> list[Step]:
+    """Return the steps that check and debit an analyst's share; the account is locked, and debited after them.
+
+    Parameters
+    ----------
+    amounts : dict
+        ``cost`` in nano-epsilon, ``price`` in pico-rho and ``whole``, those of the account's debit.
+    """
+    if analyst == DIRECT:
+        return []
+    key = {"name": account_of(name, account), "analyst": analyst, "account": account}
+    return [
+        Step("person_active", {"name": analyst, "role": ANALYST}, on_none="revoked"),
+        Step("share_find", key, on_none="unshared"),
+        Step("share_adds_up", key, on_none="broken"),
+        Step("share_debit", key | amounts, on_none="share_refused"),
+    ]
+
+
+def refused(name: str, analyst: str, plan: Plan, rows: Mapping[str, list[Row]]) -> EdgeDPError:
+    """Return why a share does not allow a release; it rests on public amounts alone.
+
+    Parameters
+    ----------
+    rows : mapping
+        Rows of the debit's statements by stem.
+    """
+    which = split_account(rows["account_find"][0]["name"])[1]
+    of, option = ("", "") if which == EDGES else (f"the {which} of ", f" --{which}")
+    if not rows["share_find"]:
+        return BudgetError(
+            f"the analyst {analyst!r} has no share of {of}{name!r}; the curator grants "
+            f"one with 'edgedp grant {name} {analyst} --epsilon-budget E{option}'"
+        )
+    share, account = Share.of(rows["share_find"][0]).amounts, Account.of(rows["account_find"][0])
+    if share.delta != account.delta:
+        return StoreStateError(
+            f"the share that {analyst!r} has of {of}{name!r} was declared before its delta changed; "
+            "the curator must grant it again"
+        )
+    charge = next(each for each in plan.first if each.account == which)
+    refusal_ = refusal(name, charge.cost, share, share.affordable(charge), share_of=analyst, of=of)
+    return refusal_ if share.delta is None else BudgetError(f"{refusal_}{rho.price_named(plan.parameters)}")
+
+
+def grant_steps(
+    name: str, analyst: str, account: AccountName, declared: Declaration, known: Account, before: Share | None
+) -> tuple[list[Step], dict[str, Any]]:
+    """Return the steps that declare a share, and what the log says of it; the account is locked.
+
+    Parameters
+    ----------
+    declared : Declaration
+        Budget and limit; a limit of None leaves what is there.
+    known : Account
+        The account, whose delta the share takes.
+    before : Share or None
+        The share as it was read before; the statement guards against what changed since.
+
+    Raises
+    ------
+    BudgetError
+        More than the new share was spent, or the limit that is given is above it.
+    """
+    had = Account(None, None, 0) if before is None else before.amounts
+    delta = known.delta
+    as_account = Account(had.declared, had.budget, had.spent, had.limit, delta)
+    _, budget = declared.settled(name, as_account)
+    limit = had.limit if declared.limit is None else declared.limit or None
+    row = {
+        "name": account_of(name, account), "analyst": analyst, "account": account, "delta": delta,
+        "declared": declared.budget, "budget": budget, "maxPerRelease": limit,
+    }  # fmt: skip
+    return [Step("share_put", row, on_none="share")], grant_body(row)
+
+
+def grant_body(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the log says of a grant."""
+    body = {
+        "analyst": row["analyst"],
+        "account": row["account"],
+        "epsilon_budget": format_nano(row["declared"]),
+        "max_epsilon_per_release": limit_told(row["maxPerRelease"]),
+    }
+    return body if row["delta"] is None else body | {"delta": row["delta"] / rho.ATTO}
+
+
+def problems(rows: Iterable[Row], entries: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return what does not add up in the shares of a graph, each in a line.
+
+    Parameters
+    ----------
+    rows : iterable of dict
+        Of ``share_list``.
+    entries : iterable of mapping
+        The graph's log.
+    """
+    charged: dict[str, int] = {}
+    granted: dict[tuple[str, str], dict[str, Any]] = {}
+    for entry in entries:
+        if entry["kind"] == "grant":
+            grant = json.loads(entry["body"])
+            granted[grant["analyst"], grant["account"]] = grant
+        if entry["kind"] == "debit" and entry.get("analyst"):
+            charged[entry["analyst"]] = charged.get(entry["analyst"], 0) + entry["charge"]
+    found = []
+    for row in rows:
+        cost, account = charged.pop(row["analyst"], 0), split_account(row["name"])[1]
+        if row["account"] != account:
+            found.append(
+                f"the share of {row['analyst']!r} names the account {row['account']!r}, and is one of the {account}"
+            )
+            continue
+        try:
+            share = Share.of(row)
+        except StoreError:
+            found.append(f"the share of {row['analyst']!r} holds an amount that is no whole number")
+            continue
+        spent, budget = share.amounts.spent, share.amounts.budget
+        if spent != cost:
+            found.append(
+                f"the share of {share.analyst!r} says that {spent} was spent, its releases cost {cost}"
+            )
+        if budget is None or spent > budget:
+            found.append(f"{spent} was spent of the share of {share.analyst!r}, {budget}")
+        last = granted.get((share.analyst, account), {})
+        stands = grant_body(row)
+        for key in sorted(stands.keys() | last.keys()):
+            if stands.get(key) != last.get(key):
+                found.append(
+                    f"the {key} of the share of {share.analyst!r} is {stands.get(key)}, "
+                    f"{last.get(key)} was granted"
+                )
+    found += [f"{analyst!r} spent {cost} and has no share" for analyst, cost in charged.items()]
+    return found

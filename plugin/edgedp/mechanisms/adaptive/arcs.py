@@ -1,0 +1,86 @@
+"""In- and out-degrees of a directed graph: integer scores, and what one pair or one source moves them by.
+
+``in(v)`` is the number of distinct nodes with an arc to ``v``, and ``out(v)`` mirrors it.
+
+*A pair*, all arcs between two nodes: at most two of them, each of which moves one ``in`` and one ``out`` by one. Taken
+away, the vector moves by at most 2 in L1, and no score rises.
+
+*A source*, all arcs that leave one node: at most one to each target. Taken away, each ``in`` falls by 0 or 1, and none
+rises. So a pick of the exponential mechanism or of permute-and-flip on ``in``, with one step of score worth
+``epsilon / k`` of noise, costs ``epsilon / k`` for a pair and for a whole source alike (docs/privacy.md, "One pick").
+Replaced, some scores rise and others fall: twice that.
+
+*Candidates*: where only the nodes of a public set are counted, and what lies between two of them is left out, a pair
+has one end in the set at most, and moves the whole vector of degrees, or of one direction, by 1 in L1, also replaced.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.mechanisms.adaptive.choice import Degrees
+from edgedp.mechanisms.adaptive.purchases import Bought, Purchase
+from edgedp.mechanisms.adaptive.vectors import NoisyVector
+from edgedp.mechanisms.grid import GridScores
+from edgedp.mechanisms.joint import noisy
+from edgedp.mechanisms.samplers import sampler
+from edgedp.mechanisms.sampling.select import top_k_with_random_ties
+
+if TYPE_CHECKING:
+    from edgedp.mechanisms.asked import ArcsAsked
+    from edgedp.mechanisms.picking import Undampened
+    from edgedp.mechanisms.projection import Projection
+    from edgedp.mechanisms.sampling.words import Words
+
+__all__ = ["arc_counts", "arc_moves", "arc_scores", "draw_arcs"]
+
+
+def arc_counts(plan: ArcsAsked, projection: Projection) -> NDArray[np.int64]:
+    """Return the (n,) exact counts. Privacy: private; not a release."""
+    return projection.values(plan.metric).astype(np.int64)
+
+
+def arc_moves(plan: ArcsAsked) -> int:
+    """Return what one pair moves the vector by in L1, of which a single largest entry shows 1: from the plan alone.
+
+    The vector of candidates moves by 1 as a whole.
+    """
+    if plan.facts.candidates is not None:
+        return 1
+    return min(plan.k, 2) if plan.facts.node_count >= 2 else 0
+
+
+def arc_scores(plan: ArcsAsked, picking: Undampened, projection: Projection) -> GridScores:
+    """Return the scores of k picks, in whole steps of which one is worth ``epsilon / k``: read by law and draw."""
+    return GridScores(arc_counts(plan, projection), plan.epsilon / plan.k, sampler(picking.sampler))
+
+
+def draw_arcs(
+    plan: ArcsAsked, projection: Projection, words: Words
+) -> tuple[NDArray[np.int64], tuple[Bought, ...]]:
+    """Draw a planned release by in- or out-degrees.
+
+    Returns
+    -------
+    (k,) int64
+        Positions, in the order picked.
+    tuple of Bought
+        The noisy vector where one was released: of picks there is none, nor of a single largest entry, whose noise
+        protects no other.
+
+    Notes
+    -----
+    Privacy: ``plan.epsilon``-DP for everything between two nodes, taken away; it rests on no degree bound.
+    """
+    if plan.mechanism is not None:
+        return arc_scores(plan, plan.mechanism, projection).draw(plan.k, words), ()
+    moves = arc_moves(plan)
+    seen = noisy(arc_counts(plan, projection), moves, plan.epsilon, words)
+    positions = top_k_with_random_ties(seen, plan.k, words)
+    if moves < 2 and plan.facts.candidates is None:
+        return positions, ()
+    vector = NoisyVector(seen, moves / plan.epsilon)
+    return positions, (Bought(Purchase(Degrees(), plan.epsilon), vector),)

@@ -1,0 +1,166 @@
+"""Plan: raw arguments and public facts in, canonical parameters and an integer cost out.
+
+The first step of every release, from every face. It validates, fills the defaults by public rules
+only and reads no edge; the plan it returns is what is debited, drawn from and recorded. There is one
+frozen class for each kind of plan, and whoever dispatches on it does so by a ``match`` that ends in
+``assert_never``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, assert_never
+
+from edgedp.mechanisms import checks
+from edgedp.release.options import (
+    CountOptions,
+    DistributionOptions,
+    MotkinOptions,
+    PercentileOptions,
+    SummaryOptions,
+    TopKOptions,
+)
+from edgedp.release.plan.arcs import ArcsPlan
+from edgedp.release.plan.base import Charge, PublicFacts, check_all_kept, check_candidates, check_protects
+from edgedp.release.plan.joint import JointMotkinPlan, JointPlan
+from edgedp.release.plan.nodes import (
+    AggregatePlan,
+    NodesPlan,
+    ParetoPlan,
+    TopKPlan,
+    of_nodes,
+    plan_motkin,
+    plan_top_k,
+)
+from edgedp.release.plan.numbers import (
+    CountPlan,
+    DistributionPlan,
+    NumbersPlan,
+    SummaryPlan,
+    plan_count,
+    plan_distribution,
+    plan_summary,
+)
+from edgedp.release.plan.records import PercentilePlan, plan_percentile
+from edgedp.words.errors import ParameterError
+from edgedp.words.vocabulary import KINDS, Kind
+
+__all__ = [
+    "AggregatePlan",
+    "ArcsPlan",
+    "Charge",
+    "CountPlan",
+    "DistributionPlan",
+    "JointMotkinPlan",
+    "JointPlan",
+    "Kind",
+    "NodesPlan",
+    "NumbersPlan",
+    "ParetoPlan",
+    "PercentilePlan",
+    "Plan",
+    "PublicFacts",
+    "SummaryPlan",
+    "TopKPlan",
+    "of_nodes",
+    "options_of",
+    "plan",
+    "plan_from_config",
+]
+
+Plan = NodesPlan | NumbersPlan | PercentilePlan
+"""Every plan; a further kind of release joins with ``|``."""
+
+Asked = TopKOptions | MotkinOptions | CountOptions | DistributionOptions | SummaryOptions | PercentileOptions
+"""What is asked of any kind of release."""
+
+
+def plan(kind: Kind, options: Mapping[str, Any], facts: PublicFacts) -> Plan:
+    """Plan a release from options by their Python names.
+
+    Parameters
+    ----------
+    kind : {"priv_top_k", "motkin", "count", "distribution", "summary", "percentile"}
+    options : mapping
+        As `edgedp.release.options` lists them; canonical parameters of a plan are options that give it again, a version of
+        the release among them, which must be that of this package.
+    facts : PublicFacts
+
+    Raises
+    ------
+    EdgeDPError
+        The kind or an option is not known, or a value is out of its domain or contradicts another one.
+
+    Examples
+    --------
+    >>> plan("priv_top_k", {"metric": "ebc", "k": 2, "epsilon": "0.1"}, PublicFacts(9)).cost
+    100000000
+    """
+    asked = options_of(kind).given({name: value for name, value in options.items() if name != "version"})
+    planned = _planned(asked, facts)
+    check_all_kept(asked, planned)
+    check_candidates(planned)
+    check_protects(planned)
+    version = options.get("version")
+    if version is not None and version != planned.parameters.get("version"):
+        raise ParameterError(
+            f"version is {version!r}, must be {planned.parameters.get('version')!r} for this release; leave it out"
+        )
+    return planned
+
+
+def _planned(asked: Asked, facts: PublicFacts) -> Plan:
+    match asked:
+        case TopKOptions():
+            return plan_top_k(asked, facts)
+        case MotkinOptions():
+            return plan_motkin(asked, facts)
+        case CountOptions():
+            return plan_count(asked, facts)
+        case DistributionOptions():
+            return plan_distribution(asked, facts)
+        case SummaryOptions():
+            return plan_summary(asked, facts)
+        case PercentileOptions():
+            return plan_percentile(asked, facts)
+        case _:
+            assert_never(asked)
+
+
+def options_of(kind: Kind) -> type[Asked]:
+    """Return what may be asked of a kind of release.
+
+    Examples
+    --------
+    >>> "metrics" in options_of("motkin").names()
+    True
+    """
+    match checks.check_choice(kind, "the kind of release", KINDS):
+        case "priv_top_k":
+            return TopKOptions
+        case "motkin":
+            return MotkinOptions
+        case "count":
+            return CountOptions
+        case "distribution":
+            return DistributionOptions
+        case "summary":
+            return SummaryOptions
+        case "percentile":
+            return PercentileOptions
+        case unknown:
+            assert_never(unknown)
+
+
+def plan_from_config(kind: Kind, config: Mapping[str, Any], facts: PublicFacts) -> Plan:
+    """Plan a release from a procedure's configuration, whose keys are the option names in camelCase.
+
+    Examples
+    --------
+    >>> plan_from_config("motkin", {"metrics": ["ebc", "degree"], "k": 1, "epsilon": 1, "sensitivityForm": "interval"},
+    ...                  PublicFacts(9)).parameters["sensitivity_form"]
+    'interval'
+    """
+    names = options_of(kind).config_keys()
+    checks.check_option_names(config, names)
+    return plan(kind, {names[key]: value for key, value in config.items()}, facts)

@@ -1,0 +1,138 @@
+"""Plans of counted neighbours: in- and out-degrees of a directed graph, and the degrees of candidates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from edgedp.mechanisms import checks
+from edgedp.mechanisms.picking import Undampened
+from edgedp.release.options import TopKOptions
+from edgedp.release.plan.base import DIRECTED, EVERY_PAIR, PlanOfNodes, PublicFacts
+from edgedp.words.amounts import rho
+from edgedp.words.amounts.epsilon import epsilon_nano, format_nano
+from edgedp.words.errors import ParameterError
+from edgedp.words.vocabulary import CountedName, Unit
+
+__all__ = ["ArcsPlan", "plan_arcs"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArcsPlan(PlanOfNodes):
+    """The k nodes with the most arcs to them, or from them; of candidates those with the most neighbours.
+
+    Attributes
+    ----------
+    metric : {"in_degree", "out_degree", "degree"}
+        The last of candidates only.
+    mechanism : Undampened or None
+        How nodes are picked one after the other; None is ``joint``, noise on the whole vector once.
+    """
+
+    KIND = "priv_top_k"
+    counts_neighbors = True
+
+    metric: CountedName
+    mechanism: Undampened | None
+
+    @property
+    def rests_on_bound(self) -> bool:
+        """No noise follows the degree bound: one pair moves a count by one, whatever the degrees are."""
+        return False
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Canonical parameters."""
+        asked = {"metric": self.metric, "k": self.k, "epsilon": format_nano(self.cost)}
+        return asked | ({"mechanism": "joint"} if self.mechanism is None else self.mechanism.parameters)
+
+    @property
+    def public(self) -> dict[str, Any]:
+        """The public facts; directions were read, and whom this answer protects at its epsilon."""
+        shown = super().public | {"protects": self._protects}
+        return shown if self.metric == "degree" else shown | {"orientation": DIRECTED}
+
+    @property
+    def units(self) -> frozenset[Unit]:
+        """A pair; picks one after the other also protect all arcs of one node that the counts are of others'."""
+        if self.mechanism is None:
+            return super().units
+        match self.metric:
+            case "in_degree":
+                return super().units | {"source"}
+            case "out_degree":
+                return super().units | {"target"}
+            case "degree":
+                return super().units
+            case _:
+                assert_never(self.metric)
+
+    @property
+    def _protects(self) -> str:
+        match self.metric:
+            case "in_degree":
+                unit = "all arcs that leave one node"
+            case "out_degree":
+                unit = "all arcs that come to one node"
+            case "degree":
+                return f"{EVERY_PAIR}, taken away or replaced"
+            case _:
+                assert_never(self.metric)
+        if self.mechanism is not None:
+            return f"{unit}, and all between two nodes, taken away; replaced costs twice"
+        if self.k == 1:
+            return "all arcs between two nodes, taken away; replaced costs twice"
+        return "all arcs between two nodes, taken away or replaced"
+
+    @property
+    def quantities(self) -> frozenset[str]:
+        """What the draw asks of its projection, beside the degrees."""
+        return frozenset({self.metric})
+
+    @property
+    def rho_shares(self) -> int:
+        """``epsilon^2 / rho`` of the vector as a whole, or of k picks."""
+        if self.mechanism is None:
+            return rho.PURE
+        from edgedp.mechanisms.samplers import sampler  # all that draws; a plan is read without it
+
+        return sampler(self.mechanism.sampler).rho_shares(self.k)
+
+
+def plan_arcs(name: CountedName, asked: TopKOptions, facts: PublicFacts) -> ArcsPlan:
+    """Plan a release of the top k by in- or out-degree, or of candidates; see `edgedp.priv_top_k` for the options.
+
+    That the graph is directed was checked with the metric's name.
+    """
+    for option in ("sensitivity_form", "shift", "proxy", "cap", "target_recall"):
+        checks.check_no_option(option, getattr(asked, option), f"metric {name!r}")
+    checks.check_no_option("estimates", asked.estimates or None, f"metric {name!r}")
+    return ArcsPlan(
+        metric=name,
+        k=checks.check_k(asked.k, facts.node_count),
+        cost=epsilon_nano(asked.epsilon),
+        mechanism=_picking(name, asked, facts),
+        facts=facts,
+    )
+
+
+def _picking(name: CountedName, asked: TopKOptions, facts: PublicFacts) -> Undampened | None:
+    """Return how nodes are picked; by default joint, em where a declared delta makes that cheaper.
+
+    Where the account protects all that one node does, pf by default: joint does not.
+    """
+    usual = "em" if facts.delta_declared else "joint" if facts.protect == "pair" else "pf"
+    mechanism = checks.check_mechanism(usual if asked.mechanism is None else asked.mechanism)
+    match mechanism:
+        case "em" | "pf":
+            return Undampened(mechanism, checks.check_sampler(asked.sampler, mechanism))
+        case "joint":
+            checks.check_no_option("sampler", asked.sampler, "mechanism 'joint'")
+            return None
+        case "ld" | "sld":
+            raise ParameterError(
+                f"mechanism is {mechanism!r}, must be one of em, pf, joint for {name}, whose scores one pair moves "
+                "by the same everywhere; choose one of these"
+            )
+        case _:
+            assert_never(mechanism)

@@ -1,0 +1,314 @@
+"""What every plan rests on and has: public facts, a cost, and what its draw asks for."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Self, assert_never
+
+from edgedp.words.amounts.epsilon import to_fraction
+from edgedp.words.errors import ParameterError
+from edgedp.words.vocabulary import AccountName, Kind, Unit
+
+if TYPE_CHECKING:
+    from edgedp.mechanisms.selection.domains import Domain
+    from edgedp.release.options import Options
+
+__all__ = [
+    "DIRECTED",
+    "EVERY_PAIR",
+    "READ_UNDIRECTED",
+    "Charge",
+    "PlanBase",
+    "PlanOfNodes",
+    "PublicFacts",
+    "check_all_kept",
+    "check_candidates",
+    "check_protects",
+    "protects_more",
+]
+
+
+DIRECTED = "directed"
+READ_UNDIRECTED = "directed, read undirected"
+"""How an answer of a directed graph was read; one of an undirected graph says nothing."""
+
+
+EVERY_PAIR = "everything between two nodes"
+"""What an answer protects at its epsilon, unless it says more."""
+
+
+def protects_more(public: Mapping[str, Any]) -> str | None:
+    """Return what an answer protects, where that is not what every answer does.
+
+    Examples
+    --------
+    >>> protects_more(PublicFacts(9).to_dict()) is None
+    True
+    """
+    said = public.get("protects")
+    return None if said in (None, EVERY_PAIR) else str(said)
+
+
+@dataclass(frozen=True)
+class PublicFacts:
+    """What is public about a graph: it may be read before the debit, and shown.
+
+    Parameters
+    ----------
+    node_count : int
+        Number of nodes; the node set is public.
+    degree_bound : int or None
+        The declared degree bound; None where none was declared (then ``n - 1`` holds, which promises nothing).
+    nodes_supplied : bool
+        Whether the curator supplied the nodes, or they were read from the edges and declared public.
+    delta_declared : bool
+        Whether the budget is declared as (epsilon, delta), where a release of k picks is cheaper than a joint one.
+    domains : mapping of str to Domain
+        The declared properties of the nodes.
+    directed : bool
+        Whether directions were kept; what asks for no in- or out-degree reads the graph undirected.
+    facts : str or None
+        Where relationships and nodes of a stored graph come from, as it is shown: a promise that nobody can check.
+    projection : mapping or None
+        Which relationships of a database make an edge, as it is shown; None: each of one type.
+    protect : {"pair", "source", "target"}
+        What the account protects: a release that does not protect that at its epsilon is refused.
+    """
+
+    node_count: int
+    degree_bound: int | None = None
+    nodes_supplied: bool = False
+    delta_declared: bool = field(default=False, repr=False, compare=False)
+    domains: Mapping[str, Domain] = field(default_factory=dict, repr=False, compare=False)
+    facts: str | None = field(default=None, repr=False, compare=False)
+    directed: bool = field(default=False, repr=False)
+    projection: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
+    protect: Unit = field(default="pair", repr=False, compare=False)
+
+    @property
+    def candidates(self) -> str | None:
+        """The label whose nodes alone are ranked, and counted as nodes here; None where all are."""
+        return None if self.projection is None else self.projection.get("candidates")
+
+    @property
+    def effective_degree_bound(self) -> int:
+        """``D``: the declared bound, at most ``n - 1``."""
+        most = max(self.node_count - 1, 0)
+        return most if self.degree_bound is None else min(self.degree_bound, most)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the facts as a release shows them."""
+        return {
+            "node_count": self.node_count,
+            "nodes": "supplied"
+            if self.nodes_supplied
+            else "read from the edges, declared public by the curator",
+            **({} if self.candidates is not None else self._bound()),
+            **({} if self.facts is None else {"facts": self.facts}),
+            **({"orientation": READ_UNDIRECTED} if self.directed else {}),
+            **({} if self.projection is None else {"projection": dict(self.projection)}),
+            "protects": EVERY_PAIR,
+        }
+
+    def _bound(self) -> dict[str, Any]:
+        """Return the bound of the degrees, as it is shown."""
+        declared = self.degree_bound is not None
+        return {
+            "degree_bound": self.effective_degree_bound,
+            "degree_bound_source": "declared by the curator" if declared else "the default, n - 1",
+        }
+
+
+@dataclass(frozen=True)
+class Charge:
+    """What a release costs one account of its graph.
+
+    Attributes
+    ----------
+    account : {"edges", "attributes"}
+    cost : int
+        Nano-epsilon, of the neighbours that the account bounds.
+    rho_shares : int
+        ``epsilon^2 / rho`` (`edgedp.words.amounts.rho`).
+    """
+
+    account: AccountName
+    cost: int
+    rho_shares: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanBase(ABC):
+    """A validated release of any kind: the facts it rests on and its cost.
+
+    Attributes
+    ----------
+    cost : int
+        Nano-epsilon; the release is drawn with exactly this.
+    facts : PublicFacts
+    """
+
+    KIND: ClassVar[Kind]
+
+    counts_neighbors: ClassVar[bool] = False
+    """Whether the draw asks for numbers of neighbours only, so that candidates may be counted alone."""
+
+    cost: int
+    facts: PublicFacts
+
+    def __post_init__(self) -> None:
+        if self.cost < 1:
+            raise ParameterError(
+                f"the plan of {self.kind} costs {self.cost} nano-epsilon, must be 1 or more; report this defect"
+            )
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of release, in the word that ledgers keep."""
+        return self.KIND
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The whole privacy loss, exactly what is debited."""
+        return to_fraction(self.cost)
+
+    @property
+    def units(self) -> frozenset[Unit]:
+        """What one release protects at its epsilon, taken away; one edge of an undirected graph is a pair."""
+        return frozenset({"pair"})
+
+    @property
+    def degree_bound(self) -> int:
+        """The effective degree bound ``D``."""
+        return self.facts.effective_degree_bound
+
+    @property
+    def rests_on_bound(self) -> bool:
+        """Whether the guarantee holds only for graphs that keep the degree bound."""
+        return True
+
+    @property
+    def charges(self) -> tuple[Charge, ...]:
+        """What is debited, all of it or nothing; the account that the release is shown with comes last."""
+        return (Charge("edges", self.cost, self.rho_shares),)
+
+    @property
+    def first(self) -> tuple[Charge, ...]:
+        """What is debited before anything is drawn: all of `charges`, but where a release spends step by step."""
+        return self.charges
+
+    @property
+    def declaration(self) -> dict[str, Any] | None:
+        """The declaration of a property that it rests on, as the log keeps it: a debit finds it unchanged."""
+        return None
+
+    @property
+    def named(self) -> tuple[Any, ...]:
+        """The node ids that the question names: public, and looked up before the debit."""
+        return ()
+
+    def naming(self, found: Collection[Any]) -> Self:
+        """Return the plan with the nodes that it names as the graph has them.
+
+        Parameters
+        ----------
+        found : collection of int or str
+            Those of the ids that are the graph's (`edgedp.release.plan.named.meanings`).
+
+        Raises
+        ------
+        UnknownNameError
+            The graph has no such node.
+        """
+        return self
+
+    def on(self, facts: PublicFacts) -> Self:
+        """Return the smallest release of this kind and mechanism for another graph: to try an engine with."""
+        return replace(self, facts=facts)
+
+    @property
+    def public(self) -> dict[str, Any]:
+        """The public facts as a release shows and records them; whether it rests on the degree bound is one."""
+        return self.facts.to_dict() | ({} if self.rests_on_bound else {"rests_on": "no degree bound"})
+
+    @property
+    @abstractmethod
+    def parameters(self) -> dict[str, Any]:
+        """Canonical parameters, JSON-able; asking with them again gives the same plan."""
+
+    @property
+    @abstractmethod
+    def quantities(self) -> frozenset[str]:
+        """What the draw asks of its projection, beside the degrees."""
+
+    @property
+    @abstractmethod
+    def rho_shares(self) -> int:
+        """``epsilon^2 / rho`` of the release: what it costs where a delta is declared (`edgedp.words.amounts.rho`)."""
+
+
+def check_all_kept(asked: Options, planned: PlanBase) -> None:
+    """Refuse an option that a plan neither refused nor keeps: what was asked for is never dropped in silence.
+
+    Every option is compared, so one that is added to `edgedp.release.options` and forgotten by a plan is refused there.
+    """
+    kept = planned.parameters
+    for option in asked.described():
+        value = getattr(asked, option.name)
+        if option.name not in kept and value is not None and value is not option.default:
+            raise ParameterError(
+                f"{option.name} has no effect on this release of {planned.kind}, which does not keep it; leave it out"
+            )
+
+
+def check_candidates(planned: PlanBase) -> None:
+    """Refuse of a graph with candidates what does not count their neighbours; its records are those of all nodes.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if planned.facts.candidates is not None and not planned.counts_neighbors:
+        raise ParameterError(
+            f"the graph ranks the nodes labelled {planned.facts.candidates!r} only (candidates), and this release asks "
+            "for more; ask for the top k by degree, in_degree or out_degree, by 'joint', 'em' or 'pf'"
+        )
+
+
+def check_protects(planned: PlanBase) -> None:
+    """Refuse a release of the edges that does not protect at its epsilon what the account does.
+
+    Raises
+    ------
+    ParameterError
+    """
+    unit = planned.facts.protect
+    if unit in planned.units or all(charge.account != "edges" for charge in planned.charges):
+        return
+    match unit:
+        case "pair":
+            unsaid, instead = "everything between two nodes", "another metric"
+        case "source":
+            unsaid, instead = "all arcs that leave one node", "in_degree by 'em' or 'pf'"
+        case "target":
+            unsaid, instead = "all arcs that come to one node", "out_degree by 'em' or 'pf'"
+        case _:
+            assert_never(unit)
+    raise ParameterError(
+        f"the account protects {unsaid} (protect is {unit!r}), which this release does not at its epsilon; "
+        f"ask for the top k by {instead}"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanOfNodes(PlanBase):
+    """A plan whose answer is k nodes."""
+
+    k: int
+
+    def on(self, facts: PublicFacts) -> Self:
+        """Return the smallest release of this kind and mechanism for another graph: one node."""
+        return replace(self, facts=facts, k=1)

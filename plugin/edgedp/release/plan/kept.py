@@ -1,0 +1,82 @@
+"""The plan of a release that was kept: from what a log, or a release as JSON, holds of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+from edgedp.mechanisms.selection.domains import shown_domain
+from edgedp.release.plan import JointMotkinPlan, JointPlan, Kind, Plan, PublicFacts, plan
+from edgedp.release.plan.joint import VERSION
+
+if TYPE_CHECKING:
+    from edgedp.mechanisms.selection.domains import Domain
+
+__all__ = ["as_then", "facts_of", "plan_of"]
+
+
+def facts_of(public: Mapping[str, Any], domains: Mapping[str, Domain] | None = None) -> PublicFacts:
+    """Return the public facts that a release was drawn under.
+
+    Parameters
+    ----------
+    public : mapping
+        As it was kept.
+    domains : mapping, optional
+        The declared properties, which no declaration changes once anything was debited for them.
+
+    Examples
+    --------
+    >>> facts_of(PublicFacts(9, 4).to_dict())
+    PublicFacts(node_count=9, degree_bound=4, nodes_supplied=False)
+    """
+    declared = str(public.get("degree_bound_source", "")).startswith("declared")
+    return PublicFacts(
+        public["node_count"],
+        public.get("degree_bound") if declared else None,
+        public["nodes"] == "supplied",
+        domains=domains or {},
+        facts=public.get("facts"),
+        directed="orientation" in public,
+        projection=public.get("projection"),
+    )
+
+
+def as_then(options: Mapping[str, Any], drawn: Plan) -> dict[str, Any]:
+    """Return options with the mechanism of a kept release where they name none: the default may have been another.
+
+    Examples
+    --------
+    >>> drawn = plan("priv_top_k", {"metric": "ebc", "k": 1, "epsilon": 1, "mechanism": "sld"}, PublicFacts(9))
+    >>> plan("priv_top_k", as_then({"metric": "ebc", "k": 1, "epsilon": 1}, drawn), PublicFacts(9)) == drawn
+    True
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    then = {name: drawn.parameters[name] for name in ("mechanism",) if name in drawn.parameters}
+    return then | given
+
+
+def plan_of(
+    kind: str,
+    parameters: Mapping[str, Any],
+    public: Mapping[str, Any],
+    domains: Mapping[str, Domain] | None = None,
+) -> Plan:
+    """Return the plan of a kept release.
+
+    A joint release that names no version is of an older one, which is shown and never drawn again.
+
+    Examples
+    --------
+    >>> old = {"metric": "ebc", "k": 1, "epsilon": "1", "mechanism": "joint", "proxy": "both"}
+    >>> plan_of("priv_top_k", old, PublicFacts(9).to_dict()).parameters == old
+    True
+    """
+    if domains is None and "domain" in public:
+        domains = {parameters["property"]: shown_domain(public["domain"])}
+    version = parameters.get("version", 1)
+    if type(version) is int and 0 < version <= VERSION:
+        parameters = {name: value for name, value in parameters.items() if name != "version"}
+    planned = plan(cast(Kind, kind), parameters, facts_of(public, domains))
+    return replace(planned, version=version) if isinstance(planned, JointPlan | JointMotkinPlan) else planned

@@ -1,0 +1,422 @@
+"""The Neo4j store, over Bolt."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.graph.titles import LONGEST
+from edgedp.ledger import registry
+from edgedp.ledger.backend import Backend, GraphRow, Row, Session, Transaction
+from edgedp.ledger.debits.killpoints import reach
+from edgedp.ledger.script import Script, Step, run
+from edgedp.stores.neo4j import places
+from edgedp.stores.neo4j import schema as neo4j_schema
+from edgedp.stores.neo4j.errors import one_line_errors
+from edgedp.stores.neo4j.login import user_and_password
+from edgedp.stores.neo4j.packed import graph_of_adjacency, graph_of_pieces
+from edgedp.stores.statements.cypher import CypherProjection
+from edgedp.stores.statements.queries import for_nobody, query, statement_names
+from edgedp.stores.statements.values import columns_of
+from edgedp.words.errors import EdgeDPError, ParameterError
+from edgedp.words.shown import address_shown
+
+if TYPE_CHECKING:
+    from edgedp.graph.graph import Graph
+    from edgedp.graph.titles import Titles
+    from edgedp.ledger.backend import ServerPlugin
+    from edgedp.mechanisms.projection import NumberProjection
+    from edgedp.words.progress import Progress
+
+__all__ = ["Neo4jBackend"]
+
+_DIALECT = "neo4j"
+_NODE_BATCH = 20_000
+_EDGE_BATCH = 50_000
+_CLEAR_BATCH = 10_000
+_NO_SUCH_PROCEDURE = "Neo.ClientError.Procedure.ProcedureNotFound"
+
+
+class Neo4jBackend(Backend):
+    """A database of a Neo4j server."""
+
+    # A metric without a statement is not among them, and refused.
+    cypher = statement_names("neo4j") | {"max_common_neighbors", "sensitivity"}
+    titles_are_properties = True
+
+    def __init__(self, driver: Any, address: str, database: str | None, lock_timeout: float) -> None:
+        self._driver = driver
+        self._address = address
+        self._database = database
+        self._lock_timeout = lock_timeout
+        self._of_this_version = False
+        self._authenticates: bool | None = None
+
+    @classmethod
+    def connect(
+        cls, address: str, auth: Sequence[str] | None, database: str | None, lock_timeout: float
+    ) -> Neo4jBackend:
+        """Make a driver; user, password and database default to ``NEO4J_USERNAME`` and its like.
+
+        Where there is no password none is sent: a server that authenticates nobody needs none.
+        """
+        import neo4j
+
+        if "@" in address:
+            raise ParameterError(
+                "store holds a user or password, must be an address alone; set NEO4J_USERNAME and NEO4J_PASSWORD"
+            )
+        if auth is None:
+            user, password = user_and_password()
+            auth = None if password is None else (user, password)
+        # What the driver logs is said by our own errors, once.
+        logging.getLogger("neo4j").addHandler(logging.NullHandler())
+        database = database or os.environ.get("NEO4J_DATABASE") or None
+        try:
+            driver = neo4j.GraphDatabase.driver(
+                address,
+                auth=None if auth is None else (auth[0], auth[1]),
+                user_agent="edgedp",
+                connection_timeout=min(lock_timeout, 15.0),
+                connection_acquisition_timeout=lock_timeout,
+                notifications_min_severity="OFF",
+            )
+        except (ValueError, neo4j.exceptions.DriverError):
+            raise ParameterError(
+                f"store is {address}, must be an address such as neo4j://localhost:7687; check it"
+            ) from None
+        return cls(driver, address, database, lock_timeout)
+
+    @property
+    def place_shown(self) -> str:
+        return address_shown(self._address)
+
+    @contextmanager
+    def session(self, *, create: bool = False) -> Iterator[Session]:
+        with (
+            one_line_errors(self._address, self._database),
+            self._driver.session(database=self._database) as session,
+        ):
+            if self._authenticates is None:
+                self._authenticates = _authenticates(session)
+            opened = Neo4jSession(
+                session, self._address, self._database, self._lock_timeout, authenticates=self._authenticates
+            )
+            if not self._of_this_version:
+                self._of_this_version = neo4j_schema.ensure(opened, create=create)
+            yield opened
+
+    def settle(self, session: Session) -> None:
+        self._of_this_version = neo4j_schema.ensure(session, create=True)
+
+    def place(self, name: str, version: int, label: str | None, kind: str | None) -> GraphRow:
+        return places.loaded_place(name, version, label, kind)
+
+    def survey(
+        self, session: Session, row: GraphRow, *, allow_empty: bool = False
+    ) -> tuple[GraphRow, dict[str, int]]:
+        places.check_names(row)
+        neo4j_schema.ensure(session, create=True)
+        registry.check_own_type(session, row.name, row.relationship_type)
+        found = session.run("survey", row.identifiers, nodeLabel=row.node_label)[0]
+        places.check_survey(row, found)
+        for label in row.labels:
+            if not session.run("survey_index", nodeLabel=label, idProperty=row.id_property):
+                raise places.index_hint(row, label)
+        edges, largest = _counted(session, row)
+        if row.degree_bound is not None and largest > row.degree_bound:
+            raise ParameterError(
+                f"degree_bound is {row.degree_bound}, must be at least the graph's largest degree, {largest}; "
+                "declare a larger bound"
+            )
+        if not allow_empty:
+            places.check_some_edge(row, edges)
+        exact = {"edge_count": edges, "max_degree": largest}
+        return replace(row, node_count=int(found["candidates"])), exact
+
+    def projection(self, row: GraphRow) -> NumberProjection:
+        return CypherProjection(self, row)
+
+    def plugin(self) -> ServerPlugin:
+        from edgedp.stores.neo4j.plugin import server_plugin
+
+        with one_line_errors(self._address, self._database):
+            return server_plugin(self._driver, self._database)
+
+    def close(self) -> None:
+        self._driver.close()
+
+
+class Neo4jSession(Session):
+    """An open session; nothing is retried by the driver, so no debit is written twice."""
+
+    def __init__(
+        self, session: Any, address: str, database: str | None, lock_timeout: float, *, authenticates: bool
+    ) -> None:
+        self._session = session
+        self._authenticates = authenticates
+        self._address = address
+        self._database = database
+        self._lock_timeout = lock_timeout
+        self._noted: dict[str, int] = {}
+
+    def _errors(self) -> AbstractContextManager[None]:
+        """Say what the driver says in one line, here and not only where the session ends."""
+        return one_line_errors(self._address, self._database)
+
+    @property
+    def by(self) -> str:
+        """Nothing beside the user whom the database has authenticated, which its statements write themselves."""
+        return ""
+
+    def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
+        with self._errors():
+            return cast("list[Row]", self.send(statement, identifiers, **parameters).data())
+
+    def send(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> Any:
+        """Start a statement of ``queries/``; its result waits for it."""
+        return self._session.run(_text(statement, identifiers, self._authenticates), parameters)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        with self._errors(), self._session.begin_transaction(timeout=self._lock_timeout) as tx:
+            yield Neo4jTransaction(tx, self._noted, authenticates=self._authenticates)
+            tx.commit()
+
+    def graph(self, row: GraphRow) -> Graph:
+        with self._errors():
+            return self._read(row)
+
+    def unregistered(self, row: GraphRow) -> Graph:
+        """Read a graph that is about to be registered, of which the plugin does not know yet."""
+        with self._errors():
+            return self._by_statement(row)
+
+    def _read(self, row: GraphRow) -> Graph:
+        if self._packed:
+            # Records as they come: .data() would walk through the packed arrays byte by byte.
+            # The row of the log that notes this read is there already: the exact read's, or the debit's.
+            asked = {"name": row.name, "entry": self._noted.pop(row.name, 0)}
+            rows = list(self._session.run("CALL edgedp.exact.adjacency($name, $entry)", asked))
+            return graph_of_pieces(rows, nodes_supplied=row.nodes_supplied, projection=row.projection)
+        return self._by_statement(row)
+
+    def _by_statement(self, row: GraphRow) -> Graph:
+        ids, neighbors = [], []
+        where = () if row.projection is None else row.projection.where
+        found = (
+            self.send("adjacency_where", row.identifiers, where=[each.to_dict() for each in where])
+            if where
+            else self.send("adjacency", row.identifiers)
+        )
+        for node, adjacent in found:
+            ids.append(node)
+            neighbors.append(adjacent)
+        return graph_of_adjacency(
+            ids, neighbors, nodes_supplied=row.nodes_supplied, projection=row.projection
+        )
+
+    @cached_property
+    def _packed(self) -> bool:
+        """Whether the plugin is on the server and this user may read through it."""
+        return bool(self.run("procedures"))
+
+    def records(self, row: GraphRow, name: str) -> NDArray[np.float64]:
+        rows = self.run("property", row.identifiers | {"property": name})
+        return np.array([np.nan if each["value"] is None else each["value"] for each in rows], np.float64)
+
+    def properties(self, row: GraphRow, declared: Iterable[str]) -> dict[str, NDArray[Any]]:
+        found = {}
+        for name in declared:
+            rows = self.run("properties", row.identifiers | {"property": name})
+            values = np.empty(len(rows), dtype=object)
+            values[:] = [each["value"] for each in rows]
+            found[name] = values[np.argsort([each["id"] for each in rows], kind="stable")]
+        return found
+
+    def node_count(self, row: GraphRow) -> int:
+        return int(self.run("node_count", row.identifiers)[0]["nodes"])
+
+    def candidates(self, row: GraphRow) -> list[Any]:
+        return [each["id"] for each in self.run("candidates", row.identifiers)]
+
+    def nodes_named(self, row: GraphRow, ids: list[Any]) -> list[Any]:
+        return [each["id"] for each in self.run("named", row.identifiers, ids=ids)]
+
+    def titles(self, row: GraphRow, ids: list[Any]) -> list[str | None]:
+        rows = self.run(
+            "titles", row.identifiers | {"property": str(row.title_property)}, ids=ids, longest=LONGEST
+        )
+        found = {each["id"]: each["title"] for each in rows}
+        return [found.get(node) for node in ids]
+
+    @property
+    def writable(self) -> bool:
+        return not any(
+            row["access"] == "read-only" for row in self.run("database_access", database=self._database)
+        )
+
+    def prepare(self, row: GraphRow) -> None:
+        if not neo4j_schema.complete(self):
+            neo4j_schema.restore(self)
+        places.check_place(row)
+        places.check_nodes(row, self.run("survey", row.identifiers, nodeLabel=row.node_label)[0])
+
+    def guards(self, row: GraphRow) -> list[Step]:
+        return places.load_guards(row) if row.loaded else places.register_guards(row)
+
+    def guard_refusal(self, outcome: str, row: GraphRow, rows: Mapping[str, list[Row]]) -> EdgeDPError:
+        return places.guard_refusal(outcome, row, rows) or super().guard_refusal(outcome, row, rows)
+
+    def retire(self, tx: Transaction, row: GraphRow) -> None:
+        for step in places.retire_steps(row):
+            tx.run(step.statement, **step.parameters)
+
+    @contextmanager
+    def ingest(
+        self, row: GraphRow, graph: Graph, progress: Progress | None, titles: Titles | None = None
+    ) -> Iterator[GraphRow]:
+        self.sweep(row.name)
+        script = Script(places.load_begin(row))
+        begun = run(self, script)
+        if begun.name != script.done:
+            raise self.guard_refusal(begun.name, row, begun.rows)
+        reach("begun")
+        try:
+            if places.has_constraint(row):
+                self.run(
+                    "load_constraint", row.identifiers | {"constraint_name": places.constraint_name(row)}
+                )
+            self._write(row, graph, progress)
+            if titles is not None:
+                self._write_titles(row, graph, titles)
+            reach("written")
+            yield row
+        except BaseException:
+            # A server that went away keeps what was written; the next load of this name clears it.
+            with contextlib.suppress(Exception):
+                self.sweep(row.name)
+            raise
+
+    def _write_titles(self, row: GraphRow, graph: Graph, titles: Titles) -> None:
+        """Write the titles beside the properties; `row` names the property."""
+        named = row.identifiers | {"property": str(row.title_property)}
+        for start in range(0, graph.node_count, _NODE_BATCH):
+            ids = graph.node_ids[start : start + _NODE_BATCH].tolist()
+            values = titles.at(range(start, start + len(ids)))
+            if self.run("load_property", named, ids=ids, values=values)[0]["written"] != len(ids):
+                raise places.cleared(row.name)
+
+    def _write(self, row: GraphRow, graph: Graph, progress: Progress | None) -> None:
+        """Write nodes and edges in batches; a batch that finds its nodes gone stops the load."""
+        ids = graph.node_ids
+        identifiers = row.identifiers | {"display_label": row.display_label or "Node"}
+        total, done = graph.node_count + graph.edge_count, 0
+        kept = columns_of(graph.properties)
+        for start in range(0, graph.node_count, _NODE_BATCH):
+            rows = ids[start : start + _NODE_BATCH].tolist()
+            self.run("load_nodes", identifiers, rows=rows)
+            for name, column in kept.items():
+                named = identifiers | {"property": name}
+                values = column.values[start : start + _NODE_BATCH].tolist()
+                written = self.run("load_property", named, ids=rows, values=values)[0]["written"]
+                if written != len(rows):
+                    raise places.cleared(row.name)
+            done = min(start + _NODE_BATCH, graph.node_count)
+            if progress is not None:
+                progress("writing", done, total)
+        edges = graph.edges()
+        sent: tuple[Any, int] | None = None
+        for start in range(0, len(edges), _EDGE_BATCH):
+            batch = edges[start : start + _EDGE_BATCH]
+            nodes, adjacent = _adjacent(batch)  # while the server writes the batch before
+            if sent is not None:
+                _check_written(*sent, row)
+            result = self.send("load_edges", identifiers, ids=ids[nodes].tolist(), adjacent=adjacent)
+            sent = result, len(batch)
+            if progress is not None:
+                progress("writing", done + start, total)
+        if sent is not None:
+            _check_written(*sent, row)
+            if progress is not None:
+                progress("writing", total, total)
+
+    def sweep(self, name: str) -> bool:
+        found = self.run("leftovers", name=name)
+        for left in found:
+            label = {"node_label": left["nodeLabel"]}
+            while self.run("clear", label, most=_CLEAR_BATCH)[0]["cleared"]:
+                pass
+            if left["constraintName"] is not None:
+                self.run("load_drop_constraint", {"constraint_name": left["constraintName"]})
+            self.run("load_cleared", nodeLabel=left["nodeLabel"])
+        return bool(found)
+
+
+class Neo4jTransaction(Transaction):
+    """An explicit transaction."""
+
+    def __init__(self, tx: Any, noted: dict[str, int], *, authenticates: bool) -> None:
+        self._tx = tx
+        self._authenticates = authenticates
+        self._noted = noted
+
+    def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
+        rows = cast(
+            "list[Row]", self._tx.run(_text(statement, identifiers, self._authenticates), parameters).data()
+        )
+        if statement in ("log_debit", "log_append") and rows:
+            self._noted[parameters["name"]] = rows[0]["seq"]
+        return rows
+
+
+def _counted(session: Session, row: GraphRow) -> tuple[int, int]:
+    """Return the number of edges and the largest degree: counted in the database where each relationship is an edge."""
+    if row.projection is None or row.projection.every:
+        counts = session.run("counts", row.identifiers)[0]
+        return int(counts["edges"]), int(counts["maxDegree"])
+    graph = cast("Neo4jSession", session).unregistered(row)
+    return graph.edge_count, graph.max_degree
+
+
+def _adjacent(edges: NDArray[Any]) -> tuple[NDArray[np.int64], list[list[Any]]]:
+    """Return the nodes of edges sorted by their first end, and ``[i, [j, ...]]`` in positions among these nodes."""
+    nodes, positions = np.unique(edges, return_inverse=True)
+    sources, targets = positions.reshape(-1, 2).T
+    firsts, starts = np.unique(sources, return_index=True)
+    after = np.split(targets, starts[1:])
+    return nodes, [[i, each.tolist()] for i, each in zip(firsts.tolist(), after, strict=True)]
+
+
+def _check_written(result: Any, edges: int, row: GraphRow) -> None:
+    """Wait for a batch and refuse the load if its nodes are gone."""
+    if result.single()["written"] != edges:
+        raise places.cleared(row.name)
+
+
+def _authenticates(session: Any) -> bool:
+    """Find out whether the server authenticates its users: where it does not, it has no procedure that names one."""
+    from neo4j.exceptions import ClientError
+
+    try:
+        session.run(query(_DIALECT, "current_user")).consume()
+    except ClientError as error:
+        if error.code != _NO_SUCH_PROCEDURE:
+            raise
+        return False
+    return True
+
+
+def _text(statement: str, identifiers: dict[str, str] | None, authenticates: bool) -> str:
+    """Return a statement of ``queries/``; its identifiers are quoted, its values are parameters."""
+    text = query(_DIALECT, statement, **(identifiers or {}))
+    return text if authenticates else for_nobody(text)

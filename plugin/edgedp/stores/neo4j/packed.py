@@ -1,0 +1,239 @@
+"""From the plugin's projection, rows of nodes and relationships, to a graph.
+
+The plugin reads every node and every relationship once, in the database's order; here directions and
+parallels merge, loops drop, and nodes are put in the order of their ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.graph.graph import Graph
+from edgedp.ledger.pairs import PairProjection
+from edgedp.stores.neo4j.frames import decode_texts
+from edgedp.words.errors import StoreError
+from edgedp.words.refusals import IDS_BROKEN
+
+__all__ = [
+    "arcs_of",
+    "candidate_positions",
+    "graph_of_adjacency",
+    "graph_of_arrays",
+    "graph_of_pieces",
+    "graph_of_rows",
+]
+
+
+def graph_of_rows(
+    ids: NDArray[Any],
+    sources: NDArray[np.int32],
+    targets: NDArray[np.int32],
+    *,
+    nodes_supplied: bool = True,
+    projection: PairProjection | None = None,
+) -> tuple[Graph, NDArray[np.int64]]:
+    """Build a graph from rows of nodes and relationships.
+
+    Parameters
+    ----------
+    ids : (n,) int64 or str
+        Node ids in any order.
+    sources, targets : (m,) int32
+        Rows of `ids`, one pair a relationship.
+    nodes_supplied : bool
+        As of `edgedp.Graph`.
+    projection : PairProjection, optional
+        What of these relationships makes an edge; default: each, whatever its direction. Its conditions hold already.
+
+    Returns
+    -------
+    graph : Graph
+    order : (n,) int64
+        The row of each of the graph's positions.
+
+    Raises
+    ------
+    StoreError
+        Two nodes have the same id; `edgedp.words.refusals.IDS_BROKEN`.
+
+    Examples
+    --------
+    >>> graph, order = graph_of_rows(np.array([7, 5]), np.array([0, 1], "i4"), np.array([1, 0], "i4"))
+    >>> graph.node_ids.tolist(), graph.edge_count, order.tolist()
+    ([5, 7], 1, [1, 0])
+    """
+    if (
+        ids[1:] > ids[:-1]
+    ).all():  # as a load wrote them, and most databases hold them: each row is its position
+        order, ascending = np.arange(len(ids), dtype=np.int64), ids.copy()  # not the whole frame
+    else:
+        order = np.argsort(ids, kind="stable")
+        ascending = ids[order]
+        if (ascending[1:] == ascending[:-1]).any():
+            raise StoreError(IDS_BROKEN)
+        position = np.empty(len(ids), dtype=np.int32)
+        position[order] = np.arange(len(ids), dtype=np.int32)
+        sources, targets = position[sources], position[targets]
+    pairs = arcs_of(sources, targets, len(ids), projection)
+    directed = projection is not None and projection.directed
+    return Graph.from_positions(ascending, pairs, nodes_supplied=nodes_supplied, directed=directed), order
+
+
+def graph_of_adjacency(
+    ids: Sequence[Any],
+    neighbors: Sequence[Sequence[Any]],
+    *,
+    nodes_supplied: bool,
+    projection: PairProjection | None = None,
+) -> Graph:
+    """Build a graph from the rows of ``adjacency``: a node's id, and the ids that its relationships point to.
+
+    Relationships to nodes that have no row of their own, which came while the rows were read, are left out:
+    the graph is what was caught, and nothing else is asked of the database afterwards.
+
+    Raises
+    ------
+    StoreError
+        An id is missing, of two nodes or of another type than the rest; `edgedp.words.refusals.IDS_BROKEN`.
+
+    Examples
+    --------
+    >>> graph_of_adjacency([7, 5], [[5, 5, 9, None], []], nodes_supplied=True).edge_count
+    1
+    """
+    if {type(node) for node in ids} not in ({int}, {str}, set()):
+        raise StoreError(IDS_BROKEN)
+    unsorted = np.asarray(ids) if ids else np.zeros(0, dtype=np.int64)
+    ascending = np.sort(unsorted)
+    kind = type(ids[0]) if ids else int
+    flat = [target for adjacent in neighbors for target in adjacent if type(target) is kind]
+    lengths = [sum(type(target) is kind for target in adjacent) for adjacent in neighbors]
+    sources = np.repeat(np.arange(len(ids), dtype=np.int32), lengths)
+    named = np.asarray(flat, dtype=unsorted.dtype) if flat and kind is int else np.asarray(flat)
+    order = np.argsort(unsorted, kind="stable")
+    places = np.searchsorted(ascending, named) if flat else np.zeros(0, dtype=np.int64)
+    caught = places < len(ids)
+    if flat:
+        caught[caught] = ascending[places[caught]] == named[caught]
+    targets = order[places[caught]].astype(np.int32)
+    found = sources[caught], targets
+    return graph_of_rows(unsorted, *found, nodes_supplied=nodes_supplied, projection=projection)[0]
+
+
+def graph_of_arrays(
+    arrays: Mapping[str, NDArray[Any]], projection: PairProjection | None = None
+) -> tuple[Graph, NDArray[np.int64]]:
+    """Build a graph from the arrays of a frame; as `graph_of_rows`.
+
+    The plugin sends no ``ids`` where they are missing or of mixed types.
+    """
+    if "ids" not in arrays:
+        raise StoreError(IDS_BROKEN)
+    return graph_of_rows(arrays["ids"], arrays["sources"], arrays["targets"], projection=projection)
+
+
+def graph_of_pieces(
+    pieces: Iterable[Mapping[str, Any]], *, nodes_supplied: bool, projection: PairProjection | None = None
+) -> Graph:
+    """Build a graph from the rows of ``CALL edgedp.exact.adjacency(name)``.
+
+    Parameters
+    ----------
+    pieces : iterable of mapping
+        Rows with idType, nodeCount, ids, sources and targets, as the driver hands them over.
+    nodes_supplied : bool
+        As of `edgedp.Graph`.
+
+    Examples
+    --------
+    >>> row = {"idType": "int64", "nodeCount": 2, "ids": np.array([7, 5]).tobytes(),
+    ...        "sources": np.array([0], "i4").tobytes(), "targets": np.array([1], "i4").tobytes()}
+    >>> graph_of_pieces([row], nodes_supplied=True).edge_count
+    1
+    """
+    rows = list(pieces)
+    packed = np.frombuffer(rows[0]["ids"], dtype=np.uint8)
+    ids = decode_texts(packed, rows[0]["nodeCount"]) if rows[0]["idType"] == "text" else packed.view("<i8")
+    ends = [np.frombuffer(b"".join(row[key] for row in rows), dtype="<i4") for key in ("sources", "targets")]
+    return graph_of_rows(ids, ends[0], ends[1], nodes_supplied=nodes_supplied, projection=projection)[0]
+
+
+def candidate_positions(node_ids: NDArray[Any], ids: Sequence[Any]) -> NDArray[np.int64]:
+    """Return the positions of candidates among the nodes that were read, ascending.
+
+    One that came since is no node that was read, and is left out: the release then misses a node, and is refused.
+
+    Examples
+    --------
+    >>> candidate_positions(np.array([5, 7, 9]), [9, 5, 4]).tolist()
+    [0, 2]
+    """
+    kind = int if node_ids.dtype.kind in "iu" else str
+    asked = np.asarray(
+        [each for each in ids if type(each) is kind], dtype=node_ids.dtype if kind is int else None
+    )
+    return np.flatnonzero(np.isin(node_ids, asked)).astype(np.int64)
+
+
+def arcs_of(
+    sources: NDArray[np.int32], targets: NDArray[np.int32], nodes: int, projection: PairProjection | None
+) -> NDArray[np.int32]:
+    """Return the edges, or the arcs, that relationships make: (e, 2) int32, loops dropped where they are counted.
+
+    Parameters
+    ----------
+    sources, targets : (m,) int32
+        Positions of the ends of each relationship that holds every condition.
+    nodes : int
+    projection : PairProjection or None
+        None, or one where `every` relationship is an edge, leaves all as they are: the graph merges parallels.
+
+    Examples
+    --------
+    >>> ends = np.array([0, 0, 1, 2], "i4"), np.array([1, 1, 0, 1], "i4")
+    >>> arcs_of(*ends, 3, PairProjection(("A",), ("R",), "MUTUAL")).tolist()
+    [[0, 1]]
+    >>> arcs_of(*ends, 3, PairProjection(("A",), ("R",), at_least=3)).tolist()
+    [[0, 1]]
+    >>> arcs_of(*ends, 3, PairProjection(("A",), ("R",), "NATURAL", at_least=2)).tolist()
+    [[0, 1]]
+    """
+    if projection is None or projection.every:
+        return np.column_stack([sources, targets])
+    apart = sources != targets
+    first, second = sources[apart].astype(np.int64), targets[apart].astype(np.int64)
+    match projection.orientation:
+        case "NATURAL":
+            return _frequent(first, second, nodes, projection.at_least)
+        case "REVERSE":
+            return _frequent(second, first, nodes, projection.at_least)
+        case "UNDIRECTED":
+            return _frequent(*_pairs(first, second), nodes, projection.at_least)
+        case "MUTUAL":
+            there = _frequent(first, second, nodes, 1)
+            both = _frequent(*_pairs(there[:, 0], there[:, 1]), nodes, 2)
+            often = _frequent(*_pairs(first, second), nodes, projection.at_least)
+            kept = np.intersect1d(_keys(both, nodes), _keys(often, nodes), assume_unique=True)
+            return np.column_stack([kept // nodes, kept % nodes]).astype(np.int32)
+
+
+def _pairs(first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the smaller and the larger end of each relationship."""
+    return np.minimum(first, second).astype(np.int64), np.maximum(first, second).astype(np.int64)
+
+
+def _keys(ends: NDArray[np.int32], nodes: int) -> NDArray[np.int64]:
+    return ends[:, 0].astype(np.int64) * nodes + ends[:, 1]
+
+
+def _frequent(
+    first: NDArray[np.int64], second: NDArray[np.int64], nodes: int, at_least: int
+) -> NDArray[np.int32]:
+    """Return the pairs of ends that stand there often enough, (e, 2)."""
+    keys, counts = np.unique(first * nodes + second, return_counts=True)
+    kept = keys[counts >= at_least]
+    return np.column_stack([kept // max(nodes, 1), kept % max(nodes, 1)]).astype(np.int32)

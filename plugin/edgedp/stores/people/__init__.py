@@ -1,0 +1,1 @@
+"""People with tokens, their sessions, and the store as one analyst sees it."""

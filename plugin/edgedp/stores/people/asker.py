@@ -1,0 +1,264 @@
+"""The store as one analyst sees it: releases out of a share, public facts, and what the analyst released."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, cast
+
+from edgedp.ledger import attributes, ledger, registry, shares
+from edgedp.ledger.account import account_of, split_account
+from edgedp.ledger.backend import GraphRow, Row, Session
+from edgedp.ledger.chain import body_of
+from edgedp.ledger.debits import kept
+from edgedp.ledger.log import history, pages
+from edgedp.ledger.script import run
+from edgedp.mechanisms.checks import check_limit
+from edgedp.mechanisms.selection.domains import Domain
+from edgedp.release.plan import Kind, Plan
+from edgedp.release.release import Release
+from edgedp.stores.releases.analyst import AnalystStore
+from edgedp.stores.releases.opened import OpenedStore
+from edgedp.words.amounts.epsilon import format_nano
+from edgedp.words.errors import LostReleaseError, ParameterError, UnknownNameError
+from edgedp.words.rows import Balance, GraphFacts, ReleaseRow
+from edgedp.words.vocabulary import ACCOUNTS, TopKEngine
+
+__all__ = ["Asker"]
+
+
+class Asker(AnalystStore):
+    """An analyst's view of a store; made by `Store.asking_as`.
+
+    Every release debits the analyst's share and the graph's account in one transaction. It holds nothing of its own:
+    the store's connections and graphs in memory are shared, and closing the view closes nothing.
+
+    Parameters
+    ----------
+    store : OpenedStore
+    analyst : str
+        Checked at every call, so that a revocation holds at once.
+    hides : callable, optional
+        Whether a release, by its id, is still shown as being drawn, whatever became of it.
+    debited : callable, optional
+        Told the id of a release that was debited, before it is drawn.
+    admits : callable, optional
+        Called right before a debit; raises where it may not be made any more.
+    least : int
+        Nano-epsilon that a release costs at least. Drawing takes as long whatever it costs, so that one who asked for
+        next to nothing could keep a gateway busy for ever.
+    """
+
+    def __init__(
+        self,
+        store: OpenedStore,
+        analyst: str,
+        hides: Callable[[str], bool] | None = None,
+        debited: Callable[[str], None] | None = None,
+        admits: Callable[[], None] | None = None,
+        least: int = 1,
+    ) -> None:
+        self._store = store
+        self._backend = store._backend
+        self._memory = store._memory
+        self._remembered = store._remembered
+        self._open = store._open
+        self._analyst = analyst
+        self._hides = hides
+        self._ends_leases = hides is None
+        self._debited = debited
+        self._admits = admits
+        self._least = least
+
+    @property
+    def analyst(self) -> str:
+        """Who asks."""
+        return self._analyst
+
+    def close(self) -> None:
+        """Do nothing: the store stays open."""
+
+    @contextmanager
+    def _session(self, *, create: bool = False) -> Iterator[Session]:
+        with self._store._session(create=create) as session:
+            yield session
+
+    def graphs(self) -> list[GraphFacts]:
+        """Return the public facts of every graph as `Store.graphs`, each with the analyst's ``share`` (or None)."""
+        with self._session() as session:
+            shares.check_active(session, self._analyst)
+            own = {
+                (split_account(row["name"])[0], row["account"]): shares.listed(row)
+                for row in session.run("share_own", analyst=self._analyst)
+            }
+            shown = [
+                _beside(row, own.get((row["name"], "edges")), own.get((row["name"], "attributes")))
+                for row in registry.listing(session)
+            ]
+            return cast(list[GraphFacts], shown)
+
+    def budget(self, name: str) -> Balance:
+        """Return what `Store.budget` does, with the analyst's ``share`` (or None)."""
+        with self._session() as session:
+            shares.check_active(session, self._analyst)
+            edges, records = (
+                None if share is None else share.shown()
+                for share in (
+                    shares.find(session, account_of(name, "edges"), self._analyst, account)
+                    for account in ACCOUNTS
+                )
+            )
+            return cast(Balance, _beside(history.balance(session, name), edges, records))
+
+    def domains(self, name: str) -> dict[str, Domain]:
+        """Return the declared properties of a graph's nodes: public facts."""
+        with self._session() as session:
+            shares.check_active(session, self._analyst)
+            return attributes.declared(session, account_of(name, "edges"))
+
+    def attributes(self, name: str) -> list[dict[str, Any]]:
+        """Return the declared properties of a graph's nodes, as `Store.attributes`: public facts."""
+        with self._session() as session:
+            shares.check_active(session, self._analyst)
+            registry.known(session, name, anywhere=True)
+            return attributes.listed(attributes.declared(session, name))
+
+    def releases(
+        self, name: str | None = None, limit: int | None = None, since: str | int | None = None
+    ) -> list[ReleaseRow]:
+        """Return the analyst's own releases, of one graph or of all, in the order in which they were debited.
+
+        Graph by graph in the order of their names, from the edges before those from the attributes; whatever clocks
+        said.
+
+        Parameters
+        ----------
+        name : str, optional
+        limit : int, optional
+            How many at most; default all. Only the rows of such a page are read.
+        since : str, optional
+            The ``release_id`` of the last release of the page before.
+
+        Returns
+        -------
+        list of dict
+            graph and request_id, and what `Store.releases` shows. Reading a release again costs nothing.
+        """
+        return self._listed_own(name, limit, since, back=False)
+
+    def newest(self, limit: int, before: str | None = None) -> list[ReleaseRow]:
+        """Return the analyst's own releases, graph by graph, of each the newest first; rows as of `releases`.
+
+        Parameters
+        ----------
+        limit : int
+        before : str, optional
+            The ``release_id`` of the last release of the page before.
+        """
+        return self._listed_own(None, limit, before, back=True)
+
+    def _listed_own(
+        self, name: str | None, limit: Any, since: str | int | None, *, back: bool
+    ) -> list[ReleaseRow]:
+        most = check_limit(limit)
+        with self._session() as session:
+            shares.check_active(session, self._analyst)
+            if name is None:
+                names = pages.all_accounts(session)
+            else:
+                ledger.find(session, account_of(name, "edges"))
+                names = pages.accounts_of(name)
+            place = pages.start(session, since, names, self._analyst)
+            rows = pages.own(session, self._analyst, names, place, most, back=back)
+            return cast(list[ReleaseRow], [_shown(row) for row in self._all_seen(session, rows)])
+
+    def release(self, release_id: str) -> dict[str, Any]:
+        """Return one of the analyst's own releases.
+
+        Raises
+        ------
+        UnknownNameError
+            There is none, or it is somebody else's: which of the two is not said.
+        """
+        with self._session() as session:
+            shares.check_active(session, self._analyst)
+            rows = self._all_seen(session, session.run("release_find", releaseId=release_id))
+        if not rows or rows[0]["analyst"] != self._analyst or "part_of" in body_of(rows[0]):
+            raise UnknownNameError(
+                f"the release is {release_id!r}, must be one of your own; see the list of your releases"
+            )
+        return _shown(rows[0])
+
+    def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
+        # What is drawn first costs the least, so that is what keeps the gateway from drawing for next to nothing.
+        least = self._least if planned.first == planned.charges else 64 * self._least
+        if planned.cost < least:
+            raise ParameterError(
+                f"epsilon is {format_nano(planned.cost)}, must be at least {format_nano(least)} at this gateway; "
+                "give a larger one"
+            )
+        super()._prepare(session, row, planned, engine)
+
+    def _debit(
+        self, session: Session, row: GraphRow, planned: Plan, request_id: str | None
+    ) -> ledger.Debit | ledger.Kept:
+        if self._admits is not None:
+            self._admits()
+        try:
+            debited = super()._debit(session, row, planned, request_id)
+        except LostReleaseError:
+            debited = None
+        if isinstance(debited, ledger.Debit):
+            if self._debited is not None:
+                self._debited(debited.release_id)
+            return debited
+        # Somebody else debited the same request meanwhile.
+        found = kept.asked_before(session, row.name, self._analyst, request_id)[0]
+        return ledger.kept_of(self._seen(found), str(request_id))
+
+    def _debit_step(
+        self, session: Session, row: GraphRow, planned: Plan, cost: int, before: int, release_id: str
+    ) -> ledger.Debit | None:
+        if self._admits is not None:
+            try:
+                self._admits()
+            except Exception:  # whatever ends the caller's right to ask: what is paid for stands
+                return None
+        return super()._debit_step(session, row, planned, cost, before, release_id)
+
+    def _asked_again(
+        self, session: Session, name: str, row: Row, kind: Kind, options: Mapping[str, Any], request_id: str
+    ) -> Release:
+        return super()._asked_again(session, name, self._seen(row), kind, options, request_id)
+
+    def land(self, name: str, release_id: str) -> None:
+        """Let a release be seen through every gateway: its answer leaves, or its refusal."""
+        with self._session() as session:
+            run(session, ledger.lease_end_script(account_of(name, "edges"), release_id))
+
+    def _all_seen(self, session: Session, rows: Sequence[Row]) -> list[Row]:
+        """Return debits as they may be seen; leases are read after them, so an answer without one by now has left."""
+        leased = {row["releaseId"] for row in session.run("lease_list")} if self._hides else set()
+        return [self._seen(row | {"leaseAlive": row["releaseId"] in leased}) for row in rows]
+
+    def _seen(self, row: Row) -> Row:
+        """Return a debit's row as it may be seen: without what became of it, where that is hidden.
+
+        A gateway hides what it draws itself, and what another one draws by its lease, which stands until the answer
+        leaves.
+        """
+        if self._hides is None or not (self._hides(row["releaseId"]) or row.get("leaseAlive")):
+            return row
+        return row | {"answer": None, "leaseAlive": True}
+
+
+def _beside(
+    shown: dict[str, Any], edges: dict[str, Any] | None, records: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Return public amounts with the analyst's share of each account, or None."""
+    beside = {"attributes": shown["attributes"] | {"share": records}} if "attributes" in shown else {}
+    return shown | beside | {"share": edges}
+
+
+def _shown(row: Row) -> dict[str, Any]:
+    return {"graph": split_account(row["name"])[0], "request_id": row["requestId"]} | history.shown(row)

@@ -1,0 +1,347 @@
+"""What an analyst asks of a store: releases, each debited before it is drawn."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from edgedp.ledger import attributes, ledger, registry, shares
+from edgedp.ledger.account import account_of
+from edgedp.ledger.debits import kept
+from edgedp.mechanisms import checks
+from edgedp.mechanisms.values import Mechanism
+from edgedp.release.options import (
+    CountOptions,
+    DistributionOptions,
+    MotkinOptions,
+    PercentileOptions,
+    SummaryOptions,
+    TopKOptions,
+)
+from edgedp.release.plan import Plan, plan
+from edgedp.release.plan.named import meanings
+from edgedp.release.release import Release
+from edgedp.stores.releases import batch, on_spark
+from edgedp.stores.releases.estimating import estimate_of, kind_of_options
+from edgedp.stores.releases.releasing import ReleasingStore
+from edgedp.words.vocabulary import (
+    ACCOUNTS,
+    Approach,
+    CountName,
+    DistributionForm,
+    Engine,
+    MechanismName,
+    MetricForm,
+    MetricName,
+    NumberMechanismName,
+    ParetoForm,
+    PercentileMechanism,
+    Proxy,
+    SamplerName,
+    Sensitivity,
+    Shift,
+    TopKEngine,
+    TopKMetricName,
+)
+
+if TYPE_CHECKING:
+    from edgedp.ledger.backend import Session
+    from edgedp.ledger.script import Runner
+    from edgedp.ledger.shares import Share
+    from edgedp.stores.releases.estimating import Estimate
+
+__all__ = ["AnalystStore"]
+
+_log = logging.getLogger("edgedp.stores")
+
+
+class AnalystStore(ReleasingStore):
+    """Every kind of release, by the one way that all take."""
+
+    def priv_top_k(
+        self,
+        name: str,
+        metric: TopKMetricName,
+        k: int,
+        epsilon: Any,
+        mechanism: MechanismName | Mechanism | None = None,
+        sampler: SamplerName | None = None,
+        sensitivity_form: MetricForm | None = None,
+        shift: Shift | None = None,
+        proxy: Proxy | None = None,
+        cap: int | None = None,
+        estimates: bool = False,
+        target_recall: Any = None,
+        engine: TopKEngine = "native",
+        request_id: str | None = None,
+    ) -> Release:
+        """Release the k nodes of highest metric of a stored graph; parameters as for `edgedp.priv_top_k`.
+
+        Parameters
+        ----------
+        engine : {"native", "igraph", "spark"}
+            What computes the private data; it does not change the law. Of edges at an address (`register_edges`), whose
+            address stands for the name too, it is Spark; what that draws: `edgedp.spark.priv_top_k`.
+        request_id : str, optional
+            Asking again with the same identifier returns the kept release and costs nothing.
+
+        Raises
+        ------
+        BudgetError
+            The release does not fit the budget; says what is left. Nothing was spent.
+        """
+        return self._release("priv_top_k", name, TopKOptions.among(locals()), engine, request_id)
+
+    def motkin(
+        self,
+        name: str,
+        metrics: Sequence[MetricName] = ("degree", "density"),
+        k: int = 10,
+        epsilon: Any = 1.0,
+        approach: Approach = "pareto",
+        sensitivity: Sensitivity | None = None,
+        mechanism: MechanismName | Mechanism | None = None,
+        sampler: SamplerName | None = None,
+        sensitivity_form: MetricForm | ParetoForm | None = None,
+        shift: Shift | None = None,
+        weights: Sequence[float] | None = None,
+        estimates: bool = False,
+        engine: Engine = "native",
+        request_id: str | None = None,
+    ) -> Release:
+        """Release k nodes that are good in several metrics at once; parameters as for `edgedp.motkin`."""
+        return self._release("motkin", name, MotkinOptions.among(locals()), engine, request_id)
+
+    def count(
+        self,
+        name: str,
+        of: CountName,
+        epsilon: Any,
+        mechanism: NumberMechanismName | None = None,
+        star_size: int | None = None,
+        pair: Any = None,
+        node: Any = None,
+        error_bar: bool = False,
+        engine: Engine = "native",
+        request_id: str | None = None,
+    ) -> Release:
+        """Release one number of a stored graph; parameters as for `edgedp.count`, engine as for `priv_top_k`.
+
+        A mechanism that needs a delta is refused: a ledger adds pure losses, or rho, and such a release has neither.
+        """
+        return self._release("count", name, CountOptions.among(locals()), engine, request_id)
+
+    def distribution(
+        self,
+        name: str,
+        of: Literal["degree"] = "degree",
+        *,
+        epsilon: Any,
+        form: DistributionForm = "ccdf",
+        engine: Engine = "native",
+        request_id: str | None = None,
+    ) -> Release:
+        """Release how the degrees of a stored graph are spread; parameters as for `edgedp.distribution`."""
+        return self._release("distribution", name, DistributionOptions.among(locals()), engine, request_id)
+
+    def summary(
+        self, name: str, epsilon: Any, engine: Engine = "native", request_id: str | None = None
+    ) -> Release:
+        """Release what an owner publishes about a stored graph, for one debit; parameters as for `edgedp.summary`."""
+        return self._release("summary", name, SummaryOptions.among(locals()), engine, request_id)
+
+    def percentile(
+        self,
+        name: str,
+        property: str,
+        q: Any,
+        epsilon: Any,
+        mechanism: PercentileMechanism | Mechanism = "pf",
+        sampler: SamplerName | None = None,
+        request_id: str | None = None,
+    ) -> Release:
+        """Release the percentile of a declared property of the nodes; parameters as for `edgedp.percentile`.
+
+        Parameters
+        ----------
+        name : str
+        property : str
+            One that the curator has declared (`Store.attributes` lists them), with its range and grid.
+        request_id : str, optional
+            As of `priv_top_k`.
+
+        Returns
+        -------
+        Release
+            Its `value` is a point of the grid.
+
+        Raises
+        ------
+        BudgetError
+            The release does not fit the attributes' account, or, of a property that follows from the degree, the
+            edges'. Nothing was spent of either.
+
+        Notes
+        -----
+        Privacy: epsilon-DP where the whole record of one node is replaced, missing values included; the number of nodes
+        is public. Of a property that follows from its node's own degree also 2 epsilon-edge-DP, which is debited too.
+        """
+        return self._release("percentile", name, PercentileOptions.among(locals()), "native", request_id)
+
+    def estimate(
+        self,
+        name: str,
+        kind: str | None = None,
+        *,
+        engine: TopKEngine = "native",
+        request_id: str | None = None,
+        **options: Any,
+    ) -> dict[str, Any]:
+        """Tell what a release would cost and whether it would be refused; nothing is spent, written or read of edges.
+
+        Parameters
+        ----------
+        name : str
+        kind : str, optional
+            The kind of release by its name or its command (``priv_top_k`` or ``topk``, ``motkin``, ...); it may be left
+            out where the options tell.
+        engine, request_id
+            As of the release.
+        **options
+            Those of the release.
+
+        Returns
+        -------
+        dict
+            epsilon (what it costs), epsilon_remaining, epsilon_remaining_after, releases_left (how many like it fit the
+            account, and an analyst's share),
+            refused (why the release would be refused, or None), noise (a list: on what, and its scale where that is
+            public), parameters, public, and the account.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such graph or kind of release. What is wrong with the options stands in ``refused``.
+
+        Notes
+        -----
+        Privacy: it rests on public facts alone, so it never tells whether the graph keeps its degree bound.
+
+        Examples
+        --------
+        >>> import tempfile, edgedp
+        >>> with tempfile.TemporaryDirectory() as folder, edgedp.open_store(f"{folder}/store") as store:
+        ...     _ = store.load(edgedp.Graph.from_edges([(1, 2), (2, 3)]), "path", epsilon_budget=1)
+        ...     told = store.estimate("path", metric="degree", k=1, epsilon=0.3)
+        >>> told["epsilon"], told["epsilon_remaining_after"], told["releases_left"], told["refused"]
+        (0.3, 0.7, 3, None)
+        """
+        with self._session() as session:
+            told, share = self._estimated(session, session, name, kind, engine, request_id, options)
+        return told.to_dict() | ({} if share is None else {"share": share.shown()})
+
+    def plan_batch(self, releases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Tell what several releases would cost, asked in their order, and which would be refused; nothing is spent.
+
+        Parameters
+        ----------
+        releases : list of mapping
+            Each with ``graph``, ``kind`` (as of `estimate`), the options of its kind and, where wanted, ``request_id``
+            and ``engine``.
+
+        Returns
+        -------
+        dict
+            releases: each with epsilon (the most that it would cost), kept, refused (why, or None) and
+            epsilon_remaining_after; accounts: the sum of each account that they debit; refused: how many are.
+
+        Raises
+        ------
+        EdgeDPError
+            The list is none, a request id stands twice, or a graph or kind of release is not known.
+
+        Notes
+        -----
+        Privacy: as of `estimate`. A release that would be refused pays nothing, and those after it are estimated
+        without it.
+
+        Examples
+        --------
+        >>> import tempfile, edgedp
+        >>> asked = {"graph": "path", "kind": "topk", "metric": "degree", "k": 1, "epsilon": "0.6"}
+        >>> with tempfile.TemporaryDirectory() as folder, edgedp.open_store(f"{folder}/store") as store:
+        ...     _ = store.load(edgedp.Graph.from_edges([(1, 2), (2, 3)]), "path", epsilon_budget=1)
+        ...     told = store.plan_batch([asked, asked])
+        >>> [each["refused"] is None for each in told["releases"]], told["accounts"][0]["epsilon"]
+        ([True, False], 0.6)
+        """
+        asked = batch.checked(releases)
+        with self._session() as session:
+            seen, found = batch.AsIf(session, self._analyst), []
+            for each in asked:
+                options = {key: value for key, value in each.items() if key not in batch.OWN}
+                told, _ = self._estimated(
+                    session,
+                    seen,
+                    each["graph"],
+                    each.get("kind"),
+                    each.get("engine") or "native",
+                    each.get("request_id"),
+                    options,
+                )
+                seen.pay(told)
+                found.append((each, told))
+        return batch.planned(found)
+
+    def _estimated(
+        self,
+        session: Session,
+        seen: Runner,
+        name: str,
+        kind: str | None,
+        engine: TopKEngine,
+        request_id: str | None,
+        options: Mapping[str, Any],
+    ) -> tuple[Estimate, Share | None]:
+        """Return an estimate, from accounts and shares as `seen` has them, and the caller's share."""
+        if request_id is not None:
+            checks.check_request_id(request_id)
+        asked_kind = kind_of_options(kind, options)
+        on_spark.check_engine(engine, asked_kind)
+        name = on_spark.name_of(session, name, engine)
+        row = registry.known(session, name, anywhere=True)
+        account = ledger.find(seen, name)
+        domains = attributes.declared(session, name)
+        facts = dataclasses.replace(row.facts, domains=domains)
+        asked_before = kept.asked_before(session, name, self._analyst, request_id)
+
+        def planned() -> Plan:
+            if asked_before:
+                found = self._seen(
+                    asked_before[0]
+                )  # whether it is drawn yet is not told before its answer is
+                same = self._same_plan(found, account, asked_kind, options, str(request_id), domains)
+                ledger.kept_of(found, str(request_id))  # refuses one that was debited and has no answer
+                return same
+            asked = plan(asked_kind, options, account.told(facts))
+            return asked.naming(session.nodes_named(row, meanings(asked.named))) if asked.named else asked
+
+        def check(planned: Plan) -> None:
+            self._prepare(session, row, planned, engine)
+            shares.check_affords(seen, name, self._analyst, planned)
+
+        rows, sound = {}, True
+        for each in ACCOUNTS:
+            for found in seen.run("account_find", name=account_of(name, each)):
+                rows[each] = found
+                sound = sound and bool(session.run("account_adds_up", name=account_of(name, each)))
+        own = shares.of_analyst(seen, name, self._analyst)
+        amounts = None if own is None else {each: share.amounts for each, share in own.items()}
+        told = estimate_of(
+            name, asked_kind, rows, planned, check,
+            adds_up=sound, kept=bool(asked_before), shares=amounts,
+        )  # fmt: skip
+        share = None if own is None else own.get(told.main)
+        return told, share

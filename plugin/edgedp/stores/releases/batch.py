@@ -1,0 +1,133 @@
+"""Several releases, planned before the first is asked for: each is estimated as if those before it had been paid.
+
+Nothing is written: amounts that were read are raised by what the releases before would cost.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from edgedp.ledger.account import account_of
+from edgedp.ledger.backend import Row
+from edgedp.ledger.script import Runner
+from edgedp.mechanisms.checks import check_request_id
+from edgedp.stores.releases.estimating import Estimate
+from edgedp.words.amounts.epsilon import NANO
+from edgedp.words.errors import ParameterError
+
+__all__ = ["LONGEST", "OWN", "AsIf", "checked", "planned"]
+
+LONGEST = 1000
+"""Releases of one batch."""
+
+OWN = ("graph", "kind", "request_id", "engine")
+"""The keys of a release in a batch beside its options."""
+
+
+class AsIf(Runner):
+    """A store as it would be after releases that nobody has asked for yet.
+
+    Parameters
+    ----------
+    runner : Runner
+    analyst : str
+        Whose shares are raised, too; empty for a direct caller.
+    """
+
+    def __init__(self, runner: Runner, analyst: str) -> None:
+        self._runner, self._analyst = runner, analyst
+        self._more: Counter[tuple[str, bool]] = Counter()
+
+    def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
+        """Run a statement; what it reads of accounts and shares is as it would be."""
+        rows = self._runner.run(statement, identifiers, **parameters)
+        if statement not in ("account_find", "share_find"):
+            return rows
+        return [self._raised(row, of_share=statement == "share_find") for row in rows]
+
+    def _raised(self, row: Row, *, of_share: bool) -> Row:
+        more = self._more[row["name"], of_share]
+        return row | {"spent": row["spent"] + more} if more and type(row["spent"]) is int else row
+
+    def pay(self, estimate: Estimate) -> None:
+        """Count what a release would cost at most, of every account and share that it debits."""
+        if estimate.planned is None or estimate.refused is not None or estimate.kept:
+            return
+        for charge in estimate.planned.charges:
+            name = account_of(estimate.graph, charge.account)
+            self._more[name, False] += estimate.accounts[charge.account].charge(charge)
+            if estimate.shares is not None and charge.account in estimate.shares:
+                self._more[name, True] += estimate.shares[charge.account].charge(charge)
+
+
+def checked(releases: Any) -> list[dict[str, Any]]:
+    """Return the releases of a batch, each a mapping of its own, or refuse the whole.
+
+    Raises
+    ------
+    ParameterError
+        It is no list of mappings, or too long, or names a request id twice.
+
+    Examples
+    --------
+    >>> checked([{"graph": "path", "kind": "topk", "metric": "degree", "k": 1, "epsilon": "0.1"}])[0]["k"]
+    1
+    """
+    if not isinstance(releases, Sequence) or isinstance(releases, str) or not releases:
+        raise ParameterError(
+            "releases must be a list with at least one release; give each as its options by name"
+        )
+    if len(releases) > LONGEST:
+        raise ParameterError(f"there are {len(releases):,} releases, must be at most {LONGEST:,}; split them")
+    seen: set[tuple[Any, str]] = set()
+    for number, each in enumerate(releases, 1):
+        if not isinstance(each, Mapping) or not all(isinstance(key, str) for key in each):
+            raise ParameterError(f"release {number} is no mapping of options by name; give one")
+        if not isinstance(each.get("graph"), str):
+            raise ParameterError(f"release {number} does not name its graph; give graph")
+        if each.get("request_id") is not None:
+            check_request_id(each["request_id"])
+            if (each["graph"], each["request_id"]) in seen:
+                raise ParameterError(
+                    f"release {number} has the request_id {each['request_id']!r} of one before it; give each its own"
+                )
+            seen.add((each["graph"], each["request_id"]))
+    return [dict(each) for each in releases]
+
+
+def planned(releases: Iterable[tuple[Mapping[str, Any], Estimate]]) -> dict[str, Any]:
+    """Return what a batch would do: each release, and one sum for each account.
+
+    Returns
+    -------
+    dict
+        releases: a list as they were given, with epsilon (at most), kept, refused (why, or None) and
+        epsilon_remaining_after; accounts: graph, account, epsilon (by how much the account
+        would rise: the sum, or less where a delta is declared) and epsilon_remaining_after; refused: how
+        many are.
+    """
+    shown, sums = [], dict[tuple[str, str], dict[str, Any]]()
+    for asked, estimate in releases:
+        told = estimate.to_dict()
+        names = {key: asked[key] for key in ("request_id",) if asked.get(key) is not None}
+        keys = ("graph", "selector", "parameters", "epsilon", "kept", "refused", "epsilon_remaining_after")
+        shown.append(names | {key: told[key] for key in keys})
+        if estimate.planned is None or estimate.refused is not None or estimate.kept:
+            continue
+        for charge in estimate.planned.charges:
+            row = sums.setdefault(
+                (estimate.graph, charge.account),
+                {"graph": estimate.graph, "account": charge.account, "nano": 0},
+            )
+            before = estimate.accounts[charge.account]
+            after = before.after(charge)
+            row["nano"] += after.spent_epsilon - before.spent_epsilon  # by rho: less than the cost
+            row["epsilon_remaining_after"] = after.shown()["epsilon_remaining"]
+    accounts = [{"epsilon": row.pop("nano") / NANO, **row} for row in sums.values()]
+    return {
+        "releases": shown,
+        "accounts": accounts,
+        "refused": sum(each["refused"] is not None for each in shown),
+    }

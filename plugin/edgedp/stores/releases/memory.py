@@ -1,0 +1,58 @@
+"""Graphs of stored versions that a `Store` keeps in memory: a version never changes, so neither does its graph."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from edgedp.graph.graph import Graph
+    from edgedp.ledger.backend import GraphRow
+
+__all__ = ["DEFAULT_BYTES", "GraphMemory"]
+
+DEFAULT_BYTES = 1 << 30
+_MAPPED = 4 << 20
+"""So that no more than 256 files are open by default."""
+
+
+class GraphMemory:
+    """The graphs used last, up to a number of bytes; one a name."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._graphs: OrderedDict[str, tuple[int, Graph]] = OrderedDict()
+        self._guard = threading.Lock()
+
+    def get(self, row: GraphRow) -> Graph | None:
+        """Return the graph of a row's version, if it is kept."""
+        with self._guard:
+            version, graph = self._graphs.get(row.name, (None, None))
+            if version != row.version:
+                return None
+            self._graphs.move_to_end(row.name)
+            return graph
+
+    def put(self, row: GraphRow, graph: Graph) -> None:
+        """Keep a graph in place of the version before, and give up what was not used for longest."""
+        with self._guard:
+            self._graphs.pop(row.name, None)
+            if _size(graph) > self._most:
+                return
+            self._graphs[row.name] = row.version, graph
+            while sum(_size(each) for _, each in self._graphs.values()) > self._most:
+                self._graphs.popitem(last=False)
+
+    def forget(self, name: str) -> None:
+        """Give up the graph of a name."""
+        with self._guard:
+            self._graphs.pop(name, None)
+
+
+def _size(graph: Graph) -> int:
+    """Return about how much memory a graph takes; a mapped one what engines keep of its nodes, and its descriptor."""
+    if graph.kept.get("mapped"):
+        return _MAPPED + 24 * graph.node_count
+    ways = 0 if graph.ways is None else graph.ways.nbytes
+    return int(graph.node_ids.nbytes + graph.indptr.nbytes + graph.indices.nbytes + ways)

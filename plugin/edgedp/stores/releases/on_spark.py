@@ -1,0 +1,121 @@
+"""Releases that Spark draws for a store: of edges at an address, or of a graph that the store holds.
+
+The way is that of every release. Before the debit: the plan, whether Spark can draw it, a session, and whether the
+address can be read. After it, only the constant sentences of `edgedp.words.refusals`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from edgedp.mechanisms import checks
+from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError, StoreError
+from edgedp.words.refusals import STORE_FAILED
+from edgedp.words.vocabulary import GRAPH_ENGINES, TOP_K_ENGINES, Kind, TopKEngine
+
+if TYPE_CHECKING:
+    from edgedp.graph.graph import Graph
+    from edgedp.ledger.backend import GraphRow, Session
+    from edgedp.release.answers import Nodes
+    from edgedp.release.plan import Plan
+    from edgedp.spark.sources import Place
+
+__all__ = ["check_engine", "check_place", "draw", "name_of", "try_spark"]
+
+_tried: set[str] = set()
+
+OTHER_COLUMNS = (
+    "the rows at the address have other columns than were registered; nothing was spent; "
+    "ask the curator to mend them"
+)
+
+
+def check_engine(engine: TopKEngine, kind: Kind) -> None:
+    """Refuse an engine that draws no release, or none of its kind."""
+    checks.check_choice(engine, "engine", TOP_K_ENGINES)
+    if engine in GRAPH_ENGINES or (engine == "spark" and kind == "priv_top_k"):
+        return
+    if engine == "spark":
+        raise EngineError(f"engine is 'spark', must be native or igraph for {kind}; it draws the top k alone")
+    raise EngineError(
+        "engine is 'cypher', must be native or igraph for a release: it is drawn from one reading; leave it out"
+    )
+
+
+def check_place(row: GraphRow, engine: TopKEngine) -> None:
+    """Refuse another engine for edges that the store does not hold."""
+    if row.at_address and engine != "spark":
+        raise EngineError(
+            f"engine is {engine!r}, must be 'spark' for {row.name!r}, whose edges are at an address; give it"
+        )
+
+
+def name_of(session: Session, name: str, engine: TopKEngine) -> str:
+    """Return the name of the graph whose edges are at an address, where that was asked for; else the name as it is."""
+    from edgedp.ledger.backend import AT_ADDRESS
+
+    if engine != "spark" or not isinstance(name, str) or session.run("graph_find", name=name):
+        return name
+    from edgedp.spark.sources import canonical
+
+    with suppress(EdgeDPError):
+        address = canonical(name, "edges")
+        for row in session.run("graph_places"):
+            if row["nodeLabel"] == AT_ADDRESS and row["relationshipType"] == address:
+                return str(row["name"])
+    return name
+
+
+def try_spark(planned: Plan, row: GraphRow) -> None:
+    """Refuse, before a debit, what Spark does not draw, a Spark that does not work, and an address it cannot read."""
+    from edgedp.spark.drawing import SecureSource, check_can_draw, draw_on_spark
+    from edgedp.spark.frames import held_edges
+    from edgedp.spark.session import check_installed, open_session
+    from edgedp.spark.sources import opened
+    from edgedp.spark.top_k import spark_errors
+    from edgedp.stores.releases.trial import small_graph, small_plan
+
+    check_can_draw(planned)
+    check_installed()
+    session = open_session()
+    with spark_errors():
+        if row.at_address:
+            try:
+                opened(_place(row), session)
+            except GraphFormatError:
+                # In words of its own it names the columns; of a file that lost its first line these are an edge.
+                raise StoreError(OTHER_COLUMNS) from None
+        if session.sparkContext.applicationId in _tried:
+            return
+        graph = small_graph()
+        edges = held_edges(session, graph)
+        draw_on_spark(small_plan(planned, graph), edges, edges.degrees(), SecureSource())
+        _tried.add(session.sparkContext.applicationId)
+
+
+def draw(planned: Plan, row: GraphRow, read: Callable[[], Graph]) -> Nodes:
+    """Draw a release that was debited; whoever calls lets no error out but the constant ones."""
+    from edgedp.ledger.debits.killpoints import reach
+    from edgedp.spark.drawing import SecureSource, draw_on_spark
+    from edgedp.spark.frames import held_edges
+    from edgedp.spark.session import open_session
+    from edgedp.spark.sources import opened
+
+    session = open_session()
+    if row.at_address:
+        try:
+            edges = opened(_place(row), session)
+        except EdgeDPError:
+            raise StoreError(STORE_FAILED) from None
+    else:
+        edges = held_edges(session, read())
+    reach("read")
+    return draw_on_spark(planned, edges, edges.degrees(), SecureSource())
+
+
+def _place(row: GraphRow) -> Place:
+    from edgedp.spark.sources import Place as Kept
+
+    return Kept.kept(row.relationship_type, row.id_property)

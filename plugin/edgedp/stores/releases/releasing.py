@@ -1,0 +1,244 @@
+"""The one way that every release takes: plan, debit, project, draw, record, show."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from edgedp.ledger import attributes, ledger, registry, shares
+from edgedp.ledger.account import Account, account_of
+from edgedp.ledger.backend import GraphRow, Row, Session
+from edgedp.ledger.debits import debiting, kept
+from edgedp.ledger.debits.killpoints import reach
+from edgedp.ledger.debits.lease import leased
+from edgedp.ledger.ledger import Debit, Kept
+from edgedp.ledger.script import Outcome, Script, run
+from edgedp.ledger.shares import DIRECT, Share
+from edgedp.mechanisms import checks
+from edgedp.release.plan import Kind, Plan, PublicFacts, plan
+from edgedp.release.plan.named import meanings
+from edgedp.release.release import Answer, Nodes, Release, answer_from_json
+from edgedp.stores.releases import on_spark
+from edgedp.stores.releases.opened import OpenedStore
+from edgedp.stores.releases.resident import load_statements
+from edgedp.stores.releases.trial import try_engine
+from edgedp.words.errors import StoreError
+from edgedp.words.refusals import constant_refusals
+from edgedp.words.shown import shown
+from edgedp.words.vocabulary import TopKEngine
+
+if TYPE_CHECKING:
+    from edgedp.ledger.log.remembered import Seen
+    from edgedp.mechanisms.adaptive.until_sure import Looked, Pay
+    from edgedp.mechanisms.selection.domains import Domain
+
+__all__ = ["ReleasingStore"]
+
+_log = logging.getLogger("edgedp.stores")
+
+
+class ReleasingStore(OpenedStore):
+    """What draws: each step of a release, from its options to what is shown."""
+
+    _analyst: str = DIRECT
+    """Who asks: whoever has opened the store, or the analyst of `edgedp.stores.people.asker.Asker`."""
+
+    looked: Looked | None = None
+    """Is told, while a release spends step by step, what was spent and how much of its list is expected to be right."""
+
+    _ends_leases: bool = True
+    """Whether a lease ends with its draw; a gateway ends it when the answer leaves."""
+
+    def _release(
+        self, kind: Kind, name: str, options: dict[str, Any], engine: TopKEngine, request_id: str | None
+    ) -> Release:
+        on_spark.check_engine(engine, kind)
+        if request_id is not None:
+            checks.check_request_id(request_id)
+        with self._session() as session:
+            shares.check_active(session, self._analyst)
+            name = on_spark.name_of(session, name, engine)
+            asked_before = kept.asked_before(session, name, self._analyst, request_id)
+            if asked_before:
+                return self._asked_again(session, name, asked_before[0], kind, options, str(request_id))
+            row = registry.known(session, name, anywhere=True)
+            domains = attributes.declared(session, name) if kind == "percentile" else {}
+            facts = dataclasses.replace(row.facts, domains=domains)
+            planned = plan(kind, options, ledger.find(session, name).told(facts))
+            self._prepare(session, row, planned, engine)
+            if planned.named:
+                planned = planned.naming(session.nodes_named(row, meanings(planned.named)))
+            debited = self._debit(session, row, planned, request_id)
+            if isinstance(debited, Kept):
+                return self._shown_again(session, name, planned, debited)
+            _log.info("debited release %s of %s", debited.release_id, shown(name))
+            reach("debited")
+            # The debit is committed: from here on a failure costs budget, never privacy.
+            try:
+                with leased(
+                    self._backend, _account(name, planned), debited.release_id, ends=self._ends_leases
+                ):
+                    spending = Spending(self, session, row, planned, debited)
+                    answer = self._draw(session, row, planned, engine, spending.further)
+                    self._record(session, _account(name, planned), debited, answer)
+            except StoreError as error:
+                raise type(error)(f"{error} (release {debited.release_id} is debited)") from None
+        _log.info("kept release %s of %s", debited.release_id, shown(name))
+        return Release(answer, planned, private=True, receipt=spending.debited.receipt(name))
+
+    def _debit(self, session: Session, row: GraphRow, planned: Plan, request_id: str | None) -> Debit | Kept:
+        release_id = ledger.new_release_id()
+        script = debiting.debit_script(
+            row, planned, release_id=release_id, request_id=request_id, by=session.by,
+            at=ledger.now(), analyst=self._analyst,
+        )  # fmt: skip
+        outcome = self._run_debit(session, row, planned, script)
+        if outcome.name == script.done:
+            return _debited(release_id, outcome)
+        return ledger.judge(
+            outcome.name, outcome.rows, name=row.name, plan=planned, request_id=request_id,
+            analyst=self._analyst,
+        )  # fmt: skip
+
+    def _run_debit(self, session: Session, row: GraphRow, planned: Plan, script: Script) -> Outcome:
+        """Run the script of a debit; the ledger that it finds goes on from what this process has seen of it."""
+        names = [account_of(row.name, charge.account) for charge in planned.charges]
+        seen: dict[str, Seen] = {}
+        outcome = run(session, script, last=lambda tx: seen.update(self._remembered.compare(tx, names)))
+        self._remembered.keep(seen)
+        return outcome
+
+    def _debit_step(
+        self, session: Session, row: GraphRow, planned: Plan, cost: int, before: int, release_id: str
+    ) -> Debit | None:
+        """Debit a further step of a release; None where it is refused, for whatever reason."""
+        script = debiting.step_script(
+            row,
+            planned,
+            cost,
+            before,
+            release_id=release_id,
+            by=session.by,
+            at=ledger.now(),
+            analyst=self._analyst,
+        )
+        outcome = self._run_debit(session, row, planned, script)
+        return _debited(release_id, outcome) if outcome.name == script.done else None
+
+    def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
+        """Refuse, before a debit, what cannot be drawn here; no edge is told of."""
+        load_statements()
+        on_spark.check_place(row, engine)
+        if engine == "spark":
+            on_spark.try_spark(planned, row)
+        else:
+            try_engine(planned, engine)
+        if not row.at_address:
+            session.prepare(row)
+
+    def _draw(self, session: Session, row: GraphRow, planned: Plan, engine: str, pay: Pay) -> Answer:
+        from edgedp.mechanisms.sampling.words import SecureWords
+        from edgedp.release.draw import draw
+
+        with constant_refusals():
+            if engine == "spark":
+                answer: Answer = on_spark.draw(planned, row, lambda: self._read(session, row))
+            else:
+                projection = self._projected(session, row, planned, engine)
+                reach("read")
+                answer = draw(planned, projection, SecureWords(), pay, self.looked)
+            answer = _titled(session, row, answer)
+        reach("drawn")
+        return answer
+
+    def _record(self, session: Session, name: str, debited: Debit, answer: Answer) -> None:
+        """Keep an answer, so that a lost one can be read again; only then is it shown."""
+        kept_as = answer.to_json()
+        script = ledger.answer_script(
+            name, debited.release_id, kept_as, by=session.by, at=ledger.now(), ends_lease=self._ends_leases
+        )
+        if run(session, script).name != script.done:
+            raise StoreError(ledger.ANSWER_GONE)
+        reach("recorded")
+
+    def _seen(self, row: Row) -> Row:
+        """Return a debit's row as the caller may see it."""
+        return row
+
+    def _asked_again(
+        self, session: Session, name: str, row: Row, kind: Kind, options: Mapping[str, Any], request_id: str
+    ) -> Release:
+        """Show the release that a request has already, whatever became of the graph since."""
+        account = ledger.find(session, name)
+        domains = attributes.declared(session, name)
+        drawn = self._same_plan(row, account, kind, options, request_id, domains)
+        return self._shown_again(session, name, drawn, ledger.kept_of(row, request_id))
+
+    @staticmethod
+    def _same_plan(
+        row: Row, account: Account, kind: Kind, options: Mapping[str, Any], request_id: str,
+        domains: Mapping[str, Domain],
+    ) -> Plan:  # fmt: skip
+        """Return the plan of the release that a request has already; another question is refused."""
+
+        def planner(asked: dict[str, Any], facts: PublicFacts) -> Plan:
+            return plan(kind, asked, account.told(facts))
+
+        return kept.same_question(row["body"], options, planner, request_id, domains)
+
+    def _shown_again(self, session: Session, name: str, drawn: Plan, answered: Kept) -> Release:
+        """Return a kept release, with the account and the share as they stand now."""
+        which = drawn.charges[-1].account
+        account = ledger.find(session, account_of(name, which))
+        self._remembered.look(session, [account_of(name, which)])
+        share = shares.find(session, name, self._analyst, which)
+        receipt = ledger.receipt(name, answered.release_id, account, share)
+        return Release(answer_from_json(answered.answer), drawn, private=True, receipt=receipt, kept=True)
+
+
+def _titled(session: Session, row: GraphRow, answer: Answer) -> Answer:
+    """Return a drawn answer with the titles of the nodes that it lists, where the graph has titles: public facts."""
+    if not row.titled or not isinstance(answer, Nodes):
+        return answer
+    return answer.titled(session.titles(row, answer.shown_ids))
+
+
+class Spending:
+    """What a release that is being drawn has debited, and how it debits more.
+
+    Attributes
+    ----------
+    debited : Debit
+        The last one, with the account as it left it.
+    """
+
+    def __init__(
+        self, store: ReleasingStore, session: Session, row: GraphRow, planned: Plan, debited: Debit
+    ) -> None:
+        self._store, self._session, self._row, self._planned = store, session, row, planned
+        self._spent = planned.first[-1].cost
+        self.debited = debited
+
+    def further(self, cost: int) -> bool:
+        """Debit a further step, committed before it is drawn; False where it is refused: what is paid for is shown."""
+        found = self._store._debit_step(
+            self._session, self._row, self._planned, cost, self._spent, self.debited.release_id
+        )
+        if found is None:
+            return False
+        self.debited, self._spent = found, self._spent + cost
+        reach("stepped")
+        return True
+
+
+def _debited(release_id: str, outcome: Outcome) -> Debit:
+    share = outcome.rows.get("share_debit")
+    account = Account.of(outcome.rows["account_debit"][0])
+    return Debit(release_id, account, None if share is None else Share.of(share[0]))
+
+
+def _account(name: str, planned: Plan) -> str:
+    """Return the name of the account whose log holds a release."""
+    return account_of(name, planned.charges[-1].account)

@@ -1,0 +1,59 @@
+"""What a release needs is in memory before it is debited: the package may be replaced under a running process.
+
+Statements are read and modules imported where they are first needed. After a debit that is too late: files of another
+version, or none, would cost budget without an answer.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+
+from edgedp.stores.statements.queries import completeness, statement_text
+from edgedp.words.places import asset
+
+__all__ = ["load_everything", "load_statements"]
+
+_DRAWN_WITH = (
+    "amounts", "counts", "engines", "mechanisms", "metrics", "numbers", "plan", "planning", "sampling", "selection",
+    "stores", "gateway",
+)  # fmt: skip
+_BESIDE = (
+    "edgedp.release.draw",
+    "edgedp.release.in_memory",
+    "edgedp.graph.ids",
+    "ladybug",
+    "pyarrow",
+    "igraph",
+    "neo4j",
+)
+
+
+@cache
+def load_statements() -> None:
+    """Read every statement of every store, once a process."""
+    for dialect, ending in (
+        ("sqlite", "sql"),
+        ("neo4j", "cypher"),
+        ("embedded", "cypher"),
+        ("common", "cypher"),
+    ):
+        for path in asset("queries", dialect).glob(f"*.{ending}"):
+            statement_text(dialect, path.stem)
+            if dialect == "sqlite":
+                completeness(path.stem)
+
+
+def load_everything() -> None:
+    """Read every statement and import every module that any release may need; for a process that stays."""
+    load_statements()
+    for name in _BESIDE:
+        with suppress(ImportError):  # an engine or a store that is not installed
+            import_module(name)
+    for name in _DRAWN_WITH:
+        package = import_module(f"edgedp.{name}")
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            with suppress(ImportError):
+                import_module(found.name)

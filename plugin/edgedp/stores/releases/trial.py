@@ -1,0 +1,90 @@
+"""Trying a release before it is debited: the same plan, drawn once from a small constant graph.
+
+An engine that is missing, or a kernel that does not compile on this machine, is found here, at no cost. The graph
+is part of the program and the draw is thrown away, so that nothing is learned and nothing is spent.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from edgedp.graph.graph import Graph
+from edgedp.mechanisms.projection import GraphProjection
+from edgedp.release.plan import PublicFacts
+from edgedp.words.errors import EdgeDPError, EngineError
+
+if TYPE_CHECKING:
+    from edgedp.release.plan import Plan
+
+__all__ = ["small_graph", "small_plan", "try_engine"]
+
+_EDGES = [(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)]
+_tried: set[Any] = set()
+
+
+def small_graph() -> Graph:
+    """Return the constant graph."""
+    return Graph.from_edges(_EDGES)
+
+
+def small_plan(plan: Plan, graph: Graph) -> Plan:
+    """Return the same question about the constant graph."""
+    return plan.on(PublicFacts(graph.node_count, None, nodes_supplied=False))
+
+
+def try_engine(plan: Plan, engine: str) -> None:
+    """Refuse a plan that this machine cannot draw with an engine; each kind is tried once a process.
+
+    Raises
+    ------
+    EngineError
+        In one line, before any debit.
+    """
+    from edgedp.mechanisms.sampling.words import SecureWords
+    from edgedp.release.draw import draw
+
+    graph = small_graph()
+    small = small_plan(plan, graph)
+    key = engine, repr(dataclasses.replace(small, cost=1))
+    if key in _tried:
+        return
+    try:
+        projection = GraphProjection(graph, engine)
+        _ask_everything(small, projection)
+        draw(small, projection, SecureWords())
+    except EdgeDPError:
+        raise
+    except Exception as error:
+        raise EngineError(
+            f"engine {engine!r} does not work on this machine ({type(error).__name__}: "
+            f"{str(error).partition(chr(10))[0]}); nothing was debited, repair the installation or take another engine"
+        ) from None
+    _tried.add(key)
+
+
+def _ask_everything(plan: Plan, projection: GraphProjection) -> None:
+    """Ask for all that a draw of the plan may ask for; a single lazy draw need not ask for any of it."""
+    few = np.array([0, 3])
+    caps = np.full(len(projection.node_ids), 2)
+    for quantity in sorted(plan.quantities):
+        match quantity:
+            case "betweenness2_shares":
+                projection.betweenness2_shares(32)
+            case "figures":
+                projection.figures()
+            case "cut_shares":
+                projection.cut_shares(caps, None, 20)
+                projection.cut_shares(caps, caps.cumsum(), 20)
+            case "ordered_degrees":
+                projection.ordered_degrees(caps.cumsum())
+            case "cut_closed_shares":
+                projection.cut_closed_shares(caps, None, caps, 50, 20)
+            case "max_common_neighbors":
+                projection.max_common_neighbors(None)
+                projection.max_common_neighbors(few)
+            case metric:
+                projection.values(metric, None)
+                projection.values(metric, few)

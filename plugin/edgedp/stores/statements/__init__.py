@@ -1,0 +1,1 @@
+"""The statements of ``queries/``, and what databases compute by them. No other folder holds a statement."""

@@ -1,0 +1,1 @@
+"""The words of all rooms: vocabulary, errors, refusals, amounts. It knows no graph and draws nothing."""
