@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 # What an installation is made of beside Python: the C sources of the kernels and what compiles them.
-BUILT  := pyproject.toml hatch_build.py $(wildcard plugin/edgedp/graph/engines/native/*.[ch]) plugin/edgedp/graph/engines/native/build.py
+BUILT  := pyproject.toml hatch_build.py $(wildcard plugin/edgedp/graph/engines/native/kernels/*.[ch]) plugin/edgedp/graph/engines/native/build.py
 # Four processes, for tests that wait leave two processors idle; a file of tests each at a time, and those that share a
 # server in one of them (tests/schedule.py).
 PYTEST := $(BIN)/python -m pytest -n 4 --dist loadfile

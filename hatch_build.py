@@ -9,7 +9,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-NATIVE = Path("plugin", "edgedp", "engines", "native")
+NATIVE = Path("plugin", "edgedp", "graph", "engines", "native")
 
 
 class EdgedpHook(BuildHookInterface):  # type: ignore[type-arg]
@@ -38,12 +38,16 @@ class EdgedpHook(BuildHookInterface):  # type: ignore[type-arg]
 
     def _add_kernels(self, version: str, build_data: dict[str, Any]) -> None:
         build = self._build()
-        compiler = build.chosen_compiler()
+        compiler, target = build.chosen_compiler(), build.chosen_target()
         if compiler == "zig" and importlib.util.find_spec("ziglang") is None:
             self.app.display_warning(
                 "no C compiler and no ziglang: edgedp is built without its kernels, and igraph computes in their place"
             )
             compiler = "none"
+        if target != build.Target.here() and (compiler == "none" or version == "editable"):
+            raise RuntimeError(
+                "EDGEDP_TARGET is for a wheel, and needs ziglang; install that, or unset EDGEDP_TARGET"
+            )
         if version == "editable":
             library = Path(self.root, NATIVE, build.LIBRARY)
             if compiler == "none":
@@ -52,11 +56,11 @@ class EdgedpHook(BuildHookInterface):  # type: ignore[type-arg]
                 build.compile_library(library, compiler)
         elif compiler != "none":
             self._folder = tempfile.TemporaryDirectory(prefix="edgedp-wheel-")
-            library = Path(self._folder.name, Path(build.LIBRARY).name)
-            build.compile_library(library, compiler)
-            build_data["force_include"][str(library)] = f"edgedp/graph/engines/native/{build.LIBRARY}"
+            library = Path(self._folder.name, Path(target.library).name)
+            build.compile_library(library, compiler, target=target)
+            build_data["force_include"][str(library)] = f"edgedp/graph/engines/native/{target.library}"
             build_data["pure_python"] = False
-            build_data["tag"] = f"py3-none-{build.platform_tag(compiler)}"
+            build_data["tag"] = f"py3-none-{build.platform_tag(compiler, target)}"
 
     def _build(self) -> Any:
         """Load the module that compiles; the package itself cannot be imported here."""

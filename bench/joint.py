@@ -7,6 +7,7 @@
     python bench/joint.py spec   [GRAPH ...] [K ...]   # beside the figures that the method was designed with
     python bench/joint.py several [GRAPH ...]  # DP-MOTkIN: Pareto and sums, joint beside SLD
     python bench/joint.py estimates            # how far the edges and wedges are off
+    python bench/joint.py release              # processor time of a release beside version 2 and degrees alone
     python bench/joint.py time                 # the cut kernels beside betweenness2, and a release step by step
 
 Every part prints tables in Markdown; `bench/results/joint.md` holds one run of each. A returned node whose
@@ -148,6 +149,15 @@ class Case:
     def recall(self, draw: Draw, k: int, epsilon: str, truth: NDArray[np.float64] | None = None) -> float:
         """Return the mean recall of `RUNS` releases."""
         return fmean(self.found(draw(self, k, Fraction(epsilon)), k, truth) for _ in range(RUNS))
+
+
+class Plain(Case):
+    """A graph whose exact vectors are computed for every release, as an owner's are."""
+
+    def __init__(self, name: str) -> None:
+        self.graph = GRAPHS[name]()
+        self.n = self.graph.node_count
+        self.projection = GraphProjection(self.graph)  # type: ignore[assignment]
 
 
 def planned(kind: Kind, case: Case, bound: int | None, epsilon: Fraction, **asked: object) -> Positions:
@@ -378,6 +388,22 @@ def estimated(case: Case, epsilon: Fraction) -> dict[str, Estimate]:
     return estimates(buy(asked, case.projection, SecureWords()))
 
 
+def time_beside_version2(_: Iterable[str]) -> None:
+    """Print what a release takes, drawn in turn with version 2 and with degrees alone of the same price."""
+    print(
+        "Processor time of one release, one thread, ms, best of 7 in turn; what is bought differs by run.\n"
+    )
+    head("graph, k", "epsilon", "degree", "version 2", "default", "default / version 2", "default / degree")
+    for name in filter(GRAPHS.__contains__, ("Enron", "GitHub", "clusters", "co-authorship")):
+        known = Plain(name)
+        for k in (10, 100):
+            for epsilon in EPSILONS:
+                draws = (partial(draw, known, k, Fraction(epsilon)) for draw in (degrees, version2, both))
+                degree, before, now = in_turn(*draws)
+                shown = (f"{1_000 * each:.1f}" for each in (degree, before, now))
+                row(f"{name}, {k}", epsilon, *shown, f"{now / before:.2f}", f"{now / degree:.2f}")
+
+
 def time_release(_: Iterable[str]) -> None:
     print("Processor time of one thread, best of 7, in turn; ratios to betweenness2.\n")
     head("graph", "cap", "betweenness2, ms", "lists", "ordered", "closed pairs, ordered")
@@ -456,6 +482,7 @@ PARTS: dict[str, Callable[[list[str]], None]] = {
     "spec": spec,
     "several": several,
     "estimates": estimates_off,
+    "release": time_beside_version2,
     "time": time_release,
 }
 

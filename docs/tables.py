@@ -17,7 +17,7 @@ from edgedp.words.vocabulary import KINDS
 REFERENCE = Path(__file__).with_name("reference.md")
 PRIVACY = REFERENCE.with_name("privacy.md")
 ROOT = REFERENCE.parents[1]
-RECALL = ROOT / "plugin" / "edgedp" / "planning" / "recall.csv"
+RECALL = ROOT / "plugin" / "edgedp" / "release" / "planning" / "recall.csv"
 
 
 def metrics() -> Iterator[list[str]]:

@@ -21,9 +21,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import edgedp.mechanisms.sampling.words  # noqa: F401
+import edgedp.mechanisms.sampling.words
 import edgedp.mechanisms.scores.sums
-import edgedp.release.draw
+import edgedp.release.draw  # noqa: F401
 from edgedp import EdgeDPError, Graph, Release, Store, open_store
 
 KITE = Graph.from_edges(

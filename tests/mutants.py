@@ -4,8 +4,8 @@ mutmut changes one operator, number or argument of one function at a time and ru
 A mutant that no test fails on is a survivor: kill it by a test, or give the reason in ``mutants.toml``. Why mutmut: the
 decision 0021. It wants the package at the root of a folder, so the package, its assets and the tests are copied to one.
 
-Usage: ``python tests/mutants.py [--sample N] [--seed S] [--only 'edgedp/mechanisms/sampling/*'] [--processes P]``. What an earlier
-run found in the same folder is kept and not run again; ``--anew`` forgets it.
+Usage: ``python tests/mutants.py [--sample N] [--seed S] [--only 'edgedp/mechanisms/sampling/*'] [--processes P]``. What
+an earlier run found in the same folder is kept and not run again; ``--anew`` forgets it.
 """
 
 from __future__ import annotations
@@ -28,10 +28,8 @@ REASONS = HERE / "mutants.toml"
 
 MUTATED = (
     "edgedp/mechanisms/sampling/*.py",
-    *(
-        f"edgedp/mechanisms/{name}.py"
-        for name in ("dampening", "grid", "joint", "laws", "ranks", "samplers", "steps", "sums")
-    ),
+    *(f"edgedp/mechanisms/{name}.py" for name in ("grid", "joint", "laws", "ranks", "samplers")),
+    *(f"edgedp/mechanisms/scores/{name}.py" for name in ("dampening", "steps", "sums")),
     *(f"edgedp/mechanisms/adaptive/{name}.py" for name in ("purchases", "top_k", "until_sure", "vectors")),
     *(f"edgedp/mechanisms/pareto/{name}.py" for name in ("rounds", "score")),
     "edgedp/mechanisms/numbers/*.py",

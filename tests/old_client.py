@@ -95,7 +95,7 @@ def attack(uri: str) -> None:
 
 def overtaken(uri: str, step: str, folder: str) -> None:
     """Plan a release, or begin a registration, wait until the test lets go, and go on."""
-    from edgedp.stores.neo4j import Neo4jSession
+    from edgedp.stores.neo4j import Neo4jSession  # type: ignore[attr-defined]
 
     wait, begin = Path(folder), Neo4jSession.transaction
 

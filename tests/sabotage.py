@@ -1058,7 +1058,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a debit that ignores the limit",
-        statement("account_debit", "$cost <= maxPerRelease", "1"),
+        statement("account_debit", "$whole <= maxPerRelease", "1"),
         "test_ledger.py::test_the_limit_of_one_release_holds_to_the_nano",
     ),
     Sabotage(

@@ -144,6 +144,8 @@ def test_a_property_of_the_degree_debits_both_or_neither(open_any: OpenStore) ->
     (part,) = (row for row in store.log("people") if row["event"] == "debit")
     assert part["details"]["part_of"] == shown["release_id"]
     assert len(store.releases("people")) == 1, "one release, in two logs"
+    told = store.budget("people")
+    assert (told["releases"], told["attributes"]["releases"]) == (0, 1)
     assert store.check() == []
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import jsonschema
 import pytest
-import schemathesis
 from hypothesis import HealthCheck, given, settings
 
 from edgedp import Graph, ParameterError, open_store
@@ -424,6 +423,8 @@ def _signed_in(client: Inside, opened: Opened, who: str) -> Inside:
 @pytest.mark.filterwarnings("ignore")
 def test_no_request_that_can_be_made_of_the_description_breaks_it(opened: Opened) -> None:
     """Bounded: a few requests of every endpoint, each answer as it is described."""
+    import schemathesis  # heavy: only this test pays for it
+
     client, ran = opened(), 0
     for found in schemathesis.openapi.from_dict(document()).get_all_operations():
         operation = found.ok()  # type: ignore[union-attr]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import neo4j
-from edgedp import EdgeDPError, Store, StoreError, open_store
+from edgedp import EdgeDPError, ParameterError, Store, StoreError, open_store
 from edgedp.stores.neo4j.schema import constraints
-from edgedp.stores.statements.queries import query
+from edgedp.stores.statements.queries import query, quote_identifier
 from neo4jserver import Server
 from neo4jserver.fixtures import KEYED, empty
 from plugin_fixtures import PluginServer, neo4j_with_plugin
@@ -143,6 +144,42 @@ def test_relationships_never_get_a_second_empty_budget(people: Server, shared: S
         assert shared.budget("kite")["epsilon_spent"] == 0.25
         asked(shared)
         assert shared.check() == []
+
+
+REGISTERED = (
+    "CALL edgedp.graph.register('second', "
+    "{nodeLabel: $label, relationshipType: $type, idProperty: 'ssn', epsilonBudget: 2})"
+)
+
+
+@pytest.mark.parametrize(("label", "kind"), [("Person", r"KNOW\u0053"), (r"Pers\u006fn", r"\u0043ALLS")])
+def test_one_type_has_no_second_spelling(people: Server, shared: Store, label: str, kind: str) -> None:
+    with pytest.raises(ParameterError, match=r"holds \\u.*, which a statement reads as the character '."):
+        shared.register("second", label, kind, "ssn", epsilon_budget=2)
+    with pytest.raises(neo4j.exceptions.ClientError, match="which a statement reads as the character"):
+        cypher(people, REGISTERED, label=label, type=kind)
+    assert [row["name"] for row in shared.graphs()] == ["kite"]
+
+
+def test_what_was_registered_under_a_second_spelling_keeps_its_relationships(
+    people: Server, shared: Store
+) -> None:
+    cypher(
+        people,
+        "MATCH (n:EdgeDPAccount|EdgeDPStoredGraph|EdgeDPEntry {name: 'kite'}) SET n.relationshipType = $type",
+        type=r"\u004bNOWS",
+    )
+    with pytest.raises(StoreError, match="is kept under the name 'kite'"):
+        register(shared, "second")
+    with pytest.raises(neo4j.exceptions.ClientError, match="is kept under the name 'kite'"):
+        cypher(people, REGISTERED, label="Person", type="KNOWS")
+
+
+def test_the_server_reads_every_name_as_it_is(people: Server) -> None:
+    parts = ("\\", "u", r"\u0060", r"\u005c", "`", "0053", "'", '"', r"\n", "|", " ")
+    names = ["".join(each) for each in itertools.product(parts, repeat=3)]
+    quoted = ", ".join(f"{quote_identifier(each)}: 0" for each in names)
+    assert set(cypher(people, f"RETURN {{{quoted}}} AS read")[0]["read"]) == set(names)
 
 
 def test_a_lost_account_is_named_by_the_check_of_the_whole_store(people: Server, shared: Store) -> None:

@@ -74,13 +74,14 @@ def test_all_edges_of_a_person_are_protected_at_so_many_times_epsilon() -> None:
 
 
 def test_the_command_says_it_all_from_public_facts() -> None:
-    said = planned("--edges-of-a-person", "20", "--epsilon-budget", "3")
+    said = planned("--edges-of-a-person", "20", "--epsilon-budget", "3") + planned("--epsilon-budget", "0.5")
     for part in (
         "two-sided geometric",
         "follows the graph; private",
         "recall of the EBC top 10 at epsilon 0.3",
         SOURCE,
         "a budget of 3 affords 10 such releases",
+        "a budget of 0.5 affords 1 such release\n",
         "all 20 edges of one person together: epsilon 6, odds change at most 403.43 times",
     ):
         assert part in said

@@ -148,7 +148,9 @@ def test_many_blocks_are_read_as_one(file, monkeypatch):
 
 # -- round trips ------------------------------------------------------------------------------------
 
-INTEGER_EDGES = st.lists(st.tuples(*[st.integers(-(2**63), 2**63 - 1) | st.integers(0, 30)] * 2), min_size=1)
+NOBODY = {-1, -2, -9, -99, -999, -9999}  # these are asked about
+INTEGERS = st.integers(-(2**63), 2**63 - 1).filter(lambda one: one not in NOBODY) | st.integers(0, 30)
+INTEGER_EDGES = st.lists(st.tuples(INTEGERS, INTEGERS), min_size=1)
 NAMES = st.text(
     st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"], include_characters="\t"),
     min_size=1,

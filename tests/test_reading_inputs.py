@@ -91,6 +91,11 @@ GRAPHML = (
     '<graph edgedefault="directed"><node id="ada"/><node id="bob"/><node id="cyd"/><node id="dan"/>'
     '<edge source="ada" target="bob"><data key="w">1</data></edge><edge source="bob" target="cyd"/></graph></graphml>'
 )
+NAMED = (
+    '<graphml><key id="v_name" for="node" attr.name="name" attr.type="string"/><graph edgedefault="undirected">'
+    '<node id="n0"><data key="v_name">ada</data></node><node id="n1"><data key="v_name">bob</data></node>'
+    '<edge source="n0" target="n1"/></graph></graphml>'
+)
 GEXF = (
     '<gexf xmlns="http://gexf.net/1.3"><graph><nodes><node id="0" label="ada"/><node id="1" label="bob"/>'
     '<node id="2" label="c"/></nodes><edges><edge id="0" source="0" target="1"/></edges></graph></gexf>'
@@ -380,8 +385,24 @@ INPUTS = {
     "GraphML with columns": Input(
         GRAPHML, refused="source has no effect", options={"source": 1, "target": 2}
     ),
-    "GEXF": Input(GEXF, [(0, 1)], alone=(2,), told="not labels"),
-    "GML": Input(GML, [(1, 2)], alone=(5,), told="read as GML, integer ids"),
+    "GEXF": Input(GEXF, refused="--labels (or --no-labels)"),
+    "GEXF by ids": Input(GEXF, [(0, 1)], alone=(2,), told="not labels", options={"labels": False}),
+    "GEXF by labels": Input(GEXF, [("ada", "bob")], alone=("c",), options={"labels": True}),
+    "GML": Input(GML, refused="gives each of its nodes an id and a label"),
+    "GML by ids": Input(GML, [(1, 2)], alone=(5,), told="GML, integer ids", options={"labels": False}),
+    "GML by labels": Input(
+        GML, [("ada", "bob")], alone=("x",), told="by their labels", options={"labels": True}
+    ),
+    "GML with a label twice": Input(GML.replace('"x"', '"ada"'), [(1, 2)], alone=(5,), told="not labels"),
+    "GML with a label twice, by labels": Input(
+        GML.replace('"x"', '"ada"'), refused="without a label of their own", options={"labels": True}
+    ),
+    "GraphML of igraph": Input(NAMED, refused="n0 | ada"),
+    "GraphML of igraph by labels": Input(NAMED, [("ada", "bob")], options={"labels": True}),
+    "labels of a text": Input("1,2\n", refused="labels has no effect for text", options={"labels": True}),
+    "Pajek by numbers": Input(
+        PAJEK, [(1, 2), (2, 3)], alone=(4,), told="not labels", options={"labels": False}
+    ),
     "GML with an id that floats cannot hold": Input(GML.replace("id 5", f"id {2**53 + 1}"), refused="2^53"),
     "GML, truncated": Input(GML[:-40], refused="broken or cut short"),
     "GML with a node twice": Input(GML.replace("id 5", "id 1"), refused="GML"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sabotage import SABOTAGES, Sabotage
+from sabotage import SABOTAGES, Sabotage, statement
 
 # Each costs more than most tests do: garbage collected twice a run, every fixture looked at again.
 NOT_NEEDED = (
@@ -21,6 +21,8 @@ NOT_NEEDED = (
     "anyio",
 )
 HERE = Path(__file__).parent
+STALE = "change its sabotage"
+"""What a patch says that finds no line to change: it asserts so inside the test, which is not caught by that."""
 
 
 class Outcomes:
@@ -41,7 +43,7 @@ class Outcomes:
     def caught(self) -> bool:
         """Whether a test failed by what it asserts or refuses, and not by a patch that does not fit."""
         reasons = ("assert ", "AssertionError", "Failed: DID NOT RAISE", "edgedp.words.errors.")
-        return any(failure.startswith(reasons) for failure in self.failures)
+        return any(failure.startswith(reasons) and STALE not in failure for failure in self.failures)
 
 
 def run(*node_ids: str) -> Outcomes:
@@ -112,3 +114,16 @@ def test_a_sabotage_that_nothing_catches_is_noticed(monkeypatch: pytest.MonkeyPa
     harmless.apply(monkeypatch)
     assert not run(harmless.caught_by).caught
     assert not run("test_epsilon.py::test_that_is_not_there").caught
+
+
+def test_a_sabotage_of_a_line_that_is_no_more_is_not_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was once: its patch failed inside the test that it names, by an assertion."""
+    stale = Sabotage(
+        "stale",
+        statement("account_debit", "$cost <= maxPerRelease", "1"),
+        "test_ledger.py::test_the_limit_of_one_release_holds_to_the_nano",
+    )
+    stale.apply(monkeypatch)
+    found = run(stale.caught_by)
+    assert found.failures
+    assert not found.caught

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import edgedp
 from edgedp.mechanisms import probabilities
 from edgedp.mechanisms.scores.dampening import locally_dampened
-from edgedp.mechanisms.scores.picks import pick_scores
+from edgedp.mechanisms.scores.picks import _global, pick_scores
 from edgedp.mechanisms.selection.picking import Selection
 from edgedp.words.errors import EdgeDPError
 
@@ -117,6 +117,20 @@ def test_a_zero_sensitivity_says_that_all_are_equal() -> None:
             0.5,
             0.5,
         ]
+
+
+@given(numerator=st.integers(1, 10**30), denominator=st.integers(1, 10**30))
+def test_a_global_sensitivity_that_is_no_float_is_never_rounded_down(
+    numerator: int, denominator: int
+) -> None:
+    assert Fraction(_global(Fraction(numerator, denominator), "pf")) >= Fraction(numerator, denominator)
+
+
+def test_sld_wants_the_whole_way_to_the_global_sensitivity_of_every_candidate() -> None:
+    """One row that arrives is not enough: the sums of the others would be cut short."""
+    table = [[1.0, 2.0], [0.5, 1.5], [1.0, 2.0], [1.0, 2.0]]
+    with pytest.raises(EdgeDPError, match="last column of sensitivity is below global_sensitivity"):
+        edgedp.select(UTILITIES, epsilon=1, mechanism="sld", sensitivity=table, global_sensitivity=2)
 
 
 def test_candidates_are_of_any_type_and_what_is_shown_is_what_was_asked() -> None:

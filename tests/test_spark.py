@@ -443,7 +443,7 @@ def test_the_command_registers_texts_and_asks_by_their_address(
     Path("names.tsv").write_text("ada\tbob\nbob\tcyd\n")
     for refused, says in [
         (["register", "x", "--edges", "names.tsv"], "--no-header"),
-        (["register", "x", "--edges", "none.csv"], "cannot read as text"),
+        (["register", "x", "--edges", "none.csv"], "does not exist"),
         (["register", "x", "--edges", "pay.csv", "--node-label", "L"], "--node-label is not an option"),
         (["register", "pay", "--edges", "names.tsv", "--no-header"], "is stored already"),
         (["topk", "names.tsv", "--engine", "spark", *asked], "must be a stored one"),
@@ -618,19 +618,82 @@ def test_a_missing_extra_and_other_frames_are_refused_in_a_line(monkeypatch: pyt
         priv_top_k({"u": [1]}, "degree", 1, 1)  # type: ignore[arg-type]
 
 
+def session_with(**settings: str) -> Any:
+    """Return what `check_session` looks at; a dot is written as two underscores."""
+    told = {f"spark.{name.replace('__', '.')}": value for name, value in settings.items()}
+    context = SimpleNamespace(getConf=lambda: told)
+    return SimpleNamespace(_jsparkSession=1, sparkContext=context)
+
+
 def test_a_session_in_which_tasks_run_twice_is_refused() -> None:
-    conf = SimpleNamespace(get=lambda name, default: "true")
-    fake: Any = SimpleNamespace(_jsparkSession=1, sparkContext=SimpleNamespace(getConf=lambda: conf))
-    with pytest.raises(EngineError, match="speculation is true"):
-        session.check_session(fake)
+    for word in ("true", " TRUE "):
+        with pytest.raises(EngineError, match="speculation is true"):
+            session.check_session(session_with(master="local[2]", speculation=word))
     with pytest.raises(EngineError, match="Spark Connect"):
         session.check_session(SimpleNamespace())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("settings", "refused"),
+    [
+        ({"master": "local[*]"}, False),
+        ({"master": "local-cluster[2,1,1024]"}, False),
+        ({"master": "spark://node:7077"}, True),
+        ({"master": "yarn", "io__encryption__enabled": "true"}, True),
+        ({"master": "k8s://https://node", "authenticate": "true"}, True),
+        ({"master": "spark://node:7077", "network__crypto__enabled": "true"}, True),
+        ({"master": "yarn", "authenticate": "true", "network__crypto__enabled": "true"}, False),
+        ({"master": "yarn", "authenticate": "true", "ssl__rpc__enabled": "true"}, False),
+        ({}, True),
+    ],
+    ids=str,
+)
+def test_a_cluster_whose_network_is_in_the_clear_is_refused(settings: dict[str, str], refused: bool) -> None:
+    """Edges, noise and the key of what is spilled cross it."""
+    asked = session_with(**settings)
+    if not refused:
+        assert session.check_session(asked) is asked
+        return
+    with pytest.raises(EngineError, match=r"in the clear; set spark\.authenticate"):
+        session.check_session(asked)
+
+
+@pytest.mark.parametrize("log", ["_delta_log", ".hoodie", "metadata"])
+def test_a_table_whose_log_says_which_files_count_is_not_read_as_parquet(
+    spark: Any, tmp_path: Path, log: str
+) -> None:
+    part = tmp_path / "payments" / "month=1"
+    part.mkdir(parents=True)
+    pa.parquet.write_table(table_of(KITE), part / "a.parquet")
+    ends: dict[str, Any] = {"source": "source", "target": "target"}
+    place = Place(edges=canonical(tmp_path / "payments", "edges"), **ends)
+    assert sources.opened(place, spark).frame.count() == KITE.edge_count
+    (tmp_path / "payments" / log).mkdir()
+    (tmp_path / "payments" / log / "v1.metadata.json").write_text("{}")
+    for inside in (part.parent, part, part / "a.parquet"):
+        with pytest.raises(StoreError, match="files of removed rows stay"):
+            sources.opened(Place(edges=canonical(inside, "edges"), **ends), spark)
+
+
+def test_a_name_that_is_no_file_says_so_before_spark_is_asked(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"does not exist; .* a table of a catalogue"):
+        sources.detected(Place(edges=canonical(tmp_path / "lake.payments", "edges")))
 
 
 @pytest.mark.parametrize(
     ("address", "says"),
     [
         ("s3a://key:word@lake/e", "password"),
+        ("s3a://key:wo/word@lake/e", "password"),
+        ("S3://key:/word@lake/e", "password"),
+        ("s3n://key:1/word@lake", "password"),
+        ("s3a://word@lake/e", "a key"),
+        ("gs://a:b/word@lake/e", "password"),
+        ("hdfs://ada:word@nn/e", "password"),
+        ("hdfs://ada:wo/word@nn/e", "password"),
+        ("abfss://box:word@store/e", "password"),
+        ("odd://word@lake/e", "a key"),
+        ("file://word@host/e", "a key"),
         ("lake/*.csv", "pattern"),
         (" ", "no address"),
         (7, "no address"),
@@ -651,6 +714,9 @@ def test_an_address_that_the_registry_must_not_keep_is_refused(address: Any, say
         ("S3A://lake//a/./b/../c/", "s3a://lake/a/c"),
         ("hdfs:///a", "hdfs:///a"),
         ("s3a://lake/", "s3a://lake"),
+        ("s3a://lake/a@b", "s3a://lake/a@b"),
+        ("hdfs://ada@nn:8020/a@b", "hdfs://ada@nn:8020/a@b"),
+        ("abfss://box@store/e", "abfss://box@store/e"),
     ],
 )
 def test_spellings_of_an_address_have_one_ledger(spelling: str, address: str) -> None:
@@ -735,7 +801,10 @@ def test_a_row_of_the_registry_that_was_edited_is_refused() -> None:
 
 
 def test_nothing_of_spark_is_imported_before_it_is_asked_for() -> None:
-    seen = "import sys, edgedp, edgedp.spark, edgedp.faces.cli; sys.exit('pyspark' in sys.modules or 'pandas' in sys.modules)"
+    seen = (
+        "import sys, edgedp, edgedp.spark, edgedp.faces.cli; "
+        "sys.exit('pyspark' in sys.modules or 'pandas' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", seen], timeout=300).returncode == 0
 
 

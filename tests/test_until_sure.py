@@ -24,6 +24,7 @@ from edgedp.exact.audit.blackbox import epsilon_lower_bound
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.faces.cli.commands import analyst
 from edgedp.ledger.debits import debiting
+from edgedp.ledger.log import history
 from edgedp.mechanisms.adaptive import until_sure
 from edgedp.mechanisms.adaptive.choice import Degrees, Lists
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, seen_degrees
@@ -640,6 +641,9 @@ def test_each_step_is_a_debit_of_its_own_and_the_answer_comes_last(place: Path) 
         assert (
             store.budget("hubs")["epsilon_spent"] == release.epsilon_spent == release.receipt["epsilon_spent"]
         )
+        assert release.steps > 1
+        assert store.budget("hubs")["releases"] == 1, "steps are of one release"
+        assert history.verify(store.export("hubs"))["releases"] == 1
         (listed,) = store.releases("hubs")
         assert listed["epsilon"] == release.epsilon_spent
         assert listed["nodes"] == release.nodes

@@ -77,7 +77,8 @@ def run_unpacked(wheel: Path, folder: Path, *words: str) -> subprocess.Completed
     """Run a command of an unpacked wheel, over the packages that are here."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / "unpacked")
-    code = f"import edgedp; assert edgedp.__file__.startswith({str(folder)!r}); from edgedp.faces.cli import main; main()"
+    inside = f"import edgedp; assert edgedp.__file__.startswith({str(folder)!r}); "
+    code = inside + "from edgedp.faces.cli import main; main()"
     return subprocess.run(
         [sys.executable, "-c", code, *words],
         cwd=folder,
@@ -115,7 +116,7 @@ def test_the_wheel_holds_the_package_and_its_data_and_nothing_else(wheel: Path) 
                 assert f"edgedp/assets/{path.relative_to(ROOT).as_posix()}" in names
     for path in (ROOT / "plugin" / "edgedp").rglob("*.py"):
         assert path.relative_to(ROOT / "plugin").as_posix() in names
-    for path in (ROOT / "plugin" / "edgedp" / "gateway" / "pages").rglob("*.*"):
+    for path in (ROOT / "plugin" / "edgedp" / "faces" / "gateway" / "pages").rglob("*.*"):
         if path.parent.name in ("templates", "static"):
             assert path.relative_to(ROOT / "plugin").as_posix() in names
     assert "edgedp/py.typed" in names
@@ -206,6 +207,52 @@ def test_a_wheel_is_built_by_ziglang_alone(tmp_path: Path) -> None:
         check=False,
     )
     assert digests.returncode == 0, digests.stderr
+
+
+MACHINES: dict[str, tuple[bytes, int, bytes]] = {
+    "linux-x86_64": (b"\x7fELF", 18, b"\x3e\x00"),
+    "linux-aarch64": (b"\x7fELF", 18, b"\xb7\x00"),
+    "macos-x86_64": (b"\xcf\xfa\xed\xfe", 4, b"\x07\x00\x00\x01"),
+    "macos-aarch64": (b"\xcf\xfa\xed\xfe", 4, b"\x0c\x00\x00\x01"),
+    "windows-x86_64": (b"MZ", 0, b"MZ"),
+}
+"""How a library begins, and where its header names the processor: ELF, Mach-O; of Windows see below."""
+
+
+@pytest.mark.slow  # fetches the compiler
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("name", build.TARGETS)
+def test_a_wheel_for_another_system_holds_a_library_for_it(name: str, tmp_path: Path) -> None:
+    """Opened by its header, and not run: another system's library runs nowhere here."""
+    wheel, _ = built_wheel(tmp_path / "wheel", EDGEDP_TARGET=name, EDGEDP_KERNELS="")
+    target = build.TARGETS[name]
+    assert wheel.name == f"edgedp-{edgedp.__version__}-py3-none-{build.platform_tag('zig', target)}.whl"
+    with zipfile.ZipFile(wheel) as archive:
+        found = archive.read(f"edgedp/graph/engines/native/{target.library}")
+        assert sum("engines/native/lib/" in each for each in archive.namelist()) == 1
+    magic, at, machine = MACHINES[name]
+    assert found.startswith(magic)
+    if target.system == "windows":
+        at, machine = int.from_bytes(found[60:64], "little"), b"PE\0\0\x64\x86"
+    assert found[at : at + len(machine)] == machine
+    assert b"edgedp_ebc_0" in found  # the name under which a kernel is looked up
+    assert build.sources_digest().encode() in found
+
+
+def test_targets_have_headers_and_an_unknown_one_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert MACHINES.keys() == build.TARGETS.keys()
+    monkeypatch.setenv("EDGEDP_TARGET", "amiga-68000")
+    with pytest.raises(
+        build.CompilerError, match="EDGEDP_TARGET is 'amiga-68000', must be one of linux-x86_64"
+    ):
+        build.chosen_target()
+    monkeypatch.setenv("EDGEDP_TARGET", "macos-aarch64")
+    monkeypatch.setenv("EDGEDP_KERNELS", "cc")
+    with pytest.raises(build.CompilerError, match="must be zig for EDGEDP_TARGET"):
+        build.chosen_compiler()
+    monkeypatch.delenv("EDGEDP_TARGET")
+    assert build.chosen_target() == build.Target.here()
+    assert build.Target.here().library == build.LIBRARY
 
 
 def test_an_unknown_choice_of_a_compiler_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,9 +1,9 @@
 """The exact vectors that noise is added to, from their definitions; shares no code with the package.
 
-A draw asks its projection for vectors by the methods of `edgedp.mechanisms.projection.Projection`. `VECTORS` has a definition for
-each of these methods, under its name and with its arguments; `DERIVED` has what a release computes from one of them
-before any noise. A new vector is a function here. `NOT_VECTORS` are the methods whose answers get no noise of their
-own: metric values that a score is made of, facts of the engine, records of nodes.
+A draw asks its projection for vectors by the methods of `edgedp.mechanisms.projection.Projection`. `VECTORS` has a
+definition for each of these methods, under its name and with its arguments; `DERIVED` has what a release computes
+from one of them before any noise. A new vector is a function here. `NOT_VECTORS` are the methods whose answers get no
+noise of their own: metric values that a score is made of, facts of the engine, records of nodes.
 """
 
 from __future__ import annotations

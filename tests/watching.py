@@ -1,7 +1,7 @@
 """Draws that are watched: what they ask their projection for, every call of noise, and what noise is added to.
 
-`watched` wraps the samplers of `edgedp.mechanisms.sampling`, the laws of numbers and the noisy vectors, wherever the package holds
-them, for one draw. See `coupling` for what is made of it.
+`watched` wraps the samplers of `edgedp.mechanisms.sampling`, the laws of numbers and the noisy vectors, wherever the
+package holds them, for one draw. See `coupling` for what is made of it.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ SAMPLERS = {
     "certainly_reaches": "words",
     "certain_order": "words",
 }
-"""The functions of `edgedp.mechanisms.sampling` that take words: noise for arrays, what selects, what words are turned into."""
+"""The functions of `mechanisms.sampling` that take words: noise for arrays, what selects, what words become."""
 
 
-for _folder in ("mechanisms", "numbers", "sampling", "counts"):
+for _folder in ("mechanisms", "release.numbers"):
     # Whatever a draw would import while it is watched would keep what watches it.
     _package = import_module(f"edgedp.{_folder}")
     for _found in pkgutil.walk_packages(_package.__path__, f"{_package.__name__}."):

@@ -6,12 +6,16 @@ Edge-differentially-private top-k node selection on stored graphs. Everything pu
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from importlib.machinery import ModuleSpec
 from typing import TYPE_CHECKING, Any
 
 from edgedp.words.version import __version__
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from edgedp import exact, mechanisms, spark
     from edgedp.exact import quality
     from edgedp.exact.experiments.advice import advise
@@ -47,43 +51,37 @@ if TYPE_CHECKING:
 
 
 _HOME = {
-    "AccessError": "errors",
-    "BeingDrawnError": "errors",
-    "BudgetError": "errors",
-    "EdgeDPError": "errors",
-    "EngineError": "errors",
-    "ForeignWordsError": "errors",
-    "Graph": "graph",
-    "GraphChangedError": "errors",
-    "GraphFormatError": "errors",
-    "KernelWarning": "errors",
-    "LostReleaseError": "errors",
-    "ParameterError": "errors",
-    "Release": "release",
-    "RequestConflictError": "errors",
+    **dict.fromkeys(
+        (
+            "AccessError", "BeingDrawnError", "BudgetError", "EdgeDPError", "EngineError", "ForeignWordsError",
+            "GraphChangedError", "GraphFormatError", "KernelWarning", "LostReleaseError", "ParameterError",
+            "RequestConflictError", "StoreError", "StoreStateError", "StoreUnavailableError", "UndecidedError",
+            "UnknownNameError",
+        ),
+        "words.errors",
+    ),
+    "Graph": "graph.graph",
+    "Release": "release.release",
     "Store": "stores",
-    "StoreError": "errors",
-    "StoreStateError": "errors",
-    "StoreUnavailableError": "errors",
-    "UndecidedError": "errors",
-    "UnknownNameError": "errors",
-    "advise": "experiments.advice",
-    "count": "in_memory",
-    "datasets": "reading",
-    "distribution": "in_memory",
-    "experiment": "experiments.asking",
-    "motkin": "in_memory",
+    "advise": "exact.experiments.advice",
+    "count": "release.in_memory",
+    "datasets": "graph.reading",
+    "distribution": "release.in_memory",
+    "experiment": "exact.experiments.asking",
+    "motkin": "release.in_memory",
     "open_store": "stores",
-    "percentile": "selection.percentiles",
-    "preview": "loading",
-    "priv_top_k": "in_memory",
-    "read_graph": "loading",
-    "select": "selection.picking",
-    "select_top_k": "selection.picking",
-    "summary": "in_memory",
-    "write_report": "experiments.report",
-}
+    "percentile": "mechanisms.selection.percentiles",
+    "preview": "graph.loading",
+    "priv_top_k": "release.in_memory",
+    "read_graph": "graph.loading",
+    "select": "mechanisms.selection.picking",
+    "select_top_k": "mechanisms.selection.picking",
+    "summary": "release.in_memory",
+    "write_report": "exact.experiments.report",
+}  # fmt: skip
 _MODULES = ("exact", "mechanisms", "quality", "spark")
+_DOORS = {"experiments": "exact.experiments", "quality": "exact.quality", "worker": "faces.worker"}
+"""Public modules whose code lies in a room: the plugin starts ``python -m edgedp.worker``."""
 
 __all__ = [
     "AccessError",
@@ -133,9 +131,45 @@ def __getattr__(name: str) -> Any:
     if name in _HOME:
         return getattr(import_module(f"edgedp.{_HOME[name]}"), name)
     if name in _MODULES:
-        return import_module(f"edgedp.{name}")
+        return import_module(f"edgedp.{_DOORS.get(name, name)}")
     raise AttributeError(f"module 'edgedp' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+class _Doors:
+    """Finds a module of `_DOORS`, and what is below it, in its room: one module under two names, never two."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        package, _, door = name.partition(".")
+        door, _, rest = door.partition(".")
+        if (
+            package != "edgedp" or door not in _DOORS or rest == "__main__"
+        ):  # ``python -m`` runs a file of its own
+            return None
+        from importlib.util import find_spec
+
+        room = f"edgedp.{_DOORS[door]}" + (f".{rest}" if rest else "")
+        found = find_spec(room)
+        if found is None:
+            return None
+        loader: Any = _Door()
+        is_package = found.submodule_search_locations is not None
+        return ModuleSpec(name, loader, origin=found.origin, loader_state=room, is_package=is_package)
+
+
+class _Door:
+    """Gives the module of the room for the name of the door."""
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Leave it to the import machinery; `exec_module` puts the room's module in its place."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        assert module.__spec__ is not None  # noqa: S101 - the import machinery has just set it
+        sys.modules[module.__spec__.name] = import_module(module.__spec__.loader_state)
+
+
+sys.meta_path.insert(0, _Doors)

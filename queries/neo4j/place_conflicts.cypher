@@ -10,10 +10,15 @@
 //     log or the registry names the type, and no account does
 //   other: name of the other graph, or the other type
 // cost: the registry and the logs
+//
+// Earlier versions took a type that held an escape, such as FOLLOW\u0053, and read FOLLOWS: whatever begins like it is
+// taken for the same.
 CALL () {
   MATCH (claim:EdgeDPAccount|EdgeDPEntry|EdgeDPStoredGraph)
   WHERE claim.relationshipType IS :: STRING NOT NULL
-    AND any(kind IN split(claim.relationshipType, '|') WHERE kind IN split($relationshipType, '|'))
+    AND any(kind IN split(claim.relationshipType, '|') WHERE kind IN split($relationshipType, '|')
+      OR (kind =~ '.*\\\\u[0-9a-fA-F]{4}.*'
+        AND any(asked IN split($relationshipType, '|') WHERE asked STARTS WITH split(kind, '\\u')[0])))
     AND NOT coalesce(claim.loaded, false) AND (claim.name <> $name OR $loaded)
   WITH DISTINCT claim.name AS other, claim.relationshipType AS type
   RETURN CASE WHEN EXISTS { MATCH (:EdgeDPAccount {name: other, relationshipType: type}) }

@@ -1,7 +1,8 @@
 """Exact values, computed from private edges without a mechanism. Nothing here may be published.
 
 Everything of that kind is under this name, in Python, on the command line and in Cypher, so that a
-reader sees at once which rows may leave.
+reader sees at once which rows may leave. What is judged by exact values lies here, too: `quality`,
+`experiments` and the audits of laws.
 """
 
 from edgedp.exact.laws import first_pick_probabilities, motkin_first_pick_probabilities

@@ -36,7 +36,14 @@ def networkx_pairs(graph: Any) -> tuple[list[Any], list[Any]]:
         raise ParameterError(
             f"graph is {kind_of(graph)}, must be a networkx graph; give Graph.from_edges pairs of ids"
         )
-    return list(graph.nodes()), list(graph.edges())
+    nodes = list(graph.nodes())
+    for node in nodes:
+        if isinstance(node, bool) or not isinstance(node, (int, str, np.integer)):
+            raise GraphFormatError(
+                f"graph has {kind_of(node)} as a node, must have integers or texts; relabel its nodes "
+                "(networkx.convert_node_labels_to_integers does)"
+            )
+    return nodes, list(graph.edges())
 
 
 def igraph_pairs(graph: Any) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -277,8 +277,8 @@ def numbers_of(values: Any, name: str = "values") -> NDArray[np.float64]:
     """Return every value as a float; NaN for what is no number: missing, text, lists, truth values, dates.
 
     Each value is read by itself: an array of numbers is taken as it is, an array of objects or a list value by value,
-    and an array of another type is refused (`edgedp.words.containers`). Numbers beyond the floats become infinite, and are
-    clipped like others.
+    and an array of another type is refused (`edgedp.words.containers`). Numbers beyond the floats become infinite, and
+    are clipped like others.
 
     Raises
     ------

@@ -16,7 +16,20 @@ from typing import Any
 from edgedp.words.errors import ParameterError, StoreError
 from edgedp.words.shown import shortened
 
-__all__ = ["FIELDS", "STATE", "Head", "body_of", "chained", "digest", "exported", "fault", "genesis", "link"]
+__all__ = [
+    "FIELDS",
+    "FURTHER",
+    "STATE",
+    "Head",
+    "body_of",
+    "chained",
+    "digest",
+    "exported",
+    "fault",
+    "genesis",
+    "is_release",
+    "link",
+]
 
 FIELDS = (
     "name", "seq", "kind", "at", "by", "releaseId", "requestId", "cost", "charge", "body", "total",
@@ -62,6 +75,10 @@ def exported(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the keys of a row in an export: what its hash covers, and the hashes."""
     state = () if row.get("terms") is None else STATE
     return (*FIELDS, *(("analyst",) if row.get("analyst") else ()), *state, "prev", "hash")
+
+
+FURTHER = "part-"
+"""What the number of a further debit of a release begins with: the releases are counted without it."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +139,17 @@ def fault(name: str, rows: Iterable[Mapping[str, Any]]) -> str | None:
         if why is not None:
             return f"entry {seq} of the log {why}"
     return None
+
+
+def is_release(row: Mapping[str, Any]) -> bool:
+    """Whether a row is the debit of a release, and not a further debit of one.
+
+    Examples
+    --------
+    >>> is_release({"kind": "debit", "releaseId": "ab"}), is_release({"kind": "debit", "releaseId": FURTHER + "ab"})
+    (True, False)
+    """
+    return row["kind"] == "debit" and not row["releaseId"].startswith(FURTHER)
 
 
 def body_of(row: Mapping[str, Any], column: str = "body") -> dict[str, Any]:

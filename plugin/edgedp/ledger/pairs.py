@@ -41,7 +41,7 @@ COMPARISONS = ("eq", "in", "gte", "gt", "lte", "lt")
 """How a condition compares a property with its value."""
 
 ALTERNATIVES = "\0"
-"""Between names that are alternatives of each other; no name holds it (`edgedp.stores.statements.queries.quote_identifier`)."""
+"""Between names that are alternatives of each other; no name holds it (`statements.queries.quote_identifier`)."""
 
 _SIGNS = {">=": "gte", "<=": "lte", ">": "gt", "<": "lt", "=": "eq"}
 _MOST = 100

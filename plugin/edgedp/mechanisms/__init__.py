@@ -1,10 +1,10 @@
-"""The selection mechanisms as laws: what one pick does, given utilities and sensitivities.
+"""Mechanisms as laws: scores, sensitivities, samplers, draws. Nothing here knows a plan, a ledger or a store.
 
 `probabilities` works on plain arrays, without a graph; `edgedp.exact.first_pick_probabilities` gives
 the law of a graph's release. Both compute scores, grid and unit of noise by the functions that the
 draw uses. `Em`, `Pf`, `Ld`, `Sld` and `Joint` are mechanisms with the options that belong to
 them, to be given as ``mechanism=`` wherever its word is. `smooth_beta` is what
- a smooth bound for `edgedp.select` has to keep.
+a smooth bound for `edgedp.select` has to keep.
 """
 
 from __future__ import annotations

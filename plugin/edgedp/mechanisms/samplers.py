@@ -49,7 +49,7 @@ class Sampler:
     ----------
     name : str
     mechanism : str
-        One of `edgedp.words.vocabulary.UndampenedName`: the mechanism that this sampler is on scores that are not dampened.
+        One of `edgedp.words.vocabulary.UndampenedName`: the mechanism that this sampler is on plain scores.
     noise : Noise
         What is added to a score for one pick.
     noise_name : str

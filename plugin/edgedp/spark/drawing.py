@@ -150,8 +150,8 @@ def draw_on_spark(plan: Plan, edges: Edges, degrees: DataFrame, source: SecureSo
     Raises
     ------
     EdgeDPError
-        The table is not what was planned, in a constant sentence of `edgedp.words.refusals`. Errors of Spark itself hold
-        values: whoever calls this after a debit lets none out (`edgedp.words.refusals.constant_refusals`).
+        The table is not what was planned, in a constant sentence of `edgedp.words.refusals`. Errors of Spark itself
+        hold values: whoever calls this after a debit lets none out (`edgedp.words.refusals.constant_refusals`).
 
     Notes
     -----

@@ -2,7 +2,8 @@
 
 A row is a node: its id, its degree and, once noise was drawn, one 64-bit word. Every function here runs in a Python
 process of an executor, batch by batch, and knows nothing of the other partitions. Scores and noise are made by the
-same functions as everywhere (`edgedp.mechanisms`, `edgedp.mechanisms.sampling`); of a batch they are what they are of the graph.
+same functions as everywhere (`edgedp.mechanisms`, `edgedp.mechanisms.sampling`); of a batch they are what they
+are of the graph.
 
 Noise is drawn in the first attempt of a task and in no other: a task that is tried again, or runs twice, fails
 instead, and with it the release. What an executor raises holds no value: its text is in logs of the cluster.

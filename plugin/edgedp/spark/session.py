@@ -30,7 +30,7 @@ _SETTINGS = {
     "spark.io.encryption.enabled": "true",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "100000",
 }
-"""What every session of ours has. The key of the encryption lies in memory alone: what was spilled dies with it."""
+"""What every session of ours has. The key of the encryption is nowhere on a disk: what was spilled dies with it."""
 
 _LOCAL = {
     "spark.driver.host": "127.0.0.1",
@@ -99,11 +99,18 @@ def open_session() -> SparkSession:
             f"JAVA_HOME, and {MASTER}"
         ) from None
     atexit.register(_stop, context)
-    return SparkSession(context)
+    try:
+        return check_session(SparkSession(context))
+    except EngineError:
+        _stop(context)
+        raise
 
 
 def check_session(session: SparkSession) -> SparkSession:
-    """Refuse a session of the caller in which a task may run twice, or whose parts cannot be told apart.
+    """Refuse a session in which a task may run twice, whose parts cannot be told apart, or that speaks in the clear.
+
+    On a cluster edges, noise and the key of what is spilled cross the network, so that its ends must know each other
+    and encrypt.
 
     Raises
     ------
@@ -113,9 +120,21 @@ def check_session(session: SparkSession) -> SparkSession:
         raise EngineError(
             "the session is one of Spark Connect, must be a classic one; run where the driver of Spark runs"
         )
-    if session.sparkContext.getConf().get("spark.speculation", "false") == "true":
+    conf = session.sparkContext.getConf()
+
+    def is_on(name: str) -> bool:
+        return str(conf.get(name, "false")).strip().lower() == "true"
+
+    if is_on("spark.speculation"):
         raise EngineError(
             "spark.speculation is true, must be false, for noise that is drawn twice is two releases; switch it off"
+        )
+    master = str(conf.get("spark.master", ""))
+    encrypted = is_on("spark.network.crypto.enabled") or is_on("spark.ssl.rpc.enabled")
+    if not master.startswith("local") and not (is_on("spark.authenticate") and encrypted):
+        raise EngineError(
+            "the session sends edges and noise over a network in the clear; set spark.authenticate and "
+            "spark.network.crypto.enabled to true, for the whole cluster"
         )
     return session
 

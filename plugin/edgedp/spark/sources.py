@@ -18,6 +18,7 @@ from edgedp.graph.reading.options import Column, Ids, ReadingOptions
 from edgedp.spark.edges import Edges, Figures, figures_of
 from edgedp.spark.frames import edges_of, pick
 from edgedp.spark.session import open_session
+from edgedp.spark.tables import check_no_table
 from edgedp.words.errors import EdgeDPError, GraphFormatError, ParameterError, StoreError
 from edgedp.words.shown import address_shown
 
@@ -29,6 +30,11 @@ __all__ = ["Place", "canonical", "detected", "opened", "overlap", "same_place", 
 _TEXT = re.compile(r"\.(csv|tsv|tab|txt|edges|edgelist)(\.(gz|bz2|zst|xz|lz4|snappy))?$", re.IGNORECASE)
 _WHOLE = r"^[+-]?[0-9]{1,18}$"
 _SAME = {"s3": "s3a", "s3n": "s3a", "abfss": "abfs", "wasbs": "wasb"}
+_NAMED_BEFORE_HOST = frozenset(
+    {"abfs", "abfss", "wasb", "wasbs", "hdfs", "viewfs", "webhdfs", "swebhdfs", "o3fs", "ofs"}
+)
+_BUCKETS = frozenset({"s3", "s3a", "s3n", "gs", "oss", "cosn", "obs"})
+"""Object stores, whose buckets have no port."""
 _CANONICAL = r"^(0|-?[1-9][0-9]{0,17})$"
 
 
@@ -127,15 +133,34 @@ def canonical(address: Any, name: str) -> str:
     if not mark:
         return "file://" + str(Path(text).expanduser().resolve())
     host, slash, path = rest.partition("/")
-    if ":" in host.rpartition("@")[0]:
+    if _holds_credentials(scheme.lower(), host, rest):
         raise ParameterError(
-            f"{name} holds a password, must be an address alone; give it to Spark's settings"
+            f"{name} holds a password or a key, must be an address alone; give these to Spark's settings"
         )
     if scheme.lower() == "file":
         return "file://" + str(Path(rest if host.lower() != "localhost" else slash + path).resolve())
     # As Spark itself reads it: otherwise one folder could be spelled in many ways.
     normal = posixpath.normpath("/" + path.lstrip("/")).rstrip("/") if slash else ""
     return f"{scheme.lower()}://{host}{normal}"
+
+
+def _holds_credentials(scheme: str, host: str, rest: str) -> bool:
+    """Return whether an address names a key or a password: in a secret a slash may stand, which ends no host.
+
+    A container of Azure and a user of HDFS stand before an ``@`` too, and are no secret.
+
+    Examples
+    --------
+    >>> _holds_credentials("s3a", "AK:SE", "AK:SE/CRET@lake/e"), _holds_credentials("s3a", "AK@lake", "AK@lake/e")
+    (True, True)
+    >>> _holds_credentials("abfss", "box@store", "box@store/e"), _holds_credentials("hdfs", "nn:8020", "nn:8020/a@b")
+    (False, False)
+    """
+    user, named, _ = host.rpartition("@")
+    if ":" in user or (named and scheme not in _NAMED_BEFORE_HOST):
+        return True
+    port = host.rpartition("@")[2].partition(":")[2]
+    return "@" in rest and ":" in host and (scheme in _BUCKETS or not port.isdecimal())
 
 
 def same_place(one: str, other: str) -> bool:
@@ -198,6 +223,12 @@ def detected(place: Place) -> Place:
     GraphFormatError
         It cannot be told for sure, and which option tells.
     """
+    for address, what in ((place.edges, "edges"), (place.nodes, "nodes")):
+        if address is not None and address.startswith("file://") and not Path(address[7:]).exists():
+            raise StoreError(
+                f"{what} is {address_shown(address)}, which does not exist; give the address of the files, also for "
+                "a table of a catalogue, whose name says nothing of where they are"
+            )
     session = open_session()
     header = place.header
     if _TEXT.search(place.edges) and header is None:
@@ -229,6 +260,7 @@ def _read(session: SparkSession, address: str, place: Place, header: bool | None
     try:
         text = _TEXT.search(address)
         if text is None:
+            check_no_table(session, address, what)
             return session.read.parquet(address)
         separator = place.separator or ("," if text[1].lower() == "csv" else "\t")
         return session.read.csv(

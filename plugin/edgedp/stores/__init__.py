@@ -1,4 +1,4 @@
-"""Stored graphs with a durable ledger: the embedded database or Neo4j."""
+"""Stored graphs: two databases, the way of a stored release, and the store as its people see it."""
 
 from __future__ import annotations
 

@@ -279,7 +279,8 @@ class ExactStore(OpenedStore):
     ) -> list[dict[str, Any]]:
         """Say which epsilon each mechanism needs on a stored graph; logged. Privacy: not a release.
 
-        A release whose mechanism or epsilon was chosen from it is outside the guarantee (`edgedp.exact.experiments.advice`).
+        A release whose mechanism or epsilon was chosen from it is outside the guarantee
+        (`edgedp.exact.experiments.advice`).
         """
         from edgedp.exact.experiments.advice import check_target, needs
         from edgedp.exact.experiments.grid import check_runs

@@ -250,7 +250,7 @@ def check_gateway(address: str) -> str:
     'https://gateway.example.org:8750'
     >>> check_gateway("http://gateway.example.org")
     Traceback (most recent call last):
-    edgedp.words.errors.ParameterError: store is an http:// address of another machine, must be https:// for the token to \
+    edgedp.ParameterError: store is an http:// address of another machine, must be https:// for the token to \
 stay secret; use https://
     """
     from ipaddress import ip_address

@@ -106,9 +106,10 @@ class UndecidedError(GraphFormatError):
     question: Any
 
     def __init__(self, question: Any) -> None:
-        super().__init__(question if isinstance(question, str) else question.sentence())
+        super().__init__(question if isinstance(question, str) else "")
         if not isinstance(question, str):  # a gateway's client knows its sentence only
             self.question = question
+            self.args = (question.sentence(),)  # its fields are short, and its options are shown whole
 
     def __reduce__(self) -> tuple[type[UndecidedError], tuple[Any]]:
         return UndecidedError, (getattr(self, "question", str(self)),)
@@ -163,3 +164,8 @@ class EngineError(EdgeDPError, RuntimeError):
 
 class KernelWarning(UserWarning):
     """The compiled kernels are missing, and igraph computes in their place."""
+
+
+for _error in list(globals().values()):
+    if isinstance(_error, type) and issubclass(_error, (EdgeDPError, KernelWarning)):
+        _error.__module__ = "edgedp"  # as users import them, and as a traceback names them

@@ -66,7 +66,7 @@ def constant_refusals() -> Iterator[None]:
     >>> with constant_refusals():
     ...     raise ValueError("node 7 has degree 12")
     Traceback (most recent call last):
-    edgedp.words.errors.EngineError: the release could not be computed; what was asked for stays spent; report this defect
+    edgedp.EngineError: the release could not be computed; what was asked for stays spent; report this defect
     """
     try:
         yield

@@ -63,7 +63,7 @@ Kind = Literal["priv_top_k", "motkin", "count", "distribution", "summary", "perc
 """A kind of release, in the word that ledgers keep."""
 
 MetricName = Literal["betweenness2", "degree", "density", "ebc"]
-"""The metrics that type checkers know. At run time the folder is the list (`edgedp.mechanisms.metrics.metric_names`)."""
+"""The metrics that type checkers know. At run time the folder is the list (`mechanisms.metrics.metric_names`)."""
 
 ArcMetricName = Literal["in_degree", "out_degree"]
 """What is counted of the arcs of a directed graph; not a metric of the undirected one."""

@@ -1,8 +1,8 @@
 """The exhaustive audit of in- and out-degrees: every pair, and every source, of all digraphs of a few nodes.
 
-As in `edgedp.exact.audit.exhaustive`, the exact law of the whole ordered answer comes from the code that draws it, and of a
-joint list the noisy vector is audited. The law follows from the counts alone, and a renamed digraph has the renamed
-law: so it is computed once for all digraphs whose counts are the same up to their order.
+As in `edgedp.exact.audit.exhaustive`, the exact law of the whole ordered answer comes from the code that draws it,
+and of a joint list the noisy vector is audited. The law follows from the counts alone, and a renamed digraph has
+the renamed law: so it is computed once for all digraphs whose counts are the same up to their order.
 """
 
 from __future__ import annotations

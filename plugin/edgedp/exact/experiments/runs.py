@@ -1,7 +1,7 @@
 """From a cell to its rows: the product's own draws, from seeded words, judged beside the exact values.
 
-Scores and unit of a cell are computed once (`edgedp.mechanisms.scores.sums`, `edgedp.mechanisms.pareto.rounds`), and every run
-draws from them as a release does (`edgedp.mechanisms.grid.GridScores.draw`): no law is written a second time.
+Scores and unit of a cell are computed once (`edgedp.mechanisms.scores.sums`, `edgedp.mechanisms.pareto.rounds`), and
+every run draws from them as a release does (`edgedp.mechanisms.grid.GridScores.draw`): no law is written a second time.
 """
 
 from __future__ import annotations

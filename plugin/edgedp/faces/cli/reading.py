@@ -59,6 +59,11 @@ _KINDS = (
     click.option(
         "--one-kind", is_flag=True, help="An id is one node on both sides.  [default: asked if not sure]"
     ),
+    click.option(
+        "--labels/--no-labels",
+        default=None,
+        help="GML, GEXF, GraphML, Pajek: nodes by their labels or their ids.  [default: asked if both could be]",
+    ),
 )
 
 
@@ -77,8 +82,10 @@ def answered(question: Question, reading: dict[str, Any]) -> dict[str, Any]:
     say(shown(f"{question.source} {question.what}:"))
     for row in (heading, *question.rows):
         click.echo("  " + shown(" | ".join(row)))
-    for end in ("source", "target"):
+    for end in ("source", "target") if "source" in load else ():
         load[end] = click.prompt(f"column of the {end}, by name or number from 1", default=str(load[end]))
+    if "labels" in load:
+        load["labels"] = click.confirm("do nodes go by their labels?", default=bool(load["labels"]))
     if "header" in load:
         load["header"] = click.confirm("does the first line name the columns?", default=bool(load["header"]))
     if "bipartite" in load and not click.confirm("are the two ends of different kinds?", default=True):

@@ -1,7 +1,7 @@
 """The kinds of release as the gateway shows them: made of `edgedp.release.options`, whatever kinds there are.
 
-A kind is a word of `edgedp.words.vocabulary.KINDS`, its options are a class of `edgedp.release.options`, and a store has a
-method of its name. A new kind has an endpoint, a schema, a form and a client's method by itself; one line of
+A kind is a word of `edgedp.words.vocabulary.KINDS`, its options are a class of `edgedp.release.options`, and a store
+has a method of its name. A new kind has an endpoint, a schema, a form and a client's method by itself; one line of
 `EXAMPLES` lets the documentation show a nicer request than the one that is made of its options.
 """
 
@@ -77,7 +77,7 @@ class ReleaseKind:
         --------
         >>> kind_at("summary").asked({"epsilon": 1, "engine": "spark"})
         Traceback (most recent call last):
-        edgedp.words.errors.UnknownNameError: engine is 'spark', must be one of native, igraph; choose one of these
+        edgedp.UnknownNameError: engine is 'spark', must be one of native, igraph; choose one of these
         """
         options, computed = dict(given), {}
         if self.options.COMPUTES and "engine" in options:

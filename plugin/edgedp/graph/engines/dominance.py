@@ -1,4 +1,4 @@
-"""Dominance counts by numpy alone, where the compiled kernels are missing; see `edgedp.graph.engines.native.dominance`."""
+"""Dominance counts by numpy, where the compiled kernels are missing; see `edgedp.graph.engines.native.dominance`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Figures of a whole graph over its pairs of nodes: triangles, common neighbours, largest pairs of degrees.
 
-What the counts (`edgedp.mechanisms.counts`) ask of a graph beside its degrees. A pair matters only while it can still beat the
-best one found, and what it can reach is known from cheap bounds: the most common neighbours of any pair are found
-by walking from the few nodes whose degree is larger than that, not over all paths of length two. Each walk takes
+What the counts (`edgedp.mechanisms.counts`) ask of a graph beside its degrees. A pair matters only while it can still
+beat the best one found, and what it can reach is known from cheap bounds: the most common neighbours of any pair are
+found by walking from the few nodes whose degree is larger than that, not over all paths of length two. Each walk takes
 memory for one source.
 
 Privacy: everything here is computed from private edges and is not a release.

@@ -83,4 +83,6 @@ def _ask_of_sides(
         if overlap(one, two, int((seen[0] & seen[1]).sum())) >= HARDLY:
             return
     header = read.first_line == "names of columns" if read.first_line else None
-    ask_of_sides(source, read.header or None, read.rows, read.picked, options, header)
+    ask_of_sides(
+        source, read.header or None, read.rows, read.picked, options, header, told=not read.first_line
+    )

@@ -112,7 +112,7 @@ def read_tabular_properties(
     """Read columns of a Parquet or Arrow file; the file was read before, so it is whole."""
     from edgedp.graph.reading.formats.tabular import columns_of
 
-    there, load = columns_of(content, kind)
+    there, load, _ = columns_of(content, kind)
     picked = tuple(named_position(name, there, source) for name in names)
     return {name: column.to_pylist() for name, column in zip(names, load(picked), strict=True)}
 

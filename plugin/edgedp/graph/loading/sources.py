@@ -55,6 +55,7 @@ def read_graph(
     comments: str | None = None,
     bipartite: bool | None = None,
     one_kind: bool | None = None,
+    labels: bool | None = None,
     directed: bool = False,
     nodes_header: bool | None = None,
     properties: Sequence[str] | None = None,
@@ -91,6 +92,9 @@ def read_graph(
         The two sides are of different kinds, such as users and films, and an id of one side is another node than the
         same id of the other side: ids become texts, ``user:1`` and ``film:1``. Or they are of one kind. In doubt it is
         asked.
+    labels : bool, optional
+        Whether nodes of GML, GEXF, GraphML and Pajek go by their labels or their ids. Where each has a label
+        of its own that is not its id it is asked; nodes of Pajek go by their labels.
     directed : bool
         Keep directions, each an arc from the source to the target: for in- and out-degrees. Everything else reads the
         graph undirected. A file that says that its edges have no direction is refused.
@@ -132,6 +136,7 @@ def read_graph(
         comments=comments,
         bipartite=bipartite,
         one_kind=one_kind,
+        labels=labels,
         directed=directed,
         nodes_header=nodes_header,
         refresh=refresh,
@@ -310,6 +315,8 @@ def _read_content(content: Content, where: Location, width: int, options: Readin
     kind: Format = "text"
     if not (options.separator is not None and b"\0" not in content.head):
         kind = recognise(content.head, where.suffixes, where.name)
+    if options.labels is not None and kind not in ("gml", "gexf", "graphml", "pajek"):
+        raise ParameterError(f"labels has no effect for {kind}, whose nodes have none; leave it out")
     if kind == "text":
         from edgedp.graph.reading.text.text import read_text
 
@@ -335,9 +342,9 @@ def _read_network(content: Content, kind: Format, name: str, options: ReadingOpt
 
     match kind:
         case "graphml" | "gexf":
-            return markup.read_markup(content.chunks, kind, name, options.ids)
+            return markup.read_markup(content.chunks, kind, name, options.ids, options.labels)
         case "gml" | "pajek":
-            return networks.read_network(content, kind, name, options.ids)
+            return networks.read_network(content, kind, name, options.ids, options.labels)
         case "matrix market":
             return matrices.read_matrix_market(content, name, options.ids)
         case "metis":

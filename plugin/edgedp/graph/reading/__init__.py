@@ -1,4 +1,4 @@
-"""Edges in: files, addresses and datasets of the catalogue become columns of ids; `edgedp.graph.loading` makes the graph.
+"""Files, addresses and datasets of the catalogue become columns of ids; `edgedp.graph.loading` makes the graph.
 
 ``locating`` finds the file, ``content`` unpacks it, ``recognition`` tells its format. Of a text, ``layout``
 tells the separator, ``deciding`` what is sure about columns and first line, and ``table`` reads the ids; ``tabular``,

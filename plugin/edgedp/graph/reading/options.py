@@ -38,6 +38,8 @@ class ReadingOptions:
         What a line of comment starts with; none of them where it is empty.
     bipartite, one_kind : bool or None
         Whether the two sides are of different kinds, whose ids are kept apart, or of one; None asks in doubt.
+    labels : bool or None
+        Whether nodes of GML, GEXF, GraphML and Pajek go by their labels, or by their ids; None asks where both differ.
     directed : bool
         Whether directions are kept: from the source to the target.
     refresh : bool
@@ -53,6 +55,7 @@ class ReadingOptions:
     comments: tuple[bytes, ...] | None = None
     bipartite: bool | None = None
     one_kind: bool | None = None
+    labels: bool | None = None
     directed: bool = False
     refresh: bool = False
 
@@ -78,6 +81,7 @@ def checked_options(
     comments: Any = None,
     bipartite: Any = None,
     one_kind: Any = None,
+    labels: Any = None,
     directed: Any = False,
     refresh: Any = False,
 ) -> ReadingOptions:
@@ -94,7 +98,7 @@ def checked_options(
         raise ParameterError(f"{there} is given without {missing}; name both columns")
     if source is not None and source == target:
         raise ParameterError(f"target is {target!r}, must be another column than source; name both ends")
-    for name, value in (("header", header), ("nodes_header", nodes_header)):
+    for name, value in (("header", header), ("nodes_header", nodes_header), ("labels", labels)):
         if value is not None and not isinstance(value, bool):
             raise ParameterError(f"{name} is {kind_of(value)}, must be True, False or None; leave it out")
     if header is False and (isinstance(source, str) or isinstance(target, str)):
@@ -122,6 +126,7 @@ def checked_options(
         comments=_comments(comments),
         bipartite=bipartite or None,
         one_kind=one_kind or None,
+        labels=labels,
         directed=directed,
         refresh=refresh,
     )

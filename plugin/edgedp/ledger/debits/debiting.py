@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import ledger, shares
 from edgedp.ledger.account import account_of
+from edgedp.ledger.chain import FURTHER
 from edgedp.ledger.script import Script, Step
 from edgedp.ledger.shares import DIRECT
 from edgedp.release.release import debits
@@ -131,7 +132,7 @@ def _further(body: Mapping[str, Any], charge: Charge, release_id: str) -> dict[s
     A release's number is in one log only, once.
     """
     part = dict(body) | {"account": charge.account, "part_of": release_id}
-    return {"releaseId": ledger.new_release_id(), "requestId": None, "body": json.dumps(part)}
+    return {"releaseId": FURTHER + ledger.new_release_id(), "requestId": None, "body": json.dumps(part)}
 
 
 def _debit(name: str, charge: Charge, row: Mapping[str, Any]) -> list[Step]:

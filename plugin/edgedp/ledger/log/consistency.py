@@ -11,7 +11,7 @@ from typing import Any, assert_never
 from edgedp.ledger import ledger, registry, shares
 from edgedp.ledger.account import Account, split_account, terms_without_edges, unit_of
 from edgedp.ledger.backend import Runner
-from edgedp.ledger.chain import chained, fault
+from edgedp.ledger.chain import chained, fault, is_release
 from edgedp.words.amounts import rho
 from edgedp.words.errors import EdgeDPError
 from edgedp.words.shown import shortened
@@ -70,7 +70,7 @@ def problems(runner: Runner, name: str) -> list[str]:
     answers = [row["releaseId"] for row in entries if row["kind"] == "answer"]
     if len(set(debits)) < len(debits) or len(set(answers)) < len(answers) or set(answers) - set(debits):
         found.append("an answer is without its debit, or a release is there twice")
-    found += _counted(runner, name, len(debits))
+    found += _counted(runner, name, sum(map(is_release, entries)))
     match which:
         case "edges":
             found += _place(runner.run("graph_find", name=graph), rows[0]["terms"], entries)
@@ -81,13 +81,13 @@ def problems(runner: Runner, name: str) -> list[str]:
     return found + shares.problems(runner.run("share_list", name=name), entries) + healing
 
 
-def _counted(runner: Runner, name: str, debits: int) -> list[str]:
+def _counted(runner: Runner, name: str, releases: int) -> list[str]:
     """Return whether another number of releases is counted than the log has."""
     try:
         counted = runner.run("release_count", name=name)[0]["releases"]
     except EdgeDPError as error:
         return [str(error)]
-    return [] if counted == debits else [f"{counted} releases are counted, the log has {debits}"]
+    return [] if counted == releases else [f"{counted} releases are counted, the log has {releases}"]
 
 
 def _healed(graph: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from edgedp.ledger import ledger
 from edgedp.ledger.account import UNKNOWN_AMOUNTS, Account, account_of, split_account
 from edgedp.ledger.backend import Runner
-from edgedp.ledger.chain import Head, body_of, chained, exported, genesis
+from edgedp.ledger.chain import Head, body_of, chained, exported, genesis, is_release
 from edgedp.ledger.log import pages
 from edgedp.mechanisms.checks import check_choice, check_limit
 from edgedp.words.amounts.epsilon import NANO, epsilon_nano
@@ -240,9 +240,9 @@ def verify(lines: Iterable[str], kept: str | None = None) -> dict[str, Any]:
         raise StoreError("the export is damaged: its end does not fit its rows; export it again")
     if kept is not None:
         _check_head(kept, hashes)
-    debits = sum(row["kind"] == "debit" for row in found)
+    count_of_releases = sum(map(is_release, found))
     whose = {"graph": graph} | ({} if account == "edges" else {"account": account})
-    return whose | {"rows": count, "releases": debits, "head": str(last)}
+    return whose | {"rows": count, "releases": count_of_releases, "head": str(last)}
 
 
 def _check_head(kept: str, hashes: list[str]) -> None:

@@ -1,8 +1,8 @@
 """Spend until a list is sure enough: vectors whose noise shrinks step by step, and a look at the list after each.
 
 Every step follows from what was released before it (`next_step`), and is paid for before it is drawn. Refined noise
-costs the difference only (`edgedp.mechanisms.sampling.geometric.Refinable`), so a list that took five steps is as good as one
-that was bought at once for their sum. Proof: docs/privacy.md, "Until sure".
+costs the difference only (`edgedp.mechanisms.sampling.geometric.Refinable`), so a list that took five steps is as good
+as one that was bought at once for their sum. Proof: docs/privacy.md, "Until sure".
 """
 
 from __future__ import annotations

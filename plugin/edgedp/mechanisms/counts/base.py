@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
@@ -36,7 +36,15 @@ STEEP: Curve = (
 """For profiles that grow with the square of a figure of many nodes."""
 STEEPER: Curve = (("0.1", "5"), ("0.3", "8"), ("1", "10"), ("2", "12"), ("3", "14"), ("6", "26"))
 """For profiles that grow with the square of a figure of one node."""
-STEEPEST: Curve = (("0.3", "3"), ("0.5", "5"), ("1", "8"), ("2", "13"), ("6", "39"))
+STEEPEST: Curve = (
+    ("0.075", "2.5"),
+    ("0.1", "3"),
+    ("0.3", "3"),
+    ("0.5", "5"),
+    ("1", "8"),
+    ("2", "13"),
+    ("6", "39"),
+)
 """For profiles that grow without end towards their ceiling."""
 
 
@@ -190,7 +198,9 @@ def profile_of(count: Count, projection: NumberProjection, bounds: Bounds) -> Pr
     maximum, bits = count.maximum(bounds), count.bits(bounds)
     if ceiling == 0:
         return Profile(0, (), 0, 0, bits)
-    steps = below(ceiling, count.sensitivities(projection, bounds))
+    # From a public distance on all may count as the ceiling, which stays admissible. No count takes so long: one that
+    # never arrives would fill the memory.
+    steps = below(ceiling, islice(count.sensitivities(projection, bounds), 2 * bounds.degree_bound + 2))
     return Profile(
         count.value(projection, bounds),
         steps,

@@ -20,8 +20,8 @@ __all__ = ["COUNT", "LengthTwoBetweenness"]
 class LengthTwoBetweenness(Count):
     """The length-2 betweenness of the node at position `node`, in integer shares of ``2**-q``.
 
-    ``I_t = 2**q (d + t)``: the proof for the real number (`edgedp.mechanisms.metrics.betweenness2`) holds for the shares
-    ``floor(2**q / c)`` with ``2**q`` in the place of 1, so nothing is added for rounding.
+    ``I_t = 2**q (d + t)``: the proof for the real number (`edgedp.mechanisms.metrics.betweenness2`) holds for the
+    shares ``floor(2**q / c)`` with ``2**q`` in the place of 1, so nothing is added for rounding.
     """
 
     node: int

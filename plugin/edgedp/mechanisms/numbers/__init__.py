@@ -1,7 +1,8 @@
 """The mechanisms that release one number: one module each, profile -> law -> draw.
 
-A mechanism takes a sensitivity profile (`edgedp.mechanisms.counts.base.Profile`), which is integers, and epsilon, a rational, and
-makes a law of integers: what it draws from, and what its probabilities are computed from, are the same integers.
+A mechanism takes a sensitivity profile (`edgedp.mechanisms.counts.base.Profile`), which is integers, and epsilon, a
+rational, and makes a law of integers: what it draws from, and what its probabilities are computed from, are the
+same integers.
 
 ==============  ==========================================================  =================
 name            noise                                                       needs

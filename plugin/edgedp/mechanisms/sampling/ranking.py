@@ -15,8 +15,8 @@ that of the full computation, word for word, and therefore has the same law.
 never drawn. The largest noise has words that begin with a byte of zeros, one in 256, and all other noise has a bound.
 The former give a threshold that ``k`` noisy scores reach. Whose score is too low to reach it by the other noise is
 certainly below those k; the rest, some 256 for each of the ``k`` whatever the scores are, is looked at like all of few
-candidates. `edgedp.mechanisms.sampling.late` says why words may be drawn late. From a source that draws all of them at once the
-answer is the one of all of them, bit for bit.
+candidates. `edgedp.mechanisms.sampling.late` says why words may be drawn late. From a source that draws all of them at
+once the answer is the one of all of them, bit for bit.
 """
 
 from __future__ import annotations

@@ -82,8 +82,8 @@ def plan(kind: Kind, options: Mapping[str, Any], facts: PublicFacts) -> Plan:
     ----------
     kind : {"priv_top_k", "motkin", "count", "distribution", "summary", "percentile"}
     options : mapping
-        As `edgedp.release.options` lists them; canonical parameters of a plan are options that give it again, a version of
-        the release among them, which must be that of this package.
+        As `edgedp.release.options` lists them; canonical parameters of a plan are options that give it again, a version
+        of the release among them, which must be that of this package.
     facts : PublicFacts
 
     Raises

@@ -236,7 +236,7 @@ def _noise_of_summary(plan: SummaryPlan) -> tuple[Noise, ...]:
 
 
 def _noise_of_percentile(plan: PercentilePlan) -> Noise:
-    """Return the noise on the score of a point of the grid (`edgedp.mechanisms.selection.percentiles.percentile_scores`)."""
+    """Return the noise on the score of a point of the grid (`mechanisms.selection.percentiles.percentile_scores`)."""
     scale, law = float(2 / plan.epsilon), sampler(plan.sampler).noise_name
     match plan.mechanism:
         case "pf" | "em":

@@ -7,6 +7,7 @@ by the plugin's worker alike.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,8 @@ PREFIX = "EdgeDP"
 
 _DISPLAY_LABEL = "Node"
 _FEW_NODES = 500
+_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
+"""How Cypher writes a character by its number; two spellings of one type would have two budgets."""
 
 
 def loaded_place(name: str, version: int, label: str | None, kind: str | None) -> GraphRow:
@@ -73,7 +76,13 @@ def check_unreserved(value: Any, name: str) -> str:
     'Person'
     """
     text = check_text(value, name)
-    if text.replace("\\u0060", "`").lower().startswith(PREFIX.lower()):
+    escape = _ESCAPE.search(text)
+    if escape is not None:
+        raise ParameterError(
+            f"{name} holds {escape[0]}, which a statement reads as the character {chr(int(escape[1], 16))!r}; "
+            "write the character"
+        )
+    if text.lower().startswith(PREFIX.lower()):
         raise ParameterError(
             f"{name} is {text!r}, must not begin with {PREFIX}, which is edgedp's own; choose another"
         )

@@ -17,12 +17,9 @@ from edgedp.words.places import asset
 __all__ = ["load_everything", "load_statements"]
 
 _DRAWN_WITH = (
-    "amounts", "counts", "engines", "mechanisms", "metrics", "numbers", "plan", "planning", "sampling", "selection",
-    "stores", "gateway",
+    "words", "graph.engines", "mechanisms", "release", "ledger", "stores", "faces.gateway",
 )  # fmt: skip
 _BESIDE = (
-    "edgedp.release.draw",
-    "edgedp.release.in_memory",
     "edgedp.graph.ids",
     "ladybug",
     "pyarrow",

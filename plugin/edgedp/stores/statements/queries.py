@@ -94,7 +94,10 @@ def _quoted(names: str) -> str:
 
 
 def quote_identifier(name: str) -> str:
-    """Return a Cypher identifier in backticks, with backticks inside doubled: never an injection.
+    r"""Return a Cypher identifier in backticks, with backticks inside doubled: never an injection.
+
+    Neo4j reads escapes such as ``\u0053`` before it parses, so a backslash is written as the escape of itself: two
+    names are never read as one.
 
     Examples
     --------
@@ -105,8 +108,7 @@ def quote_identifier(name: str) -> str:
         raise ParameterError(
             f"the identifier is {name!r}, must be a non-empty text without NUL; choose another name"
         )
-    # Neo4j reads the escape \\u0060 as a backtick before it parses, so it is doubled as well.
-    return "`" + name.replace("\\u0060", "`").replace("`", "``") + "`"
+    return "`" + name.replace("\\", "\\u005c").replace("`", "``") + "`"
 
 
 @cache

@@ -109,7 +109,8 @@ def plan(
     _print_recall(told.expected, told.source)
     click.echo()
     for row in told.budgets:
-        click.echo(f"a budget of {amount(row['epsilon_budget'])} affords {row['releases']:,} such releases")
+        fits = f"{row['releases']:,} such release{'' if row['releases'] == 1 else 's'}"
+        click.echo(f"a budget of {amount(row['epsilon_budget'])} affords {fits}")
     for row in told.person:
         who = f"all {row['edges']:,} edges of one person together" if row["edges"] > 1 else "any one edge"
         click.echo(f"{who}: {_promised(row)}")

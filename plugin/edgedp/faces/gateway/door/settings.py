@@ -87,7 +87,7 @@ class Settings:
         --------
         >>> Settings(response_step=0).checked()
         Traceback (most recent call last):
-        edgedp.words.errors.ParameterError: response_step is 0, must be above 0 and at most 60 seconds; choose another
+        edgedp.ParameterError: response_step is 0, must be above 0 and at most 60 seconds; choose another
         """
         if (self.tls_certificate is None) != (self.tls_key is None):
             missing = "tls_key" if self.tls_key is None else "tls_certificate"

@@ -6,8 +6,8 @@ computed on the graph as it is. Sums are integers, or floats of integers in a fi
 depend on the number of threads, on the order of the work, or on the labels.
 
 The shared library is opened when a function is first called (`library`, the one module that calls C). Where it is
-missing, `EngineError` says so; `edgedp.graph.engines.igraph` has the same functions without it, and `edgedp.graph.engines.serving`
-chooses.
+missing, `EngineError` says so; `edgedp.graph.engines.igraph` has the same functions without it, and
+`edgedp.graph.engines.serving` chooses.
 
 Privacy: everything here is computed from private edges and is not a release.
 """

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.graph.engines.native.build import FOLDER, LEVELS, LIBRARY, sources_digest
+from edgedp.graph.engines.native.build import FOLDER, LEVELS, LIBRARY, SOURCES, sources_digest
 from edgedp.words.errors import EngineError, GraphFormatError, KernelWarning
 
 __all__ = [
@@ -69,7 +69,10 @@ def _opened() -> _Library | str:
     except (OSError, AttributeError) as error:
         where = FOLDER / LIBRARY
         return "they are not installed" if not where.is_file() else f"they cannot be opened: {error}"
-    if any(FOLDER.glob("*.c")) and library.functions.edgedp_sources().decode() != sources_digest():
+    if (
+        any((FOLDER / SOURCES).glob("*.c"))
+        and library.functions.edgedp_sources().decode() != sources_digest()
+    ):
         raise EngineError("the compiled kernels are older than their sources; run 'make .venv/.ready-dev'")
     return library
 

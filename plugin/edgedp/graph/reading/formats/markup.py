@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from typing import Literal
 from xml.parsers import expat
 
+from edgedp.graph.reading.formats.labels import names_of_nodes
 from edgedp.graph.reading.options import Ids
 from edgedp.graph.reading.text.result import Read, ids_told, of_one_type
 from edgedp.words.errors import GraphFormatError
 
 __all__ = ["read_markup"]
 
+_LABELS = {"name", "label"}
 _NAMES = {"graphml": "GraphML", "gexf": "GEXF"}
 
 
@@ -21,7 +23,10 @@ class _Graph:
     def __init__(self, kind: str, source: str) -> None:
         self.kind = kind
         self.source = source
-        self.nodes: dict[str, None] = {}
+        self.nodes: dict[str, str] = {}
+        self.keys: set[str] = set()
+        self.node = ""
+        self.within = False
         self.sources: list[str] = []
         self.targets: list[str] = []
         self.graphs = 0
@@ -40,7 +45,15 @@ class _Graph:
                 node = self.attribute(attributes, "node", "id")
                 if node in self.nodes:
                     self.refuse(f"lists the node {node[:40]!r} twice; correct the file")
-                self.nodes[node] = None
+                self.nodes[node] = attributes.get("label", "") if self.kind == "gexf" else ""
+                self.node = node
+            case "key":
+                if attributes.get("for") == "node" and attributes.get("attr.name", "").lower() in _LABELS:
+                    self.keys.add(attributes.get("id", ""))
+            case "data":
+                self.within = bool(self.node) and attributes.get("key") in self.keys
+            case "NodeLabel":
+                self.within = bool(self.node)
             case "edge":
                 self.sources.append(self.attribute(attributes, "edge", "source"))
                 self.targets.append(self.attribute(attributes, "edge", "target"))
@@ -51,6 +64,17 @@ class _Graph:
                     self.undirected = "holds an edge without a direction"
             case "hyperedge":
                 self.refuse("holds a hyperedge, must hold edges between two nodes; convert it")
+
+    def end(self, element: str) -> None:
+        match element.rpartition(":")[2]:
+            case "node":
+                self.node = ""
+            case "data" | "NodeLabel":
+                self.within = False
+
+    def text(self, text: str) -> None:
+        if self.within:
+            self.nodes[self.node] += text.strip()
 
     def attribute(self, attributes: dict[str, str], element: str, name: str) -> str:
         """Return an attribute that must be there."""
@@ -67,12 +91,18 @@ class _Graph:
 
 
 def read_markup(
-    chunks: Iterator[bytes], kind: Literal["graphml", "gexf"], source: str, ids: Ids | None
+    chunks: Iterator[bytes],
+    kind: Literal["graphml", "gexf"],
+    source: str,
+    ids: Ids | None,
+    labels: bool | None,
 ) -> Read:
-    """Read nodes and edges by their ids; what else a document says of them is ignored."""
+    """Read nodes and edges, by the nodes' ids or labels; what else a document says of them is ignored."""
     graph = _Graph(kind, source)
     parser = expat.ParserCreate()
-    parser.StartElementHandler = graph.start
+    parser.buffer_text = True
+    parser.StartElementHandler, parser.EndElementHandler = graph.start, graph.end
+    parser.CharacterDataHandler = graph.text
     parser.StartDoctypeDeclHandler = graph.doctype
     try:
         for chunk in chunks:
@@ -85,7 +115,14 @@ def read_markup(
         raise GraphFormatError(
             f"{source!r} is {_NAMES[kind]} that breaks at {where}; write it again"
         ) from None
-    columns, nodes = of_one_type([graph.sources, graph.targets], list(graph.nodes), ids, source)
+    named, notes = names_of_nodes(list(graph.nodes), list(graph.nodes.values()), labels, source)
+    names = dict(zip(graph.nodes, named, strict=True))
+    ends = [[names.get(end, end) for end in side] for side in (graph.sources, graph.targets)]
+    if labels and (strangers := {*graph.sources, *graph.targets} - names.keys()):
+        graph.refuse(
+            f"has an edge of the node {min(strangers)[:40]!r}, which it does not list; correct the file"
+        )
+    columns, nodes = of_one_type(ends, named, ids, source)
     of_ids = [nodes] if nodes is not None else columns
     return Read(
         columns=columns,
@@ -93,5 +130,5 @@ def read_markup(
         format=(_NAMES[kind], "integer ids" if of_ids[0].dtype.is_integer() else "text ids"),
         ids=ids_told(of_ids, ids),
         undirected=graph.undirected,
-        notes=("ids are the attributes id, not labels",) if kind == "gexf" else (),
+        notes=notes,
     )

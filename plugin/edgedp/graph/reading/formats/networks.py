@@ -7,6 +7,7 @@ import tempfile
 import warnings
 from typing import Literal
 
+from edgedp.graph.reading.formats.labels import names_of_nodes
 from edgedp.graph.reading.options import Ids
 from edgedp.graph.reading.sources.content import Content
 from edgedp.graph.reading.sources.recognition import BYTE_ORDER_MARK
@@ -18,11 +19,15 @@ __all__ = ["read_network"]
 _NAMES = {"gml": "GML", "pajek": "Pajek"}
 _EDGES = re.compile(rb"^[ \t]*\*edges", re.MULTILINE | re.IGNORECASE)
 """What Pajek lists edges without a direction under; igraph makes arcs of them beside arcs."""
+_SECTION = re.compile(rb"^[ \t]*\*(\w+)", re.MULTILINE)
+_SECTIONS = {"network", "vertices", "arcs", "edges", "arcslist", "edgeslist", "matrix", "partition", "vector"}
 _EXACT = 2**53  # igraph keeps GML's numbers as floats
 
 
-def read_network(content: Content, kind: Literal["gml", "pajek"], source: str, ids: Ids | None) -> Read:
-    """Read GML (ids are the nodes' ``id``) or Pajek (ids are the labels where all differ, else the numbers)."""
+def read_network(
+    content: Content, kind: Literal["gml", "pajek"], source: str, ids: Ids | None, labels: bool | None
+) -> Read:
+    """Read GML or Pajek; nodes of Pajek go by their labels where all have one, unless `labels` says otherwise."""
     import igraph
 
     name = _NAMES[kind]
@@ -45,7 +50,7 @@ def read_network(content: Content, kind: Literal["gml", "pajek"], source: str, i
             graph = igraph.Graph.Read_GML(file) if kind == "gml" else igraph.Graph.Read_Pajek(file)
     except (igraph.InternalError, ValueError, OSError, MemoryError):
         raise GraphFormatError(f"{source!r} is {name} that is broken or cut short; write it again") from None
-    names, notes = (_gml_ids if kind == "gml" else _pajek_ids)(graph, source)
+    names, notes = (_gml_names if kind == "gml" else _pajek_names)(graph, labels, source)
     pairs = graph.get_edgelist()
     columns, nodes = of_one_type(
         [[names[a] for a, _ in pairs], [names[b] for _, b in pairs]], names, ids, source
@@ -67,14 +72,12 @@ def read_network(content: Content, kind: Literal["gml", "pajek"], source: str, i
     )
 
 
-def _gml_ids(graph: object, source: str) -> tuple[list[str], tuple[str, ...]]:
+def _gml_names(graph: object, labels: bool | None, source: str) -> tuple[list[str], tuple[str, ...]]:
     vertices = graph.vs  # type: ignore[attr-defined]
     if "id" not in vertices.attributes():
         raise GraphFormatError(f"{source!r} is GML whose nodes have no id; write it again")
     ids = vertices["id"]
-    if all(isinstance(value, str) for value in ids):
-        names = list(ids)
-    else:
+    if not all(isinstance(value, str) for value in ids):
         if not all(isinstance(value, (int, float)) and float(value).is_integer() for value in ids):
             raise GraphFormatError(f"{source!r} is GML with an id that is no integer; renumber it")
         if any(abs(value) >= _EXACT for value in ids):
@@ -82,21 +85,30 @@ def _gml_ids(graph: object, source: str) -> tuple[list[str], tuple[str, ...]]:
                 f"{source!r} is GML with an id of 2^53 or more, which its reader would round; "
                 "write CSV or GraphML"
             )
-        names = [str(int(value)) for value in ids]
-    _refuse_twice(names, source)
-    return names, ("ids are the nodes' id, not labels",)
+        ids = [str(int(value)) for value in ids]
+    _refuse_twice(ids, source)
+    there = next((name for name in ("label", "name") if name in vertices.attributes()), None)
+    return names_of_nodes(
+        ids, [_written(label) for label in vertices[there]] if there else [], labels, source
+    )
 
 
-def _pajek_ids(graph: object, source: str) -> tuple[list[str], tuple[str, ...]]:
+def _written(label: object) -> str:
+    """Return a label of GML as it is written: igraph makes a float of every number."""
+    if isinstance(label, float):
+        return str(int(label)) if label.is_integer() else ("" if label != label else str(label))
+    return str(label or "")
+
+
+def _pajek_names(graph: object, labels: bool | None, source: str) -> tuple[list[str], tuple[str, ...]]:
     vertices = graph.vs  # type: ignore[attr-defined]
     numbers = [str(i) for i in range(1, len(vertices) + 1)]
-    if "name" not in vertices.attributes():
-        return numbers, ("ids are the vertices' numbers",)
-    names = vertices["name"]
-    if any(not name for name in names):
-        return numbers, ("ids are the vertices' numbers, for some have no label",)
-    _refuse_twice(names, source)
-    return list(names), ("ids are the vertices' labels",)
+    names = vertices["name"] if "name" in vertices.attributes() else []
+    if labels is None and all(names):
+        _refuse_twice(names, source)
+        labels = bool(names)
+    named, notes = names_of_nodes(numbers, names, bool(labels), source)
+    return named, notes or ("nodes go by their numbers",)
 
 
 def _refuse_twice(ids: list[str], source: str) -> None:
@@ -105,6 +117,11 @@ def _refuse_twice(ids: list[str], source: str) -> None:
 
 
 def _refuse_time_and_several(text: bytes, source: str) -> None:
-    """Refuse Pajek projects: igraph reads the first network and stops."""
+    """Refuse Pajek projects, of which igraph reads the first network, and sections that it passes over."""
+    for section in _SECTION.findall(text):
+        if section.decode().lower() not in _SECTIONS:
+            raise GraphFormatError(
+                f"{source!r} has a section *{section.decode()[:20]}, which is not read; write vertices, arcs and edges"
+            )
     if len(re.findall(rb"^[ \t]*\*vertices\b", text, re.MULTILINE | re.IGNORECASE)) != 1:
         raise GraphFormatError(f"{source!r} holds more than one network; write each to a file of its own")

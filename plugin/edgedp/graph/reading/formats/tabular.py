@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from edgedp.graph.reading.options import ReadingOptions, checked_options
 from edgedp.graph.reading.sources.content import Content
-from edgedp.graph.reading.text.deciding import choose_named
+from edgedp.graph.reading.text.deciding import ROWS, choose_named
+from edgedp.graph.reading.text.judging import Seen, judge_ids
 from edgedp.graph.reading.text.result import Read, ids_told
 from edgedp.graph.reading.text.table import integers_of
 from edgedp.words.containers import is_list
@@ -33,8 +35,9 @@ def read_tabular(
     if refused:
         raise ParameterError(f"{refused} is not an option of a {name} file; leave it out")
     try:
-        names, load = columns_of(content, kind)
-        picked = choose_named(names, width, options, source, lambda: _rows(load(tuple(range(len(names))))))
+        names, load, head = columns_of(content, kind)
+        rows = _rows(head())
+        picked = choose_named(names, width, options, source, lambda: rows)
         columns = load(picked)
     except EdgeDPError:
         raise
@@ -43,15 +46,17 @@ def read_tabular(
             f"{source!r} is a broken {name} file, or one of an unknown kind; write it again"
         ) from None
     words = (name, *((content.compression,) if content.compression else ()))
-    return _read(columns, names, picked, words, source, options)
+    read = replace(_read(columns, names, picked, words, source, options), rows=tuple(map(tuple, rows)))
+    judge_ids(read.columns, Seen(source, picked, read.header, read.rows), options)
+    return read
 
 
-def columns_of(content: Content, kind: Literal["parquet", "arrow"]) -> tuple[list[str], Any]:
-    """Return the names of all columns, and what loads some of them by position."""
+def columns_of(content: Content, kind: Literal["parquet", "arrow"]) -> tuple[list[str], Any, Any]:
+    """Return the names of all columns, what loads some of them by position, and what loads the first rows of all."""
     return (_parquet if kind == "parquet" else _arrow)(content)
 
 
-def _parquet(content: Content) -> tuple[list[str], Any]:
+def _parquet(content: Content) -> tuple[list[str], Any, Any]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -65,10 +70,14 @@ def _parquet(content: Content) -> tuple[list[str], Any]:
         table = file.read(columns=[names[i] for i in picked])
         return [table.column(names[i]) for i in picked]
 
-    return names, load
+    def head() -> list[Any]:
+        batch = next(file.iter_batches(batch_size=ROWS), None)
+        return [] if batch is None else batch.columns
+
+    return names, load, head
 
 
-def _arrow(content: Content) -> tuple[list[str], Any]:
+def _arrow(content: Content) -> tuple[list[str], Any, Any]:
     import pyarrow as pa
 
     stream = not content.head.startswith(b"ARROW1")
@@ -78,7 +87,7 @@ def _arrow(content: Content) -> tuple[list[str], Any]:
         buffer = pa.BufferReader(content.whole())
         file = pa.ipc.open_stream(buffer) if stream else pa.ipc.open_file(buffer)
     table = file.read_all()
-    return table.schema.names, lambda picked: [table.column(i) for i in picked]
+    return table.schema.names, lambda picked: [table.column(i) for i in picked], lambda: table.columns
 
 
 # -- frames -----------------------------------------------------------------------------------------
@@ -94,6 +103,11 @@ def arrow_of(frame: Any, what: str = "frame") -> Any:
     import pyarrow as pa
 
     try:
+        names = [name for name in getattr(frame, "columns", ()) if isinstance(name, (str, int))]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise GraphFormatError(
+                f"{what} has two columns named {shortened(twice)!r}, must have one; rename one"
+            )
         if hasattr(frame, "__arrow_c_stream__"):
             table = pa.table(frame)
         elif hasattr(frame, "__dataframe__"):
@@ -130,7 +144,7 @@ def read_frame(frame: Any, source: Any = None, target: Any = None) -> Read:
     options = checked_options(source=source, target=target)
     table = arrow_of(frame)
     names = table.schema.names
-    picked = choose_named(names, 2, options, "frame", lambda: _rows(table.columns))
+    picked = choose_named(names, 2, options, "frame", lambda: _rows(table.columns), two=True)
     columns = [table.column(i) for i in picked]
     return _read(columns, names, picked, ("frame",), "frame", options)
 
@@ -164,7 +178,7 @@ def _read(
 
 def _rows(columns: list[Any]) -> list[list[str]]:
     """Return the first rows of a table as texts."""
-    shown = [[str(value) for value in column[:3].to_pylist()] for column in columns]
+    shown = [[str(value) for value in column[:ROWS].to_pylist()] for column in columns]
     return [list(row) for row in zip(*shown, strict=True)]
 
 

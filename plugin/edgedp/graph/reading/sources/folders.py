@@ -11,9 +11,9 @@ from pathlib import Path
 
 from edgedp.words.errors import GraphFormatError, UnknownNameError
 
-__all__ = ["Part", "is_pattern", "marks_of", "parts_of"]
+__all__ = ["TABLES", "Part", "is_pattern", "marks_of", "parts_of"]
 
-_TABLES = {"_delta_log": "a Delta table", ".hoodie": "a Hudi table", "metadata": "an Iceberg table"}
+TABLES = {"_delta_log": "a Delta table", ".hoodie": "a Hudi table", "metadata": "an Iceberg table"}
 """Folders that say which files of a table still count: without them removed rows would be edges."""
 
 
@@ -116,7 +116,7 @@ def _refuse_tables(found: Iterable[Path], files: Iterable[Path]) -> None:
     folders = {folder for path in real for folder in (path, *path.parents)}
     folders |= {folder for path in files for folder in path.absolute().parents}
     for folder in sorted(folders):
-        for mark, what in _TABLES.items():
+        for mark, what in TABLES.items():
             log = (
                 folder / mark
             )  # os.path, not Path: a folder that may not be searched is named when its files are read

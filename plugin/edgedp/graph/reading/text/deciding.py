@@ -22,12 +22,14 @@ from edgedp.graph.reading.text.words import (
     is_missing,
     is_number,
     of_one_kind,
+    only_pair,
 )
 from edgedp.words.errors import GraphFormatError, ParameterError, UndecidedError
 from edgedp.words.shown import shortened
 from edgedp.words.spoken import option
 
 __all__ = [
+    "ROWS",
     "Decision",
     "ask_of_sides",
     "choose_named",
@@ -62,7 +64,8 @@ def decide(
     source: str,
     comment: Sequence[str] | None = None,
     *,
-    konect: str = "",
+    konect: bool = False,
+    bipartite: bool = False,
 ) -> Decision:
     """Decide how a text is read, or ask.
 
@@ -73,8 +76,10 @@ def decide(
     width : int
         2 for edges, 1 for nodes.
     comment : fields of the last comment before them, where there are as many
-    konect : str
-        ``sym``, ``asym`` or ``bip`` where the first comment is that of KONECT, whose first two columns are the ends.
+    konect : bool
+        Whether the first comment is that of KONECT, whose first two columns are the ends.
+    bipartite : bool
+        Whether a comment says that the ends are of two kinds.
     """
     names = tuple(comment) if comment is not None else None
     header = _header(first, sample, width, given, names)
@@ -103,22 +108,33 @@ def decide(
     if given.source is None:
         _refuse_odd(rows, picked, names, given, header, source)
     of_kinds = names is not None and different_kinds(*(names[i] for i in picked))
-    if _open_sides(given) and (of_kinds or konect == "bip"):
+    if _open_sides(given) and (of_kinds or bipartite):
         _ask(source, "has ends of different kinds", names, rows, given, header, picked, sides=True)
     return Decision(picked, header, names)
 
 
 def choose_named(
-    names: Sequence[str], width: int, given: ReadingOptions, source: str, rows: Callable[[], Rows]
+    names: Sequence[str],
+    width: int,
+    given: ReadingOptions,
+    source: str,
+    rows: Callable[[], Rows],
+    *,
+    two: bool = False,
 ) -> tuple[int, ...]:
-    """Return the columns to read of a table whose columns have names, or ask; `rows` loads the first ones."""
+    """Return the columns to read of a table whose columns have names, or ask; `rows` loads the first ones.
+
+    With `two` a table of two columns is taken as it is, whatever they are called.
+    """
     names = tuple(names)
     if len(names) < width:
         had, needed = "one column" if names else "no column", "two" if width == 2 else "one"
         raise GraphFormatError(f"{source!r} has {had}, must have at least {needed}; check the file")
     if width == 1:
         return _nodes(names, [], given, names, source, header=True).picked
-    picked = _chosen(given, names, len(names), source) or ((0, 1) if len(names) == 2 else _pair_of(names))
+    picked = _chosen(given, names, len(names), source) or (
+        (0, 1) if two and len(names) == 2 else only_pair(names)
+    )
     what = "leaves open which two columns are the ends of an edge"
     if picked is not None and _open_sides(given) and different_kinds(*(names[i] for i in picked)):
         what = "has ends of different kinds"
@@ -139,11 +155,11 @@ def overlap(one: int, two: int, both: int) -> float:
 
 def ask_of_sides(
     source: str, names: tuple[str, ...] | None, rows: Rows, picked: tuple[int, ...], given: ReadingOptions,
-    header: bool | None,
+    header: bool | None, *, told: bool,
 ) -> NoReturn:  # fmt: skip
     """Ask whether two ends that share hardly an id are of one kind."""
     what = "has ends that share hardly an id, so they may be of different kinds"
-    _ask(source, what, names, rows, given, header, picked, sides=True)
+    _ask(source, what, names, rows, given, header, picked, sides=True, told=told)
 
 
 # -- the closed list --------------------------------------------------------------------------------
@@ -170,7 +186,7 @@ def _header(
             return True
     if width == 1:
         return could_name_a_column(first[0]) and not any(row[0] == first[0] for row in sample or [])
-    if _pair_of(first) and not _repeats(first, sample or []):
+    if only_pair(first) and not _repeats(first, sample or []):
         return True
     return None if comment is None else False
 
@@ -185,12 +201,6 @@ def _repeats(first: Sequence[str], rows: Rows) -> bool:
             if field in words or (match and match[1] in stems):
                 return True
     return False
-
-
-def _pair_of(names: Sequence[str]) -> tuple[int, int] | None:
-    """Return the one pair of columns that names tell; None where there are none or several."""
-    pairs = end_pairs(names)
-    return pairs[0] if len(pairs) == 1 else None
 
 
 def _chosen(
@@ -214,10 +224,10 @@ def _sure(
     names: tuple[str, ...] | None,
     header: bool | None,
     *,
-    konect: str,
+    konect: bool,
 ) -> tuple[int, int] | None:
     """Return the two ends where the list of what is sure has them."""
-    if names is not None and (pair := _pair_of(names)):
+    if names is not None and (pair := only_pair(names)):
         return pair
     if konect:
         return 0, 1

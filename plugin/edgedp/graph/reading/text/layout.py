@@ -22,7 +22,8 @@ OTHER_SEPARATORS = ("->", "--", "=>", "::", "|", ":", "/", "-", "_", "=", "~")
 SAMPLE_LINES, SAMPLE_BYTES = 1000, 1 << 18
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
-_KONECT = re.compile(rb"%\s*(sym|asym|bip)\s+\w+")
+_KONECT = re.compile(rb"%\s*(?:sym|asym|bip)\s+(\w+)")
+_BIPARTITE = re.compile(rb"%\s*bip\b|[^\n]*\b(?:bipartite|two-mode|2-mode|bimodal)\b", re.IGNORECASE)
 _PROSE = {
     "a",
     "the",
@@ -141,7 +142,15 @@ def detect_layout(
     before = [line for line in (head + block[:start]).split(b"\n") if comments and line.startswith(comments)]
     named = _names_in_comment(before, separator, first, source) if width == 2 else None
     kind = _KONECT.match(before[0]) if before else None
-    decision = decide(first, sample, width, options, source, named, konect=kind[1].decode() if kind else "")
+    if kind and kind[1] == b"dynamic":
+        raise GraphFormatError(
+            f"{source!r} says 'dynamic', so its rows add edges and take them away; write the edges that are left, or "
+            "take that line out to read all that ever were"
+        )
+    decision = decide(
+        first, sample, width, options, source, named,
+        konect=kind is not None, bipartite=any(map(_BIPARTITE.match, before)),
+    )  # fmt: skip
     rows = [*([] if decision.header else [first]), *(sample or [])]
     return Layout(
         separator,
@@ -161,7 +170,7 @@ def detect_layout(
 
 def _excel(raw: bytes) -> str | None:
     """Return the separator of a first line such as ``sep=;``, which Excel writes and takes."""
-    match = re.fullmatch(rb'"?sep=([;,|\t])"?', raw.strip(), re.IGNORECASE)
+    match = re.fullmatch(rb' *"?sep=([;,|\t])"? *', raw, re.IGNORECASE)
     return match[1].decode() if match else None
 
 
@@ -200,7 +209,7 @@ def _sample(
 
 def _separator(text: str, lines: list[tuple[int, int, bytes]], source: str, candidates: str) -> str:
     """Choose the separator of the first line; one of two that both fit every line is refused."""
-    bare = _QUOTED.sub("", text).strip()
+    bare = _QUOTED.sub('""', text).strip()
     there = [mark for mark in candidates if mark in bare]
     if not there:
         return "\t"

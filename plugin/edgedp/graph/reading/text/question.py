@@ -49,7 +49,7 @@ class Question:
         rows = "; ".join(line_of(row) for row in self.rows)
         ends = ", ".join(shortened(self.heading()[i], 30) for i in self.candidates)
         return (
-            f"{self.source!r} {self.what}; its columns {line_of(self.heading())} begin with {rows}; "
+            f"{shortened(self.source, 200)!r} {self.what}; its columns {line_of(self.heading())} begin with {rows}; "
             + (f"the ends could be {ends}; " if len(self.candidates) > 2 else "")
             + f"give {options(self.load)}{_others(self.load)}"
         )
@@ -61,6 +61,8 @@ def _others(load: Mapping[str, bool | int | str]) -> str:
         others.append("other columns")
     if "header" in load:
         others.append(option("header", not load["header"]))
+    if "labels" in load:
+        others.append(option("labels", not load["labels"]))
     if "bipartite" in load:
         others.append(f"{option('one_kind', True)} where an id is one node on both sides")
     return f" (or {', '.join(others)})" if others else ""

@@ -141,7 +141,9 @@ def _without_comments(block: bytes, layout: Layout, number: int, source: str) ->
     if layout.judge_comments:
         for match in pattern.finditer(block):
             line = match[0][:-1]
-            if could_be_a_row(line, layout) or line == b"#":
+            words = line[1:].decode(errors="replace").split()
+            vertex = bool(words) and all(map(is_integer, words))  # LGL writes a vertex behind the sign
+            if could_be_a_row(line, layout) or vertex or line == b"#":
                 where = number + block.count(b"\n", 0, match.start())
                 refuse_comment(line, where, source)
     return pattern.subn(b"", block)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.content import Content
+from edgedp.graph.reading.text.judging import Seen, judge_ids
 from edgedp.graph.reading.text.layout import Layout, detect_layout
 from edgedp.graph.reading.text.lines import COMMENTS, Blocks, data_lines
-from edgedp.graph.reading.text.question import Question
 from edgedp.graph.reading.text.result import Read, ids_told
 from edgedp.graph.reading.text.table import (
     could_be_a_row,
@@ -21,7 +21,7 @@ from edgedp.graph.reading.text.table import (
     refuse_comment,
 )
 from edgedp.graph.reading.text.words import is_integer
-from edgedp.words.errors import GraphFormatError, UndecidedError
+from edgedp.words.errors import GraphFormatError
 from edgedp.words.shown import shortened
 from edgedp.words.spoken import option
 
@@ -30,10 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_text"]
 
-_MISSING = ["NULL", "null", "NaN", "nan", "None", "N/A", "n/a", "#N/A", "<NA>", "NA"]
-_CUT = r"^[+-]?[0-9][.,]?[0-9]*[eE]\+[0-9]+$"
 _WHOLE = r"^-?[0-9]+\.0+$"
-_COMMENT_BEHIND = r"^[+-]?[0-9]+[ \t]+[#%]"
 
 
 def read_text(content: Content, source: str, width: int, options: ReadingOptions) -> Read:
@@ -63,8 +60,8 @@ def read_text(content: Content, source: str, width: int, options: ReadingOptions
     columns, whole = _whole_floats(columns, options)
     if width == 2:
         _refuse_sizes(layout, columns, options, source)
-        _refuse_mixture(layout, columns, options, source)
-    _refuse_odd_ids(columns, options, source)
+    seen = Seen(source, layout.picked, layout.names, layout.rows, layout.header)
+    judge_ids(columns, seen, options)
     words = [layout.separator_name, "integer ids" if columns[0].dtype.is_integer() else "text ids"]
     words += [content.compression] if content.compression else []
     words += ["CRLF"] if blocks.crlf else []
@@ -79,7 +76,7 @@ def read_text(content: Content, source: str, width: int, options: ReadingOptions
         ids=ids_told(columns, options.ids) + whole,
         picked=layout.picked,
         first_number=layout.second_number if layout.header else layout.number,
-        undirected=_undirected(content.head),
+        undirected=_undirected(content.head, layout),
         rows=layout.rows,
     )
 
@@ -90,8 +87,11 @@ _SAYS_UNDIRECTED = re.compile(
 """Comments of SNAP and of KONECT."""
 
 
-def _undirected(head: bytes) -> str:
-    """Say which comment at the beginning of a file says that its edges have no direction."""
+def _undirected(head: bytes, layout: Layout) -> str:
+    """Say what in a file says that its edges have no direction: a comment, or Gephi's column ``Type``."""
+    for name, *values in zip(layout.names or (), *layout.rows, strict=False):
+        if name.lower() == "type" and "undirected" in map(str.lower, values):
+            return f"says 'Undirected' in its column {name!r}"
     found = _SAYS_UNDIRECTED.search(head)
     return (
         "" if found is None else f"says {shortened(found[0].decode('ascii', errors='replace').strip(), 40)!r}"
@@ -192,71 +192,19 @@ def _refuse_sizes(layout: Layout, columns: list[pl.Series], options: ReadingOpti
     if not columns[0].dtype.is_integer():
         return
     n, m = int(columns[0][0]), int(columns[1][0])
-    if count not in (n, m):
+    if not {n, m, 2 * m, m / 2} & {count}:
         return
     ends = [column.slice(1) for column in columns]
     ids = joined(ends)
-    sizes = m == count and ids.n_unique() <= n
+    sizes = (
+        count in (m, 2 * m, m / 2) and ids.n_unique() <= n
+    )  # edges may be listed, or counted, in both directions
     metis = n == m == count and int(ids.min()) >= 1 and int(ids.max()) <= n  # type: ignore[arg-type]
     if sizes or metis:
         raise GraphFormatError(
             f"line {layout.number} of {source!r} is '{n} {m}', which may be the numbers of nodes and edges, or "
             f"METIS; remove it, name the file .metis, or say that it is an edge ({option('header', False)})"
         )
-
-
-def _refuse_mixture(layout: Layout, columns: list[pl.Series], options: ReadingOptions, source: str) -> None:
-    """Ask about integers among texts: a second header, a line of totals, or ids of two kinds."""
-    import polars as pl
-
-    if options.ids is not None or columns[0].dtype != pl.String:
-        return
-    texts = [~column.str.contains(r"^[+-]?[0-9]+$") for column in columns]
-    shares = [float(text.mean() or 0.0) for text in texts]  # type: ignore[arg-type]
-    if not any(0 < share < 0.5 for share in shares) and sorted(shares) != [0.0, 1.0]:
-        return
-    side = next(i for i, share in enumerate(shares) if share)
-    at = int(texts[side].arg_max() or 0)
-    word = shortened(str(columns[side][at]), 30)
-    raise UndecidedError(
-        Question(
-            source=source,
-            what=f"holds {word!r} as an id beside integers (row {at + 1}), perhaps a second line of names or a total",
-            names=layout.names,
-            rows=layout.rows,
-            candidates=layout.picked,
-            load={
-                "source": layout.picked[0] + 1, "target": layout.picked[1] + 1, "header": layout.header, "ids": "text",
-            },
-        )
-    )  # fmt: skip
-
-
-def _refuse_odd_ids(columns: list[pl.Series], options: ReadingOptions, source: str) -> None:
-    """Refuse ids that are hardly any: missing values, numbers that a spreadsheet has cut, comments behind a row."""
-    import polars as pl
-
-    if options.ids == "text" or columns[0].dtype != pl.String:
-        return
-    for column in columns:
-        missing = column.filter(column.is_in(_MISSING))
-        if len(missing):
-            raise GraphFormatError(
-                f"{source!r} holds {missing[0]!r} as an id in {len(missing):,} rows, must hold no missing values; drop "
-                f"those rows, or say that it is an id ({option('ids', 'text')})"
-            )
-        cut = column.filter(column.str.contains(_CUT))
-        if len(cut):
-            raise GraphFormatError(
-                f"{source!r} holds the id {cut[0][:40]!r}, a number that has lost digits, must hold whole ids; export "
-                f"them as texts, or say that it is an id ({option('ids', 'text')})"
-            )
-        behind = column.filter(column.str.contains(_COMMENT_BEHIND))
-        if len(behind) and options.comments != ():
-            raise GraphFormatError(
-                f"{source!r} holds the id {behind[0][:40]!r}, must have comments on lines of their own; "
-                f"move the comment, or say that it is an id ({option('ids', 'text')})"
-            )
 
 
 def _comments_told(count: int, options: ReadingOptions) -> str:

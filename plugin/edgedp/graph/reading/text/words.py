@@ -13,6 +13,7 @@ __all__ = [
     "is_missing",
     "is_number",
     "of_one_kind",
+    "only_pair",
 ]
 
 # Two columns of these names are the ends of an edge, whatever stands beside them.
@@ -97,8 +98,28 @@ def end_pairs(names: Sequence[str]) -> list[tuple[int, int]]:
     >>> end_pairs(("date", "payer_id", "payee_id", "amount")), end_pairs(("a", "b"))
     ([(1, 2)], [])
     """
-    plain = ["".join(char for char in name.lower() if char.isalnum()) for name in names]
+    plain = _plain(names)
     return [(i, j) for i, a in enumerate(plain) for j, b in enumerate(plain) if (a, b) in _KNOWN]
+
+
+def only_pair(names: Sequence[str]) -> tuple[int, int] | None:
+    """Return the one pair of ends that names tell; None where there are none or several, or a third of their kind.
+
+    Examples
+    --------
+    >>> only_pair(("from", "to", "n")), only_pair(("id1", "id2", "id3"))
+    ((0, 1), None)
+    """
+    pairs, plain = end_pairs(names), _plain(names)
+    if len(pairs) != 1:
+        return None
+    i, j = pairs[0]
+    third = plain[j][:-1] + {"2": "3", "b": "c"}.get(plain[j][-1:], "\n")
+    return None if third in plain else (i, j)
+
+
+def _plain(names: Sequence[str]) -> list[str]:
+    return ["".join(char for char in name.lower() if char.isalnum()) for name in names]
 
 
 def different_kinds(one: str, two: str) -> bool:

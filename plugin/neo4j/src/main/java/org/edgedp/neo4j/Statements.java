@@ -97,7 +97,7 @@ final class Statements {
     }
 
     private static String quoteOne(String identifier) {
-        return "`" + identifier.replace("\\u0060", "`").replace("`", "``") + "`";
+        return "`" + identifier.replace("\\", "\\u005c").replace("`", "``") + "`";
     }
 
     private static String read(String name) {
