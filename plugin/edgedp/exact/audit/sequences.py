@@ -3,8 +3,8 @@
 Noise that is refined to the scale ``b`` has the loss ``||s(G) - s(H)||_1 / b``, whatever was looked at before it
 (docs/privacy.md, "Until sure"). So a sequence that stops after some step has lost that of every vector that it has, and
 of every vector that it gave up for one that was bought anew; what it has paid by then must cover the sum. The steps are
-those of releases (`next_step`), for outcomes of the noisy degrees, likely or not; as in `edgedp.exact.audit.vectors` no draw
-is judged.
+those of releases (`next_step`), for outcomes of the noisy degrees, likely or not; no draw is judged, as in
+`edgedp.exact.audit.vectors`.
 """
 
 from __future__ import annotations
