@@ -66,7 +66,11 @@ class ArcsAsked(_Asked, Protocol):
 
     @property
     def mechanism(self) -> Undampened | None:
-        """How a node is picked; None where noise goes on the whole vector once."""
+        """How a node is picked; None where noise goes on the whole vector, once or step by step."""
+
+    @property
+    def target_recall(self) -> Fraction | None:
+        """From which expected recall on a list is sure enough; None where it is drawn at once."""
 
 
 class ParetoAsked(_Asked, Protocol):

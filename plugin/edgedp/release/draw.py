@@ -104,6 +104,8 @@ def draw(
     match plan:
         case TopKPlan() | ParetoPlan() | AggregatePlan():
             return Nodes(_ids(ids, draw_positions(plan, projection, words)))
+        case ArcsPlan() if plan.target_recall is not None:
+            return _draw_until_sure(plan, projection, words, pay, looked)
         case ArcsPlan():
             positions, bought = _draw_arcs(plan, projection, words)
             return Nodes(_ids(ids, positions), None, _sure(plan, ids, positions, bought))
@@ -219,10 +221,11 @@ def _draw_joint(
 
 
 def _draw_until_sure(
-    plan: JointPlan, projection: Projection, words: Words, pay: Pay | None, looked: Looked | None
+    plan: JointPlan | ArcsPlan, projection: Projection, words: Words, pay: Pay | None, looked: Looked | None
 ) -> Nodes:
     """Draw step by step until the list is sure enough; the first step is paid for, `pay` debits the others."""
     from edgedp.mechanisms.adaptive import planned
+    from edgedp.mechanisms.adaptive.arcs import draw_arcs_until_sure
     from edgedp.mechanisms.adaptive.until_sure import Prepaid
     from edgedp.mechanisms.sure.lists import Sureness, how_sure
 
@@ -231,14 +234,19 @@ def _draw_until_sure(
     check_projection(plan, projection)
 
     def judge(positions: NDArray[np.int64], bought: tuple[Bought, ...]) -> Sureness:
-        found = how_sure(plan.metric, positions, bought, plan.facts.node_count)
+        found = how_sure(plan.metric, positions, bought, plan.facts.node_count, _most(plan))
         if found is None:
             raise AssertionError("the plan refuses graphs whose lists say nothing")
         return found
 
-    last, ended = planned.draw_joint_until_sure(
-        plan, projection, words, Prepaid(plan.first[-1].cost, pay), judge, looked
-    )
+    prepaid = Prepaid(plan.first[-1].cost, pay)
+    match plan:
+        case JointPlan():
+            last, ended = planned.draw_joint_until_sure(plan, projection, words, prepaid, judge, looked)
+        case ArcsPlan():
+            last, ended = draw_arcs_until_sure(plan, projection, words, prepaid, judge, looked)
+        case _:
+            assert_never(plan)
     if not isinstance(last.sure, Sureness):
         raise AssertionError("a look keeps what its judge said")
     sought = Sought(shortest(plan.target_recall), len(last.expected), last.spent, ended)
@@ -255,8 +263,13 @@ def _sure(
     """Return what the list says of itself: post-processing of released vectors."""
     from edgedp.mechanisms.sure.lists import how_sure
 
-    found = how_sure(plan.metric, positions, bought, plan.facts.node_count)
+    found = how_sure(plan.metric, positions, bought, plan.facts.node_count, _most(plan))
     return None if found is None else _shown_sure(found, node_ids)
+
+
+def _most(plan: JointPlan | ArcsPlan) -> int | None:
+    """Return how many neighbours a node has at most; None of candidates, whose neighbours are not counted as nodes."""
+    return None if plan.facts.candidates is not None else plan.facts.node_count - 1
 
 
 def _shown_sure(found: Sureness, node_ids: NDArray[np.generic]) -> Sure:

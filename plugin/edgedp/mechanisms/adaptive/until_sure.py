@@ -26,7 +26,7 @@ from edgedp.mechanisms.adaptive.choice import (
 )
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, SeenDegrees, exact_vector, seen_degrees
 from edgedp.mechanisms.adaptive.top_k import Asked, scores
-from edgedp.mechanisms.adaptive.vectors import CutVector, NoisyCutVector, NoisyVector, degree_vector
+from edgedp.mechanisms.adaptive.vectors import CutVector, NoisyCutVector, NoisyVector, Vector, degree_vector
 from edgedp.mechanisms.sampling.geometric import Refinable
 from edgedp.mechanisms.sampling.select import top_k_with_random_ties
 from edgedp.words.amounts.epsilon import NANO, to_fraction
@@ -244,9 +244,11 @@ def _is_flat(expected: Sequence[float], with_ties: float = 0.0) -> bool:
 class _Vectors:
     """The exact vectors and the halves of their noise: they stay in the process that draws, and nothing keeps them."""
 
-    def __init__(self, sought: Sought, projection: Projection, words: Words) -> None:
+    def __init__(
+        self, sought: Sought, projection: Projection, words: Words, counted: Vector | None = None
+    ) -> None:
         self._sought, self._projection, self._words = sought, projection, words
-        self._degrees = degree_vector(projection, sought.node_count)
+        self._degrees = degree_vector(projection, sought.node_count) if counted is None else counted
         self._degrees_noise: Refinable | None = None
         self._degrees_spent = self._cuts_spent = 0
         self._cuts: tuple[Lists | Ordered, CutVector, Refinable] | None = None
@@ -329,6 +331,7 @@ def draw_until_sure(
     pay: Pay,
     judge: Judge,
     looked: Looked | None = None,
+    counted: Vector | None = None,
 ) -> tuple[Look, Ending]:
     """Draw step by step until the list is sure enough, and return the last look and why it is the last.
 
@@ -344,13 +347,15 @@ def draw_until_sure(
         Says how sure a list is, from released vectors.
     looked : callable, optional
         Told after each step what was spent and how sure the list is by now: released, and paid for.
+    counted : Vector, optional
+        What is ranked in place of the degrees, with what the unit of privacy moves it by; then there are no cuts.
 
     Notes
     -----
     Privacy: for two graphs that differ by one edge, any sequence of everything released is at most ``exp(e)`` times as
     likely on the one as on the other, ``e`` being what was paid until it ended; and so ``sought.cost`` bounds it all.
     """
-    vectors = _Vectors(sought, projection, words)
+    vectors = _Vectors(sought, projection, words, counted)
     last: Look | None = None
     while isinstance(step := next_step(sought, last), Step):
         if step.cost <= 0 or step.cost + (0 if last is None else last.spent) > sought.cost:

@@ -23,6 +23,8 @@ SEED = 20_260_101
 _DRAWS, _LEAST_DRAWS, _NUMBERS = 400, 50, 6_000_000
 """Draws, fewer where there are many candidates, so that no more numbers are held."""
 _CANDIDATES = 1_500
+_UNBOUNDED = 1 << 60
+"""More neighbours than a node has."""
 _NEAR = 0.1
 """The least chance of a node that is shown as left out."""
 _OUTSIDE = 0.1
@@ -62,7 +64,7 @@ class Sureness:
 
 
 def how_sure(
-    metric: str, listed: NDArray[np.int64], bought: Sequence[Bought], node_count: int
+    metric: str, listed: NDArray[np.int64], bought: Sequence[Bought], node_count: int, most: int | None
 ) -> Sureness | None:
     """Return how sure a list is; None where no vector was released, or so few nodes say nothing of one another.
 
@@ -75,6 +77,8 @@ def how_sure(
     bought : sequence of Bought
         As released, each with noise for the whole of its vector; empty where it is for the largest entry only.
     node_count : int
+    most : int or None
+        How many neighbours a node has at most, where that is public.
 
     Notes
     -----
@@ -85,15 +89,15 @@ def how_sure(
     k = len(listed)
     nodes = _candidates(listed, bought)
     draws = max(_LEAST_DRAWS, min(_DRAWS, _NUMBERS // len(nodes)))
-    drawn = _drawn(metric, nodes, bought, k, node_count - 1, draws, np.random.default_rng(SEED))
+    above = _UNBOUNDED if most is None else most
+    drawn = _drawn(metric, nodes, bought, k, above, draws, np.random.default_rng(SEED))
     chance, found = _chances(drawn.values, k)
     order = np.argsort(-chance[k:], kind="stable")[:k] + k
     near = [(int(nodes[each]), round(float(chance[each]), 2)) for each in order if chance[each] >= _NEAR]
-    most = node_count - 1
     intervals = (
         None
         if drawn.degrees is None
-        else tuple((min(low, most), min(high, most)) for low, high in drawn.degrees.intervals(_OUTSIDE, k))
+        else tuple((min(low, above), min(high, above)) for low, high in drawn.degrees.intervals(_OUTSIDE, k))
     )
     shown = tuple(round(float(each), 2) for each in chance[:k])
     return Sureness(shown, tuple(near), intervals, float(found[:k].mean()))

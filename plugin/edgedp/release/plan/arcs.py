@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, assert_never
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Self, assert_never
 
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.picking import Undampened
 from edgedp.release.options import TopKOptions
-from edgedp.release.plan.base import DIRECTED, EVERY_PAIR, PlanOfNodes, PublicFacts
+from edgedp.release.plan.base import DIRECTED, EVERY_PAIR, Charge, PlanOfNodes, PublicFacts
+from edgedp.release.plan.targets import checked_target, first_charges
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano
+from edgedp.words.amounts.written import shortest
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import CountedName, Unit
 
@@ -27,6 +30,8 @@ class ArcsPlan(PlanOfNodes):
         The last of candidates only.
     mechanism : Undampened or None
         How nodes are picked one after the other; None is ``joint``, noise on the whole vector once.
+    target_recall : Fraction or None
+        Of ``joint``: spend step by step until this part of the list is expected to be right; `cost` is then the most.
     """
 
     KIND = "priv_top_k"
@@ -34,6 +39,16 @@ class ArcsPlan(PlanOfNodes):
 
     metric: CountedName
     mechanism: Undampened | None
+    target_recall: Fraction | None = None
+
+    @property
+    def first(self) -> tuple[Charge, ...]:
+        """The first step alone where the release stops when it is sure, and an account adds up pure losses."""
+        return first_charges(self.charges, self.cost, self.target_recall, self.facts)
+
+    def on(self, facts: PublicFacts) -> Self:
+        """Return the smallest release for another graph: one node, drawn at once, for few nodes say nothing."""
+        return replace(super().on(facts), target_recall=None)
 
     @property
     def rests_on_bound(self) -> bool:
@@ -44,6 +59,8 @@ class ArcsPlan(PlanOfNodes):
     def parameters(self) -> dict[str, Any]:
         """Canonical parameters."""
         asked = {"metric": self.metric, "k": self.k, "epsilon": format_nano(self.cost)}
+        if self.target_recall is not None:
+            asked |= {"target_recall": shortest(self.target_recall)}
         return asked | ({"mechanism": "joint"} if self.mechanism is None else self.mechanism.parameters)
 
     @property
@@ -80,7 +97,7 @@ class ArcsPlan(PlanOfNodes):
                 assert_never(self.metric)
         if self.mechanism is not None:
             return f"{unit}, and all between two nodes, taken away; replaced costs twice"
-        if self.k == 1:
+        if self.k == 1 and self.target_recall is None:
             return "all arcs between two nodes, taken away; replaced costs twice"
         return "all arcs between two nodes, taken away or replaced"
 
@@ -104,14 +121,18 @@ def plan_arcs(name: CountedName, asked: TopKOptions, facts: PublicFacts) -> Arcs
 
     That the graph is directed was checked with the metric's name.
     """
-    for option in ("sensitivity_form", "shift", "proxy", "cap", "target_recall"):
+    for option in ("sensitivity_form", "shift", "proxy", "cap"):
         checks.check_no_option(option, getattr(asked, option), f"metric {name!r}")
     checks.check_no_option("estimates", asked.estimates or None, f"metric {name!r}")
+    picking = _picking(name, asked, facts)
+    if picking is not None:
+        checks.check_no_option("target_recall", asked.target_recall, f"mechanism {picking.name!r}")
     return ArcsPlan(
         metric=name,
         k=checks.check_k(asked.k, facts.node_count),
         cost=epsilon_nano(asked.epsilon),
-        mechanism=_picking(name, asked, facts),
+        mechanism=picking,
+        target_recall=None if asked.target_recall is None else checked_target(asked.target_recall, facts),
         facts=facts,
     )
 
@@ -121,7 +142,8 @@ def _picking(name: CountedName, asked: TopKOptions, facts: PublicFacts) -> Undam
 
     Where the account protects all that one node does, pf by default: joint does not.
     """
-    usual = "em" if facts.delta_declared else "joint" if facts.protect == "pair" else "pf"
+    cheaper = facts.delta_declared and asked.target_recall is None
+    usual = "em" if cheaper else "joint" if facts.protect == "pair" else "pf"
     mechanism = checks.check_mechanism(usual if asked.mechanism is None else asked.mechanism)
     match mechanism:
         case "em" | "pf":

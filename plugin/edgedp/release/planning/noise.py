@@ -157,6 +157,8 @@ def _noise_of_pareto(plan: ParetoPlan) -> tuple[Noise, ...]:
 
 def _noise_of_arcs(plan: ArcsPlan) -> Noise:
     """Return the noise on in- or out-degrees: ``k / epsilon`` of each pick, or ``2 / epsilon`` once."""
+    if plan.target_recall is not None:
+        return Noise("the vector that is refined step by step")
     if plan.mechanism is None:
         return Noise(plan.metric, float(arc_moves(plan) / plan.epsilon), _GEOMETRIC)
     return Noise(plan.metric, float(plan.k / plan.epsilon), sampler(plan.mechanism.sampler).noise_name)
