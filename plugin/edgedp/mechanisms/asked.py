@@ -69,6 +69,10 @@ class ArcsAsked(_Asked, Protocol):
         """How a node is picked; None where noise goes on the whole vector, once or step by step."""
 
     @property
+    def cost(self) -> int:
+        """Nano-epsilon of the whole release, or the most that it may spend."""
+
+    @property
     def target_recall(self) -> Fraction | None:
         """From which expected recall on a list is sure enough; None where it is drawn at once."""
 

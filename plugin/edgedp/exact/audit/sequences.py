@@ -175,7 +175,7 @@ class _Lost:
             self._cuts += step.cuts
             # The ranking by which the cuts were made stays.
             self._bought = Purchase(self._bought.choice, Fraction(self._cuts, NANO), self._bought.seen)
-        bought = (
+        bought: tuple[Bought, ...] = (
             Bought(Purchase(Degrees(), Fraction(self._degrees, NANO)), NoisyVector(degrees, Fraction(1))),
         )
         if self._bought is not None:

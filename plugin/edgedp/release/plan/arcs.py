@@ -58,7 +58,7 @@ class ArcsPlan(PlanOfNodes):
     @property
     def parameters(self) -> dict[str, Any]:
         """Canonical parameters."""
-        asked = {"metric": self.metric, "k": self.k, "epsilon": format_nano(self.cost)}
+        asked: dict[str, Any] = {"metric": self.metric, "k": self.k, "epsilon": format_nano(self.cost)}
         if self.target_recall is not None:
             asked |= {"target_recall": shortest(self.target_recall)}
         return asked | ({"mechanism": "joint"} if self.mechanism is None else self.mechanism.parameters)
