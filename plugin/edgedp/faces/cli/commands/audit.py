@@ -91,7 +91,8 @@ def _print_exhaustive(
     steps = list(audit_sequences(of_steps, node_count=min(nodes, 4)))
     judged: list[Finding | ArcFinding | SequenceFinding] = [*findings, *counted, *steps]
     shown = findings if every else _worst_of_each(findings)
-    rows = [finding.to_row() for finding in (*shown, *counted, *steps)]
+    listed: list[Finding | ArcFinding | SequenceFinding] = [*shown, *counted, *steps]
+    rows = [finding.to_row() for finding in listed]
     print_rows(rows, output, list(rows[0]))
     broken = sum(not finding.met for finding in judged)
     vectors = sum(finding.case.vectors for finding in findings)
