@@ -175,7 +175,7 @@ def explained(change: tuple[str, str, str]) -> str | None:
     """Return the reason that is given for a survivor, if there is one."""
     function, _, after = change
     for entry in tomllib.loads(REASONS.read_text(encoding="utf-8"))["survivor"]:
-        if fnmatch(function, entry["function"]) and entry["becomes"] == after:
+        if fnmatch(function, entry["function"]) and entry["becomes"] in ("*", after):
             return str(entry["reason"])
     return None
 
