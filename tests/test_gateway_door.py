@@ -21,8 +21,10 @@ from typing import Any
 
 import httpx
 import pytest
+from click.testing import CliRunner
 
 from edgedp import Graph, open_store
+from edgedp.faces.cli import edgedp as command_line
 from gateway_server import Served, serve
 from test_gateway_tls import certified
 
@@ -131,12 +133,34 @@ def test_a_release_that_costs_next_to_nothing_is_refused_before_the_debit(
         assert client.post(f"{PLACE}/estimate", json=little).json()["refused"] == sentence
         assert room.store.budget("star") == before
         assert client.post(PLACE, json=TOP | {"epsilon": "0.0001"}).status_code == 201
-    with (
-        serve(room.place, tmp_path, "--min-epsilon", "0.01") as served,
-        served.client(room.tokens["eve"]) as client,
-    ):
-        assert client.post(PLACE, json=TOP).status_code == 422
-        assert client.post(PLACE, json=TOP | {"epsilon": "0.01"}).status_code == 201
+    room.store.load(Graph.from_edges([(0, 1)]), "a=b", epsilon_budget=1)
+    room.store.grant("a=b", "eve", epsilon_budget=1)
+    least = ("--min-epsilon", "0.005", "--min-epsilon", "star=0.01", "--min-epsilon", "a=b=0.02")
+    with serve(room.place, tmp_path, *least) as served, served.client(room.tokens["eve"]) as client:
+        for place, refused, granted in (
+            (PLACE, "0.009", "0.01"),
+            (PLACE.replace("star", "a=b"), "0.01", "0.02"),
+        ):
+            assert client.post(place, json=TOP | {"epsilon": refused}).status_code == 422
+            assert client.post(place, json=TOP | {"epsilon": granted}).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("0.1", "0.2"), "min_epsilon is given twice"),
+        (("star=0.1", "star=0.2"), "min_epsilon is given twice"),
+        (("moon=0.1",), "the graph is 'moon', must have been loaded or registered"),
+        (("star=1_0",), "min_epsilon is"),
+    ],
+)
+def test_a_smallest_epsilon_that_is_of_no_graph_starts_no_gateway(
+    room: SimpleNamespace, words: tuple[str, ...], says: str
+) -> None:
+    options = [part for each in words for part in ("--min-epsilon", each)]
+    done = CliRunner().invoke(command_line, ["--store", str(room.place), "serve", *options])
+    assert done.exit_code != 0
+    assert says in done.output
 
 
 def test_a_token_that_is_rotated_in_mid_queue_spends_and_reads_nothing(

@@ -483,7 +483,8 @@ def registered(account: Any = None, survey: Any = None, **config: Any) -> dict[s
     survey = SURVEY | (survey or {})
     graph = job("check_graph", PROJECTION, **said, survey=survey, unindexed=[]).header["graph"]
     script = job(
-        "register_script", graph=graph, declared=said["declared"], account=account, last=[]
+        "register_script", graph=graph, declared=said["declared"], account=account, last=[],
+        attributes=[],
     ).header["script"]  # fmt: skip
     return {step["statement"]: step["parameters"] for step in script["steps"]}
 
