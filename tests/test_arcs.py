@@ -420,7 +420,7 @@ def test_a_store_that_keeps_no_directions_says_so(
     monkeypatch.setattr(EmbeddedBackend, "keeps_directions", False)
     with (
         open_store(tmp_path / "store") as store,
-        pytest.raises(ParameterError, match="keep no directions yet"),
+        pytest.raises(ParameterError, match="this store keeps no directions"),
     ):
         store.load(graph, "arcs")
 

@@ -337,7 +337,11 @@ def listing(session: Session) -> list[dict[str, Any]]:
             "degree_bound": _bound(row, nodes),
             **({"directed": True} if _directed(row) else {}),
             **({"titles": True} if holds_titles(row.get("digest")) else {}),
-            **({} if row.get("projection") is None else {"projection": _shown_projection(row["projection"])}),
+            **(
+                {}
+                if row["loaded"] or row.get("projection") is None
+                else {"projection": _shown_projection(row["projection"])}
+            ),
             **_without_rest(listed_account(row)),
             **({} if _whole_row(row) else {"problem": str(edited(row["name"]))}),
             **(

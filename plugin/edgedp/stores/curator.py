@@ -112,8 +112,7 @@ class CuratorStore(OpenedStore):
         graph = graph_of(graph, directed=directed)
         if graph.directed and not self._backend.keeps_directions:
             raise ParameterError(
-                "the graph is directed, and Neo4j stores keep no directions yet; load it without, or into an embedded "
-                "store"
+                "the graph is directed, and this store keeps no directions; load it without, or into another store"
             )
         if title is not None and not self._backend.keeps_titles:
             raise ParameterError(
