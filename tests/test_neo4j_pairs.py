@@ -137,14 +137,22 @@ def a_minute(properties: dict[str, Any]) -> bool:
     return isinstance(seconds, int | float) and seconds >= 60
 
 
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pytest.param(["Person"], marks=pytest.mark.wide),
+        ["Person", "Firm"],
+        pytest.param(["Person", "Product"], marks=pytest.mark.wide),
+    ],
+    ids=",".join,
+)
 def test_every_projection_is_read_alike_and_as_it_is_defined(
-    neo4j_with_plugin: PluginServer, store: Store, monkeypatch: pytest.MonkeyPatch
+    neo4j_with_plugin: PluginServer, store: Store, monkeypatch: pytest.MonkeyPatch, labels: list[str]
 ) -> None:
     database = Database(neo4j_with_plugin)
     database.nodes(SHOP)
     database.connect(LINKS)
-    for labels, orientation, at_least, filtered in itertools.product(
-        (["Person"], ["Person", "Firm"], ["Person", "Product"]),
+    for orientation, at_least, filtered in itertools.product(
         ("undirected", "mutual", "natural", "reverse"),
         (1, 2, 3),
         (False, True),

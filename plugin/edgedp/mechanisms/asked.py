@@ -66,7 +66,15 @@ class ArcsAsked(_Asked, Protocol):
 
     @property
     def mechanism(self) -> Undampened | None:
-        """How a node is picked; None where noise goes on the whole vector once."""
+        """How a node is picked; None where noise goes on the whole vector, once or step by step."""
+
+    @property
+    def cost(self) -> int:
+        """Nano-epsilon of the whole release, or the most that it may spend."""
+
+    @property
+    def target_recall(self) -> Fraction | None:
+        """From which expected recall on a list is sure enough; None where it is drawn at once."""
 
     @property
     def cap(self) -> int | None:

@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 
 from edgedp.mechanisms.adaptive.choice import Degrees
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase
-from edgedp.mechanisms.adaptive.vectors import NoisyVector
+from edgedp.mechanisms.adaptive.until_sure import Ending, Judge, Look, Looked, Pay, Sought, draw_until_sure
+from edgedp.mechanisms.adaptive.vectors import NoisyVector, Vector
 from edgedp.mechanisms.checks import check_choice
 from edgedp.mechanisms.grid import GridScores
 from edgedp.mechanisms.joint import noisy
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.projection import Projection
     from edgedp.mechanisms.sampling.words import Words
 
-__all__ = ["arc_counts", "arc_moves", "arc_scores", "draw_arcs"]
+__all__ = ["arc_counts", "arc_moves", "arc_scores", "draw_arcs", "draw_arcs_until_sure"]
 
 
 def arc_counts(plan: ArcsAsked, projection: Projection) -> NDArray[np.int64]:
@@ -68,6 +69,26 @@ def arc_scores(plan: ArcsAsked, picking: Undampened, projection: Projection) -> 
     return GridScores(arc_counts(plan, projection), plan.epsilon / plan.k, sampler(picking.sampler))
 
 
+def draw_arcs_until_sure(
+    plan: ArcsAsked,
+    projection: Projection,
+    words: Words,
+    pay: Pay,
+    judge: Judge,
+    looked: Looked | None = None,
+) -> tuple[Look, Ending]:
+    """Draw a planned release that spends until its list is sure enough; parameters as of `draw_until_sure`."""
+    if plan.target_recall is None:
+        raise AssertionError("the plan has no target")
+    counts = arc_counts(plan, projection)
+    # Every look shows all of the noisy vector, so that it has noise for all that a pair moves, also where k is 1.
+    moves = 1 if plan.facts.candidates is not None else 2
+    sought = Sought(
+        plan.facts.node_count, plan.facts.node_count, plan.k, plan.cost, plan.target_recall, cuts=False
+    )
+    return draw_until_sure(sought, projection, words, pay, judge, looked, Vector(counts, moves))
+
+
 def draw_arcs(
     plan: ArcsAsked, projection: Projection, words: Words
 ) -> tuple[NDArray[np.int64], tuple[Bought, ...]]:
@@ -85,6 +106,8 @@ def draw_arcs(
     -----
     Privacy: ``plan.epsilon``-DP for each of ``plan.units``, taken away; it rests on no degree bound.
     """
+    if plan.target_recall is not None:
+        raise AssertionError("a release with a target is drawn step by step")
     if plan.mechanism is not None:
         return arc_scores(plan, plan.mechanism, projection).draw(plan.k, words), ()
     moves = arc_moves(plan)

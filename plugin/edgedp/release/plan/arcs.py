@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, assert_never
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Self, assert_never
 
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.picking import Undampened
 from edgedp.mechanisms.units import PAIR_THROUGH_CUTS, moves_through_cuts
 from edgedp.release.options import TopKOptions
-from edgedp.release.plan.base import DIRECTED, EVERY_PAIR, PlanOfNodes, PublicFacts
+from edgedp.release.plan.base import DIRECTED, EVERY_PAIR, Charge, PlanOfNodes, PublicFacts
+from edgedp.release.plan.targets import checked_target, first_charges
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano
+from edgedp.words.amounts.written import shortest
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import CountedName, Unit
 
@@ -40,6 +43,8 @@ class ArcsPlan(PlanOfNodes):
         Of joint: the most arcs of each other end that count, the first in a public order; None where all do.
     unit : {"pair", "source", "target"}
         Whom the noise on a vector through cuts has to cover: what the account protects.
+    target_recall : Fraction or None
+        Of ``joint``: spend step by step until this part of the list is expected to be right; `cost` is then the most.
     """
 
     KIND = "priv_top_k"
@@ -49,6 +54,16 @@ class ArcsPlan(PlanOfNodes):
     mechanism: Undampened | None
     cap: int | None = None
     unit: Unit = "pair"
+    target_recall: Fraction | None = None
+
+    @property
+    def first(self) -> tuple[Charge, ...]:
+        """The first step alone where the release stops when it is sure, and an account adds up pure losses."""
+        return first_charges(self.charges, self.cost, self.target_recall, self.facts)
+
+    def on(self, facts: PublicFacts) -> Self:
+        """Return the smallest release for another graph: one node, drawn at once, for few nodes say nothing."""
+        return replace(super().on(facts), target_recall=None)
 
     @property
     def rests_on_bound(self) -> bool:
@@ -58,7 +73,9 @@ class ArcsPlan(PlanOfNodes):
     @property
     def parameters(self) -> dict[str, Any]:
         """Canonical parameters."""
-        asked = {"metric": self.metric, "k": self.k, "epsilon": format_nano(self.cost)}
+        asked: dict[str, Any] = {"metric": self.metric, "k": self.k, "epsilon": format_nano(self.cost)}
+        if self.target_recall is not None:
+            asked |= {"target_recall": shortest(self.target_recall)}
         asked |= {"mechanism": "joint"} if self.mechanism is None else self.mechanism.parameters
         return asked if self.cap is None else asked | {"cap": self.cap}
 
@@ -86,7 +103,7 @@ class ArcsPlan(PlanOfNodes):
         if self.mechanism is not None or self.cap is not None:
             pair = ", and all between two nodes" if "pair" in self.units else ""
             return f"{UNIT_SENTENCES[of_one]}{pair}, taken away; replaced costs twice"
-        if self.k == 1:
+        if self.k == 1 and self.target_recall is None:
             return "all arcs between two nodes, taken away; replaced costs twice"
         return "all arcs between two nodes, taken away or replaced"
 
@@ -110,17 +127,21 @@ def plan_arcs(name: CountedName, asked: TopKOptions, facts: PublicFacts) -> Arcs
 
     That the graph is directed was checked with the metric's name.
     """
-    for option in ("sensitivity_form", "shift", "proxy", "target_recall"):
+    for option in ("sensitivity_form", "shift", "proxy"):
         checks.check_no_option(option, getattr(asked, option), f"metric {name!r}")
     checks.check_no_option("estimates", asked.estimates or None, f"metric {name!r}")
     mechanism = _picking(name, asked, facts)
     if mechanism is not None:
         checks.check_no_option("cap", asked.cap, f"mechanism {mechanism.name!r}")
+        checks.check_no_option("target_recall", asked.target_recall, f"mechanism {mechanism.name!r}")
+    if asked.cap is not None:
+        checks.check_no_option("target_recall", asked.target_recall, f"metric {name!r} through cuts")
     return ArcsPlan(
         metric=name,
         k=checks.check_k(asked.k, facts.node_count),
         cost=epsilon_nano(asked.epsilon),
         mechanism=mechanism,
+        target_recall=None if asked.target_recall is None else checked_target(asked.target_recall, facts),
         facts=facts,
         cap=cap_of(name, asked.cap),
         unit=facts.protect if asked.cap is not None else "pair",
@@ -158,7 +179,8 @@ def _picking(name: CountedName, asked: TopKOptions, facts: PublicFacts) -> Undam
 
     Where the account protects all that one node does, pf by default: joint does not, but through cuts.
     """
-    usual = "em" if facts.delta_declared else "joint" if facts.protect == "pair" else "pf"
+    cheaper = facts.delta_declared and asked.target_recall is None
+    usual = "em" if cheaper else "joint" if facts.protect == "pair" else "pf"
     if asked.cap is not None:
         usual = "joint"
     mechanism = checks.check_mechanism(usual if asked.mechanism is None else asked.mechanism)

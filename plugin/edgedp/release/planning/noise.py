@@ -161,6 +161,8 @@ def _noise_of_pareto(plan: ParetoPlan) -> tuple[Noise, ...]:
 
 def _noise_of_arcs(plan: ArcsPlan) -> Noise:
     """Return the noise on in- or out-degrees: ``k / epsilon`` of each pick, or once, ``2 / epsilon`` or of the cuts."""
+    if plan.target_recall is not None:
+        return Noise("the vector that is refined step by step")
     if plan.mechanism is None:
         on = plan.metric if plan.cap is None else f"{plan.metric} through cuts of {plan.cap}"
         return Noise(on, float(arc_moves(plan) / plan.epsilon), _GEOMETRIC)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.graph.titles import LONGEST
 from edgedp.ledger import registry
 from edgedp.ledger.backend import Backend, GraphRow, Row, Session, Transaction
 from edgedp.ledger.debits.killpoints import reach
@@ -53,6 +54,7 @@ class Neo4jBackend(Backend):
     keeps_directions = True
     # A metric without a statement is not among them, and refused.
     cypher = statement_names("neo4j") | {"max_common_neighbors", "sensitivity"}
+    titles_are_properties = True
 
     def __init__(self, driver: Any, address: str, database: str | None, lock_timeout: float) -> None:
         self._driver = driver
@@ -253,6 +255,13 @@ class Neo4jSession(Session):
     def nodes_named(self, row: GraphRow, ids: list[Any]) -> list[Any]:
         return [each["id"] for each in self.run("named", row.identifiers, ids=ids)]
 
+    def titles(self, row: GraphRow, ids: list[Any]) -> list[str | None]:
+        rows = self.run(
+            "titles", row.identifiers | {"property": str(row.title_property)}, ids=ids, longest=LONGEST
+        )
+        found = {each["id"]: each["title"] for each in rows}
+        return [found.get(node) for node in ids]
+
     @property
     def writable(self) -> bool:
         return not any(
@@ -279,8 +288,6 @@ class Neo4jSession(Session):
     def ingest(
         self, row: GraphRow, graph: Graph, progress: Progress | None, titles: Titles | None = None
     ) -> Iterator[GraphRow]:
-        if titles is not None:
-            raise AssertionError("the store keeps no titles")
         if graph.directed:
             natural = PairProjection((row.node_label,), (row.relationship_type,), "NATURAL")
             row = dataclasses.replace(row, made_of=natural.to_json())
@@ -296,6 +303,8 @@ class Neo4jSession(Session):
                     "load_constraint", row.identifiers | {"constraint_name": places.constraint_name(row)}
                 )
             self._write(row, graph, progress)
+            if titles is not None:
+                self._write_titles(row, graph, titles)
             reach("written")
             yield row
         except BaseException:
@@ -303,6 +312,15 @@ class Neo4jSession(Session):
             with contextlib.suppress(Exception):
                 self.sweep(row.name)
             raise
+
+    def _write_titles(self, row: GraphRow, graph: Graph, titles: Titles) -> None:
+        """Write the titles beside the properties; `row` names the property."""
+        named = row.identifiers | {"property": str(row.title_property)}
+        for start in range(0, graph.node_count, _NODE_BATCH):
+            ids = graph.node_ids[start : start + _NODE_BATCH].tolist()
+            values = titles.at(range(start, start + len(ids)))
+            if self.run("load_property", named, ids=ids, values=values)[0]["written"] != len(ids):
+                raise places.cleared(row.name)
 
     def _write(self, row: GraphRow, graph: Graph, progress: Progress | None) -> None:
         """Write nodes and edges in batches; a batch that finds its nodes gone stops the load."""
