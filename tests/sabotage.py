@@ -811,6 +811,15 @@ SABOTAGES = [
         "[ArcCase(metric='in_degree', unit='pair', mechanism='joint', replaced=False, cap=None)]",
     ),
     Sabotage(
+        "a vector without cuts for all that one node does",
+        {
+            "edgedp.release.plan.arcs:ArcsPlan.units": lambda real: property(
+                lambda self: real.fget(self) | {"source", "target"}
+            )
+        },
+        "test_protect.py::test_only_what_is_proved_for_the_unit_is_planned",
+    ),
+    Sabotage(
         "picks of in-degrees that each cost the whole epsilon",
         {
             "edgedp.mechanisms.adaptive.arcs:GridScores": lambda real: (
