@@ -10,8 +10,8 @@ import pytest
 GROUPS = {
     "Neo4j, stores": (
         "attributes", "cypher_metrics", "holes", "neo4j_facts", "neo4j_promises", "neo4j_store", "neo4jserver",
-        "numbers_stored", "pages", "people", "remembered", "shares", "shares_machine", "store", "debiting", "neo4j_machine",
-        "neo4j_unauthenticated", "neo4j_plugin_newest", "neo4j_old",
+        "numbers_stored", "pages", "people", "remembered", "shares", "shares_machine", "store", "debiting",
+        "neo4j_machine", "neo4j_unauthenticated", "neo4j_plugin_newest", "neo4j_old",
     ),
     "Neo4j with the plugin": (
         "docker", "neo4j_plugin", "neo4j_plugin_before", "neo4j_plugin_docs", "neo4j_plugin_ledger",
