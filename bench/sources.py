@@ -121,8 +121,10 @@ def main(count: int) -> None:
                 path = {"PYTHONPATH": f"{previous}/plugin"} if name == "text, the version before" else {}
                 rows.setdefault(name, []).append(measured(body, **path))
     print("# Reading one list from different places\n")
-    print(f"`python bench/sources.py {count}`: {count:,} rows of two integers; processor time of the reading process, the "
-          "least of three in turn, and the growth of its memory beside the columns as integers of 64 bits.\n")  # fmt: skip
+    what = "processor time of the reading, the least of three in turn, and the growth of memory beside the columns"
+    print(
+        f"`python bench/sources.py {count}`: {count:,} rows of two integers; {what} as integers of 64 bits.\n"
+    )
     print("| source | seconds | beside one Parquet file | memory |\n|---|---|---|---|")
     least = {name: min(each) for name, each in rows.items()}
     for name, (seconds, memory) in least.items():
