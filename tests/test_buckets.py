@@ -31,7 +31,12 @@ def fill(bucket: Path) -> None:
             path = bucket / form / f"month=2024-0{i + 1}" / f"part-0.{form}"
             path.parent.mkdir(parents=True)
             frame = pl.DataFrame(ROWS[2 * i : 2 * i + 2], schema=["payer", "payee"], orient="row")
-            {"parquet": frame.write_parquet, "csv": frame.write_csv, "jsonl": frame.write_ndjson}[form](path)
+            writers: dict[str, Any] = {
+                "parquet": frame.write_parquet,
+                "csv": frame.write_csv,
+                "jsonl": frame.write_ndjson,
+            }
+            writers[form](path)
         (bucket / form / "_SUCCESS").write_bytes(b"")
     (bucket / "delta" / "_delta_log").mkdir(parents=True)
     (bucket / "delta" / "_delta_log" / "0.json").write_text("{}")

@@ -587,7 +587,7 @@ def test_sigterm_lets_what_is_drawn_end_and_be_recorded(tmp_path: Path, room: Si
 
         with ThreadPoolExecutor(4) as threads:
             answers = [threads.submit(ask, number) for number in range(4)]
-            until = time.monotonic() + 60
+            until = time.monotonic() + 240
             here = room.store.asking_as("ann")
             while time.monotonic() < until and len(_drained(here)) < 4:
                 time.sleep(0.02)

@@ -62,7 +62,7 @@ def shared(room: SimpleNamespace, tmp_path_factory: pytest.TempPathFactory) -> I
         yield served
 
 
-def until(true: Callable[[], Any], seconds: float = 60) -> None:
+def until(true: Callable[[], Any], seconds: float = 240) -> None:
     """Wait for something that comes in the end."""
     over = time.monotonic() + seconds
     while not true():

@@ -90,6 +90,28 @@ def test_the_default_mechanism_is_one_that_protects_the_unit(store: Store) -> No
     assert store.estimate("followed", **ASKED)["parameters"]["mechanism"] == "pf"
 
 
+def test_cuts_let_vectors_and_numbers_protect_the_unit(store: Store) -> None:
+    ways: list[Any] = [
+        lambda: store.priv_top_k("followed", "in_degree", 2, "0.5", mechanism="joint", cap=2),
+        lambda: store.count("followed", "arcs", "0.5", cap=2),
+        lambda: store.distribution("followed", "in_degree", epsilon="0.5", cap=2),
+    ]
+    for spent, ask in enumerate(ways, start=1):
+        release = ask()
+        assert release.public["protects"].startswith("all arcs that leave one node")
+        assert store.budget("followed")["epsilon_spent"] == spent / 2
+    for refused in (
+        lambda: store.count("followed", "arcs", "0.5"),
+        lambda: store.distribution("followed", "in_degree", epsilon="0.5"),
+        lambda: store.distribution("followed", "out_degree", epsilon="0.5", cap=2),
+        lambda: store.priv_top_k("followed", "out_degree", 2, "0.5", mechanism="joint", cap=2),
+    ):
+        with pytest.raises(ParameterError, match="protect is 'source'"):
+            refused()
+    assert store.budget("followed")["releases"] == len(ways)
+    assert store.exact_count("followed", "arcs") == 7
+
+
 def test_a_request_is_answered_again_and_another_question_is_refused(store: Store) -> None:
     shown = store.priv_top_k("followed", **ASKED, request_id="once").to_dict()["release_id"]
     for again in (ASKED, ASKED | {"mechanism": "pf"}):

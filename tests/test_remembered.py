@@ -75,6 +75,23 @@ def test_an_older_copy_that_was_written_to_is_noticed_by_its_row(store: Store, p
         asked(store)
 
 
+@pytest.mark.parametrize("advanced", ["edges", "attributes"])
+def test_each_account_that_a_release_debits_is_compared(path: Path, advanced: str) -> None:
+    """A percentile of what follows from the degree debits two; one of them has gone back, and the other has not."""
+    nodes = [1, 2, 3]
+    graph = Graph.from_edges([(1, 2), (2, 3)], nodes=nodes, properties={"age": nodes, "degree": nodes})
+    store = open_store(path)
+    store.load(graph, "kite", epsilon_budget=10, attribute_epsilon_budget=10)
+    store.attribute("kite", "age", 0, 10, points=11)
+    store.attribute("kite", "degree", 0, 10, points=11, depends_on="degree")
+    store.percentile("kite", "degree", 0.5, 0.1)
+    old = copied(path)
+    asked(store) if advanced == "edges" else store.percentile("kite", "age", 0.5, 0.1)
+    in_place(old, path)
+    with pytest.raises(StoreError, match="went back"):
+        store.percentile("kite", "degree", 0.5, 0.1)
+
+
 def test_what_others_did_is_remembered_by_who_looked_and_by_who_serves(store: Store, path: Path) -> None:
     old = copied(path)
     looking, serving = open_store(path), open_store(path)

@@ -103,7 +103,7 @@ def check_it_goes_on(tmp_path: Path, copy: Path, replace: Callable[[Path], None]
 
             first = threading.Thread(target=ask, args=("first",))
             first.start()
-            over = time.monotonic() + 60
+            over = time.monotonic() + 240
             while not started.exists() and time.monotonic() < over:
                 time.sleep(0.01)
             assert started.exists()

@@ -75,6 +75,7 @@ def row_of(row: Mapping[str, Any]) -> GraphRow:
         loaded=bool(row["loaded"]),
         digest=row["digest"],
         made_of=row.get("projection"),
+        title_property=row.get("titleProperty"),
     )
 
 
@@ -92,6 +93,7 @@ def row_to_json(row: GraphRow) -> dict[str, Any]:
         "loaded": row.loaded,
         "digest": row.digest,
         "projection": row.made_of,
+        "titleProperty": row.title_property,
     }
 
 
@@ -190,7 +192,9 @@ def attributes_steps(
     return [*open_steps(ledger), *declaration_steps(ledger, account, declared, by=by, at=at)]
 
 
-def registered_row(name: str, made: PairProjection, key: str, bound: int | None) -> GraphRow:
+def registered_row(
+    name: str, made: PairProjection, key: str, bound: int | None, title: str | None = None
+) -> GraphRow:
     """Return the row of a graph that is about to be registered, without a number of nodes."""
     return GraphRow(
         name=name,
@@ -203,6 +207,7 @@ def registered_row(name: str, made: PairProjection, key: str, bound: int | None)
         nodes_supplied=True,
         loaded=False,
         made_of=made.to_json(),
+        title_property=title,
     )
 
 
@@ -227,6 +232,7 @@ def register_script(
         "relationshipType": row.relationship_type,
         "idProperty": row.id_property,
     } | ({} if row.projection is None else {"projection": row.projection.to_dict()})
+    place |= {} if row.title_property is None else {"titleProperty": row.title_property}
     return Script(
         [
             *open_steps(row.name),
@@ -342,7 +348,11 @@ def listing(session: Session) -> list[dict[str, Any]]:
             "node_count": (nodes := _nodes_of_now(session, row)),
             "degree_bound": _bound(row, nodes),
             **({"directed": True} if _directed(row) else {}),
-            **({"titles": True} if holds_titles(row.get("digest")) else {}),
+            **(
+                {"titles": True}
+                if holds_titles(row.get("digest")) or row.get("titleProperty") is not None
+                else {}
+            ),
             **({} if row.get("projection") is None else {"projection": _shown_projection(row["projection"])}),
             **_without_rest(listed_account(row)),
             **({} if _whole_row(row) else {"problem": str(edited(row["name"]))}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import re
 import ssl
@@ -40,6 +41,7 @@ __all__ = ["RemoteStore", "kind_path"]
 _PATHS = {"priv_top_k": "top-k"}
 _PATIENCE = 60.0
 _PAGE = 1000
+_LONGEST_PLAN_ID = 200
 
 
 def kind_path(kind: str) -> str:
@@ -82,6 +84,7 @@ class RemoteStore(Store):
         if not token or not token.isascii() or not token.isprintable() or " " in token:
             raise AccessError("the token is missing or malformed; give token, or set EDGEDP_TOKEN")
         self._patience = patience
+        self._plan_id: str | None = None
         self._client = _client(self._address, token, ca_file)
 
     @property
@@ -152,10 +155,21 @@ class RemoteStore(Store):
     ) -> Release:
         """Ask for a release under a key, so that a lost answer is asked for again and never paid twice."""
         key = str(uuid.uuid4()) if request_id is None else _key(request_id)
+        headers = {"Idempotency-Key": key.encode()}
+        if self._plan_id is not None:
+            headers["Plan-Id"] = self._plan_id.encode()
         given = _body(options, engine)
         place = f"/v1/graphs/{_part(name)}/{kind_path(kind)}"
-        shown, status = self._send("POST", place, given, {"Idempotency-Key": key.encode()})
+        shown, status = self._send("POST", place, given, headers)
         return release_of(shown, kept=status == 200)
+
+    def planned(self, plan_id: str) -> RemoteStore:
+        """Return this store for the release of which `estimate`, under the same request id, gave the plan id."""
+        if not isinstance(plan_id, str) or not plan_id.isascii() or not plan_id.isprintable():
+            raise ParameterError("plan_id is no text that estimate gave; plan the release again")
+        view = copy.copy(self)
+        view._plan_id = plan_id.strip()[:_LONGEST_PLAN_ID]
+        return view
 
     def estimate(
         self,
@@ -166,7 +180,10 @@ class RemoteStore(Store):
         request_id: str | None = None,
         **options: Any,
     ) -> dict[str, Any]:
-        """Tell what a release would cost, as `Store.estimate`; refused too where the share does not allow it."""
+        """Tell what a release would cost, as `Store.estimate`; refused too where the share does not allow it.
+
+        With a request id also ``plan_id``, for `planned`.
+        """
         options = spelled(options)
         asked = kind_of_options(kind, options)
         options_of(asked).given(options)

@@ -146,6 +146,17 @@ class Gateway:
 
         return await self.ask(told, address=_address(request))
 
+    async def again(self, request: Request, person: Person, question: Callable[[], _Result]) -> _Result:
+        """Answer somebody who was identified before; a token that was rotated meanwhile reads nothing."""
+
+        def told() -> _Result:
+            with self.store.together():
+                if request.scope[_ASKED_AS]() != person:
+                    raise _nobody()
+                return question()
+
+        return await self.ask(told, address=_address(request))
+
     async def act(self, request: Request, person: Person, change: Callable[[Store], _Result]) -> _Result:
         """Let a curator change something, in that name; the token is asked for again right before."""
 
@@ -185,6 +196,9 @@ class Gateway:
         name: str,
         options: dict[str, Any],
         request_id: str | None,
+        plan_id: str | None = None,
+        *,
+        needs_plan: bool = False,
     ) -> Release:
         """Take a release of any kind on the one way, in a worker; its answer or refusal leaves at a step."""
         note = note_of(request)
@@ -211,7 +225,9 @@ class Gateway:
                     flight.debited(release_id)
                     free()
 
-                asking = self.asking(person, admits=admitted, debited=debited)
+                asking = self.asking(
+                    person, admits=admitted, debited=debited, plan_id=plan_id, needs_plan=needs_plan
+                )
                 method: Callable[..., Release] = getattr(asking, kind.kind)
                 try:
                     return method(name, **asked, request_id=request_id)

@@ -42,7 +42,6 @@ class EmbeddedBackend(Backend):
 
     cypher = frozenset[str]()
     keeps_directions = True
-    keeps_titles = True
     keeps_versions = True
 
     def __init__(self, path: Path, lock_timeout: float) -> None:

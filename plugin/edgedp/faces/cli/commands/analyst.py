@@ -28,6 +28,7 @@ from edgedp.release.options import (
     SummaryOptions,
     TopKOptions,
 )
+from edgedp.words.amounts.epsilon import format_nano
 from edgedp.words.errors import EdgeDPError
 from edgedp.words.shown import amount
 
@@ -94,9 +95,26 @@ def percentile(name: str, output: str, **asked: Any) -> None:
 
 def _release(kind: Kind, name: str, output: str, asked: Mapping[str, Any]) -> None:
     """Ask the store for a release, by its method that is called like the kind, and print it."""
-    with opened_store() as store, working("drawing"):
+    from edgedp.stores.releases.releasing import ReleasingStore
+
+    with opened_store() as store, working("drawing") as tell:
+        if tell is not None and asked.get("target_recall") is not None and isinstance(store, ReleasingStore):
+            store.looked = lambda spent, recall: tell(_so_far(spent, recall, asked["k"]))
         release: Release = getattr(store, kind)(name, **asked)
     show_release(release, output)
+
+
+def _so_far(spent: int, recall: float, k: int) -> str:
+    """Return what a terminal shows while a release spends step by step.
+
+    Examples
+    --------
+    >>> _so_far(180_000_000, 0.857, 100)
+    'drawing: spent 0.18, about 86 of 100'
+    """
+    from edgedp.release.answers import expected_right
+
+    return f"drawing: spent {format_nano(spent)}, about {expected_right(recall, k)} of {k}"
 
 
 @click.command()
@@ -275,9 +293,8 @@ def _told(answer: Answer) -> list[str]:
             return [NOISE_IS_PRIVATE]
         case Summary(_, shares):
             return ["shares of epsilon: " + ", ".join(f"{name} {share:g}" for name, share in shares.items())]
-        case Nodes(sure=sure, sought=sought):
-            told = [] if sure is None else sure.sentences()
-            return told if sought is None else [*told, sought.sentence()]
+        case Nodes():
+            return answer.sentences()
         case Distribution() | Point():
             return []
         case _:

@@ -235,6 +235,10 @@ def _read_or_ask(
 @click.option(
     "--candidates", metavar="L", help="Neo4j: of several labels the one whose nodes only are ranked."
 )
+@click.option(
+    "--title-property", metavar="P",
+    help="Neo4j: a public property of the nodes that lists show beside their ids.",
+)  # fmt: skip
 @reading_options
 @_BUDGET
 @_DELTA
@@ -258,6 +262,7 @@ def register(
     where: tuple[str, ...],
     at_least: int,
     candidates: str | None,
+    title_property: str | None,
     epsilon_budget: str | None,
     delta: str | None,
     degree_bound: int | None,
@@ -283,6 +288,7 @@ def register(
             "where": written_conditions(where) or None,
             "at_least": at_least if at_least != 1 else None,
             "candidates": candidates,
+            "title_property": title_property,
         }.items()
         if value is not None
     }

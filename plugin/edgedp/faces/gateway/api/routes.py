@@ -194,7 +194,7 @@ class _Ask(_OfAnalyst):
     async def answer(self, request: Request, person: Person) -> Response:
         options = await json_body(request)
         release = await self._gateway.release(
-            request, person, self._kind, name_in(request), options, _request_id(request)
+            request, person, self._kind, name_in(request), options, _request_id(request), _plan_id(request)
         )
         place = f"/v1/releases/{quote(release.receipt['release_id'])}"
         return JSONResponse(release.to_dict(), 200 if release.kept else 201, headers={"Location": place})
@@ -221,6 +221,12 @@ class _Plan(_OfAnalyst):
     async def answer(self, request: Request, person: Person) -> Response:
         given = await json_body(request)
         return JSONResponse(await self._gateway.plan(request, person, name_in(request), given))
+
+
+def _plan_id(request: Request) -> str | None:
+    """Return the plan that told what the release costs; one that is there twice is of no release."""
+    given = request.headers.getlist("plan-id")
+    return None if not given else given[0] if len(given) == 1 else ""
 
 
 def _request_id(request: Request) -> str | None:

@@ -80,6 +80,15 @@ _KEY = {
     "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]([ -~]*[!-~])?$"},
 }
 
+_PLAN = {
+    "name": "Plan-Id",
+    "in": "header",
+    "required": False,
+    "description": "The plan_id of the estimate under the same Idempotency-Key: the release is refused where it is "
+    "another one or costs something else. Out of an agent's share every release names it.",
+    "schema": {"type": "string"},
+}
+
 
 @cache
 def document(root_path: str = "") -> dict[str, object]:
@@ -251,7 +260,7 @@ def _ask(kind: ReleaseKind) -> dict[str, Any]:
     return {
         "operationId": kind.kind,
         "summary": f"Release: {kind.title}",
-        "parameters": [_KEY],
+        "parameters": [_KEY, _PLAN],
         "requestBody": {
             "required": True,
             "content": {"application/json": {"schema": kind.schema(), "example": kind.example()}},

@@ -324,4 +324,4 @@ def _known_method(method: str) -> str:
 
 
 def _is_api(path: str) -> bool:
-    return path.startswith("/v1/") or path in ("/v1", "/openapi.json", "/healthz", "/readyz")
+    return path.startswith("/v1/") or path in ("/v1", "/mcp", "/openapi.json", "/healthz", "/readyz")

@@ -9,6 +9,8 @@ from urllib.parse import quote
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from edgedp.faces.card.making import card_of
+from edgedp.faces.card.showing import sections as card_sections
 from edgedp.faces.gateway.api.wire import name_in
 from edgedp.faces.gateway.door.observing import note_of
 from edgedp.faces.gateway.door.problems import Problem, of_error
@@ -39,6 +41,7 @@ class CuratorPages:
             page("/curator", "curator", self.overview),
             page("/curator/graphs/{name}", "curator", self.graph),
             action("/curator/graphs/{name}", "curator", self.grant),
+            page("/curator/graphs/{name}/card", "curator", self.card),
             page("/curator/people", "curator", self.people),
             page("/curator/people/log", "curator", self.log),
             page("/curator/people/revoke", "curator", self.revocation),
@@ -58,6 +61,15 @@ class CuratorPages:
     async def graph(self, visit: Visit) -> Response:
         """Show the shares of a graph, its spending and who asked what."""
         return await self._graph(visit)
+
+    async def card(self, visit: Visit) -> Response:
+        """Show what was promised and spent of a graph, for people outside; no answer and nothing of an edge."""
+        name = name_in(visit.request)
+        note_of(visit.request).graph = name
+        made = await self._gateway.ask(lambda: card_of(self._gateway.store, name))
+        return self._pages.render(
+            visit.request, "card.html", visit, graph={"name": name}, sections=card_sections(made)
+        )
 
     async def grant(self, visit: Visit, form: Form) -> Response:
         """Declare a share."""
