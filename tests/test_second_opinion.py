@@ -54,7 +54,7 @@ def _first(queries: Any, epsilon: float, **options: Any) -> int:
 
 
 def opinion(algorithm: Callable[..., int], drawn_with: float) -> float:
-    """Return the p-value of "it is private at the claimed epsilon"; the tool judges both orders of the inputs itself."""
+    """Return the p-value of "it is private at the claimed epsilon"; the tool judges both orders of the inputs."""
     statdp = pytest.importorskip("pystatdp", reason="the extra second-opinion is not installed")
     np.random.seed(1)  # the tool draws its own p-value from the global generator
     rows = statdp.pystatdp().detect_counterexample(
