@@ -38,6 +38,7 @@ from edgedp.mechanisms.adaptive.purchases import buy
 from edgedp.mechanisms.adaptive.several import Several, draw_several
 from edgedp.mechanisms.adaptive.top_k import Asked, draw_lists, draw_top_k, scores
 from edgedp.mechanisms.adaptive.vectors import cut_vector, degree_vector, ordered_degree_vector
+from edgedp.mechanisms.limits import limit_by_epsilon
 from edgedp.mechanisms.pareto.score import pareto_score
 from edgedp.mechanisms.projection import GraphProjection
 from edgedp.mechanisms.sampling.select import top_k_with_random_ties
@@ -227,6 +228,8 @@ def recall(asked: list[str]) -> None:
         about(name)
         head("k", "no noise: degree / betweenness2", "method", *EPSILONS)
         for k in picks:
+            limit = limit_by_epsilon(case(name).graph, case(name).truth, k, by_degree=False)
+            row(k, "", "limit of private lists", *(f"{limit(float(epsilon)):.2f}" for epsilon in EPSILONS))
             best = " / ".join(f"{case(name).ceiling(metric, k):.2f}" for metric in ("degree", "betweenness2"))
             for label, draw in methods(case(name)).items():
                 row(k, best, label, *(f"{case(name).recall(draw, k, epsilon):.2f}" for epsilon in EPSILONS))
@@ -236,11 +239,14 @@ def rule(asked: list[str]) -> None:
     """Print where the default is below the best plainer choice of the same price, or falls as epsilon grows."""
     names, picks = wanted(asked, GRAPHS, (10, 100))
     plainer: dict[str, Draw] = {"degree": degrees, "sld, largest degree": largest_sld, "version 2": version2}
-    head("graph, k", "epsilon", "default", *plainer, "below the best", "standard error", "kept")
+    head(
+        "graph, k", "epsilon", "default", *plainer, "below the best", "standard error", "kept", "limit", "factor"
+    )  # fmt: skip
     for name in names:
         known = case(name)
         for k in picks:
             before = (0.0, 0.0)
+            limit = limit_by_epsilon(known.graph, known.truth, k, by_degree=False)
             for epsilon in EPSILONS:
                 mine, *others = (found_of(known, draw, k, epsilon) for draw in (both, *plainer.values()))
                 best = max(others)
@@ -248,8 +254,23 @@ def rule(asked: list[str]) -> None:
                 fell = before[0] - mine[0] > 3 * float(np.hypot(before[1], mine[1]))
                 kept = "falls" if fell else "no" if below > 3 * error else "yes"
                 shown = (f"{each[0]:.3f}" for each in (mine, *others))
-                row(f"{name}, {k}", epsilon, *shown, f"{below:+.3f}", f"{error:.3f}", kept)
+                beside = f"{limit(float(epsilon)):.3f}", factor(limit, float(epsilon), mine[0])
+                row(f"{name}, {k}", epsilon, *shown, f"{below:+.3f}", f"{error:.3f}", kept, *beside)
                 before = max(before, mine)
+
+
+def factor(limit: Callable[[float], float], epsilon: float, recall: float) -> str:
+    """Return how many times less epsilon the limit of private lists needs for a recall: room that is left at most.
+
+    Empty where nothing is found, and where all is: the limit says no more of it than of .999.
+    """
+    if recall <= 0 or recall >= 0.999:
+        return ""
+    low, high = 1e-9, 1e3
+    for _ in range(60):
+        middle = (low * high) ** 0.5
+        low, high = (low, middle) if limit(middle) >= recall else (middle, high)
+    return f"{epsilon / high:.1f}"
 
 
 def found_of(case: Case, draw: Draw, k: int, epsilon: str) -> tuple[float, float]:

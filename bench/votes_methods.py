@@ -21,7 +21,7 @@ from edgedp.mechanisms.adaptive.fit import pairs_of, rank
 from edgedp.mechanisms.adaptive.vectors import cut_vector
 from edgedp.mechanisms.projection import GraphProjection
 
-__all__ = ["Case", "Look", "Method", "Pairs", "Run", "Votes"]
+__all__ = ["Around", "Case", "Look", "Method", "Pairs", "Run", "Votes"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -247,14 +247,18 @@ class Pairs:
 
     def scores(self, run: Run, rng: np.random.Generator) -> Floats:
         """Return the scores."""
-        hubs = run.hubs(self.hubs)
+        return self.scores_of(run, rng, run.hubs(self.hubs))
+
+    def scores_of(self, run: Run, rng: np.random.Generator, hubs: Ints) -> Floats:
+        """Return the scores with what is bought of these hubs."""
+        count = len(hubs)
         shared, joined = run.case.together(hubs, self.listed)
-        surely = np.log(self.hubs**2 / 2)
+        surely = np.log(count**2 / 2)
 
         def listed_together(epsilon: float, sure: float) -> Floats:
             scale = 2 * (self.listed - 1) / epsilon
-            noisy = shared + _symmetric(rng, scale, self.hubs)
-            return np.where((noisy > sure * scale) & ~np.eye(self.hubs, dtype=bool), noisy, 0.0)
+            noisy = shared + _symmetric(rng, scale, count)
+            return np.where((noisy > sure * scale) & ~np.eye(count, dtype=bool), noisy, 0.0)
 
         most = run.pairs[hubs[: 2 * run.k]]
         looked = listed_together(self.first * run.epsilon, 0.8 * surely)[: 2 * run.k]
@@ -262,13 +266,31 @@ class Pairs:
             return run.by_cuts(0.75 - self.first)
         epsilon = self.again * run.epsilon
         weights = listed_together(epsilon, surely)
-        apart = _probably_apart(joined + _symmetric(rng, 1 / epsilon, self.hubs), weights > 0, epsilon)
+        apart = _probably_apart(joined + _symmetric(rng, 1 / epsilon, count), weights > 0, epsilon)
         scores = run.by_cuts(self.cuts)
         given_back = (apart * weights**2).sum(axis=1) / 4
         theta = np.ones(run.case.n)
         lost = np.maximum(run.pairs[hubs] - scores[hubs], 1e-9)
         theta[hubs] = np.where(np.isfinite(scores[hubs]), np.clip(1 - given_back / lost, 0, 1), 1)
         return run.with_theta(scores, theta)
+
+
+@dataclass(frozen=True)
+class Around(Pairs):
+    """Pairs of the nodes around the end of the list only: those that are first by noisy cuts, bought before.
+
+    Fewer hubs are listed more often, so that a third of epsilon says more of each of their pairs. A vector costs what
+    one edge moves it by, so that fewer entries by themselves cost as much as all.
+    """
+
+    around: int = 2
+    """Hubs, in multiples of k."""
+
+    def scores(self, run: Run, rng: np.random.Generator) -> Floats:
+        """Return the scores."""
+        first = run.by_cuts(self.cuts)
+        hubs = np.argsort(-first, kind="stable")[: self.around * run.k]
+        return self.scores_of(run, rng, hubs)
 
 
 def _symmetric(rng: np.random.Generator, scale: float, count: int) -> Floats:

@@ -8,6 +8,7 @@ process only; what a test starts as a process of its own runs unpatched.
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -676,17 +677,54 @@ def noise_of_the_old_vector(real: Any) -> Any:
 
 
 def steps_on_the_house(real: Any) -> Any:
-    return lambda sought, projection, words, pay, judge: real(
-        sought, projection, words, lambda cost: True, judge
+    return lambda sought, projection, words, pay, *rest: real(
+        sought, projection, words, lambda cost: True, *rest
     )
 
 
 def stops_by_exact_degrees(real: Any) -> Any:
     """Say that a list is sure enough where nobody in it is without an edge."""
 
-    def drawn(sought: Any, projection: Any, words: Any, pay: Any, judge: Any) -> Any:
-        sure = SimpleNamespace(expected_recall=float(projection.degrees()[0] > 0))
+    def drawn(sought: Any, projection: Any, words: Any, pay: Any, *_: Any) -> Any:
+        sure = SimpleNamespace(expected_recall=float(projection.degrees()[0] > 0), with_ties=0.0)
         return real(sought, projection, words, pay, lambda *_: sure)
+
+    return drawn
+
+
+def chances_of_exact_degrees(real: Any) -> Any:
+    """Say that the first listed node is right where it is of exactly so many edges."""
+
+    def drawn(plan: Any, projection: Any, *rest: Any) -> Any:
+        answer = real(plan, projection, *rest)
+        chance = float(projection.degrees().max() == 11)
+        return replace(answer, sure=replace(answer.sure, membership=(chance, *answer.sure.membership[1:])))
+
+    return drawn
+
+
+def kept_halves(real: Any) -> Any:
+    """Write the halves of the noise to the log."""
+
+    def refined(self: Any, scale: Any, words: Any) -> Any:
+        logging.getLogger("edgedp.stores").info("refining %s", self.plus[:3].tolist())
+        return real(self, scale, words)
+
+    return refined
+
+
+def drawn_before_it_is_debited(real: Any) -> Any:
+    """Draw a step, and then ask whether it may be paid for."""
+
+    def drawn(sought: Any, projection: Any, words: Any, pay: Any, *rest: Any) -> Any:
+        due: list[int] = []
+
+        def later(cost: int) -> bool:
+            paid = all(pay(each) for each in due)
+            due[:] = [cost]
+            return paid
+
+        return real(sought, projection, words, later, *rest)
 
     return drawn
 
@@ -769,7 +807,7 @@ SABOTAGES = [
         "the noise of one arc for in-degrees, of which a pair moves two",
         {"edgedp.mechanisms.adaptive.arcs:arc_moves": lambda real: lambda plan: 1},
         "test_arcs.py::test_every_unit_of_every_digraph_of_four_nodes_costs_what_is_claimed"
-        "[ArcCase(metric='in_degree', unit='pair', mechanism='joint', replaced=False)]",
+        "[ArcCase(metric='in_degree', unit='pair', mechanism='joint', replaced=False, cap=None)]",
     ),
     Sabotage(
         "picks of in-degrees that each cost the whole epsilon",
@@ -779,7 +817,7 @@ SABOTAGES = [
             )
         },
         "test_arcs.py::test_every_unit_of_every_digraph_of_four_nodes_costs_what_is_claimed"
-        "[ArcCase(metric='in_degree', unit='source', mechanism='pf', replaced=False)]",
+        "[ArcCase(metric='in_degree', unit='source', mechanism='pf', replaced=False, cap=None)]",
     ),
     Sabotage(
         "a loop counted as an arc",
@@ -947,6 +985,21 @@ SABOTAGES = [
         "a sequence that stops by exact degrees",
         {"edgedp.mechanisms.adaptive.until_sure:draw_until_sure": stops_by_exact_degrees},
         "test_until_sure.py::test_a_black_box_that_sees_every_released_value_finds_what_was_paid_and_no_more",
+    ),
+    Sabotage(
+        "chances of listed nodes that follow exact degrees",
+        {"edgedp.release.draw:_draw_until_sure": chances_of_exact_degrees},
+        "test_until_sure.py::test_a_black_box_of_everything_shown_finds_no_more_than_was_paid",
+    ),
+    Sabotage(
+        "halves of the noise in the log",
+        {"edgedp.mechanisms.sampling.geometric:Refinable.refined": kept_halves},
+        "test_until_sure.py::test_nothing_keeps_the_halves",
+    ),
+    Sabotage(
+        "a step that is drawn before it is debited",
+        {"edgedp.mechanisms.adaptive.until_sure:draw_until_sure": drawn_before_it_is_debited},
+        "test_until_sure.py::test_every_step_is_paid_for_before_it_is_drawn_and_the_sum_is_what_the_release_says",
     ),
     Sabotage(
         "the noise of neighbours as differences of one stream",

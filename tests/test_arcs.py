@@ -220,8 +220,8 @@ def test_a_mechanism_without_a_proof_is_refused(mechanism: str, graph: Graph) ->
 
 
 @pytest.mark.parametrize(
-    "option", [{"proxy": "degree"}, {"cap": 2}, {"estimates": True}, {"shift": "up"}, {"sensitivity_form": "degree"},
-               {"sampler": "exponential"}]
+    "option", [{"proxy": "degree"}, {"cap": 2, "mechanism": "pf"}, {"estimates": True}, {"shift": "up"},
+               {"sensitivity_form": "degree"}, {"sampler": "exponential"}]
 )  # fmt: skip
 def test_an_option_without_effect_is_refused(option: dict[str, object], graph: Graph) -> None:
     with pytest.raises(ParameterError, match=next(iter(option))):
@@ -294,7 +294,11 @@ def test_every_unit_of_every_digraph_of_four_nodes_costs_what_is_claimed(case: A
 @pytest.mark.parametrize("mechanism", ["em", "pf", "joint"])
 def test_a_plan_names_the_units_that_are_audited_and_no_other(metric: ArcMetricName, mechanism: str) -> None:
     planned = ArcCase(metric, "pair", mechanism).plan(4, 1, 1)
-    audited = {case.unit for case in arc_cases() if (case.metric, case.mechanism) == (metric, mechanism)}
+    audited = {
+        case.unit
+        for case in arc_cases()
+        if (case.metric, case.mechanism, case.cap) == (metric, mechanism, None)
+    }
     assert planned.units == audited
     beyond = {"source": "that leave one node", "target": "that come to one node"}
     for unit, words in beyond.items():
@@ -307,6 +311,7 @@ def test_a_plan_names_the_units_that_are_audited_and_no_other(metric: ArcMetricN
         ArcCase("in_degree", "source", "joint"),
         ArcCase("out_degree", "source", "pf"),
         ArcCase("in_degree", "target", "em"),
+        ArcCase("in_degree", "target", "joint", cap=2),
     ],
 )  # fmt: skip
 def test_what_is_not_promised_would_break_its_claim(case: ArcCase) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +20,7 @@ from edgedp.exact.audit.neighbors import graph_of_mask, neighbor_pairs
 from edgedp.exact.audit.ordered import answers, ordered_answer_law
 from edgedp.exact.audit.tables import TableProjection
 from edgedp.faces.cli import edgedp as command
+from edgedp.mechanisms.adaptive.until_sure import Step
 from edgedp.mechanisms.metrics import metric_names
 from edgedp.mechanisms.projection import GraphProjection
 from edgedp.mechanisms.samplers import EXPONENTIAL, sampler
@@ -183,6 +185,29 @@ def test_a_table_answers_like_its_projection() -> None:
         assert table.values(name, some).tolist() == projection.values(name, some).tolist()
 
 
+# -- sequences -------------------------------------------------------------------------------------------
+
+
+def test_what_was_debited_covers_what_a_sequence_has_lost_after_every_step() -> None:
+    for found in edgedp.exact.audit.audit_sequences(node_count=3):
+        assert found.met
+        assert found.ratio == pytest.approx(1)
+        assert (found.anew > 0) == (found.metric == "ebc"), "vectors were bought in place of others"
+
+
+@pytest.mark.parametrize("paid", [
+    lambda step: step.degrees + (step.cuts if step.choice is None else step.cuts // 8),
+    lambda step: step.cuts or step.degrees,
+    lambda step: max(step.degrees // 2, 1) + step.cuts,
+], ids=["a new vector for the increment", "cuts alone", "half of the degrees"])  # fmt: skip
+def test_an_audit_sees_a_step_that_pays_too_little(
+    monkeypatch: pytest.MonkeyPatch, paid: Callable[[Step], int]
+) -> None:
+    monkeypatch.setattr(Step, "cost", property(paid))
+    found = list(edgedp.exact.audit.audit_sequences(["ebc"], node_count=3, picks=[1], epsilons=["5"]))
+    assert not all(each.met for each in found)
+
+
 # -- the command -----------------------------------------------------------------------------------------
 
 
@@ -210,7 +235,9 @@ def test_the_command_fails_when_a_claim_is_broken(monkeypatch: pytest.MonkeyPatc
     rows = json.loads(ran.stdout)
     of_arcs = [row for row in rows if row["metrics"] in ("in_degree", "out_degree")]
     assert of_arcs
-    undirected = len(rows) - len(of_arcs)
+    of_steps = [row for row in rows if row["options"] == "target_recall, after every step"]
+    assert [row["metrics"] for row in of_steps] == ["degree", "ebc"]
+    undirected = len(rows) - len(of_arcs) - len(of_steps)
     assert undirected == 2 * 4 * len(SAMPLERS) + 3, "two metrics, and three joint releases of the degree"
     assert max(row["found/claimed"] for row in rows) > 2
 

@@ -40,7 +40,7 @@ STRICT: dict[tuple[type, str], bool] = {
     (NumberMechanism, "public_scale"): False,
     (Backend, "keeps_versions"): False,
     (Backend, "keeps_directions"): False,
-    (Backend, "keeps_titles"): False,
+    (Backend, "titles_are_properties"): False,
     (PlanBase, "counts_neighbors"): False,
 }
 """Every flag of a class with the side that claims nothing; a further flag joins with the test of its claim."""

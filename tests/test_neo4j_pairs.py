@@ -137,14 +137,22 @@ def a_minute(properties: dict[str, Any]) -> bool:
     return isinstance(seconds, int | float) and seconds >= 60
 
 
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pytest.param(["Person"], marks=pytest.mark.wide),
+        ["Person", "Firm"],
+        pytest.param(["Person", "Product"], marks=pytest.mark.wide),
+    ],
+    ids=",".join,
+)
 def test_every_projection_is_read_alike_and_as_it_is_defined(
-    neo4j_with_plugin: PluginServer, store: Store, monkeypatch: pytest.MonkeyPatch
+    neo4j_with_plugin: PluginServer, store: Store, monkeypatch: pytest.MonkeyPatch, labels: list[str]
 ) -> None:
     database = Database(neo4j_with_plugin)
     database.nodes(SHOP)
     database.connect(LINKS)
-    for labels, orientation, at_least, filtered in itertools.product(
-        (["Person"], ["Person", "Firm"], ["Person", "Product"]),
+    for orientation, at_least, filtered in itertools.product(
         ("undirected", "mutual", "natural", "reverse"),
         (1, 2, 3),
         (False, True),
@@ -627,3 +635,44 @@ def test_candidates_are_one_of_several_labels(neo4j_with_plugin: PluginServer, s
         database.register(
             store, ["Person", "Firm"], ["CALLED"], candidates=database.of("Firm"), degree_bound=5
         )
+
+
+def test_cuts_protect_all_arcs_of_one_node_by_every_face(
+    neo4j_with_plugin: PluginServer, store: Store
+) -> None:
+    """A directed graph of a database whose account protects sources: lists, spreads and numbers through cuts."""
+    database, ask = Database(neo4j_with_plugin), neo4j_with_plugin.ask
+    person, paid = database.of("Person"), database.of("PAID")
+    database.nodes({node: ["Person"] for node in range(1, 7)})
+    pairs = [(1, 2), (3, 2), (4, 2), (5, 2), (1, 3), (1, 4), (2, 3), (2, 2), (1, 2)]
+    database.connect([(a, "PAID", b, {}) for a, b in pairs])
+    store.register(
+        database.name, person, paid, "id", epsilon_budget=400, orientation="natural", protect="source"
+    )
+    cut = {"metric": "in_degree", "k": 1, "epsilon": 50.0, "mechanism": "joint", "cap": 3}
+    for rows in (
+        ask(f"CALL edgedp.privTopk.stream('{database.name}', $asked) YIELD id RETURN id", asked=cut),
+        [{"id": node} for node in store.priv_top_k(database.name, **cut).nodes],  # type: ignore[arg-type]
+    ):
+        assert rows == [{"id": 2}]
+    counted = {"of": "arcs", "epsilon": 50.0, "cap": 3}
+    [row] = ask(
+        f"CALL edgedp.count.stream('{database.name}', $asked) YIELD value RETURN value", asked=counted
+    )
+    assert row["value"] == store.count(database.name, "arcs", 50, cap=3).value == 7
+    spread = ask(
+        f"CALL edgedp.distribution.stream('{database.name}', $asked) YIELD degree, nodes RETURN degree, nodes",
+        asked={"of": "in_degree", "epsilon": 50.0, "cap": 3},
+    )
+    again = store.distribution(database.name, "in_degree", epsilon=50, cap=3)
+    assert [each["nodes"] for each in spread] == again.values.tolist() == [3, 2, 1, 1, 0]
+    for kept in store.releases(database.name):
+        assert kept["public"]["protects"].startswith("all arcs that leave one node")
+    assert store.budget(database.name)["epsilon_spent"] == 300
+    with pytest.raises(EdgeDPError, match="protect is 'source'"):
+        ask(f"CALL edgedp.count.stream('{database.name}', $asked)", asked={"of": "arcs", "epsilon": 1.0})
+    with pytest.raises(ParameterError, match="protect is 'source'"):
+        store.distribution(database.name, "in_degree", epsilon=1)
+    with pytest.raises(EngineError, match="cypher"):
+        store.count(database.name, "arcs", 1, cap=3, engine="cypher")
+    assert store.budget(database.name)["epsilon_spent"] == 300

@@ -877,3 +877,28 @@ def test_a_procedure_spends_until_the_list_is_sure_each_step_debited_before_its_
     with edgedp.open_store(neo4j_with_plugin.server.uri, auth=neo4j_with_plugin.server.auth) as store:
         assert store.check(planted.name) == []
         assert [row["ended"] for row in store.releases(planted.name)] == ["reached", "refused"]
+
+
+def test_procedures_show_titles_beside_the_nodes_and_keep_them(neo4j_with_plugin: PluginServer) -> None:
+    ids = [*range(60)]
+    edges = [(0, other) for other in ids[1:40]] + [(1, other) for other in ids[2:30]]
+    planted = neo4j_with_plugin.plant(edges, ids, epsilonBudget=20, titleProperty="name")
+    name = f"MATCH (n:`{planted.label}`) SET n.name = "
+    neo4j_with_plugin.ask(name + "CASE WHEN n.id % 2 = 0 THEN 'node ' + n.id ELSE null END")
+    call = "CALL edgedp.privTopk.stream($name, $config) YIELD id, title"
+    config = {"metric": "degree", "k": 20, "epsilon": 2, "requestId": "titled"}
+    rows = neo4j_with_plugin.ask(call, name=planted.name, config=config)
+    assert [row["title"] for row in rows] == [None if row["id"] % 2 else f"node {row['id']}" for row in rows]
+    neo4j_with_plugin.ask(name + "'other'")
+    assert neo4j_with_plugin.ask(call, name=planted.name, config=config) == rows
+    sure = {"metric": "degree", "k": 5, "epsilon": 4, "targetRecall": 0.5}
+    assert {row["title"] for row in neo4j_with_plugin.ask(call, name=planted.name, config=sure)} == {"other"}
+    kept = neo4j_with_plugin.ask("CALL edgedp.releases($name) YIELD answer", name=planted.name)
+    assert kept[0]["answer"]["titles"] == [row["title"] for row in rows]
+    assert len(kept[0]["answer"]["near_titles"]) == len(kept[0]["answer"]["near"])
+    declared = {"property": "name", "low": 0, "high": 9}
+    with pytest.raises(neo4j.exceptions.Neo4jError) as refused:
+        neo4j_with_plugin.ask(
+            "CALL edgedp.graph.attribute($name, $config)", name=planted.name, config=declared
+        )
+    assert "the public title of the nodes" in sentence(refused.value)

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 import edgedp
+from edgedp.graph.engines.native import build
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -87,7 +88,14 @@ def test_the_links_of_the_readme_work_on_a_package_index() -> None:
 @pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.name)
 def test_what_the_forge_reads_is_sound(path: Path) -> None:
     written = yaml.safe_load(path.read_text(encoding="utf-8"))
-    if path.parent.name == "workflows":
+    if path.stem == "release":
+        built = written["jobs"]["wheels"]["strategy"]["matrix"]["target"]
+        tried = [each["target"] for each in written["jobs"]["tried"]["strategy"]["matrix"]["include"]]
+        assert built == tried == list(build.TARGETS)
+        assert {"wheels", "sources", "tried"} == set(written["jobs"]["publish"]["needs"])
+        assert written["jobs"]["publish"]["permissions"]["id-token"] == "write"
+        assert not [job for job in written["jobs"].values() if "secrets." in str(job)]  # nothing to be stolen
+    elif path.parent.name == "workflows":
         tested = written["jobs"]["test"]["strategy"]["matrix"]["python"]
         declared = [
             word.rpartition(" ")[2]

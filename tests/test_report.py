@@ -17,6 +17,7 @@ from browser import Page, chromium, opened
 from edgedp.exact.experiments.curves import curves
 from edgedp.exact.experiments.generators import power_law
 from edgedp.exact.experiments.keeping import read_results, write_results
+from edgedp.exact.experiments.report import charts
 from edgedp.exact.experiments.report.reading import reading
 from edgedp.exact.experiments.report.tables import needed_table
 
@@ -230,3 +231,32 @@ def test_a_sentence_is_carried_by_its_figures(results: list[Path], tmp_path: Pat
     assert "recall is 0.9, between two that were tried: joint at most 0.1" in at(0.95, 0.1)
     assert "0.10 and 0.95, not told apart or behind" in at(0.1, 0.95)
     assert "joint (0.10)" in at(0.1, 0.95)
+
+
+def test_the_limit_of_private_lists_is_a_dashed_line_and_a_column(results: list[Path], report: Path) -> None:
+    rows = read_results(results[:1])
+    for row in rows.filter(pl.col("run") == 0).iter_rows(named=True):
+        graph = power_law(300, seed=3)
+        assert row["limit"] == pytest.approx(
+            edgedp.quality.limit(graph, row["metric"], row["k"], row["epsilon"])
+        )
+    assert read_results(results[1:3])["limit"].is_null().all(), (
+        "of several metrics and of numbers there is none"
+    )
+    specs = [charts.spec(panel, []) for panel in charts.panels(rows, "recall")]
+    for chart, k in zip(specs, (2, 5), strict=True):
+        (line,) = [layer for layer in chart["layer"] if "strokeDash" in layer["mark"]]
+        kept = rows.filter(pl.col("k") == k).unique("epsilon").sort("epsilon")
+        assert line["data"]["values"] == kept.select("epsilon", "limit").to_dicts()
+    text = report.read_text(encoding="utf-8")
+    assert "<b>Dashed line</b>" in text
+    assert ">limit<" in text
+
+
+def test_results_of_before_there_was_a_limit_are_read(results: list[Path], tmp_path: Path) -> None:
+    rows = read_results(results[:1])
+    write_results(rows.drop("limit"), tmp_path / "older.parquet")
+    older = read_results([tmp_path / "older.parquet"])
+    assert older.columns == rows.columns
+    assert older["limit"].is_null().all()
+    assert not next(iter(charts.panels(older, "recall"))).limits

@@ -15,6 +15,7 @@ from edgedp.exact.quality import true_top
 from edgedp.mechanisms.adaptive.choice import Degrees, Lists
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase
 from edgedp.mechanisms.adaptive.vectors import NoisyVector
+from edgedp.mechanisms.sampling.geometric import Refinable
 from edgedp.mechanisms.sure import degrees, lists, values
 from edgedp.mechanisms.sure.lists import how_sure
 from edgedp.release.release import Release
@@ -85,11 +86,11 @@ def test_the_functions_take_released_values_and_public_facts_alone_and_say_the_s
                 assert not {"graph", "projection", "words"} & set(inspect.signature(made).parameters)
     bought = noisy_degrees(90, 70, 66, 60, *[3] * 50)
     listed = np.array([0, 1])
-    assert how_sure("degree", listed, bought, 54) == how_sure("degree", listed, bought, 54)
+    assert how_sure("degree", listed, bought, 54, 53) == how_sure("degree", listed, bought, 54, 53)
 
 
 def test_far_ahead_is_sure_and_next_to_each_other_is_even() -> None:
-    found = how_sure("degree", np.array([0, 1]), noisy_degrees(500, 100, 100, *[3] * 97), 1_000)
+    found = how_sure("degree", np.array([0, 1]), noisy_degrees(500, 100, 100, *[3] * 97), 1_000, 999)
     assert found is not None
     assert found.membership[0] == 1.0
     assert 0.4 < found.membership[1] < 0.7
@@ -97,7 +98,7 @@ def test_far_ahead_is_sure_and_next_to_each_other_is_even() -> None:
     low, high = (found.degree_intervals or ())[0]
     assert low < 500 < high
     assert 10 < high - low < 40
-    assert how_sure("degree", np.array([0]), (), 100) is None
+    assert how_sure("degree", np.array([0]), (), 100, 99) is None
 
 
 def test_cuts_tell_more_than_degrees() -> None:
@@ -105,7 +106,7 @@ def test_cuts_tell_more_than_degrees() -> None:
     seen = np.array([100, 100, 90, *[3] * 97])
     through = NoisyVector(np.array([4000, 400, 3000, *[1] * 97]), Fraction(50))
     bought = (*noisy_degrees(*seen.tolist()), Bought(Purchase(Lists(200), Fraction(1), seen), through))
-    found = how_sure("ebc", np.array([0, 2]), bought, 100)
+    found = how_sure("ebc", np.array([0, 2]), bought, 100, 99)
     assert found is not None
     assert min(found.membership) > 0.95
     assert not found.near
@@ -129,3 +130,77 @@ def test_what_is_said_is_about_what_is_true() -> None:
         ]
     assert np.mean(said) == pytest.approx(np.mean(was), abs=0.08)
     assert np.mean(held) > 0.8
+
+
+def test_nodes_of_equal_value_share_the_places_that_are_left() -> None:
+    """A regular graph has no top two: whoever is listed has the chance of everybody else, two in a hundred."""
+    chances, found = lists._chances(np.array([[9.0], [5.0], [5.0], [5.0], [1.0]]), 3)
+    assert chances.tolist() == pytest.approx([1, 2 / 3, 2 / 3, 2 / 3, 0])
+    assert found.tolist() == [1, 1, 1, 1, 0]
+    drawn = np.random.default_rng(3).integers(0, 6, (40, 50)).astype(float)
+    for k in (1, 7, 40):
+        assert lists._chances(drawn, k)[0].sum() == pytest.approx(k)
+    ring = how_sure("degree", np.array([0, 1]), noisy_degrees(*[2] * 100, scale=1), 100, 99)
+    assert ring is not None
+    assert max(ring.membership) < 0.1
+    assert ring.with_ties > 0.9
+
+
+def test_a_target_that_equal_values_forbid_is_given_up_before_all_is_spent() -> None:
+    ring = edgedp.Graph.from_edges([(i, (i + 1) % 400) for i in range(400)])
+    spent = [edgedp.priv_top_k(ring, "degree", 2, 60, target_recall=0.9) for _ in range(4)]
+    assert any("more epsilon is not expected to help" in each.sentences[-1] for each in spent)
+    assert min(each.epsilon_spent for each in spent) < 60
+    assert not any(each.target_reached for each in spent)
+
+
+def test_neighbours_that_are_no_nodes_of_a_list_of_candidates_are_counted() -> None:
+    """Sixty candidates may have five hundred neighbours each: the number of nodes bounds none of them."""
+    asked = np.array([0, 1]), noisy_degrees(500, 480, *[90] * 58, scale=2)
+    bounded, free = how_sure("degree", *asked, 60, 59), how_sure("degree", *asked, 60, None)
+    assert bounded is not None
+    assert free is not None
+    assert bounded.degree_intervals == ((59, 59), (59, 59))
+    assert free.degree_intervals is not None
+    for (low, high), true in zip(free.degree_intervals, (500, 480), strict=True):
+        assert true - 10 < low <= true <= high < true + 10
+
+
+def test_directed_degrees_spend_until_they_are_sure_with_noise_for_both_arcs_of_a_pair() -> None:
+    random = np.random.default_rng(2)
+    arcs = [
+        (int(leaf), hub) for hub in range(8) for leaf in random.choice(np.arange(8, 90), 70 - 8 * hub, False)
+    ]
+    graph = edgedp.Graph.from_edges(arcs, nodes=range(90), directed=True)
+    release = edgedp.priv_top_k(graph, "in_degree", 4, 8, target_recall=0.8)
+    assert release.target_reached
+    assert release.expected_recall is not None
+    assert release.expected_recall >= 0.8
+    assert 0 < release.epsilon_spent <= 8
+    assert Release.from_dict(release.to_dict()) == release
+    assert release.parameters["target_recall"] == 0.8
+    one = edgedp.priv_top_k(graph, "in_degree", 1, 8, target_recall=0.8)
+    assert one.to_dict()["public"]["protects"] == "all arcs between two nodes, taken away or replaced"
+    assert edgedp.priv_top_k(graph, "in_degree", 4, 8).steps is None
+    for mechanism in ("em", "pf"):
+        with pytest.raises(edgedp.ParameterError, match="target_recall"):
+            edgedp.priv_top_k(graph, "in_degree", 4, 8, mechanism=mechanism, target_recall=0.8)
+    with pytest.raises(edgedp.ParameterError, match="drawn step by step"):
+        edgedp.exact.first_pick_probabilities(graph, "in_degree", 4, 8, mechanism="joint", target_recall=0.8)
+
+
+@pytest.mark.parametrize(("metric", "k"), [("in_degree", 1), ("out_degree", 3)])
+def test_the_noise_of_refined_directed_degrees_is_for_two_moved_entries(
+    metric: Any, k: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scales: list[Fraction] = []
+    real = Refinable.drawn
+
+    def noted(n: int, scale: Fraction, words: Any) -> Refinable:
+        scales.append(scale)
+        return real(n, scale, words)
+
+    monkeypatch.setattr(Refinable, "drawn", noted)
+    graph = edgedp.Graph.from_edges([(i, (i * i) % 60) for i in range(60)], nodes=range(60), directed=True)
+    edgedp.priv_top_k(graph, metric, k, "6.4", target_recall="0.01")
+    assert scales == [Fraction(2) / Fraction(1, 10)]

@@ -15,6 +15,7 @@ from edgedp import Graph, ParameterError, Store, open_store
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.graph.titles import LONGEST, Titles
 from edgedp.stores.embedded import mapped
+from edgedp.words.shown import shown
 
 IDS = list(range(10, 70))
 EDGES = [(10, each) for each in IDS[1:]] + [(11, each) for each in IDS[2:40]]
@@ -171,6 +172,27 @@ def test_pictures_and_notebooks_show_titles_escaped(store: Store) -> None:
 
 def test_titles_that_do_not_fit_their_nodes_are_no_answer(store: Store) -> None:
     shown = store.priv_top_k("people", "degree", 3, 1).to_dict()
-    for titles in (shown["titles"][:2], [*shown["titles"], None], [1, 2, 3], "abc", None):
-        with pytest.raises(edgedp.EdgeDPError):
-            edgedp.Release.from_dict(shown | {"titles": titles})
+    for key in ("titles", "near_titles"):
+        kept = shown[key]
+        for titles in (kept[:-1] if kept else ["a"], [*kept, None], [1] * max(len(kept), 1), "abc", None):
+            with pytest.raises(edgedp.EdgeDPError):
+                edgedp.Release.from_dict(shown | {key: titles})
+    older = {key: value for key, value in shown.items() if key != "near_titles"}
+    assert edgedp.Release.from_dict(older).near_titles is None
+
+
+def test_nodes_that_may_have_been_left_out_have_their_titles_too(store: Store) -> None:
+    release = store.priv_top_k("people", "degree", 30, "0.05", request_id="near")
+    assert release.near
+    assert release.near_titles == tuple(shown_title(node) for node, _ in release.near)
+    assert release.to_dict()["near_titles"] == list(release.near_titles)
+    assert edgedp.Release.from_dict(release.to_dict()) == release
+    assert store.priv_top_k("people", "degree", 30, "0.05", request_id="near").answer == release.answer
+    first, chance = release.near[0]
+    title = shown_title(first)
+    named = shown(f"{first} {title}" if title else first)
+    assert f"may have been left out: {named} ({chance:g})" in release.sentences[1]
+    assert not set(release.sentences[1]) & {"\u202e", "\n"}, "nothing that a terminal obeys"
+    bars = release.plot().svg
+    assert all(f"{node} " in bars for node, _ in release.near if shown_title(node))
+    assert store.motkin("people", ("degree", "density"), 5, "0.5").near_titles is None

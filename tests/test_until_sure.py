@@ -6,7 +6,9 @@ import json
 import math
 import signal
 import sqlite3
-from contextlib import closing
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from fractions import Fraction
 from itertools import pairwise, product
 from pathlib import Path
@@ -20,6 +22,7 @@ import edgedp
 from edgedp import BudgetError, Graph, ParameterError, RequestConflictError, open_store
 from edgedp.exact.audit.blackbox import epsilon_lower_bound
 from edgedp.faces.cli import edgedp as command_line
+from edgedp.faces.cli.commands import analyst
 from edgedp.ledger.debits import debiting
 from edgedp.ledger.log import history
 from edgedp.mechanisms.adaptive import until_sure
@@ -145,6 +148,47 @@ def test_what_two_looks_lose_is_what_was_paid_until_the_last_one(first: float, m
     assert twice == pytest.approx(first + more, abs=1e-5)
 
 
+def test_three_looks_lose_what_was_paid_until_the_last_one_on_every_pair_of_small_graphs() -> None:
+    """Every prefix of every transcript, and so every stopping rule: a rule only says which prefixes are seen.
+
+    From the halves, without the lemma. One edge moves two entries by one each, on all graphs of three and four nodes.
+    """
+    for nodes in (3, 4):
+        pairs = [(a, b) for a in range(nodes) for b in range(a)]
+        for mask in range(1 << len(pairs)):
+            there = [pair for i, pair in enumerate(pairs) if mask >> i & 1]
+            for absent in set(pairs) - set(there):
+                less = np.bincount(np.array(there, dtype=int).ravel(), minlength=nodes)
+                more = np.bincount(np.array([*there, absent]).ravel(), minlength=nodes)
+                assert sorted((more - less).tolist(), reverse=True) == [1, 1] + [0] * (nodes - 2)
+    parts = (0.5, 0.6, 0.9)
+    first, second, third = (math.exp(-each) for each in parts)
+    most = 30  # what is left out has a chance of exp(-15)
+    table = np.zeros((most,) * 3)
+    for was, then in product(range(most), range(most)):
+        if then <= was:
+            tail = second**was if then == was else (1 - second) * second**then
+            now = np.arange(then + 1)
+            last = np.where(now == then, third**then, (1 - third) * third**now)
+            table[was, then, : then + 1] = (1 - first) * first**was * tail * last
+    size = (2 * most - 1,) * 3
+    found = np.fft.rfftn(table, size, axes=(0, 1, 2))
+    law = np.fft.irfftn(found * np.conj(found), size, axes=(0, 1, 2))
+    inner = np.arange(-3, 3)
+    grids = {
+        1: law.sum(axis=(1, 2))[inner], 2: law.sum(axis=2)[np.ix_(inner, inner)], 3: law[np.ix_(inner, inner, inner)]
+    }  # fmt: skip
+    beside = {
+        1: law.sum(axis=(1, 2))[inner + 1],
+        2: law.sum(axis=2)[np.ix_(inner + 1, inner + 1)],
+        3: law[np.ix_(inner + 1, inner + 1, inner + 1)],
+    }
+    for looks in (1, 2, 3):
+        likely = np.minimum(grids[looks], beside[looks]) > 1e-6
+        loss = np.abs(np.log(grids[looks][likely] / beside[looks][likely]))
+        assert 2 * loss.max() == pytest.approx(2 * sum(parts[:looks]), abs=2e-3)
+
+
 def test_fresh_noise_in_place_of_the_smaller_half_would_cost_more() -> None:
     """The sabotage of the lemma: both looks drawn anew lose the sum over the looks, ``2 first + more``."""
     first, more = 0.7, 0.7
@@ -263,6 +307,8 @@ def facts(nodes: int = 300) -> Any:
 
 class Judged:
     """A rule that stops where the first node stands first: as private a rule as released values allow."""
+
+    with_ties = 0.0
 
     def __init__(self, positions: np.ndarray[Any, Any]) -> None:
         self.expected_recall = 1.0 if positions[0] == 0 else 0.0
@@ -388,7 +434,39 @@ def ties_by_position(ranked: Any, k: int, _words: Any) -> Any:
     return np.argsort(-ranked, kind="stable")[:k]
 
 
-def test_nothing_keeps_the_halves() -> None:
+@contextmanager
+def refined_meanwhile() -> Iterator[list[Any]]:
+    """Hand out the halves of all noise that is refined meanwhile."""
+    halves: list[Any] = []
+    real = Refinable.refined
+
+    def refined(self: Refinable, *asked: Any) -> Refinable:
+        halves.append(self.plus)
+        return real(self, *asked)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Refinable, "refined", refined)
+        yield halves
+
+
+def test_nothing_keeps_the_halves(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Neither an answer nor its words, nor a line of a log, nor a file beside the store's own."""
+    caplog.set_level("DEBUG")
+    with open_store(tmp_path / "s") as store:
+        store.load(HUBS, "hubs", epsilon_budget=6)
+        files = {path.relative_to(tmp_path) for path in tmp_path.rglob("*")}
+        with refined_meanwhile() as drawn:
+            release = store.priv_top_k("hubs", request_id="a", **ASKED)
+        assert (release.steps or 0) > 1, "a refinement was drawn"
+        assert drawn
+        beside = {path.relative_to(tmp_path) for path in tmp_path.rglob("*")} - files
+        assert not [path for path in beside if not path.name.startswith("ledger.sqlite")], beside
+        for half in drawn:
+            numbers = ", ".join(map(str, half[:3].tolist()))
+            assert not any(numbers in record.getMessage() for record in caplog.records)
+    assert {record.getMessage().split()[0] for record in caplog.records if record.name == "edgedp.stores"} <= {
+        "loaded", "debited", "kept",
+    }  # fmt: skip
     answer = edgedp.priv_top_k(HUBS, **ASKED)
     assert "plus" not in repr(answer)
     assert "plus" not in json.dumps(answer.to_dict())
@@ -442,24 +520,51 @@ def test_a_black_box_that_sees_every_released_value_finds_what_was_paid_and_no_m
     assert whole > 0.25 * most / NANO, "the audit sees the edge"
 
 
+def everything_shown(graph: Graph, trials: int) -> list[tuple[float, tuple[Any, ...]]]:
+    """Return of many releases what was spent, and the rest of what is shown, in classes that are fixed beforehand."""
+    found = []
+    for _ in range(trials):
+        told = edgedp.priv_top_k(graph, metric="degree", k=1, epsilon=2, target_recall=0.9).to_dict()
+        (low, high), *_ = told["degree_intervals"]
+        classes = (
+            told["nodes"] == [0], told["membership"][0] >= 0.9, told["expected_recall"] >= 0.97, bool(told["near"]),
+            low > 9, high > 12, told["steps"] > 6, told["ended"],
+        )  # fmt: skip
+        found.append((told["epsilon_spent"], classes))
+    return found
+
+
 @pytest.mark.wide
-def test_an_audit_by_draws_finds_no_more_than_was_paid() -> None:
-    """Draws on two graphs that differ by one edge; everything shown is the event, what was spent among it."""
-    star = Graph.from_edges([(0, leaf) for leaf in range(1, 12)], nodes=range(50))
-    less = Graph.from_edges([(0, leaf) for leaf in range(1, 11)], nodes=range(50))
-    most = 2.0
-    trials = 400
-    seen = []
-    for graph in (star, less):
-        shown = [
-            edgedp.priv_top_k(graph, metric="degree", k=1, epsilon=most, target_recall=0.9)
-            for _ in range(trials)
-        ]
-        seen.append([(tuple(each.nodes), each.steps) for each in shown])
-    for event in {*seen[0], *seen[1]}:
-        one, two = (each.count(event) for each in seen)
-        bound = epsilon_lower_bound(max(one, two), min(one, two), trials, 0.9999)
-        assert bound <= most, event
+def test_a_black_box_of_everything_shown_finds_no_more_than_was_paid() -> None:
+    """Two graphs that differ by one edge; the events are of all that is shown, what was spent among it.
+
+    Of every field by itself, and of the whole that told the graphs apart best in releases of their own before.
+    """
+    trials, most = 250, 2
+    graphs = [
+        Graph.from_edges([(0, leaf) for leaf in range(1, 1 + degree)], nodes=range(50)) for degree in (11, 10)
+    ]
+    before = [Counter(everything_shown(graph, trials)) for graph in graphs]
+    drawn = [everything_shown(graph, trials) for graph in graphs]
+    telling = {
+        each
+        for each in before[0] | before[1]
+        if (before[0][each] + 1) > math.exp(0.5) * (before[1][each] + 1)
+    }
+    events: list[tuple[float, Callable[[tuple[float, tuple[Any, ...]]], bool]]] = [
+        (most, lambda each: each in telling)
+    ]
+    for rung in sorted({spent for spent, _ in [*before[0], *before[1]]}):
+        for place in range(7):
+            for wanted in (False, True):
+                events.append((
+                    rung,
+                    lambda each, r=rung, p=place, w=wanted: each[0] <= r and each[1][p] is w,  # type: ignore[misc]
+                ))  # fmt: skip
+    for paid, event in events:
+        one, two = (sum(map(event, each)) for each in drawn)
+        for a, b in ((one, two), (two, one)):
+            assert epsilon_lower_bound(a, b, trials, 0.99999) <= paid
 
 
 # -- in memory ---------------------------------------------------------------------------------------------
@@ -656,25 +761,75 @@ def test_a_gateway_draws_no_first_step_for_next_to_nothing(place: Path) -> None:
     with open_store(place) as store:
         store.add_analyst("ann")
         store.grant("hubs", "ann", epsilon_budget=5)
-        ann = Asker(store, "ann", least=epsilon_nano("0.01"))
+        ann = Asker(store, "ann", least=lambda name: epsilon_nano("0.01"))
         with pytest.raises(ParameterError, match=r"must be at least 0\.64 at this gateway"):
             ann.priv_top_k("hubs", "degree", 5, "0.63", target_recall="0.9")
         assert ann.priv_top_k("hubs", "degree", 5, "0.64", target_recall="0.01").epsilon_spent == 0.01
         assert ann.priv_top_k("hubs", "degree", 5, "0.01").epsilon_spent == 0.01
 
 
-@pytest.mark.parametrize("point", ["debited", "read", "stepped", "stepped*2", "drawn"])
-def test_a_kill_at_any_step_leaves_what_was_debited_spent_and_shows_nothing(place: Path, point: str) -> None:
+def kill(place: Path, point: str) -> tuple[list[str], int]:
+    """Kill a sequence at a point; what was debited is spent, no list is shown without it, and the id pays no more."""
     assert status(child("sure", place, kill_at=point)) == -signal.SIGKILL
+    asked: dict[str, Any] = {"metric": "degree", "k": 5, "epsilon": 3, "target_recall": "0.999"}
     with open_store(place) as store:
         rows = rows_of(place)
-        steps = {"stepped": 2, "stepped*2": 3}.get(point, 1)
-        assert len(rows) == steps if point != "drawn" else len(rows) >= 1
-        assert {kind for kind, *_ in rows} == {"debit"}
-        assert store.budget("hubs")["epsilon_spent"] == pytest.approx(sum(cost for _, cost, _ in rows) / NANO)
-        (listed,) = store.releases("hubs")
-        assert listed["nodes"] is None
+        spent = pytest.approx(sum(cost or 0 for _, cost, _ in rows) / NANO)
+        assert store.budget("hubs")["epsilon_spent"] == spent
         assert store.check("hubs") == []
+        (listed,) = store.releases("hubs")
+        assert listed["epsilon"] == spent
+        if point == "recorded":
+            again = store.priv_top_k("hubs", request_id="a", **asked)
+            assert again.kept
+            assert again.nodes == listed["nodes"]
+        else:
+            assert listed["nodes"] is None
+            with pytest.raises((edgedp.BeingDrawnError, edgedp.LostReleaseError)):
+                store.priv_top_k("hubs", request_id="a", **asked)
+        assert rows_of(place) == rows
+    return [kind for kind, *_ in rows], len(rows)
+
+
+@pytest.mark.parametrize("point", ["debited", "read", "stepped", "stepped*2", "drawn", "recorded"])
+def test_a_kill_at_any_point_leaves_what_was_debited_spent_and_shows_nothing(place: Path, point: str) -> None:
+    kinds, count = kill(place, point)
+    if point != "drawn" and point != "recorded":
+        assert count == {"stepped": 2, "stepped*2": 3}.get(point, 1)
+    assert kinds == ["debit"] * (count - (point == "recorded")) + ["answer"] * (point == "recorded")
+
+
+@pytest.mark.wide
+def test_a_kill_after_each_of_the_steps_leaves_what_was_debited_spent(tmp_path: Path) -> None:
+    for step in range(1, 9):
+        path = tmp_path / f"{step}.edgedp"
+        with open_store(path) as store:
+            store.load(HUBS, "hubs", epsilon_budget=6)
+        assert kill(path, f"stepped*{step}") == (["debit"] * (step + 1), step + 1)
+
+
+def test_a_terminal_shows_what_was_spent_and_how_sure_the_list_is_by_now(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After each step, when it was debited; the words alone: that a terminal shows them is rich's."""
+    shown: list[str] = []
+    spent: list[float] = []
+
+    @contextmanager
+    def terminal(what: str) -> Iterator[Any]:
+        def tell(words: str) -> None:
+            shown.append(words)
+            spent.append(sum(cost for _, cost, _ in rows_of(place)) / NANO)
+
+        yield tell
+
+    monkeypatch.setattr(analyst, "working", terminal)
+    asked = ["--metric", "ebc", "-k", "5", "--epsilon", "6", "--target-recall", "0.8", "--format", "json"]
+    run = CliRunner().invoke(command_line, ["--store", str(place), "topk", "hubs", *asked])
+    told = json.loads(run.stdout)
+    assert len(shown) == told["steps"]
+    assert [float(each.split()[2].rstrip(",")) for each in shown] == pytest.approx(spent)
+    assert shown[-1] == f"drawing: spent {told['spent']}, about {5 * told['expected_recall']:.1f} of 5"
 
 
 def test_the_words_of_the_command_line(place: Path) -> None:

@@ -157,7 +157,7 @@ class Worker:
     def let_go(self) -> int:
         """Close its standard input and return its exit status."""
         self.process.stdin.close()  # type: ignore[union-attr]
-        return self.process.wait(5)
+        return self.process.wait(60)
 
     def end(self) -> None:
         self.process.kill()
@@ -483,7 +483,8 @@ def registered(account: Any = None, survey: Any = None, **config: Any) -> dict[s
     survey = SURVEY | (survey or {})
     graph = job("check_graph", PROJECTION, **said, survey=survey, unindexed=[]).header["graph"]
     script = job(
-        "register_script", graph=graph, declared=said["declared"], account=account, last=[]
+        "register_script", graph=graph, declared=said["declared"], account=account, last=[],
+        attributes=[],
     ).header["script"]  # fmt: skip
     return {step["statement"]: step["parameters"] for step in script["steps"]}
 

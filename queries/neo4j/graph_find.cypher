@@ -11,9 +11,10 @@
 //   loaded: true if edgedp wrote the graph, false if it was registered
 //   digest: SHA-256 of each file of the version, hex; null in Neo4j
 //   projection: which relationships make an edge, JSON; null: each of the type, whatever its direction
+//   titleProperty: the property of the nodes that is their title, or null
 // cost: one row
 MATCH (graph:EdgeDPStoredGraph {name: $name})
 RETURN graph.name AS name, graph.version AS version, graph.nodeLabel AS nodeLabel,
        graph.relationshipType AS relationshipType, graph.idProperty AS idProperty, graph.nodeCount AS nodeCount,
        graph.degreeBound AS degreeBound, graph.nodesSupplied AS nodesSupplied, graph.loaded AS loaded, null AS digest,
-       graph.projection AS projection
+       graph.projection AS projection, graph.titleProperty AS titleProperty

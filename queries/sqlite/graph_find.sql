@@ -12,9 +12,11 @@
 --   loaded: true if edgedp wrote the graph, false if it was registered
 --   digest: SHA-256 of each file of the version, hex; null in Neo4j
 --   projection: which relationships make an edge, JSON; null in SQLite
+--   titleProperty: the property of the nodes that is their title; null in SQLite, where titles are in the version's files
 -- cost: one row
 SELECT name AS name, version AS version, nodeLabel AS nodeLabel, relationshipType AS relationshipType,
        idProperty AS idProperty, nodeCount AS nodeCount, degreeBound AS degreeBound,
-       nodesSupplied AS nodesSupplied, loaded AS loaded, digest AS digest, NULL AS projection, sound
+       nodesSupplied AS nodesSupplied, loaded AS loaded, digest AS digest, NULL AS projection,
+       NULL AS titleProperty, sound
 FROM graph
 WHERE name = $name

@@ -9,15 +9,7 @@ from pathlib import Path
 import pytest
 
 from edgedp.stores.neo4j.schema import SCHEMA_VERSION
-from neo4jserver.server import (
-    DEFAULT_VERSION,
-    NEWEST_VERSION,
-    SHARED,
-    SHARED_CONF,
-    SHORT_LIVED,
-    Server,
-    start,
-)
+from neo4jserver.server import DEFAULT_VERSION, NEWEST_VERSION, SHARED_CONF, Server, start
 from neo4jserver.toolchain import MissingToolError, java_for
 
 QUERIES = Path(__file__).parents[2] / "queries" / "neo4j"
@@ -103,8 +95,7 @@ def _shared(version: str) -> Server:
     """Start a version once, also where several modules import these fixtures."""
     if version not in _running:
         try:
-            jvm = SHARED if version == DEFAULT_VERSION else SHORT_LIVED
-            _running[version] = start(version, extra_conf=SHARED_CONF, jvm=jvm)
+            _running[version] = start(version, extra_conf=SHARED_CONF)
         except MissingToolError as error:
             pytest.fail(str(error), pytrace=False)
     return _running[version]

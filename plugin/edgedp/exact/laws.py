@@ -146,6 +146,7 @@ def _arcs_first_pick(planned: ArcsPlan, projection: Projection) -> NDArray[np.fl
     from edgedp.mechanisms.adaptive.arcs import arc_counts, arc_moves, arc_scores
     from edgedp.mechanisms.laws import joint_first_law
 
+    _check_at_once(planned)
     if planned.mechanism is not None:
         return arc_scores(planned, planned.mechanism, projection).law()
     counts, moves = arc_counts(planned, projection), arc_moves(planned)
@@ -154,16 +155,20 @@ def _arcs_first_pick(planned: ArcsPlan, projection: Projection) -> NDArray[np.fl
     return joint_first_law(counts, moves / planned.epsilon)
 
 
+def _check_at_once(planned: JointPlan | ArcsPlan) -> None:
+    if planned.target_recall is not None:
+        raise ParameterError(
+            "target_recall has no first pick whose law is known, for it is drawn step by step; leave it out"
+        )
+
+
 def _joint_first_pick(planned: JointPlan, projection: Projection) -> NDArray[np.float64]:
     from edgedp.mechanisms.adaptive.planned import asked_of
     from edgedp.mechanisms.adaptive.top_k import lists_vector
     from edgedp.mechanisms.joint import joint_values
     from edgedp.mechanisms.laws import joint_first_law
 
-    if planned.target_recall is not None:
-        raise ParameterError(
-            "target_recall has no first pick whose law is known, for it is drawn step by step; leave it out"
-        )
+    _check_at_once(planned)
     match planned.ranked_by:
         case "both" | "ordered":
             raise ParameterError(

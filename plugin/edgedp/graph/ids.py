@@ -237,6 +237,8 @@ def rows_of(n: int, positions: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int
 THERE, BACK = 1, 2
 """Directions of an entry of a row: an arc to the neighbour, one from it."""
 
+_ARCS_AT_ONCE = 1 << 18
+
 
 def ways_of(
     indptr: NDArray[np.int64], indices: NDArray[np.int32], positions: NDArray[np.integer[Any]]
@@ -265,11 +267,12 @@ def ways_of(
     entries = np.repeat(np.arange(n, dtype=np.int64) * n, np.diff(indptr))
     entries += indices
     ways = np.zeros(len(indices), dtype=np.uint8)
-    ends = positions.astype(np.int64, copy=False)
-    source, target = (ends[ends[:, 0] != ends[:, 1]]).T
-    for way, keys in ((THERE, source * n + target), (BACK, target * n + source)):
-        found = np.searchsorted(entries, distinct(keys))
-        ways[found] |= way
+    for start in range(0, len(positions), _ARCS_AT_ONCE):  # so that no copy of all arcs is held
+        ends = positions[start : start + _ARCS_AT_ONCE].astype(np.int64)
+        source, target = (ends[ends[:, 0] != ends[:, 1]]).T
+        for way, keys in ((THERE, source * n + target), (BACK, target * n + source)):
+            keys.sort()  # near ones are looked up one after the other
+            ways[np.searchsorted(entries, keys)] |= way
     return ways
 
 

@@ -6,7 +6,7 @@ They lie with a version's nodes, by position, and are looked up for the nodes of
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from edgedp.words.errors import ParameterError
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
 
-__all__ = ["LONGEST", "Titles", "taken_from"]
+__all__ = ["LONGEST", "Titles", "check_apart", "taken_from"]
 
 LONGEST = 200
 """Characters of one title."""
@@ -96,3 +96,16 @@ def taken_from(graph: Graph, title: str | None) -> tuple[Graph, Titles | None]:
         )
     titles = Titles.of(rest.pop(title).tolist())
     return graph.with_properties(rest), titles
+
+
+def check_apart(title: str | None, private: Container[str], option: str = "title") -> None:
+    """Refuse a title that is a declared property of the nodes, which is private.
+
+    Examples
+    --------
+    >>> check_apart("name", {"age"})
+    """
+    if title is not None and title in private:
+        raise ParameterError(
+            f"{option} is {title!r}, which is declared as a private property of the nodes; a title is public"
+        )

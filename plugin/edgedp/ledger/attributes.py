@@ -19,9 +19,9 @@ from edgedp.words.errors import BudgetError, ParameterError
 
 if TYPE_CHECKING:
     from edgedp.ledger.account import Account
-    from edgedp.ledger.backend import Row, Runner
+    from edgedp.ledger.backend import GraphRow, Row, Runner
 
-__all__ = ["attribute_script", "declared", "declared_in", "domain_of", "listed"]
+__all__ = ["attribute_script", "check_private", "declared", "declared_in", "domain_of", "listed"]
 
 _MOST_GIVEN = 100_000
 """Of given points: they stand in a row of the log."""
@@ -48,6 +48,14 @@ def domain_of(body: Mapping[str, Any]) -> Domain:
     """
     grid, points = (body["values"], None) if body["grid"] == "explicit" else (body["grid"], body["points"])
     return declare(body["low"], body["high"], grid, points, body["depends_on"])
+
+
+def check_private(named: Any, row: GraphRow) -> None:
+    """Refuse to declare the property that is the nodes' title: that one is public, and every list shows it."""
+    if named is not None and named == row.title_property:
+        raise ParameterError(
+            f"the property is {named!r}, the public title of the nodes; declare a property that is private"
+        )
 
 
 def attribute_script(

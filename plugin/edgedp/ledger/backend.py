@@ -25,6 +25,7 @@ from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
+    from edgedp.graph.loading.origins import Origin
     from edgedp.graph.titles import Titles
     from edgedp.mechanisms.projection import NumberProjection
     from edgedp.words.progress import Progress
@@ -91,6 +92,8 @@ class GraphRow:
     made_of: str | None = None
     """Neo4j: which relationships make an edge, JSON (`edgedp.ledger.pairs.PairProjection`); None: each of one type
     between two nodes of one label."""
+    title_property: str | None = None
+    """Neo4j: the property of the nodes that is their title, public of itself; None: they have none."""
     display_label: str | None = field(default=None, compare=False)
     """Neo4j: the label that people see beside the version's own; written once, not kept."""
 
@@ -157,8 +160,8 @@ class GraphRow:
 
     @property
     def titled(self) -> bool:
-        """Whether the nodes are stored with their titles."""
-        return holds_titles(self.digest)
+        """Whether the nodes have titles, which are stored with them or are a property of theirs."""
+        return holds_titles(self.digest) or self.title_property is not None
 
     @property
     def at_address(self) -> bool:
@@ -186,6 +189,8 @@ class GraphRow:
         }
         if self.made_of is not None:
             place |= {"projection": self.made_of}
+        if self.title_property is not None:
+            place |= {"titleProperty": self.title_property}
         if self.loaded:
             place |= {"nodeCount": self.node_count, "digest": self.digest}
         if protect != "pair":
@@ -263,6 +268,10 @@ class Session(Transacting):
         """Return the titles of some nodes of a graph that has titles; reads no edge."""
         raise AssertionError(f"no graph of {type(self).__name__} has titles")
 
+    def origin(self, row: GraphRow) -> Origin | None:
+        """Return where a loaded graph was read from; None where the store remembers nothing."""
+        return None
+
     @abstractmethod
     def node_count(self, row: GraphRow) -> int:
         """Return the number of nodes now; a registered graph may have grown."""
@@ -326,8 +335,8 @@ class Backend(ABC):
     keeps_directions: ClassVar[bool] = False
     """Whether a loaded graph is stored with the directions of its edges."""
 
-    keeps_titles: ClassVar[bool] = False
-    """Whether the nodes of a loaded graph are stored with titles."""
+    titles_are_properties: ClassVar[bool] = False
+    """Whether the titles of a loaded graph are a property of its nodes, which its row names."""
 
     keeps_versions: ClassVar[bool] = False
     """Whether a stored version never changes, so that its graph may be kept in memory while it stands."""

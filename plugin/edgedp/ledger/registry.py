@@ -14,6 +14,7 @@ from edgedp.ledger.account import (
     account_of,
     lost_account,
     terms_without_edges,
+    unit_asked,
 )
 from edgedp.ledger.backend import AT_ADDRESS, GraphRow, edited, holds_directions, holds_titles
 from edgedp.ledger.events import declaration_steps, event_steps
@@ -74,6 +75,7 @@ def row_of(row: Mapping[str, Any]) -> GraphRow:
         loaded=bool(row["loaded"]),
         digest=row["digest"],
         made_of=row.get("projection"),
+        title_property=row.get("titleProperty"),
     )
 
 
@@ -91,6 +93,7 @@ def row_to_json(row: GraphRow) -> dict[str, Any]:
         "loaded": row.loaded,
         "digest": row.digest,
         "projection": row.made_of,
+        "titleProperty": row.title_property,
     }
 
 
@@ -189,7 +192,9 @@ def attributes_steps(
     return [*open_steps(ledger), *declaration_steps(ledger, account, declared, by=by, at=at)]
 
 
-def registered_row(name: str, made: PairProjection, key: str, bound: int | None) -> GraphRow:
+def registered_row(
+    name: str, made: PairProjection, key: str, bound: int | None, title: str | None = None
+) -> GraphRow:
     """Return the row of a graph that is about to be registered, without a number of nodes."""
     return GraphRow(
         name=name,
@@ -202,6 +207,7 @@ def registered_row(name: str, made: PairProjection, key: str, bound: int | None)
         nodes_supplied=True,
         loaded=False,
         made_of=made.to_json(),
+        title_property=title,
     )
 
 
@@ -226,6 +232,7 @@ def register_script(
         "relationshipType": row.relationship_type,
         "idProperty": row.id_property,
     } | ({} if row.projection is None else {"projection": row.projection.to_dict()})
+    place |= {} if row.title_property is None else {"titleProperty": row.title_property}
     return Script(
         [
             *open_steps(row.name),
@@ -287,11 +294,16 @@ def _unit(row: GraphRow, declared: Declaration, before: Account | None) -> Unit:
 
 
 def _unit_steps(name: str, account: Account | None, declared: Declaration) -> list[Step]:
-    """Return the steps that find the account as it was read, where what it protects is declared."""
-    if declared.protect is None:
-        return []
-    entries = 0 if account is None else account.entries
-    return [Step("account_at", {"name": name, "entries": entries}, on_none="budget")]
+    """Return the steps that find the account as it was read: where what it protects is declared, without a later row.
+
+    Where it is not declared, what was read stays, and another one may have declared it meanwhile.
+    """
+    named = {"name": name}
+    if declared.protect is not None:
+        entries = 0 if account is None else account.entries
+        return [Step("account_at", named | {"entries": entries}, on_none="budget")]
+    held: Unit = "pair" if account is None else account.protect
+    return [Step("account_unit", named | unit_asked(held), on_none="budget")]
 
 
 def _said(protect: Unit) -> dict[str, Any]:
@@ -336,7 +348,11 @@ def listing(session: Session) -> list[dict[str, Any]]:
             "node_count": (nodes := _nodes_of_now(session, row)),
             "degree_bound": _bound(row, nodes),
             **({"directed": True} if _directed(row) else {}),
-            **({"titles": True} if holds_titles(row.get("digest")) else {}),
+            **(
+                {"titles": True}
+                if holds_titles(row.get("digest")) or row.get("titleProperty") is not None
+                else {}
+            ),
             **({} if row.get("projection") is None else {"projection": _shown_projection(row["projection"])}),
             **_without_rest(listed_account(row)),
             **({} if _whole_row(row) else {"problem": str(edited(row["name"]))}),

@@ -15,7 +15,7 @@ to ``S_j``: that raises the limit, which holds all the same (`_room`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from edgedp.words.amounts.epsilon import epsilon_nano, to_fraction
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
 
-__all__ = ["LIMITED", "limit", "limit_of", "limits"]
+__all__ = ["LIMITED", "limit", "limit_by_epsilon", "limit_of", "limits"]
 
 Floats = NDArray[np.float64]
 
@@ -85,10 +85,15 @@ def limits(graph: Graph, metric: str, k: int, epsilons: Sequence[float]) -> list
     name = check_choice(metric, "metric", LIMITED)
     k = check_k(k, graph.node_count)
     values = metric_by_name(name).native(graph, None).astype(np.float64)
+    of = limit_by_epsilon(graph, values, k, by_degree=name == "degree")
+    return [of(epsilon) for epsilon in epsilons]
+
+
+def limit_by_epsilon(graph: Graph, values: Floats, k: int, *, by_degree: bool) -> Callable[[float], float]:
+    """Return the limit as a function of epsilon, from exact values that are known already."""
     degrees = graph.degrees.astype(np.float64)
-    by_degree = name == "degree"
     room = _room(graph, float(np.sort(values)[-k]), by_degree=by_degree)
-    return [limit_of(values, degrees, room, k, epsilon, by_degree=by_degree) for epsilon in epsilons]
+    return lambda epsilon: limit_of(values, degrees, room, k, epsilon, by_degree=by_degree)
 
 
 def limit_of(

@@ -5,13 +5,14 @@ Whoever handles an answer in between (ledgers, frames, procedures) carries that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from edgedp.release.numbers.answers import Distribution, Number, Summary
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano
 from edgedp.words.errors import StoreError
+from edgedp.words.shown import shown
 
 __all__ = [
     "Answer",
@@ -23,7 +24,34 @@ __all__ = [
     "Summary",
     "Sure",
     "answer_from_json",
+    "expected_right",
+    "named_nodes",
 ]
+
+
+def expected_right(recall: float, count: int) -> str:
+    """Return how many of so many are expected to be right, as people read it.
+
+    Examples
+    --------
+    >>> expected_right(0.857, 100), expected_right(0.87, 2)
+    ('86', '1.7')
+    """
+    return f"{recall * count:.0f}" if count >= 10 else f"{recall * count:.1f}"
+
+
+def named_nodes(ids: Sequence[Any], titles: Sequence[str | None] | None) -> list[Any]:
+    """Return ids with their titles behind them, where there are any.
+
+    Examples
+    --------
+    >>> named_nodes([7, 3], ["Ada", None]), named_nodes([7], None)
+    (['7 Ada', 3], [7])
+    """
+    return [
+        node if not title else f"{node} {title}"
+        for node, title in zip(ids, [None] * len(ids) if titles is None else titles, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
@@ -35,7 +63,8 @@ class Sure:
     expected_recall : float
         The mean of `membership`: what part of the list is right, as far as the noisy vectors say.
     membership : tuple of float
-        For each listed node the chance that it belongs to the true top k.
+        For each listed node the chance that it belongs to the true top k; nodes of equal value share the places that
+        are left for them.
     near : tuple of (int or str, float)
         Ids that may have been left out, with their chance, the likeliest first.
     degree_intervals : tuple of (int, int), optional
@@ -67,20 +96,29 @@ class Sure:
         low, high = self.degree_intervals[row]
         return beside | {"degree_low": low, "degree_high": high}
 
-    def sentences(self) -> list[str]:
+    def sentences(self, titles: Sequence[str | None] | None = None) -> list[str]:
         """Return what people are told below the table.
+
+        Parameters
+        ----------
+        titles : sequence of str or None, optional
+            Of the nodes in `near`.
 
         Examples
         --------
-        >>> Sure(0.87, (0.99, 0.75), ((4, 0.2),), None).sentences()
-        ['about 1.7 of these 2 are among the true 2', 'may have been left out: 4 (0.2)']
+        >>> Sure(0.87, (0.99, 0.75), ((4, 0.2),), None).sentences(["Ada"])
+        ['about 1.7 of these 2 are among the true 2', 'may have been left out: 4 Ada (0.2)']
         """
         count = len(self.membership)
-        right = self.expected_recall * count
-        told = f"{right:.0f}" if count >= 10 else f"{right:.1f}"
-        sentences = [f"about {told} of these {count} are among the true {count}"]
+        sentences = [
+            f"about {expected_right(self.expected_recall, count)} of these {count} are among the true {count}"
+        ]
         if self.near:
-            left = ", ".join(f"{node} ({chance:g})" for node, chance in self.near[:10])
+            named = named_nodes([node for node, _ in self.near], titles)
+            left = ", ".join(
+                f"{shown(name)} ({chance:g})"
+                for name, (_, chance) in zip(named[:10], self.near[:10], strict=True)
+            )
             more = len(self.near) - 10
             sentences.append(f"may have been left out: {left}" + (f" and {more} more" if more > 0 else ""))
         return sentences
@@ -166,8 +204,9 @@ class Nodes:
         How sure the list is, where it follows from noisy vectors that were released.
     sought : Sought, optional
         How a release ended that spent until the list was sure enough.
-    titles : tuple of str or None, optional
-        Beside each id, where the nodes of a stored graph have titles: public facts.
+    titles, near_titles : tuple of str or None, optional
+        Beside each id, and each of those that may have been left out, where the nodes of a stored graph have titles:
+        public facts.
 
     Examples
     --------
@@ -184,16 +223,40 @@ class Nodes:
     sure: Sure | None = None
     sought: Sought | None = None
     titles: tuple[str | None, ...] | None = None
+    near_titles: tuple[str | None, ...] | None = None
 
     @property
     def items(self) -> tuple[Any, ...]:
         """What there is when a release is iterated over."""
         return self.ids
 
+    @property
+    def shown_ids(self) -> list[Any]:
+        """Every id that the answer shows: the list, then those that may have been left out."""
+        return [*self.ids, *([] if self.sure is None else (node for node, _ in self.sure.near))]
+
+    def titled(self, titles: Sequence[str | None]) -> Nodes:
+        """Return the answer with the titles of its `shown_ids`.
+
+        Examples
+        --------
+        >>> Nodes((7, 3)).titled(["Ada", None]).rows()[0]
+        {'rank': 1, 'id': 7, 'title': 'Ada'}
+        """
+        count = len(self.ids)
+        near = None if self.sure is None else tuple(titles[count:])
+        return replace(self, titles=tuple(titles[:count]), near_titles=near)
+
+    def sentences(self) -> list[str]:
+        """Return what people are told of how sure the list is, a line each; none where nothing is known."""
+        sure = [] if self.sure is None else self.sure.sentences(self.near_titles)
+        return sure if self.sought is None else [*sure, self.sought.sentence()]
+
     def to_json(self) -> dict[str, Any]:
         """Return what the ledger keeps and JSON shows."""
         kept: dict[str, Any] = {self.KEY: list(self.ids)}
         kept |= {} if self.titles is None else {"titles": list(self.titles)}
+        kept |= {} if self.near_titles is None else {"near_titles": list(self.near_titles)}
         kept |= {} if self.estimates is None else {"estimates": self.estimates}
         kept |= {} if self.sure is None else self.sure.to_json()
         return kept if self.sought is None else kept | self.sought.to_json()
@@ -212,8 +275,8 @@ class Nodes:
         """Return the answer that `to_json` wrote."""
         sure = Sure.from_json(kept) if "membership" in kept else None
         sought = Sought.from_json(kept) if "steps" in kept else None
-        titles = tuple(kept["titles"]) if "titles" in kept else None
-        return cls(tuple(kept[cls.KEY]), kept.get("estimates"), sure, sought, titles)
+        titles, near = (tuple(kept[key]) if key in kept else None for key in ("titles", "near_titles"))
+        return cls(tuple(kept[cls.KEY]), kept.get("estimates"), sure, sought, titles, near)
 
 
 @dataclass(frozen=True)
@@ -265,7 +328,7 @@ def answer_from_json(kept: Mapping[str, Any]) -> Answer:
     Examples
     --------
     >>> answer_from_json({"nodes": ["a", "b"]})
-    Nodes(ids=('a', 'b'), estimates=None, sure=None, sought=None, titles=None)
+    Nodes(ids=('a', 'b'), estimates=None, sure=None, sought=None, titles=None, near_titles=None)
     """
     match kept:
         case {"nodes": list() as nodes, **rest} if _beside_nodes(nodes, rest):
@@ -299,13 +362,11 @@ def _beside_nodes(nodes: list[Any], rest: Mapping[str, Any]) -> bool:
         ):
             return False
         beside -= set(Sought.KEYS)
-    if "titles" in beside:
-        titles = rest["titles"]
-        if not isinstance(titles, list) or len(titles) != len(nodes):
-            return False
-        if not all(each is None or isinstance(each, str) for each in titles):
-            return False
-        beside.discard("titles")
+    for key, of in (("titles", nodes), ("near_titles", rest.get("near"))):
+        if key in beside:
+            if not _are_titles(rest[key], of) or "titles" not in rest:
+                return False
+            beside.discard(key)
     if "estimates" in beside and not isinstance(rest["estimates"], dict):
         return False
     match rest:
@@ -319,3 +380,13 @@ def _beside_nodes(nodes: list[Any], rest: Mapping[str, Any]) -> bool:
             return whole and beside - {"estimates"} == set(Sure.KEYS)
         case _:
             return beside <= {"estimates"}
+
+
+def _are_titles(titles: Any, nodes: Any) -> bool:
+    """Return whether there is a title, or none, for each node."""
+    return (
+        isinstance(titles, list)
+        and isinstance(nodes, list)
+        and len(titles) == len(nodes)
+        and all(each is None or isinstance(each, str) for each in titles)
+    )

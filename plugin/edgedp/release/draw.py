@@ -19,6 +19,8 @@ from edgedp.mechanisms.selection.percentiles import draw_percentile
 from edgedp.release.answers import Answer, Nodes, Point, Sought, Sure
 from edgedp.release.plan import (
     AggregatePlan,
+    ArcCountPlan,
+    ArcDistributionPlan,
     ArcsPlan,
     CountPlan,
     DistributionPlan,
@@ -38,7 +40,7 @@ from edgedp.words.refusals import BOUND_BROKEN, IDS_BROKEN, NODES_CHANGED
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.adaptive.purchases import Bought
-    from edgedp.mechanisms.adaptive.until_sure import Pay
+    from edgedp.mechanisms.adaptive.until_sure import Looked, Pay
     from edgedp.mechanisms.sampling.words import Words
     from edgedp.mechanisms.sure.lists import Sureness
     from edgedp.release.numbers.answers import Distribution, Number, Summary
@@ -62,7 +64,13 @@ def _quietly(drawing: Callable[_Asked, _Drawn]) -> Callable[_Asked, _Drawn]:
 
 
 @_quietly
-def draw(plan: Plan, projection: NumberProjection, words: Words, pay: Pay | None = None) -> Answer:
+def draw(
+    plan: Plan,
+    projection: NumberProjection,
+    words: Words,
+    pay: Pay | None = None,
+    looked: Looked | None = None,
+) -> Answer:
     """Draw a planned release.
 
     Parameters
@@ -76,6 +84,8 @@ def draw(plan: Plan, projection: NumberProjection, words: Words, pay: Pay | None
     pay : callable, optional
         Debits a further step, in nano-epsilon, before it is drawn, and says whether that was allowed. Of a release
         that spends until its list is sure enough; `PlanBase.first` is debited before anything is drawn.
+    looked : callable, optional
+        Told after each such step what was spent, and how much of the list is expected to be right.
 
     Returns
     -------
@@ -96,11 +106,13 @@ def draw(plan: Plan, projection: NumberProjection, words: Words, pay: Pay | None
     match plan:
         case TopKPlan() | ParetoPlan() | AggregatePlan():
             return Nodes(_ids(ids, draw_positions(plan, projection, words)))
+        case ArcsPlan() if plan.target_recall is not None:
+            return _draw_until_sure(plan, projection, words, pay, looked)
         case ArcsPlan():
             positions, bought = _draw_arcs(plan, projection, words)
             return Nodes(_ids(ids, positions), None, _sure(plan, ids, positions, bought))
         case JointPlan() if plan.target_recall is not None:
-            return _draw_until_sure(plan, projection, words, pay)
+            return _draw_until_sure(plan, projection, words, pay, looked)
         case JointPlan():
             positions, bought = _draw_joint(plan, projection, words)
             shown = _estimated(bought) if plan.estimates else None
@@ -110,6 +122,8 @@ def draw(plan: Plan, projection: NumberProjection, words: Words, pay: Pay | None
             return Nodes(_ids(ids, positions), _estimated(bought) if plan.estimates else None)
         case CountPlan() | DistributionPlan() | SummaryPlan():
             return _draw_numbers(plan, projection, words)
+        case ArcCountPlan() | ArcDistributionPlan():
+            return _draw_arc_numbers(plan, projection, words)
         case PercentilePlan():
             check_projection(plan, projection)
             return Point(draw_percentile(projection.records(plan.of_property), plan.question, words))
@@ -184,6 +198,22 @@ def _draw_numbers(
             assert_never(plan)
 
 
+def _draw_arc_numbers(
+    plan: ArcCountPlan | ArcDistributionPlan, projection: NumberProjection, words: Words
+) -> Number | Distribution:
+    """Draw a number of a directed graph."""
+    from edgedp.release.numbers import arcs
+
+    check_projection(plan, projection)
+    match plan:
+        case ArcCountPlan():
+            return arcs.draw_arc_count(plan, projection, words)
+        case ArcDistributionPlan():
+            return arcs.draw_arc_distribution(plan, projection, words)
+        case _:
+            assert_never(plan)
+
+
 def _draw_arcs(
     plan: ArcsPlan, projection: Projection, words: Words
 ) -> tuple[NDArray[np.int64], tuple[Bought, ...]]:
@@ -210,9 +240,12 @@ def _draw_joint(
             assert_never(plan)
 
 
-def _draw_until_sure(plan: JointPlan, projection: Projection, words: Words, pay: Pay | None) -> Nodes:
+def _draw_until_sure(
+    plan: JointPlan | ArcsPlan, projection: Projection, words: Words, pay: Pay | None, looked: Looked | None
+) -> Nodes:
     """Draw step by step until the list is sure enough; the first step is paid for, `pay` debits the others."""
     from edgedp.mechanisms.adaptive import planned
+    from edgedp.mechanisms.adaptive.arcs import draw_arcs_until_sure
     from edgedp.mechanisms.adaptive.until_sure import Prepaid
     from edgedp.mechanisms.sure.lists import Sureness, how_sure
 
@@ -221,14 +254,19 @@ def _draw_until_sure(plan: JointPlan, projection: Projection, words: Words, pay:
     check_projection(plan, projection)
 
     def judge(positions: NDArray[np.int64], bought: tuple[Bought, ...]) -> Sureness:
-        found = how_sure(plan.metric, positions, bought, plan.facts.node_count)
+        found = how_sure(plan.metric, positions, bought, plan.facts.node_count, _most(plan))
         if found is None:
             raise AssertionError("the plan refuses graphs whose lists say nothing")
         return found
 
-    last, ended = planned.draw_joint_until_sure(
-        plan, projection, words, Prepaid(plan.first[-1].cost, pay), judge
-    )
+    prepaid = Prepaid(plan.first[-1].cost, pay)
+    match plan:
+        case JointPlan():
+            last, ended = planned.draw_joint_until_sure(plan, projection, words, prepaid, judge, looked)
+        case ArcsPlan():
+            last, ended = draw_arcs_until_sure(plan, projection, words, prepaid, judge, looked)
+        case _:
+            assert_never(plan)
     if not isinstance(last.sure, Sureness):
         raise AssertionError("a look keeps what its judge said")
     sought = Sought(shortest(plan.target_recall), len(last.expected), last.spent, ended)
@@ -245,8 +283,13 @@ def _sure(
     """Return what the list says of itself: post-processing of released vectors."""
     from edgedp.mechanisms.sure.lists import how_sure
 
-    found = how_sure(plan.metric, positions, bought, plan.facts.node_count)
+    found = how_sure(plan.metric, positions, bought, plan.facts.node_count, _most(plan))
     return None if found is None else _shown_sure(found, node_ids)
+
+
+def _most(plan: JointPlan | ArcsPlan) -> int | None:
+    """Return how many neighbours a node has at most; None of candidates, whose neighbours are not counted as nodes."""
+    return None if plan.facts.candidates is not None else plan.facts.node_count - 1
 
 
 def _shown_sure(found: Sureness, node_ids: NDArray[np.generic]) -> Sure:

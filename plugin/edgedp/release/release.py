@@ -16,9 +16,12 @@ from edgedp.release.answers import (
     Summary,
     Sure,
     answer_from_json,
+    named_nodes,
 )
 from edgedp.release.plan import (
     AggregatePlan,
+    ArcCountPlan,
+    ArcDistributionPlan,
     ArcsPlan,
     CountPlan,
     DistributionPlan,
@@ -108,7 +111,10 @@ class Release:
 
     @property
     def membership(self) -> tuple[float, ...] | None:
-        """For each of `nodes` the chance that it belongs to the true top k; None as for `expected_recall`."""
+        """For each of `nodes` the chance that it belongs to the true top k; None as for `expected_recall`.
+
+        Nodes of equal value share the places that are left for them: of ten that tie for two places each has .2.
+        """
         return None if self._sure is None else self._sure.membership
 
     @property
@@ -126,6 +132,11 @@ class Release:
     def titles(self) -> tuple[str | None, ...] | None:
         """Beside each of `nodes` its title, where the stored graph's nodes have titles; public facts."""
         return self.answer.titles if isinstance(self.answer, Nodes) else None
+
+    @property
+    def near_titles(self) -> tuple[str | None, ...] | None:
+        """Beside each of `near` its title, as `titles`."""
+        return self.answer.near_titles if isinstance(self.answer, Nodes) else None
 
     @property
     def _sought(self) -> Sought | None:
@@ -149,8 +160,7 @@ class Release:
     @property
     def sentences(self) -> list[str]:
         """What people are told of how sure the list is, a line each; none where nothing is known."""
-        sure = [] if self._sure is None else self._sure.sentences()
-        return sure if self._sought is None else [*sure, self._sought.sentence()]
+        return self.answer.sentences() if isinstance(self.answer, Nodes) else []
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -282,7 +292,7 @@ class Release:
         match self.plan:
             case TopKPlan() | ArcsPlan() | ParetoPlan() | AggregatePlan() | PercentilePlan():
                 return None
-            case CountPlan() | DistributionPlan() | SummaryPlan():
+            case CountPlan() | DistributionPlan() | SummaryPlan() | ArcCountPlan() | ArcDistributionPlan():
                 return None
             case JointMotkinPlan():
                 return "noisy degree and what noisy cuts tell of the other metrics"
@@ -351,11 +361,10 @@ class Release:
             raise ParameterError(
                 "the release does not say how sure it is, so it has no plot; take mechanism 'joint', or read its nodes"
             )
-        names = [
-            f"{row['id']} {row['title']}" if row.get("title") else row["id"] for row in self.answer.rows()
-        ]
-        listed = list(zip(names, self._sure.membership, strict=True))
-        return bars_picture(self.sentences[0], [("listed", listed), ("near", list(self._sure.near))])
+        listed = zip(named_nodes(self.nodes, self.titles), self._sure.membership, strict=True)
+        left = named_nodes([node for node, _ in self._sure.near], self.near_titles)
+        near = zip(left, (chance for _, chance in self._sure.near), strict=True)
+        return bars_picture(self.sentences[0], [("listed", list(listed)), ("near", list(near))])
 
 
 def _told(value: Any) -> str:

@@ -8,7 +8,7 @@ import secrets
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from edgedp.graph.titles import taken_from
+from edgedp.graph.titles import check_apart, taken_from
 from edgedp.ledger import attributes, events, ledger, registry
 from edgedp.ledger.account import Account, Declaration, account_of, check_delta, check_pure, declaration
 from edgedp.ledger.backend import GraphRow, Session
@@ -87,7 +87,7 @@ class CuratorStore(OpenedStore):
         title : str, optional
             A property of the graph's nodes that is shown beside their ids in every list. **Promise:** it is public of
             itself, and says nothing that follows from an edge. It is a property no more: no percentile is released of
-            it. Embedded stores only.
+            it.
         node_label, relationship_type : str, optional
             Neo4j: an additional label of the nodes, and the type of the relationships.
         progress : callable, optional
@@ -104,6 +104,7 @@ class CuratorStore(OpenedStore):
             The name is taken, or the graph breaks the degree bound, or the budget is below what was spent.
         """
         from edgedp.graph.loading import graph_of
+        from edgedp.graph.loading.origins import origin_kept
 
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
@@ -115,11 +116,11 @@ class CuratorStore(OpenedStore):
                 "the graph is directed, and Neo4j stores keep no directions yet; load it without, or into an embedded "
                 "store"
             )
-        if title is not None and not self._backend.keeps_titles:
-            raise ParameterError(
-                "title is given, and Neo4j stores keep no titles yet; leave it out, or load into an embedded store"
-            )
+        origin = origin_kept(graph)
         graph, titles = taken_from(graph, title)
+        if origin is not None:
+            rest = [each for each in origin.properties if each != title]
+            graph.kept["origin"] = dataclasses.replace(origin, title=title, properties=rest)
         if graph.node_count == 0:
             raise ParameterError("the graph has no node; load another")
         if bound is not None and graph.max_degree > bound:
@@ -139,8 +140,9 @@ class CuratorStore(OpenedStore):
                 node_count=graph.node_count,
                 degree_bound=bound,
                 nodes_supplied=graph.nodes_supplied,
+                title_property=title if self._backend.titles_are_properties else None,
             )
-            if placed.id_property in graph.properties:
+            if placed.id_property in graph.properties or placed.id_property == placed.title_property:
                 raise ParameterError(
                     f"a property is called {placed.id_property!r}, the name under which the ids are kept; rename it"
                 )
@@ -155,10 +157,7 @@ class CuratorStore(OpenedStore):
                     at=ledger.now(),
                 )
             )
-            if title in attributes.declared(session, name):
-                raise ParameterError(
-                    f"title is {title!r}, which is declared as a private property of the nodes; a title is public"
-                )
+            check_apart(title, attributes.declared(session, name))
             lacking = sorted(attributes.declared(session, name).keys() - graph.properties.keys())
             found = twins.find(session, graph, name, registry.secret(session))
             with session.ingest(placed, graph, progress, titles) as written:
@@ -189,6 +188,7 @@ class CuratorStore(OpenedStore):
         where: Mapping[str, Any] | None = None,
         at_least: int = 1,
         candidates: str | None = None,
+        title_property: str | None = None,
         protect: Unit | None = None,
         delta: Any = None,
         allow_empty: bool = False,
@@ -219,6 +219,9 @@ class CuratorStore(OpenedStore):
         candidates : str, optional
             One of several labels, whose nodes only are ranked and counted as nodes; relationships between two of them
             are left out. The graph then answers top k by degree, in_degree and out_degree, a vector at half the noise.
+        title_property : str, optional
+            A property of the nodes that is shown beside their ids in every list, as `title` of `load`. It is read when
+            a list has been drawn, and kept with the release; no mechanism reads it.
         epsilon_budget, degree_bound, max_epsilon_per_release, delta, protect
             As for `load`. The degree bound is checked at every release.
         allow_empty : bool
@@ -239,12 +242,14 @@ class CuratorStore(OpenedStore):
         declared = declaration(epsilon_budget, delta, max_epsilon_per_release, protect=protect)
         made = projection_of(node_label, relationship_type, orientation, where, at_least, candidates)
         key = checks.check_text(id_property, "id_property")
+        title = None if title_property is None else checks.check_text(title_property, "title_property")
         checks.check_switch(allow_empty, "allow_empty")
         checks.check_facts(facts)
         with self._session() as session:
             if registry.find(session, name) is not None:
                 raise events.curator_refusal("taken", name)
-            asked = registry.registered_row(name, made, key, bound)
+            check_apart(title, attributes.declared(session, name), "title_property")
+            asked = registry.registered_row(name, made, key, bound, title)
             checks.check_no_option(
                 "degree_bound", bound if made.candidates else None, "a graph with candidates"
             )
@@ -384,6 +389,7 @@ class CuratorStore(OpenedStore):
                 and session.run("account_find", name=account_of(other["name"], "attributes"))
             ]  # fmt: skip
             account = found or Account(None, None, 0)
+            attributes.check_private(property, row)
             before = attributes.declared(session, name)
             by, at = self._by(session), ledger.now()
             script = attributes.attribute_script(name, account, property, domain, before, by=by, at=at)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import re
 import ssl
 import time
 import uuid
@@ -265,6 +266,8 @@ def check_gateway(address: str) -> str:
     --------
     >>> check_gateway("https://gateway.example.org:8750/")
     'https://gateway.example.org:8750'
+    >>> check_gateway("https://example.org/edgedp/")
+    'https://example.org/edgedp'
     >>> check_gateway("http://gateway.example.org")
     Traceback (most recent call last):
     edgedp.ParameterError: store is an http:// address of another machine, must be https:// for the token to \
@@ -285,11 +288,11 @@ stay secret; use https://
         or parts.password
         or parts.query
         or parts.fragment
-        or parts.path not in ("", "/")
+        or not re.fullmatch(r"(/[A-Za-z0-9._-]+)*/?", parts.path)
     ):
         raise ParameterError(
-            "store holds more than a host and a port, must be https://host:port alone; the token is given apart, "
-            "in EDGEDP_TOKEN"
+            "store holds more than a host, a port and a path, must be https://host:port/path; the token is given "
+            "apart, in EDGEDP_TOKEN"
         )
     if parts.scheme.lower() == "http" and host != "localhost":
         try:
@@ -301,7 +304,7 @@ stay secret; use https://
                 "store is an http:// address of another machine, must be https:// for the token to stay secret; "
                 "use https://"
             )
-    return f"{parts.scheme.lower()}://{parts.netloc}"
+    return f"{parts.scheme.lower()}://{parts.netloc}{parts.path.rstrip('/')}"
 
 
 def _client(address: str, token: str, ca_file: str | os.PathLike[str] | None) -> httpx.Client:
@@ -309,7 +312,7 @@ def _client(address: str, token: str, ca_file: str | os.PathLike[str] | None) ->
         import httpx
     except ModuleNotFoundError:
         raise EngineError(
-            "a store behind https:// needs httpx, which is not installed; install it with pip install 'edgedp[client]'"
+            "a store behind https:// needs httpx, which is not installed; install edgedp[client]"
         ) from None
     headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
     if ca_file is not None and not address.startswith("https://"):

@@ -69,6 +69,7 @@ class _Answered(TypedDict, total=False):
     near: list[list[Any]]
     degree_intervals: list[list[int]] | None
     titles: list[str | None]
+    near_titles: list[str | None]
     """Beside each of `nodes`, where the graph was loaded with titles; public."""
     target_recall: float | str
     """This and the next four: of a list that was spent for until it was sure enough."""

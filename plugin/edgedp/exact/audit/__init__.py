@@ -3,6 +3,7 @@
 ============= =====================================================================================
 `arcs`        the same of in- and out-degrees, over all digraphs of four nodes
 `exhaustive`  the largest loss of exact laws, over all neighbouring graphs of a few nodes
+`sequences`   of releases that spend until their list is sure enough, after every step, against what was debited
 `blackbox`    a lower confidence bound on epsilon, from many releases of the real path
 ============= =====================================================================================
 
@@ -17,6 +18,7 @@ from edgedp.exact.audit.arcs import ArcCase, ArcFinding, arc_cases, audit_arcs
 from edgedp.exact.audit.blackbox import TARGETS, BlackBoxFinding, Target, black_box_audit
 from edgedp.exact.audit.cases import Case, all_cases
 from edgedp.exact.audit.exhaustive import Finding, exhaustive_audit, largest_loss, log_ratios
+from edgedp.exact.audit.sequences import SequenceFinding, audit_sequences
 
 __all__ = [
     "TARGETS",
@@ -25,10 +27,12 @@ __all__ = [
     "BlackBoxFinding",
     "Case",
     "Finding",
+    "SequenceFinding",
     "Target",
     "all_cases",
     "arc_cases",
     "audit_arcs",
+    "audit_sequences",
     "black_box_audit",
     "exhaustive_audit",
     "largest_loss",

@@ -33,7 +33,7 @@ from edgedp.mechanisms.adaptive.vectors import NoisyVector, Vector
 from edgedp.mechanisms.projection import GraphProjection
 from edgedp.release.plan import JointMotkinPlan, JointPlan
 
-__all__ = ["first_outcomes", "worst_of_bought"]
+__all__ = ["all_vectors", "first_outcomes", "labelled_pairs", "worst_of_bought"]
 
 Ints = NDArray[np.int64]
 
@@ -53,7 +53,7 @@ def worst_of_bought(plan: JointPlan | JointMotkinPlan) -> tuple[float, tuple[int
         As `edgedp.exact.audit.neighbors.graph_of_mask` takes them.
     """
     n = plan.facts.node_count
-    less, more = _labelled_pairs(n)
+    less, more = labelled_pairs(n)
     worst, where = -1.0, (0, 0)
     for bought in _purchases(plan):
         losses = np.zeros(len(less))
@@ -101,7 +101,7 @@ def _histories(
     if purchase is None:
         yield []
         return
-    here = _table(question, purchase), purchase.epsilon
+    here = all_vectors(question, purchase), purchase.epsilon
     steers = isinstance(purchase.choice, Degrees | OrderedDegrees)  # what follows cuts follows from degrees
     for outcome in first_outcomes(question.node_count) if steers else [np.zeros(0, dtype=np.int64)]:
         after = (*bought, Bought(purchase, NoisyVector(outcome, Fraction(1))))
@@ -111,7 +111,7 @@ def _histories(
 
 
 @cache
-def _labelled_pairs(node_count: int) -> tuple[Ints, Ints]:
+def labelled_pairs(node_count: int) -> tuple[Ints, Ints]:
     """Return the masks of every pair, without and with the edge."""
     bits = node_count * (node_count - 1) // 2
     masks = np.arange(1 << bits, dtype=np.int64)
@@ -146,7 +146,7 @@ def _what_matters(choice: Choice, seen: Ints) -> tuple[int, ...]:
 _TABLES: dict[tuple[int, int, Choice, tuple[int, ...]], tuple[Vector, ...]] = {}
 
 
-def _table(question: Question, purchase: Purchase) -> tuple[Vector, ...]:
+def all_vectors(question: Question, purchase: Purchase) -> tuple[Vector, ...]:
     """Return the vectors of all labelled graphs, by the code that releases use; computed once."""
     key = question.node_count, question.most, purchase.choice, _what_matters(purchase.choice, purchase.seen)
     if key not in _TABLES:

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import isfinite
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from edgedp.exact.experiments.curves import curves
 from edgedp.exact.experiments.facts import Facts
-from edgedp.exact.experiments.grid import check_runs, check_seed
+from edgedp.exact.experiments.grid import check_runs, check_seed, run_seeds
 from edgedp.exact.experiments.growth import GENERATORS, generated
+from edgedp.exact.quality import true_top
 from edgedp.graph.graph import Graph
+from edgedp.graph.ids import positions_of
 from edgedp.mechanisms.checks import check_choice
+from edgedp.release.answers import Nodes
+from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.errors import ParameterError
 
 if TYPE_CHECKING:
+    from edgedp.exact.experiments.grid import Cell
     from edgedp.words.progress import Progress
 
-__all__ = ["EPSILONS", "OUTSIDE", "advise", "check_target", "look_alike", "needs"]
+__all__ = ["EPSILONS", "MOST", "OUTSIDE", "UNTIL_SURE", "advise", "check_target", "look_alike", "needs"]
 
 EPSILONS = ("0.01", "0.03", "0.1", "0.3", "1", "3", "10", "30", "100")
 """Tried one after the other; above 100 nothing is promised that is worth the name."""
+
+UNTIL_SURE, MOST = "joint until sure", "1"
+"""The row of a release that spends step by step until its list is expected to reach the target, and its limit."""
 
 OUTSIDE = (
     "a release whose mechanism or epsilon was chosen from this table is outside the guarantee: "
@@ -70,7 +80,11 @@ def advise(
     list of dict
         A row a mechanism, the one that needs least first: ``mechanism``, ``epsilon`` (the smallest of those tried
         that reaches the target; None if none does), ``recall`` there, or the largest seen, its standard ``error``,
-        and ``runs``.
+        ``said`` (what these lists said of themselves, on average; None where they say nothing), and ``runs``.
+
+        Where joint is among them and the metric takes a target, a row ``joint until sure`` is of releases with
+        ``target_recall`` and at most epsilon 1: ``epsilon`` is the median of what was spent, None where half of them
+        did not say that they reached the target.
 
     Notes
     -----
@@ -81,7 +95,7 @@ def advise(
     --------
     >>> star = Graph.from_edges([(0, leaf) for leaf in range(1, 200)])
     >>> rows = advise(star, k=1, metric="degree", mechanism=["em", "joint"], runs=5)
-    >>> [(row["mechanism"], row["epsilon"]) for row in rows]
+    >>> [(row["mechanism"], row["epsilon"]) for row in rows if row["mechanism"] != "joint until sure"]
     [('em', 0.1), ('joint', 0.1)]
     """
     wanted, count = check_target(target), check_runs(runs)
@@ -153,6 +167,9 @@ def needs(
         if progress is not None:
             progress("trying mechanisms", done, len(mechanisms))
         rows.append(_needed(facts, [c for c in cells if c.options["mechanism"] == name], target, seed))
+    joint = next((cell for cell in cells if cell.options["mechanism"] == "joint"), None)
+    if joint is not None and (row := _until_sure(facts, joint, target, seed)) is not None:
+        rows.append(row)
     return sorted(rows, key=lambda row: (row["epsilon"] is None, row["epsilon"] or 0.0, -row["recall"]))
 
 
@@ -162,17 +179,65 @@ def _needed(facts: Facts, cells: Sequence[Any], target: float, seed: int) -> dic
 
     runner = Runner(facts, check_seed(seed))
     best: dict[str, Any] = {}
+    tried = cells[0]
     for cell in cells:
         point = curves(runner.run(cell)).row(0, named=True)
         reached = point["mean"] >= target
         if not best or reached or point["mean"] > best["recall"]:
-            best = {
-                "mechanism": cell.options["mechanism"],
-                "epsilon": float(cell.options["epsilon"]) if reached else None,
-                "recall": point["mean"],
-                "error": point["error"],
-                "runs": point["runs"],
-            }
+            tried, best = (
+                cell,
+                {
+                    "mechanism": cell.options["mechanism"],
+                    "epsilon": float(cell.options["epsilon"]) if reached else None,
+                    "recall": point["mean"],
+                    "error": point["error"],
+                    "said": None,
+                    "runs": point["runs"],
+                },
+            )
         if reached:
             break
-    return best
+    said = [answer.sure.expected_recall for answer in _drawn(facts, tried, seed) if answer.sure is not None]
+    return best | {"said": fmean(said) if said else None}
+
+
+def _drawn(facts: Facts, cell: Cell, seed: int) -> Iterator[Nodes]:
+    """Yield the lists of a joint cell with what they say of themselves: those that were judged, by the same seeds."""
+    from edgedp.exact.experiments.runs import planned
+    from edgedp.mechanisms.sampling.words import GeneratorWords
+    from edgedp.release.draw import draw
+
+    if cell.options["mechanism"] != "joint":
+        return
+    for each in run_seeds(check_seed(seed), facts.name, cell):
+        words = GeneratorWords(np.random.default_rng(each))
+        answer = draw(planned(facts, cell), facts.projection, words, lambda _: True)
+        if isinstance(answer, Nodes):
+            yield answer
+
+
+def _until_sure(facts: Facts, cell: Cell, target: float, seed: int) -> dict[str, Any] | None:
+    """Return the row of releases that stop when they are sure; None where a release takes no such target."""
+    from edgedp.exact.experiments.runs import planned
+
+    asked = replace(cell, options=dict(cell.options) | {"epsilon": MOST, "target_recall": target})
+    try:
+        planned(facts, asked)
+    except ParameterError:
+        return None
+    lists = list(_drawn(facts, asked, seed))
+    top = true_top(facts.projection.values(cell.options["metric"]), cell.options["k"])
+    right = [
+        float(np.mean(top[positions_of(facts.graph.node_ids, np.asarray(each.ids), what="nodes")]))
+        for each in lists
+    ]
+    ends = [each.sought for each in lists if each.sought is not None]
+    reached = sum(each.ended == "reached" for each in ends)
+    return {
+        "mechanism": UNTIL_SURE,
+        "epsilon": median(each.spent for each in ends) / NANO if 2 * reached > len(ends) else None,
+        "recall": fmean(right),
+        "error": float(np.std(right, ddof=1)) / len(right) ** 0.5 if len(right) > 1 else 0.0,
+        "said": fmean(each.sure.expected_recall for each in lists if each.sure is not None),
+        "runs": len(lists),
+    }

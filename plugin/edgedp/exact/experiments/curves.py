@@ -50,8 +50,9 @@ def curves(rows: pl.DataFrame, measure: str = "recall") -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        With ``series``, ``runs`` (0 for an exact expectation), ``mean``, ``median``, ``low`` and ``high`` (quartiles)
-        and ``error``, the standard error of the mean. Points that the samples of a graph share are one.
+        With ``series``, ``runs`` (0 for an exact expectation), ``mean``, ``median``, ``low`` and ``high`` (quartiles),
+        ``error``, the standard error of the mean, and ``limit``, where it is known. Points that the samples of a graph
+        share are one.
     """
     import polars as pl
 
@@ -67,6 +68,7 @@ def curves(rows: pl.DataFrame, measure: str = "recall") -> pl.DataFrame:
             of.quantile(0.25, "linear").alias("low"),
             of.quantile(0.75, "linear").alias("high"),
             (of.std() / of.count().sqrt()).fill_null(0.0).alias("error"),
+            *([pl.col("limit").first()] if "limit" in rows.columns else []),
         )
     )
     names = [series_name(row) for row in points.select(SERIES).iter_rows(named=True)]

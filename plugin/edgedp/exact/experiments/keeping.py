@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from edgedp.exact.experiments.rows import COLUMNS, empty, schema
+from edgedp.exact.experiments.rows import COLUMNS, completed, empty, schema
 from edgedp.words.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Kept:
         """Write the file from all cells in the order of the plan, and drop the folder."""
         import polars as pl
 
-        rows = pl.concat([empty(), *(pl.read_parquet(self._part(key)) for key in keys)])
+        rows = pl.concat([empty(), *(completed(pl.read_parquet(self._part(key))) for key in keys)])
         write_results(rows, self.file, private=self._private)
         shutil.rmtree(self.folder)
         return rows
@@ -120,7 +120,7 @@ def read_results(files: Iterable[str | Path]) -> pl.DataFrame:
     frames = [empty()]
     for file in files:
         try:
-            rows = pl.read_parquet(file)
+            rows = completed(pl.read_parquet(file))
         except OSError:
             raise
         except Exception as error:

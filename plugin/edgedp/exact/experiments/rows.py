@@ -14,7 +14,7 @@ from edgedp.words.version import __version__
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["COLUMNS", "empty", "frame_of", "parameters_of"]
+__all__ = ["COLUMNS", "completed", "empty", "frame_of", "parameters_of"]
 
 COLUMNS = {
     "experiment": "String",
@@ -41,13 +41,15 @@ COLUMNS = {
     "c_random": "Float64",
     "c_front": "Float64",
     "relative_error": "Float64",
+    "limit": "Float64",
     "step": "String",
     "edges": "Int64",
     "seconds": "Float64",
     "edgedp": "String",
     "numpy": "String",
 }
-"""Name and type of every column; what a kind lacks is null. ``run`` is null for an exact expectation."""
+"""Name and type of every column; what a kind lacks is null. ``run`` is null for an exact expectation. ``limit`` is the
+recall that no private list exceeds which is as good beside the graph (`edgedp.quality.limit`)."""
 
 
 def schema() -> dict[str, Any]:
@@ -62,6 +64,15 @@ def empty() -> pl.DataFrame:
     import polars as pl
 
     return pl.DataFrame(schema=schema())
+
+
+def completed(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows that an earlier version wrote with the column that it did not know."""
+    import polars as pl
+
+    if "limit" in rows.columns or set(rows.columns) != COLUMNS.keys() - {"limit"}:
+        return rows
+    return rows.with_columns(pl.lit(None, pl.Float64).alias("limit")).select(list(COLUMNS))
 
 
 def frame_of(shared: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:

@@ -18,6 +18,7 @@ from edgedp.exact.experiments.grid import Cell, run_seeds
 from edgedp.exact.experiments.rows import frame_of, parameters_of
 from edgedp.exact.quality import c_metric, relative_error, true_top
 from edgedp.mechanisms.grid import GridScores
+from edgedp.mechanisms.limits import LIMITED, limit_by_epsilon
 from edgedp.mechanisms.pareto.rounds import ParetoRounds
 from edgedp.mechanisms.pareto.score import pareto_score
 from edgedp.mechanisms.sampling.words import GeneratorWords, Words
@@ -64,6 +65,7 @@ class Runner:
         self._scores: dict[tuple[str, ...], NDArray[np.int64]] = {}
         self._tops: dict[Any, NDArray[np.bool_]] = {}
         self._sampled: tuple[int, Runner] | None = None
+        self._limits: dict[tuple[str, int], Callable[[float], float]] = {}
         self._numbers_known: dict[tuple[str, str], float] = {}
 
     def run(self, cell: Cell) -> pl.DataFrame:
@@ -93,7 +95,7 @@ class Runner:
 
     def _nodes(self, cell: Cell) -> pl.DataFrame:
         asked = planned(self.facts, cell)
-        shared = parameters_of(self.facts, cell, asked.parameters)
+        shared = parameters_of(self.facts, cell, asked.parameters) | {"limit": self._limit(asked)}
         if cell.runs == 0:
             return frame_of(shared, [{"recall": self._expected(asked)}])
         draw = self._draw(asked)
@@ -102,6 +104,18 @@ class Runner:
             picked = draw(GeneratorWords(np.random.default_rng(seed)))
             rows.append({"run": run, "seed": seed} | self._judged(asked, picked))
         return frame_of(shared, rows)
+
+    def _limit(self, asked: NodesPlan) -> float | None:
+        """Return the recall that no private list exceeds which is as good beside the graph, where it is known."""
+        if not isinstance(asked, TopKPlan | JointPlan) or asked.metric not in LIMITED:
+            return None
+        key = asked.metric, asked.k
+        if key not in self._limits:
+            values = self.facts.projection.values(asked.metric).astype(np.float64)
+            self._limits[key] = limit_by_epsilon(
+                self.facts.graph, values, asked.k, by_degree=asked.metric == "degree"
+            )
+        return self._limits[key](float(asked.epsilon))
 
     def _draw(self, asked: NodesPlan) -> Draw:
         """Return what draws one run."""

@@ -93,15 +93,18 @@ def quiet() -> bool:
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """Show on a terminal that a command is at work, for as long as it is."""
+def working(what: str) -> Iterator[Callable[[str], None] | None]:
+    """Show on a terminal that a command is at work, for as long as it is, and hand out what changes the words.
+
+    None where nobody watches.
+    """
     if not sys.stderr.isatty() or quiet():
-        yield
+        yield None
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(what):
-        yield
+    with Console(stderr=True).status(what) as status:
+        yield lambda words: status.update(words, spinner="dots")  # which shows the words at once
 
 
 @contextmanager

@@ -12,6 +12,7 @@ ROLES = {
     },
     "Curators load a graph and declare what is public": {
         "load": "Load a graph: a catalogue name, a file, an address or stdin.",
+        "refresh": "Read a loaded graph again from where it came.",
         "register": "Register a graph that is in Neo4j, or edges at an address.",
         "attribute": "Declare a property of the nodes: its public range and grid.",
         "budget": "Show what was spent and what is left, or declare another budget.",

@@ -19,7 +19,6 @@ from edgedp.faces.gateway.flights import Flight, Flights
 from edgedp.faces.gateway.work import Limiter, Pool, ended, hold
 from edgedp.mechanisms.checks import check_choice, check_option_names
 from edgedp.stores.people.asker import Asker
-from edgedp.words.amounts.epsilon import epsilon_nano
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import GRAPH_ENGINES
 
@@ -71,7 +70,6 @@ class Gateway:
             waiting_each=max(chosen.queue // 4, 1) if chosen.queue else 0,
         )
         self.asks = Pool("requests", ASKS, chosen.connections, seconds, _LATE, running_each=ASKS - 1)
-        self._least = epsilon_nano(chosen.min_epsilon, "min_epsilon")
         self._flights = Flights()
         a_minute = chosen.requests_per_minute / chosen.gateways
         self._limiter, self._wrong = Limiter(a_minute), Limiter(a_minute)
@@ -171,7 +169,7 @@ class Gateway:
 
     def asking(self, person: Person, **told: Any) -> Asker:
         """Return the store as an analyst sees it through this gateway: releases on their way are not drawn yet."""
-        return Asker(self.store, person.name, hides=self._flights.hides, least=self._least, **told)
+        return Asker(self.store, person.name, hides=self._flights.hides, least=self.settings.least, **told)
 
     def _identified(self, request: Request, whose: Whose, role: str | None) -> Person:
         person = whose()

@@ -21,7 +21,7 @@ sensitivity      config, graph; a projection                      array ``values
 attribute        config, graph, account, attributes               script, declared
 register         name, config                                     graph, declared
 check_graph      graph, declared, survey, unindexed; a projection graph, with its number of nodes; exact, warnings
-register_script  graph, declared, account, last                   script
+register_script  graph, declared, account, last, attributes       script
 set_budget       name, epsilon_budget, delta, graph, account      script
 drop             graph, last                                      script
 curator_refusal  outcome, rows, name, graph                       a refusal
@@ -34,8 +34,9 @@ projection is three arrays: ``ids`` (int64 or text, one a node, in the plugin's 
 or of mixed types), ``sources`` and ``targets`` (int32 rows of ``ids``, one a relationship, any direction, parallels
 and loops allowed). For a percentile ``draw`` takes one array in their place, ``values`` (float64, one a node in any
 order, NaN for what is missing or no number). While it draws, a release that spends step by step sends ``pay``, the
-script of a further debit, and is answered ``paid``, whether it was committed. ``attributes`` are rows of
-``attribute_list``, and the account of ``attribute`` is that of the attributes.
+script of a further debit, and is answered ``paid``, whether it was committed. Where nodes have titles, ``draw`` then
+sends ``titles``, the ids that the answer shows, and is answered ``titles``, rows of the statement. ``attributes`` are
+rows of ``attribute_list``, and the account of ``attribute`` is that of the attributes.
 """
 
 from __future__ import annotations

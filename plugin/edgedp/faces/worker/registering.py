@@ -6,6 +6,7 @@ from typing import Any
 
 from edgedp.faces.worker.requests import BY, graph_of, known_config
 from edgedp.faces.worker.wording import in_cypher
+from edgedp.graph.titles import check_apart
 from edgedp.ledger import attributes, events, ledger, registry
 from edgedp.ledger.account import Account, Declaration, account_of, check_delta
 from edgedp.ledger.pairs import projection_of
@@ -39,6 +40,7 @@ _BUDGET, _LIMIT = "epsilonBudget", "maxEpsilonPerRelease"
 _EMPTY = "allowEmpty"
 _FACTS = "facts"
 _UNIT = "protect"
+_TITLE = "titleProperty"
 _RULES = ("orientation", "where", "atLeast", "candidates")
 
 
@@ -58,7 +60,7 @@ def migrate(request: Frame) -> Frame:
 
 def register(request: Frame) -> Frame:
     """Validate the declaration of a graph; what comes back is its row, still without a number of nodes."""
-    known = [*_PLACE, *_RULES, _UNIT, "degreeBound", _BUDGET, _LIMIT, "delta", _EMPTY, _FACTS]
+    known = [*_PLACE, *_RULES, _TITLE, _UNIT, "degreeBound", _BUDGET, _LIMIT, "delta", _EMPTY, _FACTS]
     config = known_config(request, known)
     given = {key: config[key] for key in _RULES if config.get(key) is not None}
     made = projection_of(
@@ -75,6 +77,7 @@ def register(request: Frame) -> Frame:
         made,
         checks.check_text(config.get(_PLACE[2]), _PLACE[2]),
         checks.check_degree_bound(config.get("degreeBound")),
+        None if config.get(_TITLE) is None else checks.check_text(config[_TITLE], _TITLE),
     )
     places.check_names(row)
     checks.check_no_option(
@@ -113,6 +116,7 @@ def register_script(request: Frame) -> Frame:
     """Hand out the script of a registration, from the account as it was read."""
     header = request.header
     row = registry.row_of(header["graph"])
+    check_apart(row.title_property, attributes.declared_in(header["attributes"]), _TITLE)
     account = Account.of(header["account"]) if header["account"] else None
     declared = Declaration(**header["declared"])
     script = registry.register_script(
@@ -158,6 +162,7 @@ def attribute(request: Frame) -> Frame:
         config.get("dependsOn", "independent"),
     )
     named = checks.check_text(config.get("property"), "property")
+    attributes.check_private(named, row)
     found = Account.of(header["account"]) if header["account"] else None
     before = attributes.declared_in(header["attributes"])
     at = ledger.now()

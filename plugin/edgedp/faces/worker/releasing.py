@@ -107,7 +107,7 @@ def draw(request: Frame, converse: Converse | None = None) -> Frame:
     request : Frame
     converse : callable, optional
         Sends a frame and returns the one that answers it: how a release that spends step by step has a further step
-        debited. Where there is none, further steps are refused.
+        debited, and how the titles of drawn nodes are looked up. Where there is none, further steps are refused.
     """
     header = request.header
     planned = plan_of(header["plan"])
@@ -127,6 +127,10 @@ def draw(request: Frame, converse: Converse | None = None) -> Frame:
     with constant_refusals():
         projection, order = _projected(planned, request)
         answer = drawn(planned, projection, SecureWords(), pay)
+        if isinstance(answer, Nodes) and graph_of(request).titled and converse is not None:
+            asked = converse(Frame({"titles": answer.shown_ids})).header["titles"]
+            found = {each["id"]: each["title"] for each in asked}
+            answer = answer.titled([found.get(node) for node in answer.shown_ids])
     account = account_of(header["name"], planned.charges[-1].account)
     script = ledger.answer_script(account, header["release_id"], answer.to_json(), by=BY, at=ledger.now())
     shown: dict[str, Any] = {

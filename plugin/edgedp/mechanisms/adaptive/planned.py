@@ -11,7 +11,15 @@ from edgedp.mechanisms.adaptive.choice import Degrees, Lists
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase
 from edgedp.mechanisms.adaptive.several import Several, draw_several
 from edgedp.mechanisms.adaptive.top_k import Asked, draw_lists, draw_top_k
-from edgedp.mechanisms.adaptive.until_sure import Ending, Judge, Look, Pay, Sought, draw_until_sure
+from edgedp.mechanisms.adaptive.until_sure import (
+    Ending,
+    Judge,
+    Look,
+    Looked,
+    Pay,
+    Sought,
+    draw_until_sure,
+)
 from edgedp.mechanisms.adaptive.vectors import NoisyVector
 from edgedp.mechanisms.joint import draw_joint, joint_moves
 from edgedp.mechanisms.metrics.betweenness2 import share_bits
@@ -100,10 +108,15 @@ def sought_of(plan: JointAsked) -> Sought:
 
 
 def draw_joint_until_sure(
-    plan: JointAsked, projection: Projection, words: Words, pay: Pay, judge: Judge
+    plan: JointAsked,
+    projection: Projection,
+    words: Words,
+    pay: Pay,
+    judge: Judge,
+    looked: Looked | None = None,
 ) -> tuple[Look, Ending]:
     """Draw a planned release that spends until its list is sure enough; parameters as of `draw_until_sure`."""
-    return draw_until_sure(sought_of(plan), projection, words, pay, judge)
+    return draw_until_sure(sought_of(plan), projection, words, pay, judge, looked)
 
 
 def draw_joint_motkin(plan: SeveralAsked, projection: Projection, words: Words) -> Drawn:

@@ -26,7 +26,7 @@ from edgedp.mechanisms.adaptive.choice import (
 )
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, SeenDegrees, exact_vector, seen_degrees
 from edgedp.mechanisms.adaptive.top_k import Asked, scores
-from edgedp.mechanisms.adaptive.vectors import CutVector, NoisyCutVector, NoisyVector, degree_vector
+from edgedp.mechanisms.adaptive.vectors import CutVector, NoisyCutVector, NoisyVector, Vector, degree_vector
 from edgedp.mechanisms.sampling.geometric import Refinable
 from edgedp.mechanisms.sampling.select import top_k_with_random_ties
 from edgedp.words.amounts.epsilon import NANO, to_fraction
@@ -36,12 +36,26 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.projection import Projection
     from edgedp.mechanisms.sampling.words import Words
 
-__all__ = ["Ending", "Judge", "Look", "Pay", "Prepaid", "Sought", "Step", "draw_until_sure", "next_step"]
+__all__ = [
+    "Ending",
+    "Judge",
+    "Look",
+    "Looked",
+    "Pay",
+    "Prepaid",
+    "Sought",
+    "Step",
+    "draw_until_sure",
+    "next_step",
+]
 
 Ints = NDArray[np.int64]
 
 Pay = Callable[[int], bool]
 """Debits nano-epsilon durably and says whether that was allowed; only then is anything drawn for it."""
+
+Looked = Callable[[int, float], None]
+"""Is told nano-epsilon spent so far, and the expected recall of the list that follows from it."""
 
 Ending = Literal["reached", "spent", "refused", "flat"]
 """Why no further step was taken: the target is reached; all that may be spent is spent; a debit was refused; more
@@ -54,7 +68,8 @@ _CUTS = 3
 _FLAT_LOOKS, _FLAT = 4, 0.02
 """More epsilon is not expected to help where so many looks raised the expected recall by less than this."""
 _FLAT_FROM = 0.5
-"""Below this expected recall the noise decides, and that a look says no more than the last one means nothing."""
+"""Below this expected recall, ties counted as found, the noise decides, and that a look says no more than the last one
+means nothing."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +132,10 @@ class Sure(Protocol):
     def expected_recall(self) -> float:
         """What part of it is right, as far as released vectors say."""
 
+    @property
+    def with_ties(self) -> float:
+        """The same if all nodes that tie for the last place are counted as found."""
+
 
 Judge = Callable[[Ints, tuple[Bought, ...]], Sure]
 """From a list and the vectors that it follows from to what it says of itself: post-processing."""
@@ -161,7 +180,7 @@ def next_step(sought: Sought, last: Look | None) -> Step | Ending:
     left = sought.cost - last.spent
     if left <= 0:
         return "spent"
-    if _is_flat(last.expected):
+    if _is_flat(last.expected, last.sure.with_ties):
         return "flat"
     # After a vector that was bought anew a step is off the ladder; a next rung that is near is not worth its look.
     total = next((rung for rung in rungs(sought.cost) if 5 * rung >= 6 * last.spent), sought.cost)
@@ -204,15 +223,20 @@ def _cap_of(cuts: Bought) -> int:
             assert_never(cuts.purchase.choice)
 
 
-def _is_flat(expected: Sequence[float]) -> bool:
+def _is_flat(expected: Sequence[float], with_ties: float = 0.0) -> bool:
     """Return whether the last looks raised the expected recall so little that more epsilon is not expected to help.
 
     Examples
     --------
     >>> _is_flat([.7, .8, .8, .8, .81, .81]), _is_flat([.7, .8, .8, .8, .81]), _is_flat([.1, .1, .1, .1, .1])
     (True, False, False)
+
+    Where equal values are what leaves it low, noise is not:
+
+    >>> _is_flat([.1, .1, .1, .1, .1], with_ties=.9)
+    True
     """
-    if len(expected) <= _FLAT_LOOKS or expected[-1] < _FLAT_FROM:
+    if len(expected) <= _FLAT_LOOKS or max(expected[-1], with_ties) < _FLAT_FROM:
         return False
     return expected[-1] - expected[-1 - _FLAT_LOOKS] < _FLAT
 
@@ -220,9 +244,11 @@ def _is_flat(expected: Sequence[float]) -> bool:
 class _Vectors:
     """The exact vectors and the halves of their noise: they stay in the process that draws, and nothing keeps them."""
 
-    def __init__(self, sought: Sought, projection: Projection, words: Words) -> None:
+    def __init__(
+        self, sought: Sought, projection: Projection, words: Words, counted: Vector | None = None
+    ) -> None:
         self._sought, self._projection, self._words = sought, projection, words
-        self._degrees = degree_vector(projection, sought.node_count)
+        self._degrees = degree_vector(projection, sought.node_count) if counted is None else counted
         self._degrees_noise: Refinable | None = None
         self._degrees_spent = self._cuts_spent = 0
         self._cuts: tuple[Lists | Ordered, CutVector, Refinable] | None = None
@@ -299,7 +325,13 @@ class Prepaid:
 
 
 def draw_until_sure(
-    sought: Sought, projection: Projection, words: Words, pay: Pay, judge: Judge
+    sought: Sought,
+    projection: Projection,
+    words: Words,
+    pay: Pay,
+    judge: Judge,
+    looked: Looked | None = None,
+    counted: Vector | None = None,
 ) -> tuple[Look, Ending]:
     """Draw step by step until the list is sure enough, and return the last look and why it is the last.
 
@@ -313,13 +345,17 @@ def draw_until_sure(
         Debits a step before it is drawn; one that it refuses ends the sequence with the list that is paid for.
     judge : callable
         Says how sure a list is, from released vectors.
+    looked : callable, optional
+        Told after each step what was spent and how sure the list is by now: released, and paid for.
+    counted : Vector, optional
+        What is ranked in place of the degrees, with what the unit of privacy moves it by; then there are no cuts.
 
     Notes
     -----
     Privacy: for two graphs that differ by one edge, any sequence of everything released is at most ``exp(e)`` times as
     likely on the one as on the other, ``e`` being what was paid until it ended; and so ``sought.cost`` bounds it all.
     """
-    vectors = _Vectors(sought, projection, words)
+    vectors = _Vectors(sought, projection, words, counted)
     last: Look | None = None
     while isinstance(step := next_step(sought, last), Step):
         if step.cost <= 0 or step.cost + (0 if last is None else last.spent) > sought.cost:
@@ -333,6 +369,8 @@ def draw_until_sure(
         positions = top_k_with_random_ties(ranked, sought.k, words)
         spent, before = (step.cost, ()) if last is None else (last.spent + step.cost, last.expected)
         last = Look(spent, bought, positions, judge(positions, bought), before)
+        if looked is not None:
+            looked(spent, last.sure.expected_recall)
     if last is None:
         raise AssertionError("nothing was bought")
     return last, step

@@ -23,6 +23,8 @@ SEED = 20_260_101
 _DRAWS, _LEAST_DRAWS, _NUMBERS = 400, 50, 6_000_000
 """Draws, fewer where there are many candidates, so that no more numbers are held."""
 _CANDIDATES = 1_500
+_UNBOUNDED = 1 << 60
+"""More neighbours than a node has."""
 _NEAR = 0.1
 """The least chance of a node that is shown as left out."""
 _OUTSIDE = 0.1
@@ -38,16 +40,22 @@ class Sureness:
     Attributes
     ----------
     membership : tuple of float
-        For each listed node the chance that it belongs to the true top k.
+        For each listed node the chance that it belongs to the true top k. Nodes of equal value share the places that
+        are left for them, so that the chances of all nodes of the graph add up to k.
     near : tuple of (int, float)
         Nodes that may have been left out, the likeliest first.
     degree_intervals : tuple of (int, int), optional
         None where no degrees were bought.
+    with_ties : float, optional
+        The expected recall if every node that ties for the last place is counted as found, as
+        `edgedp.quality.recall` counts; by default there are no ties. What it is above `expected_recall` is left open
+        by equal values, and no epsilon closes it.
     """
 
     membership: tuple[float, ...]
     near: tuple[tuple[int, float], ...]
     degree_intervals: tuple[tuple[int, int], ...] | None
+    with_ties: float = 0.0
 
     @property
     def expected_recall(self) -> float:
@@ -56,7 +64,7 @@ class Sureness:
 
 
 def how_sure(
-    metric: str, listed: NDArray[np.int64], bought: Sequence[Bought], node_count: int
+    metric: str, listed: NDArray[np.int64], bought: Sequence[Bought], node_count: int, most: int | None
 ) -> Sureness | None:
     """Return how sure a list is; None where no vector was released, or so few nodes say nothing of one another.
 
@@ -69,6 +77,8 @@ def how_sure(
     bought : sequence of Bought
         As released, each with noise for the whole of its vector; empty where it is for the largest entry only.
     node_count : int
+    most : int or None
+        How many neighbours a node has at most, where that is public.
 
     Notes
     -----
@@ -79,17 +89,18 @@ def how_sure(
     k = len(listed)
     nodes = _candidates(listed, bought)
     draws = max(_LEAST_DRAWS, min(_DRAWS, _NUMBERS // len(nodes)))
-    drawn = _drawn(metric, nodes, bought, k, node_count - 1, draws, np.random.default_rng(SEED))
-    chance = _chance(drawn.values, k)
+    above = _UNBOUNDED if most is None else most
+    drawn = _drawn(metric, nodes, bought, k, above, draws, np.random.default_rng(SEED))
+    chance, found = _chances(drawn.values, k)
     order = np.argsort(-chance[k:], kind="stable")[:k] + k
     near = [(int(nodes[each]), round(float(chance[each]), 2)) for each in order if chance[each] >= _NEAR]
-    most = node_count - 1
     intervals = (
         None
         if drawn.degrees is None
-        else tuple((min(low, most), min(high, most)) for low, high in drawn.degrees.intervals(_OUTSIDE, k))
+        else tuple((min(low, above), min(high, above)) for low, high in drawn.degrees.intervals(_OUTSIDE, k))
     )
-    return Sureness(tuple(round(float(each), 2) for each in chance[:k]), tuple(near), intervals)
+    shown = tuple(round(float(each), 2) for each in chance[:k])
+    return Sureness(shown, tuple(near), intervals, float(found[:k].mean()))
 
 
 def _candidates(listed: NDArray[np.int64], bought: Sequence[Bought]) -> NDArray[np.int64]:
@@ -144,8 +155,14 @@ def _drawn(
     return Drawn(drawn.values * np.exp(spread * rng.standard_normal(drawn.values.shape)), drawn.degrees)
 
 
-def _chance(values: NDArray[np.float64], k: int) -> NDArray[np.float64]:
-    """Return for each row the share of columns in which it is among the k largest; ties belong."""
+def _chances(values: NDArray[np.float64], k: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return for each row how often it is among the k largest of a column.
+
+    Rows of equal value share the places that are left for them: ten that tie for two places have two tenths each. And
+    how often it is among them if all of these ten are.
+    """
     reached = np.partition(values, len(values) - k, axis=0)[len(values) - k]
-    chance: NDArray[np.float64] = (values >= reached).mean(axis=1)
-    return chance
+    above, found = values > reached, values >= reached
+    share = (k - above.sum(axis=0)) / (found.sum(axis=0) - above.sum(axis=0))
+    chance: NDArray[np.float64] = np.where(above, 1.0, np.where(found, share, 0.0)).mean(axis=1)
+    return chance, found.mean(axis=1)

@@ -9,12 +9,11 @@ from typing import Any, Self, assert_never
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.metrics import metric as metric_by_name
 from edgedp.mechanisms.metrics import metric_names
-from edgedp.mechanisms.sure import FEWEST
 from edgedp.release.options import MotkinOptions, TopKOptions
 from edgedp.release.plan.base import Charge, PlanOfNodes, PublicFacts
+from edgedp.release.plan.targets import checked_target, first_charges
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano
-from edgedp.words.amounts.rungs import rungs
 from edgedp.words.amounts.written import shortest
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import Approach, Proxy
@@ -57,9 +56,7 @@ class JointPlan(PlanOfNodes):
     @property
     def first(self) -> tuple[Charge, ...]:
         """The first step alone where the release stops when it is sure, and an account adds up pure losses."""
-        if self.target_recall is None or self.facts.delta_declared:
-            return self.charges
-        return (Charge("edges", rungs(self.cost)[0], self.rho_shares),)
+        return first_charges(self.charges, self.cost, self.target_recall, self.facts)
 
     def on(self, facts: PublicFacts) -> Self:
         """Return the smallest release for another graph: one node, drawn at once, for few nodes say nothing."""
@@ -169,7 +166,6 @@ def _target(ranked_by: Proxy, asked: TopKOptions, facts: PublicFacts) -> Fractio
     """Return the expected recall that is enough, where the release is one whose list says how sure it is."""
     if asked.target_recall is None:
         return None
-    target = checks.check_part(asked.target_recall, "target_recall")
     match ranked_by:
         case "both" | "degree":
             pass
@@ -181,12 +177,7 @@ def _target(ranked_by: Proxy, asked: TopKOptions, facts: PublicFacts) -> Fractio
         case _:
             assert_never(ranked_by)
     checks.check_no_option("estimates", asked.estimates or None, "a release that spends until it is sure")
-    if facts.node_count < FEWEST:
-        raise ParameterError(
-            f"target_recall needs a graph of {FEWEST} nodes or more, and this one has {facts.node_count}: "
-            "a list of so few nodes cannot say how sure it is; leave the target out"
-        )
-    return target
+    return checked_target(asked.target_recall, facts)
 
 
 def _versioned(version: int, since: int | None) -> dict[str, int]:

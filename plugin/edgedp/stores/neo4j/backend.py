@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.graph.titles import LONGEST
 from edgedp.ledger import registry
 from edgedp.ledger.backend import Backend, GraphRow, Row, Session, Transaction
 from edgedp.ledger.debits.killpoints import reach
@@ -50,6 +51,7 @@ class Neo4jBackend(Backend):
 
     # A metric without a statement is not among them, and refused.
     cypher = statement_names("neo4j") | {"max_common_neighbors", "sensitivity"}
+    titles_are_properties = True
 
     def __init__(self, driver: Any, address: str, database: str | None, lock_timeout: float) -> None:
         self._driver = driver
@@ -250,6 +252,13 @@ class Neo4jSession(Session):
     def nodes_named(self, row: GraphRow, ids: list[Any]) -> list[Any]:
         return [each["id"] for each in self.run("named", row.identifiers, ids=ids)]
 
+    def titles(self, row: GraphRow, ids: list[Any]) -> list[str | None]:
+        rows = self.run(
+            "titles", row.identifiers | {"property": str(row.title_property)}, ids=ids, longest=LONGEST
+        )
+        found = {each["id"]: each["title"] for each in rows}
+        return [found.get(node) for node in ids]
+
     @property
     def writable(self) -> bool:
         return not any(
@@ -276,8 +285,6 @@ class Neo4jSession(Session):
     def ingest(
         self, row: GraphRow, graph: Graph, progress: Progress | None, titles: Titles | None = None
     ) -> Iterator[GraphRow]:
-        if titles is not None:
-            raise AssertionError("the store keeps no titles")
         self.sweep(row.name)
         script = Script(places.load_begin(row))
         begun = run(self, script)
@@ -290,6 +297,8 @@ class Neo4jSession(Session):
                     "load_constraint", row.identifiers | {"constraint_name": places.constraint_name(row)}
                 )
             self._write(row, graph, progress)
+            if titles is not None:
+                self._write_titles(row, graph, titles)
             reach("written")
             yield row
         except BaseException:
@@ -297,6 +306,15 @@ class Neo4jSession(Session):
             with contextlib.suppress(Exception):
                 self.sweep(row.name)
             raise
+
+    def _write_titles(self, row: GraphRow, graph: Graph, titles: Titles) -> None:
+        """Write the titles beside the properties; `row` names the property."""
+        named = row.identifiers | {"property": str(row.title_property)}
+        for start in range(0, graph.node_count, _NODE_BATCH):
+            ids = graph.node_ids[start : start + _NODE_BATCH].tolist()
+            values = titles.at(range(start, start + len(ids)))
+            if self.run("load_property", named, ids=ids, values=values)[0]["written"] != len(ids):
+                raise places.cleared(row.name)
 
     def _write(self, row: GraphRow, graph: Graph, progress: Progress | None) -> None:
         """Write nodes and edges in batches; a batch that finds its nodes gone stops the load."""

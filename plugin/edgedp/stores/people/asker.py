@@ -46,9 +46,9 @@ class Asker(AnalystStore):
         Told the id of a release that was debited, before it is drawn.
     admits : callable, optional
         Called right before a debit; raises where it may not be made any more.
-    least : int
-        Nano-epsilon that a release costs at least. Drawing takes as long whatever it costs, so that one who asked for
-        next to nothing could keep a gateway busy for ever.
+    least : callable, optional
+        Nano-epsilon that a release of a graph, by its name, costs at least. Drawing takes as long whatever it costs,
+        so that one who asked for next to nothing could keep a gateway busy for ever.
     plan_id : str, optional
         Of the plan that told what the release costs, which `estimate` gives; see `planned`.
     needs_plan : bool
@@ -62,7 +62,7 @@ class Asker(AnalystStore):
         hides: Callable[[str], bool] | None = None,
         debited: Callable[[str], None] | None = None,
         admits: Callable[[], None] | None = None,
-        least: int = 1,
+        least: Callable[[str], int] = lambda name: 1,
         plan_id: str | None = None,
         needs_plan: bool = False,
     ) -> None:
@@ -248,7 +248,7 @@ class Asker(AnalystStore):
 
     def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
         # What is drawn first costs the least, so that is what keeps the gateway from drawing for next to nothing.
-        least = self._least if planned.first == planned.charges else 64 * self._least
+        least = self._least(row.name) * (1 if planned.first == planned.charges else 64)
         if planned.cost < least:
             raise ParameterError(
                 f"epsilon is {format_nano(planned.cost)}, must be at least {format_nano(least)} at this gateway; "

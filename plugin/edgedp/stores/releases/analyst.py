@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import attributes, ledger, registry, shares
 from edgedp.ledger.account import account_of
@@ -29,6 +29,7 @@ from edgedp.stores.releases.releasing import ReleasingStore
 from edgedp.words.vocabulary import (
     ACCOUNTS,
     Approach,
+    CountedName,
     CountName,
     DistributionForm,
     Engine,
@@ -124,6 +125,7 @@ class AnalystStore(ReleasingStore):
         pair: Any = None,
         node: Any = None,
         error_bar: bool = False,
+        cap: int | None = None,
         engine: Engine = "native",
         request_id: str | None = None,
     ) -> Release:
@@ -136,10 +138,11 @@ class AnalystStore(ReleasingStore):
     def distribution(
         self,
         name: str,
-        of: Literal["degree"] = "degree",
+        of: CountedName = "degree",
         *,
         epsilon: Any,
         form: DistributionForm = "ccdf",
+        cap: int | None = None,
         engine: Engine = "native",
         request_id: str | None = None,
     ) -> Release:

@@ -31,7 +31,7 @@ from edgedp.words.vocabulary import TopKEngine
 
 if TYPE_CHECKING:
     from edgedp.ledger.log.remembered import Seen
-    from edgedp.mechanisms.adaptive.until_sure import Pay
+    from edgedp.mechanisms.adaptive.until_sure import Looked, Pay
     from edgedp.mechanisms.selection.domains import Domain
 
 __all__ = ["ReleasingStore"]
@@ -44,6 +44,9 @@ class ReleasingStore(OpenedStore):
 
     _analyst: str = DIRECT
     """Who asks: whoever has opened the store, or the analyst of `edgedp.stores.people.asker.Asker`."""
+
+    looked: Looked | None = None
+    """Is told, while a release spends step by step, what was spent and how much of its list is expected to be right."""
 
     _ends_leases: bool = True
     """Whether a lease ends with its draw; a gateway ends it when the answer leaves."""
@@ -145,7 +148,7 @@ class ReleasingStore(OpenedStore):
             else:
                 projection = self._projected(session, row, planned, engine)
                 reach("read")
-                answer = draw(planned, projection, SecureWords(), pay)
+                answer = draw(planned, projection, SecureWords(), pay, self.looked)
             answer = _titled(session, row, answer)
         reach("drawn")
         return answer
@@ -199,7 +202,7 @@ def _titled(session: Session, row: GraphRow, answer: Answer) -> Answer:
     """Return a drawn answer with the titles of the nodes that it lists, where the graph has titles: public facts."""
     if not row.titled or not isinstance(answer, Nodes):
         return answer
-    return dataclasses.replace(answer, titles=tuple(session.titles(row, list(answer.ids))))
+    return answer.titled(session.titles(row, answer.shown_ids))
 
 
 class Spending:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from edgedp.exact.experiments.curves import PANEL, curves, in_order
@@ -53,6 +53,9 @@ class Panel:
         Panels of a group stand together.
     points : list of dict
     measure : str
+    limits : list of dict
+        Epsilon and the recall that no private list exceeds which is as good beside the graph; empty where that is not
+        known.
     """
 
     title: str
@@ -60,6 +63,7 @@ class Panel:
     group: str
     points: list[dict[str, Any]]
     measure: str
+    limits: list[dict[str, Any]] = field(default_factory=list)
 
 
 def looks(names: Sequence[str]) -> list[Look]:
@@ -93,7 +97,8 @@ def panels(rows: pl.DataFrame, measure: str) -> Iterator[Panel]:
         about = [f"{first['nodes']:,} nodes", f"degree bound {first['degree_bound']:,}"]
         if first["weights"]:
             about.insert(0, f"weights {first['weights']}")
-        yield Panel(title, ", ".join(about), group_of(first), _points(part), measure)
+        limits = _limits(part) if measure == "recall" else []
+        yield Panel(title, ", ".join(about), group_of(first), _points(part), measure, limits)
 
 
 def group_of(row: dict[str, Any]) -> str:
@@ -172,6 +177,7 @@ def spec(panel: Panel, series: Sequence[Look], *, colours: Sequence[str] | None 
                     },
                 },
             },
+            *([_limit_line(panel.limits, across, along)] if panel.limits else []),
             {
                 "name": "dots",
                 "mark": {"type": "point", "filled": True, "size": 46},
@@ -189,6 +195,19 @@ def spec(panel: Panel, series: Sequence[Look], *, colours: Sequence[str] | None 
             },
         ],
         "config": _CONFIG,
+    }
+
+
+def _limit_line(limits: list[dict[str, Any]], across: Any, along: dict[str, Any]) -> dict[str, Any]:
+    """Return the dashed line above which no private list is that is as good on the graphs beside this one."""
+    told = [
+        {"field": "epsilon", "type": "quantitative", "format": "~g", "title": "epsilon"},
+        {"field": "limit", "type": "quantitative", "format": ".3~f", "title": "limit of private lists"},
+    ]
+    return {
+        "data": {"name": "limits", "values": limits},
+        "mark": {"type": "line", "strokeDash": [6, 4], "strokeWidth": 1.5, "color": "#6b7280", "aria": False},
+        "encoding": {"x": across, "y": along | {"field": "limit"}, "tooltip": told},
     }
 
 
@@ -255,6 +274,13 @@ def picture(rows: pl.DataFrame) -> dict[str, Any]:
     shown = spec(found[0], series)["params"]
     config = _CONFIG | {"background": "white"}
     return {"$schema": SCHEMA, "params": shown, "concat": charts, "columns": 3, "config": config}
+
+
+def _limits(part: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return the dashed line; samples of a graph differ, and have none."""
+    if "limit" not in part.columns or part["experiment"][0] == "samples":
+        return []
+    return part.select("epsilon", "limit").drop_nulls().unique("epsilon").sort("epsilon").to_dicts()
 
 
 def _points(part: pl.DataFrame) -> list[dict[str, Any]]:

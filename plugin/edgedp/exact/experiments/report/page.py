@@ -107,8 +107,10 @@ _NOTES = """<section id="notes" aria-labelledby="notes-title">
 largest belongs to it.</li>
 <li><b>C</b>: the share of the returned nodes that some node of the true top k is better than in every metric.</li>
 <li><b>Band</b>: mean ± one standard error of it, or the quartiles of the runs around their median.</li>
-<li><b>Epsilon needed</b>: the epsilon from which on the mean stays at the target, on a line between two epsilons of the
-grid, over the logarithm.</li>
+<li><b>Dashed line</b>: the recall that no private list exceeds which is as good, rank by rank, on the graphs beside
+this one; a mechanism that is good on this graph alone, or whose guarantee needs a degree bound, may be above it.</li>
+<li><b>Epsilon needed</b>: from which epsilon on the mean stays at the target, between two neighbours that were
+tried.</li>
 <li>Figures are computed from exact values and repeated with seeded words: <b>none of this is a private release</b>. On
 private edges it is for the curator's eyes alone.</li>
 </ul>
@@ -174,7 +176,7 @@ def _charts(name: str, title: str, panels: list[Panel], first: int) -> str:
 
 
 def _panel(panel: Panel, place: int) -> str:
-    table = _table(tables.figures(panel.points, f"{panel.group}, {panel.title}"))
+    table = _table(tables.figures(panel.points, f"{panel.group}, {panel.title}", panel.limits))
     about = f"<figcaption><b>{escape(panel.title)}</b> <span>{escape(panel.about)}</span></figcaption>"
     return (
         f"<figure class='panel'>{about}<div class='chart' id='chart-{place}'></div>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -127,8 +128,9 @@ def _published(graph: str) -> list[Table]:
     return [Table(caption, ["sensitivity", *(f"no. {i}" for i in range(1, 9))], lines)] if lines else []
 
 
-def figures(points: list[dict[str, Any]], caption: str) -> Table:
-    """Return the points of a chart."""
+def figures(points: list[dict[str, Any]], caption: str, limits: Sequence[Mapping[str, Any]] = ()) -> Table:
+    """Return the points of a chart, and beside each the limit of private lists where it is known."""
+    of = {each["epsilon"]: f"{each['limit']:.4g}" for each in limits}
     names = ("mean", "error", "median", "low", "high")
     rows = [
         [
@@ -136,6 +138,7 @@ def figures(points: list[dict[str, Any]], caption: str) -> Table:
             f"{point['epsilon']:g}",
             *(f"{point[name]:.4g}" for name in names),
             f"{point['runs']:,}",
+            *([of.get(point["epsilon"], "")] if of else []),
         ]
         for point in points
     ]
@@ -148,6 +151,7 @@ def figures(points: list[dict[str, Any]], caption: str) -> Table:
         "lower quartile",
         "upper quartile",
         "runs",
+        *(["limit"] if of else []),
     ]
     return Table(caption, head, rows)
 

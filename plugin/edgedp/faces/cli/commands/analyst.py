@@ -28,10 +28,13 @@ from edgedp.release.options import (
     SummaryOptions,
     TopKOptions,
 )
+from edgedp.words.amounts.epsilon import format_nano
+from edgedp.words.errors import EdgeDPError
 from edgedp.words.shown import amount
 
 if TYPE_CHECKING:
     from edgedp.release.release import Answer, Release
+    from edgedp.stores.store import Store
     from edgedp.words.vocabulary import Kind
 
 __all__ = ["COMMANDS", "show_release", "typed_ids"]
@@ -92,9 +95,26 @@ def percentile(name: str, output: str, **asked: Any) -> None:
 
 def _release(kind: Kind, name: str, output: str, asked: Mapping[str, Any]) -> None:
     """Ask the store for a release, by its method that is called like the kind, and print it."""
-    with opened_store() as store, working("drawing"):
+    from edgedp.stores.releases.releasing import ReleasingStore
+
+    with opened_store() as store, working("drawing") as tell:
+        if tell is not None and asked.get("target_recall") is not None and isinstance(store, ReleasingStore):
+            store.looked = lambda spent, recall: tell(_so_far(spent, recall, asked["k"]))
         release: Release = getattr(store, kind)(name, **asked)
     show_release(release, output)
+
+
+def _so_far(spent: int, recall: float, k: int) -> str:
+    """Return what a terminal shows while a release spends step by step.
+
+    Examples
+    --------
+    >>> _so_far(180_000_000, 0.857, 100)
+    'drawing: spent 0.18, about 86 of 100'
+    """
+    from edgedp.release.answers import expected_right
+
+    return f"drawing: spent {format_nano(spent)}, about {expected_right(recall, k)} of {k}"
 
 
 @click.command()
@@ -106,6 +126,7 @@ def graphs(output: str) -> None:
     """
     with opened_store() as store:
         rows: list[Mapping[str, Any]] = [*store.graphs()]
+        ages = {row["name"]: _age(store, row["name"]) for row in rows}
     columns = ["name", "node_count", "degree_bound", "epsilon_budget", "epsilon_spent"]
     for kept in ("directed", "titles"):
         if any(kept in row for row in rows):
@@ -119,9 +140,26 @@ def graphs(output: str) -> None:
     if output != "json" and "attributes" in columns:
         columns = [*columns[:-1], "attributes_budget", "attributes_spent"]
         rows = [{**row, **_beside(row["attributes"])} for row in rows]
+    if any(ages.values()):
+        rows, columns = [{**row, "age": ages[row["name"]]} for row in rows], [*columns, "age"]
     if any("problem" in row for row in rows):
         rows, columns = [{"problem": None, **row} for row in rows], [*columns, "problem"]
     print_rows(rows, output, columns)
+
+
+def _age(store: Store, name: str) -> str | None:
+    """Return how long ago a graph was read from its source; None where nothing is remembered of it."""
+    from datetime import UTC, datetime
+
+    try:
+        source = store.source(name)
+        passed = datetime.now(tz=UTC) - datetime.fromisoformat(source["read_at"]) if source else None
+    except (EdgeDPError, ValueError, TypeError):
+        return None  # the list shows what is broken by itself
+    if passed is None:
+        return None
+    hours = int(passed.total_seconds()) // 3600
+    return f"{hours // 24} d" if hours >= 48 else f"{hours} h"
 
 
 def _beside(of_records: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -255,9 +293,8 @@ def _told(answer: Answer) -> list[str]:
             return [NOISE_IS_PRIVATE]
         case Summary(_, shares):
             return ["shares of epsilon: " + ", ".join(f"{name} {share:g}" for name, share in shares.items())]
-        case Nodes(sure=sure, sought=sought):
-            told = [] if sure is None else sure.sentences()
-            return told if sought is None else [*told, sought.sentence()]
+        case Nodes():
+            return answer.sentences()
         case Distribution() | Point():
             return []
         case _:

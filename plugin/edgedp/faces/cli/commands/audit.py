@@ -14,7 +14,7 @@ from edgedp.release.options import top_k_metrics
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from edgedp.exact.audit import ArcFinding, Finding
+    from edgedp.exact.audit import ArcFinding, Finding, SequenceFinding
 
 __all__ = ["COMMANDS"]
 
@@ -75,7 +75,7 @@ def audit(
 def _print_exhaustive(
     nodes: int, metric: str | None, *, slow: bool, every: bool, processes: int, output: str
 ) -> None:
-    from edgedp.exact.audit import all_cases, arc_cases, audit_arcs, exhaustive_audit
+    from edgedp.exact.audit import all_cases, arc_cases, audit_arcs, audit_sequences, exhaustive_audit
 
     cases = [case for case in all_cases() if metric is None or metric in case.metrics.split("+")]
     audited = exhaustive_audit(
@@ -87,16 +87,19 @@ def _print_exhaustive(
     of_arcs = [case for case in arc_cases() if metric is None or metric == case.metric]
     findings = list(_watched(audited, len(cases)))
     counted = list(audit_arcs(of_arcs, node_count=min(nodes, 4)))
-    judged: list[Finding | ArcFinding] = [*findings, *counted]
+    of_steps = [name for name in ("degree", "ebc") if metric in (None, name)]
+    steps = list(audit_sequences(of_steps, node_count=min(nodes, 4)))
+    judged: list[Finding | ArcFinding | SequenceFinding] = [*findings, *counted, *steps]
     shown = findings if every else _worst_of_each(findings)
-    rows = [finding.to_row() for finding in shown] + [finding.to_row() for finding in counted]
+    listed: list[Finding | ArcFinding | SequenceFinding] = [*shown, *counted, *steps]
+    rows = [finding.to_row() for finding in listed]
     print_rows(rows, output, list(rows[0]))
     broken = sum(not finding.met for finding in judged)
     vectors = sum(finding.case.vectors for finding in findings)
     notice(
         f"{len(findings)} kinds of release audited, {broken} break their claim ({len(findings) - vectors} by the exact "
         f"law of the answer, {vectors} by enumerated vectors, whose draws it does not judge), and {len(counted)} of "
-        "in- and out-degrees over all digraphs; the largest loss found is "
+        f"in- and out-degrees over all digraphs, and {len(steps)} that spend step by step; the largest loss found is "
         f"{max(finding.ratio for finding in judged):.4f} of the one claimed"
     )
     if broken:

@@ -124,7 +124,8 @@ def load(
         for line in seen.lines():
             click.echo(shown(line))
         return
-    name = name_of(file) if name is None else name
+    if name is None:
+        name = reading["table"].rpartition(".")[2] if reading["table"] else name_of(file)
     named = None if properties is None else [each.strip() for each in properties.split(",")]
     graph, report = _read_or_ask(file, nodes, named, title, reading)
     with progress_bar() as progress, opened_store() as store:
@@ -162,6 +163,24 @@ def load(
         )
     if not report.nodes_supplied:
         say("the nodes were read from the edges and are declared public; every release says so")
+
+
+@click.command()
+@click.argument("name")
+@_FORMAT
+def refresh(name: str, output: str) -> None:
+    """Read a loaded graph again from its source, by the same options; what was spent stays spent.
+
+    A source that cannot be read, or breaks the degree bound, leaves the graph as it was.
+    """
+    with progress_bar() as progress, opened_store() as store:
+        row, report = store.refreshed(name, progress)
+    if output == "json":
+        print_object(row | {"nodes_supplied": report.nodes_supplied, "exact": report.exact()})
+        return
+    for line in report.lines():
+        say(shown(line))
+    say(f"refreshed {row['name']}: spent {amount(row['epsilon_spent'])} of {amount(row['epsilon_budget'])}")
 
 
 def _read_or_ask(
@@ -216,6 +235,10 @@ def _read_or_ask(
 @click.option(
     "--candidates", metavar="L", help="Neo4j: of several labels the one whose nodes only are ranked."
 )
+@click.option(
+    "--title-property", metavar="P",
+    help="Neo4j: a public property of the nodes that lists show beside their ids.",
+)  # fmt: skip
 @reading_options
 @_BUDGET
 @_DELTA
@@ -239,6 +262,7 @@ def register(
     where: tuple[str, ...],
     at_least: int,
     candidates: str | None,
+    title_property: str | None,
     epsilon_budget: str | None,
     delta: str | None,
     degree_bound: int | None,
@@ -264,6 +288,7 @@ def register(
             "where": written_conditions(where) or None,
             "at_least": at_least if at_least != 1 else None,
             "candidates": candidates,
+            "title_property": title_property,
         }.items()
         if value is not None
     }
@@ -410,4 +435,4 @@ def _print_balance(row: Mapping[str, Any], head: str | None, second: str | None,
         notice("the accounts bound different neighbours; an edge and a record together: their sum")
 
 
-COMMANDS = (load, register, drop, budget, attribute)
+COMMANDS = (load, refresh, register, drop, budget, attribute)

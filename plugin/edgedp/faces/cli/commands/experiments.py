@@ -25,7 +25,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 _NOT_PRIVATE = "note: these rows are computed from exact values with seeded words; they are not a release"
 _STORED = "note: these rows are computed from private edges without a mechanism; do not publish them"
 
-_COLUMNS = ["mechanism", "epsilon", "recall", "error", "runs"]
+_COLUMNS = ["mechanism", "epsilon", "recall", "error", "said", "runs"]
 
 
 def _all(*options: Callable[[Any], Any]) -> Callable[[_Command], _Command]:
@@ -212,7 +212,8 @@ def advise(output: str, **asked: Any) -> None:
 
 def _print_advice(rows: list[dict[str, Any]], output: str) -> None:
     if output == "table":
-        rows = [row | {name: f"{row[name]:.3f}" for name in ("recall", "error")} for row in rows]
+        shown = ("recall", "error", "said")
+        rows = [row | {name: f"{row[name]:.3f}" for name in shown if row[name] is not None} for row in rows]
     print_rows(rows, output, _COLUMNS)
 
 

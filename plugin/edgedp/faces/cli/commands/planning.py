@@ -118,6 +118,8 @@ def plan(
         click.echo(
             f"{_WHO[told.protected['protect']]}, taken away: {_promised(told.protected)}; replaced costs twice"
         )
+    if told.advice is not None:
+        click.echo(told.advice)
 
 
 _WHO: dict[Unit, str] = {

@@ -65,6 +65,7 @@ _SURE = {
     "expected_recall": _CHANCE,
     "membership": {"type": "array", "items": _CHANCE},
     "titles": {"type": "array", "items": {"type": ["string", "null"]}},
+    "near_titles": {"type": "array", "items": {"type": ["string", "null"]}},
     "near": {
         "type": "array",
         "items": {"type": "array", "prefixItems": [{"type": ["integer", "string"]}, _CHANCE]},

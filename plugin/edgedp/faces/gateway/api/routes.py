@@ -35,7 +35,7 @@ def routes(gateway: Gateway) -> list[Route]:
     asked: list[tuple[str, str, _Endpoint]] = [
         ("/healthz", "GET", health),
         ("/readyz", "GET", _Ready(gateway)),
-        ("/openapi.json", "GET", openapi),
+        ("/openapi.json", "GET", _Described(gateway)),
         ("/v1/me", "GET", _Me(gateway)),
         ("/v1/graphs", "GET", _Told(gateway, _graphs)),
         ("/v1/graphs/{name}", "GET", _Told(gateway, _of_graph(_facts))),
@@ -78,9 +78,14 @@ class _Ready:
         return JSONResponse({"status": "ready"})
 
 
-async def openapi(request: Request) -> Response:
-    """Return the description of the API."""
-    return JSONResponse(document())
+class _Described:
+    """The description of the API."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._document = document(gateway.settings.root_path)
+
+    async def __call__(self, request: Request) -> Response:
+        return JSONResponse(self._document)
 
 
 def _noted(path: str, endpoint: _Endpoint) -> _Endpoint:

@@ -91,8 +91,13 @@ _PLAN = {
 
 
 @cache
-def document() -> dict[str, object]:
+def document(root_path: str = "") -> dict[str, object]:
     """Return the OpenAPI document.
+
+    Parameters
+    ----------
+    root_path : str
+        Of `edgedp.faces.gateway.door.settings.Settings`.
 
     Examples
     --------
@@ -150,7 +155,7 @@ def document() -> dict[str, object]:
             "description": "Edge-differentially-private releases of stored graphs. A release spends budget before it "
             "is drawn. Nothing exact is here.",
         },
-        "servers": [{"url": "/"}],
+        "servers": [{"url": root_path or "/"}],
         "security": [{"token": []}],
         "paths": paths,
         "components": {

@@ -107,10 +107,17 @@ record Call(InnerTransactions inner, Transaction callers, WorkerPool workers, Te
         return workers.ask(new Frame(request, arrays), guard, log);
     }
 
-    /** Ask for a draw, which may ask for further debits; each is committed before the worker goes on. */
-    Frame draw(ObjectNode request, Map<String, Object> arrays) {
-        return workers.ask(
-                new Frame(request, arrays), guard, log, script -> inner.run(Script.of(script)).done());
+    /** Ask for a draw, which may ask for further debits, each committed before the worker goes on; then for titles. */
+    Frame draw(ObjectNode request, Map<String, Object> arrays, GraphEntry graph) {
+        return workers.ask(new Frame(request, arrays), guard, log, asked -> {
+            if (asked.has("pay")) {
+                boolean paid = inner.run(Script.of(asked.get("pay"))).done();
+                return Frame.request("paid").put("paid", paid);
+            }
+            ObjectNode titled = Frame.request("titled");
+            titled.set("titles", inner.read(transaction -> graph.titles(transaction, asked.get("titles"))));
+            return titled;
+        });
     }
 
     /** A request with the caller's configuration. */

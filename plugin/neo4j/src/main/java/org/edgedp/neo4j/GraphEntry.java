@@ -4,6 +4,7 @@ import static org.edgedp.neo4j.Statements.rows;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,9 @@ record GraphEntry(
         JsonNode row) {
     /** Between names that are alternatives of each other; no name holds it. */
     static final String ALTERNATIVES = "\0";
+
+    /** Characters of one title, as in {@code titles.py}. */
+    private static final long LONGEST_TITLE = 200;
 
     /** Return the entry of a name, if there is one. */
     static Optional<GraphEntry> find(Transaction transaction, String name) {
@@ -109,6 +113,15 @@ record GraphEntry(
         rows(transaction, "picked", place(), Map.of("ids", ids))
                 .forEach(row -> found.putIfAbsent(row.get("id"), (String) row.get("nodeId")));
         return found;
+    }
+
+    /** The titles of the nodes of some ids: public, of a graph whose row names a property of them. */
+    JsonNode titles(Transaction transaction, JsonNode ids) {
+        List<Object> asked = new ArrayList<>();
+        ids.forEach(id -> asked.add(Frame.toCypher(id)));
+        String property = row.get("titleProperty").asText();
+        return Frame.toJson(rows(
+                transaction, "titles", place(property), Map.of("ids", asked, "longest", LONGEST_TITLE)));
     }
 
     /** The labels whose nodes no index finds by their id. */

@@ -182,7 +182,7 @@ public final class GraphProcedures extends ProcedureBase {
             @Name(value = "name", description = "Name of the graph.") String name,
             @Name(
                             value = "configuration",
-                            description = "nodeLabel, relationshipType, idProperty, orientation, where, atLeast, candidates, "
+                            description = "nodeLabel, relationshipType, idProperty, orientation, where, atLeast, candidates, titleProperty, "
                                     + "protect, degreeBound, epsilonBudget, maxEpsilonPerRelease, delta, allowEmpty, facts.")
                     Map<String, Object> configuration) {
         Call call = call();

@@ -39,6 +39,7 @@ final class Registry {
         List<Map<String, Object>> account = call.read("account_find", name);
         request.set("account", Frame.toJson(account.isEmpty() ? null : account.get(0)));
         request.set("last", Frame.toJson(call.read("log_last", name)));
+        request.set("attributes", Frame.toJson(call.read("attribute_list", Account.attributes(name))));
         call.run(name, graph, call.ask(request).header().get("script"));
         return checked;
     }

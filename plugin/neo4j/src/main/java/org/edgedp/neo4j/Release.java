@@ -90,6 +90,8 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         public final Object id;
         /** The node, as the caller's transaction sees it; null if it does not. */
         public final Node node;
+        /** The node's title, where the graph's nodes have titles: public; else null. */
+        public final String title;
         /** The chance that the node belongs to the true top k; null where the release is not made of noisy vectors. */
         public final Double membership;
         /** Identifier of the release. */
@@ -97,11 +99,12 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         /** What the release cost when it was drawn. */
         public final double epsilon;
 
-        Rank(Picked picked, Transaction callers, Double membership, Receipt receipt) {
+        Rank(Picked picked, Transaction callers, String title, Double membership, Receipt receipt) {
             this.rank = picked.rank;
             this.nodeId = picked.nodeId;
             this.id = picked.id;
             this.node = seen(callers, picked.nodeId);
+            this.title = title;
             this.membership = membership;
             this.releaseId = receipt.releaseId;
             this.epsilon = receipt.epsilon;
@@ -152,9 +155,13 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
     /** The nodes of the answer as rows, in the order picked. */
     Stream<Rank> ranks(Call call) {
         return receipt.saying(call, () -> picks(call).stream()
-                .map(pick -> new Rank(pick, call.callers(), membership(pick), receipt))
+                .map(pick -> new Rank(pick, call.callers(), title(pick), membership(pick), receipt))
                 .toList()
                 .stream());
+    }
+
+    private String title(Picked pick) {
+        return answer.path("titles").path((int) pick.rank - 1).textValue();
     }
 
     private Double membership(Picked pick) {
@@ -284,7 +291,7 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
                 ? call.ask(
                         request,
                         Map.of("values", call.records(graph, planned.get("property").textValue())))
-                : call.draw(request, projection.arrays());
+                : call.draw(request, projection.arrays(), graph);
         JsonNode shown = drawn.header();
         if (!call.inner().run(Script.of(shown.get("script"))).done()) {
             throw new EdgeDPException(shown.get("lost").textValue());

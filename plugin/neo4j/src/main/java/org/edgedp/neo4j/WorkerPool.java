@@ -3,12 +3,13 @@ package org.edgedp.neo4j;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Deque;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Semaphore;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import org.neo4j.logging.Log;
 import org.neo4j.procedure.TerminationGuard;
 
@@ -62,18 +63,18 @@ final class WorkerPool {
 
     /** Return the worker's answer to a request; its refusal, or its loss, is thrown as one sentence. */
     Frame ask(Frame request, TerminationGuard guard, Log log) {
-        return ask(request, guard, log, script -> {
-            throw new EdgeDPException("the worker asked for a debit where none is due; report this");
+        return ask(request, guard, log, asked -> {
+            throw new EdgeDPException("the worker asked for a debit or for titles where none are due; report this");
         });
     }
 
     /**
-     * As the other, of a job that asks for further debits while it draws.
+     * As the other, of a job that asks for further debits while it draws, and for titles when it has drawn.
      *
-     * @param pay runs the script of a debit and says whether that was allowed
+     * @param answering answers the header of what it asks
      */
-    Frame ask(Frame request, TerminationGuard guard, Log log, Predicate<JsonNode> pay) {
-        Frame reply = exchange(request.written(settings.frameLimit()), guard, log, pay); // refused before one is taken
+    Frame ask(Frame request, TerminationGuard guard, Log log, Function<JsonNode, ObjectNode> answering) {
+        Frame reply = exchange(request.written(settings.frameLimit()), guard, log, answering); // refused before one is taken
         JsonNode refusal = reply.header().get("refusal");
         if (refusal != null) {
             throw new EdgeDPException(refusal.textValue());
@@ -81,7 +82,8 @@ final class WorkerPool {
         return new Frame(reply.header().withObject("/answer"), reply.arrays());
     }
 
-    private Frame exchange(Frame.Written request, TerminationGuard guard, Log log, Predicate<JsonNode> pay) {
+    private Frame exchange(
+            Frame.Written request, TerminationGuard guard, Log log, Function<JsonNode, ObjectNode> answering) {
         waitForSlot(guard);
         try {
             while (true) {
@@ -89,8 +91,8 @@ final class WorkerPool {
                 Worker worker = waited != null ? waited : begin(guard, log);
                 try {
                     Frame reply = worker.ask(request, guard, log);
-                    while (reply.header().has("pay")) {
-                        reply = goOn(worker, pay.test(reply.header().get("pay")), guard, log);
+                    while (reply.header().has("pay") || reply.header().has("titles")) {
+                        reply = goOn(worker, answering.apply(reply.header()), guard, log);
                     }
                     idle.addFirst(worker);
                     return reply;
@@ -113,9 +115,9 @@ final class WorkerPool {
         }
     }
 
-    /** Tell a worker whether its debit was allowed; one that is gone now has begun, and no other takes its place. */
-    private Frame goOn(Worker worker, boolean paid, TerminationGuard guard, Log log) {
-        Frame told = new Frame(Frame.request("paid").put("paid", paid));
+    /** Tell a worker what it asked for; one that is gone now has begun, and no other takes its place. */
+    private Frame goOn(Worker worker, ObjectNode answer, TerminationGuard guard, Log log) {
+        Frame told = new Frame(answer);
         try {
             return worker.ask(told.written(settings.frameLimit()), guard, log);
         } catch (Worker.Gone gone) {
