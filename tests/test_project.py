@@ -27,6 +27,36 @@ def test_the_citation_is_of_this_version() -> None:
     assert {"cff-version", "message", "title", "authors"} <= set(CITATION)
 
 
+PAPERS = {
+    "em": "Mechanism Design via Differential Privacy",
+    "pf": "Permute-and-Flip",
+    "ld": "Local Dampening",
+    "sld": "Local Dampening",
+    "joint": None,  # ours
+    "distance": "Privacy-preserving Statistical Estimation",
+    "calibrated": None,  # ours
+    "geometric": "Universally Utility-Maximizing",
+    "staircase": "Optimal Noise-Adding",
+    "ladder": "Ladder Functions",
+    "smooth": "Smooth Sensitivity and Sampling",
+    "nls": "Private Analysis of Graph Structure",
+    "lls": "Instance-based noise",
+}
+"""Of each mechanism, words of the title of its paper."""
+
+
+def test_the_papers_of_all_mechanisms_are_cited() -> None:
+    from edgedp.words.vocabulary import MECHANISMS, NUMBER_MECHANISMS, PERCENTILE_MECHANISMS
+
+    assert {*MECHANISMS, *NUMBER_MECHANISMS, *PERCENTILE_MECHANISMS} == set(PAPERS)
+    titles = [reference["title"] for reference in CITATION["references"]]
+    assert len(set(titles)) == len(titles)
+    for name, words in PAPERS.items():
+        assert words is None or any(words in title for title in titles), name
+    for reference in CITATION["references"]:
+        assert {"type", "title", "authors", "year"} <= set(reference), reference["title"]
+
+
 def test_the_notice_names_whatever_is_bundled() -> None:
     notice = (ROOT / "NOTICE").read_text(encoding="utf-8")
     words = " ".join(notice.split())
