@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+import subprocess
+import sys
 import tomllib
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -83,6 +85,15 @@ def test_the_links_of_the_readme_work_on_a_package_index() -> None:
     assert all(target.startswith("https://") for target in targets)
     for version, tree in (("0.2.0.dev0", "main"), ("0.2.0", "v0.2.0")):
         assert hook.with_whole_links("[a](b.md)", "https://x", version) == f"[a](https://x/blob/{tree}/b.md)"
+
+
+def test_the_build_hook_loads_what_compiles_without_the_package() -> None:
+    """As an installer does, in a process of its own: what a module leaves behind here would help it."""
+    code = (
+        "import sys, runpy; hook = runpy.run_path('hatch_build.py')['EdgedpHook']; "
+        "made = hook(sys.argv[1], {}, None, None, '', 'wheel'); made.dependencies(); assert 'edgedp' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code, str(ROOT)], cwd=ROOT, check=True, timeout=240)
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.name)
