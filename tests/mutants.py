@@ -31,15 +31,18 @@ REASONS = HERE / "mutants.toml"
 MUTATED = (
     "edgedp/mechanisms/sampling/*.py",
     *(f"edgedp/mechanisms/{name}.py" for name in ("grid", "joint", "laws", "ranks", "samplers")),
-    *(f"edgedp/mechanisms/scores/{name}.py" for name in ("dampening", "steps", "sums")),
-    *(f"edgedp/mechanisms/adaptive/{name}.py" for name in ("purchases", "top_k", "until_sure", "vectors")),
+    *(f"edgedp/mechanisms/scores/{name}.py" for name in ("dampening", "picks", "smooth", "steps", "sums")),
+    *(
+        f"edgedp/mechanisms/adaptive/{name}.py"
+        for name in ("closed", "purchases", "top_k", "until_sure", "vectors")
+    ),
     *(f"edgedp/mechanisms/pareto/{name}.py" for name in ("rounds", "score")),
     "edgedp/mechanisms/numbers/*.py",
-    "edgedp/words/amounts/epsilon.py",
-    "edgedp/words/amounts/rho.py",
+    "edgedp/words/amounts/*.py",
     "edgedp/mechanisms/metrics/*.py",
     "edgedp/mechanisms/counts/*.py",
     "edgedp/release/draw.py",
+    "edgedp/ledger/debits/debiting.py",
     "edgedp/ledger/script.py",
 )
 """The law, sampling, sensitivities, prices, and what runs a debit; patterns of folders hold for what is below. What

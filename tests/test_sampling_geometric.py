@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from edgedp.mechanisms.sampling import geometric
-from edgedp.mechanisms.sampling.geometric import two_sided_geometric
+from edgedp.mechanisms.sampling.geometric import Refinable, two_sided_geometric
 from edgedp.mechanisms.sampling.words import SecureWords
 from edgedp.words.errors import ParameterError
 from sampling_doubles import ScriptedWords, assert_has_law, true_noise
@@ -133,3 +133,9 @@ def test_the_parts_are_joined_as_they_are_proved(power):
             break
         at += pieces + 1
     assert magnitude == (high << low_bits) + low
+
+
+def test_noise_that_can_be_refined_knows_its_scale() -> None:
+    for scale in (Fraction(1, 3), Fraction(10**6, 7)):
+        noise = Refinable.drawn(3, scale, SecureWords())
+        assert (noise.scale, len(noise.plus), len(noise.minus)) == (scale, 3, 3)

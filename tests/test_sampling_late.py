@@ -193,3 +193,9 @@ def test_few_words_are_asked_for_and_the_answer_is_that_of_all(monkeypatch, nois
     assert isinstance(words.take_lazily(3), WholeWords)
     monkeypatch.setattr(ranking, "_MANY", 10**6)
     assert np.array_equal(TOP_K[noise](scores, 3, unit, ScriptedWords(seed=1)), fast)
+
+
+def test_a_word_is_small_below_the_least_that_begins_with_no_byte_of_zeros() -> None:
+    words = WholeWords(np.array([2**56, 2**56 - 1, 0, 2**64 - 1], dtype=np.uint64))
+    assert words.small.tolist() == [1, 2]
+    assert words.small_words.tolist() == [2**56 - 1, 0]

@@ -1,6 +1,7 @@
 """Mistakes by somebody who had read the package and not its tests, in files that no list named before.
 
-Twenty were written down before any was tried, and three more. Fourteen of the twenty failed in `make test` at once. Two
+Twenty were written down before any was tried, and two more that failed at once.
+Fourteen of the twenty failed in `make test` at once. Two
 made a profile without an end, which filled the memory before the test of it failed: a profile is cut off now. Four
 passed (a global sensitivity rounded down, a table of sensitivities that ends too early, noise of Spark that is drawn
 twice, words of a library in the gateway's log) and have a test since.
