@@ -100,17 +100,10 @@ EDITS = [
         "test_protect.py::test_the_default_mechanism_is_one_that_protects_the_unit",
     ),
     Edit(
-        "a vector without cuts for all arcs of one node",
-        "edgedp.release.plan.arcs:ArcsPlan.units",
-        "if of_one is None or (self.mechanism is None and self.cap is None):",
-        "if of_one is None:",
-        "test_protect.py::test_only_what_is_proved_for_the_unit_is_planned",
-    ),
-    Edit(
-        "the noise of one node through cuts where the account protects pairs",
+        "the noise of one arc for all that one node does, through cuts",
         "edgedp.mechanisms.units:moves_through_cuts",
-        "return max(cap, pair)",
         "return cap",
+        "return 1",
         "test_cut_arcs.py::test_noise_covers_what_each_unit_moves",
     ),
     Edit(

@@ -287,7 +287,9 @@ def test_every_unit_of_every_digraph_of_four_nodes_costs_what_is_claimed(case: A
         return  # the same counts of the reversed digraphs; pf reaches the claim
     [finding] = audit_arcs([case], epsilons=["1"])
     assert finding.met, finding.to_row()
-    assert finding.ratio > 0.8, "a claim that is never nearly reached is not the right one"
+    # Two of three targets cannot all be others, so what is replaced moves three of four.
+    least = 0.8 if case.cap is None else 0.7
+    assert finding.ratio > least, "a claim that is never nearly reached is not the right one"
 
 
 @pytest.mark.parametrize("metric", ARC_METRICS)
@@ -420,7 +422,7 @@ def test_a_store_that_keeps_no_directions_says_so(
     monkeypatch.setattr(EmbeddedBackend, "keeps_directions", False)
     with (
         open_store(tmp_path / "store") as store,
-        pytest.raises(ParameterError, match="keep no directions yet"),
+        pytest.raises(ParameterError, match="this store keeps no directions"),
     ):
         store.load(graph, "arcs")
 

@@ -486,12 +486,25 @@ def test_two_registrations_of_one_type_at_the_same_time_cannot_both_be_written(
     assert [row["name"] for row in store.graphs()] == ["friends"]
 
 
-def test_directions_are_refused_before_anything_is_written(store: Store) -> None:
-    """Of a graph in Neo4j nothing counts arcs yet: neither what is loaded nor what is asked."""
-    with pytest.raises(ParameterError, match="keep no directions yet"):
-        store.load(Graph.from_edges([(1, 2), (2, 1)], directed=True), "arcs", epsilon_budget=1)
-    assert store.graphs() == []
+def test_a_loaded_graph_keeps_its_directions(store: Store) -> None:
+    """Arcs are written as they go, one relationship each, and read back with them; accounts may protect sources."""
+    graph = Graph.from_edges([(1, 2), (2, 1), (3, 1), (3, 2), (4, 1), (5, 1)], directed=True)
+    row = store.load(graph, "arcs", epsilon_budget=200, protect="source")
+    assert row["directed"] is True
+    assert "projection" not in row
+    assert store.graph("arcs") == graph
+    release = store.priv_top_k("arcs", "in_degree", 1, 50, mechanism="joint", cap=1)
+    assert release.public["orientation"] == "directed"
+    assert "projection" not in release.public
+    assert store.priv_top_k("arcs", "in_degree", 1, 90).nodes == [1]
+    with pytest.raises(ParameterError, match="protect is 'source'"):
+        store.priv_top_k("arcs", "degree", 1, 1)
+    assert store.budget("arcs")["epsilon_spent"] == 140
+    store.load(graph, "arcs", replace=True)
+    assert store.budget("arcs")["protect"] == "source"
+    assert store.check("arcs") == []
+    with pytest.raises(ParameterError, match="graph with directions"):
+        store.load(KITE, "arcs", replace=True)
     store.load(KITE, "kite", epsilon_budget=1)
     with pytest.raises(ParameterError, match="whose directions were kept"):
         store.priv_top_k("kite", "in_degree", 1, 1)
-    assert store.budget("kite")["epsilon_spent"] == 0

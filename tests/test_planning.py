@@ -40,6 +40,7 @@ def test_what_was_measured_is_what_the_benchmark_wrote() -> None:
     """Otherwise: make docs."""
     tables = runpy.run_path(str(ROOT / "docs" / "tables.py"))
     assert tables["recall"]() == tables["RECALL"].read_text(encoding="utf-8")
+    assert tables["recall_of_arcs"]() == tables["ARCS"].read_text(encoding="utf-8")
     assert (ROOT / SOURCE).is_file()
     assert {row.mechanism for row in measured()} == {"joint", "sld"}
     assert all(0 <= row.recall <= 1 for row in measured())
@@ -150,7 +151,13 @@ def test_only_releases_that_protect_a_person_are_planned_for_one(unit: Unit, met
     assert longer is not None
     assert longer.startswith("for k above 20: 'joint' with cuts of 10 to 20")
     assert told.protected == {"protect": unit, "epsilon": 0.3, "odds": round(math.exp(0.3), 2)}
-    assert told.person == told.expected == told.numbers == [], "these are of one edge, and of EBC"
+    assert told.person == told.numbers == [], "these are of one edge, and of EBC"
+    assert {(row.graph, row.mechanism, row.k, row.epsilon) for row in told.expected} == {
+        (graph, way, 10, 0.3)
+        for graph in ("Enron", "GitHub")
+        for way in ("em", "pf", "cuts of 10", "cuts of 20")
+    }
+    assert told.source == "bench/results/persons.md"
     said = planned("--protect", unit)
     assert "one node, taken away: epsilon 0.3, odds change at most 1.35 times; replaced costs twice" in said
     assert "edge:" not in said

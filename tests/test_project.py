@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+import subprocess
+import sys
 import tomllib
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -25,6 +27,36 @@ def test_the_citation_is_of_this_version() -> None:
     assert CITATION["license"] == PROJECT["project"]["license"]
     assert CITATION["repository-code"] == PROJECT["project"]["urls"]["Repository"]
     assert {"cff-version", "message", "title", "authors"} <= set(CITATION)
+
+
+PAPERS = {
+    "em": "Mechanism Design via Differential Privacy",
+    "pf": "Permute-and-Flip",
+    "ld": "Local Dampening",
+    "sld": "Local Dampening",
+    "joint": None,  # ours
+    "distance": "Privacy-preserving Statistical Estimation",
+    "calibrated": None,  # ours
+    "geometric": "Universally Utility-Maximizing",
+    "staircase": "Optimal Noise-Adding",
+    "ladder": "Ladder Functions",
+    "smooth": "Smooth Sensitivity and Sampling",
+    "nls": "Private Analysis of Graph Structure",
+    "lls": "Instance-based noise",
+}
+"""Of each mechanism, words of the title of its paper."""
+
+
+def test_the_papers_of_all_mechanisms_are_cited() -> None:
+    from edgedp.words.vocabulary import MECHANISMS, NUMBER_MECHANISMS, PERCENTILE_MECHANISMS
+
+    assert {*MECHANISMS, *NUMBER_MECHANISMS, *PERCENTILE_MECHANISMS} == set(PAPERS)
+    titles = [reference["title"] for reference in CITATION["references"]]
+    assert len(set(titles)) == len(titles)
+    for name, words in PAPERS.items():
+        assert words is None or any(words in title for title in titles), name
+    for reference in CITATION["references"]:
+        assert {"type", "title", "authors", "year"} <= set(reference), reference["title"]
 
 
 def test_the_notice_names_whatever_is_bundled() -> None:
@@ -53,6 +85,15 @@ def test_the_links_of_the_readme_work_on_a_package_index() -> None:
     assert all(target.startswith("https://") for target in targets)
     for version, tree in (("0.2.0.dev0", "main"), ("0.2.0", "v0.2.0")):
         assert hook.with_whole_links("[a](b.md)", "https://x", version) == f"[a](https://x/blob/{tree}/b.md)"
+
+
+def test_the_build_hook_loads_what_compiles_without_the_package() -> None:
+    """As an installer does, in a process of its own: what a module leaves behind here would help it."""
+    code = (
+        "import sys, runpy; hook = runpy.run_path('hatch_build.py')['EdgedpHook']; "
+        "made = hook(sys.argv[1], {}, None, None, '', 'wheel'); made.dependencies(); assert 'edgedp' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code, str(ROOT)], cwd=ROOT, check=True, timeout=240)
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.name)

@@ -23,6 +23,7 @@ from edgedp.mechanisms.metrics import metric_names
 from edgedp.release.plan import PublicFacts, plan
 from edgedp.stores import curator
 from edgedp.words.vocabulary import ARC_METRICS, MECHANISMS, UNITS
+from gateway_server import serve
 from plugin_fixtures import PluginServer, neo4j_with_plugin
 
 __all__ = ["neo4j_with_plugin"]
@@ -110,6 +111,45 @@ def test_cuts_let_vectors_and_numbers_protect_the_unit(store: Store) -> None:
             refused()
     assert store.budget("followed")["releases"] == len(ways)
     assert store.exact_count("followed", "arcs") == 7
+
+
+def test_the_gateway_and_the_command_line_draw_and_refuse_alike(store: Store, tmp_path: Path) -> None:
+    """A real process: cuts in the bodies of three kinds of release, and what protects no source is 4xx and free."""
+    token = store.add_analyst("ann")["token"]
+    store.grant("followed", "ann", epsilon_budget=5)
+    place = "/v1/graphs/followed"
+    allowed: list[tuple[str, dict[str, Any]]] = [
+        ("top-k", {"metric": "in_degree", "k": 2, "epsilon": "0.5", "mechanism": "joint", "cap": 2}),
+        ("count", {"of": "arcs", "epsilon": "0.5", "cap": 2}),
+        ("distribution", {"of": "in_degree", "epsilon": "0.5", "cap": 2}),
+    ]
+    with serve(tmp_path / "store", tmp_path) as gateway, gateway.client(token) as client:
+        for kind, body in allowed:
+            answer = client.post(f"{place}/{kind}", json=body)
+            assert answer.status_code == 201, answer.text
+            assert answer.json()["public"]["protects"].startswith("all arcs that leave one node")
+        for kind, body in allowed:
+            whole = {key: value for key, value in body.items() if key != "cap"}
+            refused = client.post(f"{place}/{kind}", json=whole)
+            assert 400 <= refused.status_code < 500
+            assert "protect is 'source'" in refused.json()["detail"]
+    assert store.budget("followed")["epsilon_spent"] == 1.5
+    asked = [
+        "--store",
+        str(tmp_path / "store"),
+        "count",
+        "followed",
+        "--of",
+        "arcs",
+        "--cap",
+        "2",
+        "--epsilon",
+        "1",
+    ]
+    told = CliRunner().invoke(command_line, [*asked, "--dry-run"])
+    assert "noise on arcs, through cuts of 2: two-sided geometric, scale 2" in told.output
+    assert CliRunner().invoke(command_line, asked).exit_code == 0
+    assert store.budget("followed")["epsilon_spent"] == 2.5
 
 
 def test_a_request_is_answered_again_and_another_question_is_refused(store: Store) -> None:

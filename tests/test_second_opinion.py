@@ -24,7 +24,7 @@ pytestmark = pytest.mark.wide
 
 CLAIMED = 1.0
 ALARM = 1e-4
-EVENTS, DRAWS = 2_000, 8_000
+EVENTS, DRAWS = 1_000, 4_000
 
 TRIANGLE = Graph.from_edges([(0, 1), (1, 2), (2, 0)], nodes=[0, 1, 2])
 GRAPHS = (TRIANGLE, Graph.from_edges([(0, 1), (1, 2)], nodes=[0, 1, 2]))
@@ -54,18 +54,14 @@ def _first(queries: Any, epsilon: float, **options: Any) -> int:
 
 
 def opinion(algorithm: Callable[..., int], drawn_with: float) -> float:
-    """Return the smaller p-value of "it is private at the claimed epsilon" of the two orders of the inputs."""
+    """Return the p-value of "it is private at the claimed epsilon"; the tool judges both orders of the inputs."""
     statdp = pytest.importorskip("pystatdp", reason="the extra second-opinion is not installed")
     np.random.seed(1)  # the tool draws its own p-value from the global generator
-    inputs = (np.array([0]), np.array([1]))
-    values = []
-    for databases in (inputs, inputs[::-1]):
-        rows = statdp.pystatdp().detect_counterexample(
-            algorithm, CLAIMED, {"epsilon": drawn_with}, databases=databases, event_iterations=EVENTS,
-            detect_iterations=DRAWS, cores=1, quiet=True, loglevel=logging.ERROR,
-        )  # fmt: skip
-        values.append(float(rows[0][1]))
-    return min(values)
+    rows = statdp.pystatdp().detect_counterexample(
+        algorithm, CLAIMED, {"epsilon": drawn_with}, databases=(np.array([0]), np.array([1])),
+        event_iterations=EVENTS, detect_iterations=DRAWS, cores=1, quiet=True, loglevel=logging.ERROR,
+    )  # fmt: skip
+    return float(rows[0][1])
 
 
 @pytest.mark.parametrize("algorithm", [number_of_edges, picked_by_em, picked_jointly])

@@ -112,8 +112,8 @@ def as_pairs(edges: Any) -> NDArray[Any]:
     _refuse_frames(edges, "edges")
     edges = labels_of(edges, "edges")
     try:
-        listed = edges if isinstance(edges, np.ndarray) or hasattr(edges, "__array__") else list(edges)
-    except TypeError:
+        listed = np.asarray(edges) if hasattr(edges, "__array__") else list(edges)
+    except (TypeError, ValueError):
         raise GraphFormatError(
             f"edges is {kind_of(edges)}, must be pairs of node ids; give a list of them or an array of shape (m, 2)"
         ) from None
@@ -171,6 +171,14 @@ def _typed_ids(array: NDArray[Any], name: str, values: Any) -> NDArray[Any]:
 def _holds_integers(values: Any) -> bool:
     """Whether all values are integers: numpy makes 1 of True, and a number of a value that is masked."""
     kinds = set(map(type, values))
+    for kind in kinds:
+        if (
+            issubclass(kind, int) and kind.__int__ is not int.__int__
+        ):  # numpy asks it, and gets another number
+            raise GraphFormatError(
+                f"an id is of the class {kind.__name__}, which says of itself that it is another integer; "
+                "give int.__int__(id)"
+            )
     return all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds)
 
 

@@ -91,7 +91,7 @@ class GraphRow:
     """Embedded: SHA-256 of the version's files, hex, and whether they hold directions (`embedded.seals.Seals`)."""
     made_of: str | None = None
     """Neo4j: which relationships make an edge, JSON (`edgedp.ledger.pairs.PairProjection`); None: each of one type
-    between two nodes of one label."""
+    between two nodes of one label. Of a loaded graph that its arcs are read as they were written, where it has any."""
     title_property: str | None = None
     """Neo4j: the property of the nodes that is their title, public of itself; None: they have none."""
     display_label: str | None = field(default=None, compare=False)
@@ -106,7 +106,7 @@ class GraphRow:
             self.nodes_supplied,
             facts=FACTS_AS_LOADED if self.loaded else FACTS_RECORDED,
             directed=self.directed,
-            projection=None if self.projection is None else self.projection.to_dict(),
+            projection=None if self.loaded or self.projection is None else self.projection.to_dict(),
         )
 
     @property

@@ -353,7 +353,11 @@ def listing(session: Session) -> list[dict[str, Any]]:
                 if holds_titles(row.get("digest")) or row.get("titleProperty") is not None
                 else {}
             ),
-            **({} if row.get("projection") is None else {"projection": _shown_projection(row["projection"])}),
+            **(
+                {}
+                if row["loaded"] or row.get("projection") is None
+                else {"projection": _shown_projection(row["projection"])}
+            ),
             **_without_rest(listed_account(row)),
             **({} if _whole_row(row) else {"problem": str(edited(row["name"]))}),
             **(

@@ -113,8 +113,7 @@ class CuratorStore(OpenedStore):
         graph = graph_of(graph, directed=directed)
         if graph.directed and not self._backend.keeps_directions:
             raise ParameterError(
-                "the graph is directed, and Neo4j stores keep no directions yet; load it without, or into an embedded "
-                "store"
+                "the graph is directed, and this store keeps no directions; load it without, or into another store"
             )
         origin = origin_kept(graph)
         graph, titles = taken_from(graph, title)

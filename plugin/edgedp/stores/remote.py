@@ -10,7 +10,7 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 from edgedp.mechanisms import checks
@@ -163,7 +163,7 @@ class RemoteStore(Store):
         shown, status = self._send("POST", place, given, headers)
         return release_of(shown, kept=status == 200)
 
-    def planned(self, plan_id: str) -> RemoteStore:
+    def planned(self, plan_id: str) -> Self:
         """Return this store for the release of which `estimate`, under the same request id, gave the plan id."""
         if not isinstance(plan_id, str) or not plan_id.isascii() or not plan_id.isprintable():
             raise ParameterError("plan_id is no text that estimate gave; plan the release again")

@@ -34,8 +34,9 @@ def count(
     degree_bound: int | None = None,
     delta: Any = None,
     error_bar: bool = False,
-    cap: int | None = None,
     rng: np.random.Generator | None = None,
+    *,
+    cap: int | None = None,
 ) -> Release:
     """Release one number of a graph, epsilon-edge-differentially private.
 
@@ -64,10 +65,10 @@ def count(
     error_bar : bool
         Spend a tenth of epsilon on a bound of the noise, and show the interval that follows from it
         (``calibrated`` only).
-    cap : int, optional
-        Of arcs, **public**: only the first so many of each node count, and all that one node does is protected, too.
     rng : numpy.random.Generator, optional
         For simulations: the release is then marked as not private.
+    cap : int, optional
+        Of arcs, **public**: only the first so many of each node count, and all that one node does is protected, too.
 
     Returns
     -------

@@ -299,8 +299,7 @@ def check_protects(planned: PlanBase) -> None:
             assert_never(unit)
     raise ParameterError(
         f"the account protects {unsaid} (protect is {unit!r}), which this release does not at its epsilon; "
-        f"ask for the top k by {counted} by 'em' or 'pf', or with a cap by 'joint', for its distribution or for arcs, "
-        "with a cap"
+        f"ask for the top k by {counted} by 'em' or 'pf'; or, with a cap, by 'joint', for its distribution or for arcs"
     )
 
 

@@ -12,7 +12,7 @@ from edgedp.mechanisms import checks
 from edgedp.mechanisms.counts import count_names
 from edgedp.mechanisms.metrics import metric_names
 from edgedp.release.plan import PublicFacts, of_nodes, plan
-from edgedp.release.planning.measured import SOURCE, Measured, measured
+from edgedp.release.planning.measured import SOURCE, SOURCE_OF_ARCS, Measured, measured, measured_arcs
 from edgedp.release.planning.noise import noise_of
 from edgedp.words.amounts.epsilon import NANO, budget_nano, epsilon_nano
 from edgedp.words.errors import EdgeDPError, ParameterError
@@ -146,7 +146,8 @@ def outlook(
             row for name in chosen for row in _noise(name, k, epsilon, replace(facts, protect=unit), unit)
         ],
         numbers=[row for name in chosen for row in _of_one_node(name, epsilon, facts)],
-        expected=_expected(k, cost / NANO) if unit == "pair" else [],
+        expected=_expected(k, cost / NANO, measured() if unit == "pair" else measured_arcs()),
+        source=SOURCE if unit == "pair" else SOURCE_OF_ARCS,
         budgets=[{"epsilon_budget": budget / NANO, "releases": budget // cost} for budget in budgets],
         person=[_protected(edges, cost) for edges in people] if unit == "pair" else [],
         protected=None if unit == "pair" else {"protect": unit} | _odds(cost),
@@ -198,13 +199,13 @@ def _of_one_node(metric: str, epsilon: Any, facts: PublicFacts) -> list[dict[str
     return [{"metric": metric, "reach": each.reach} for each in noise_of(planned) if each.reach]
 
 
-def _expected(k: int, epsilon: float) -> list[Measured]:
+def _expected(k: int, epsilon: float, known: Sequence[Measured]) -> list[Measured]:
     """Return what was measured nearest to a question, on the side where less is found."""
-    sizes = sorted({row.k for row in measured()})
+    sizes = sorted({row.k for row in known})
     size = next((each for each in sizes if each >= k), sizes[-1])
-    amounts = sorted({row.epsilon for row in measured()})
+    amounts = sorted({row.epsilon for row in known})
     amount = max((each for each in amounts if each <= epsilon), default=amounts[0])
-    return [row for row in measured() if row.k == size and row.epsilon == amount]
+    return [row for row in known if row.k == size and row.epsilon == amount]
 
 
 def _protected(edges: int, cost: int) -> dict[str, Any]:

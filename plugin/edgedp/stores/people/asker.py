@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from edgedp.ledger import attributes, ledger, registry, shares
 from edgedp.ledger.account import account_of, split_account
@@ -88,7 +88,7 @@ class Asker(AnalystStore):
     def close(self) -> None:
         """Do nothing: the store stays open."""
 
-    def planned(self, plan_id: str) -> Asker:
+    def planned(self, plan_id: str) -> Self:
         """Return this view for the release of which `estimate`, under the same request id, gave the plan id.
 
         Nothing is spent if the release is another one, costs something else, or the plan has lapsed.

@@ -125,9 +125,10 @@ class AnalystStore(ReleasingStore):
         pair: Any = None,
         node: Any = None,
         error_bar: bool = False,
-        cap: int | None = None,
         engine: Engine = "native",
         request_id: str | None = None,
+        *,
+        cap: int | None = None,
     ) -> Release:
         """Release one number of a stored graph; parameters as for `edgedp.count`, engine as for `priv_top_k`.
 

@@ -1,4 +1,4 @@
--- Version 10: a share may be an agent's.
+-- Version 9: a share may be an agent's.
 --
 -- Such a share has a smallest epsilon of one release beside the largest; null is a person's. Its seal covers that number
 -- where there is one; the seal of every other share is what it was.
