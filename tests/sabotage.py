@@ -25,6 +25,7 @@ from edgedp.mechanisms.laws import exponential_law
 from edgedp.mechanisms.sampling.noise import GUMBEL
 from edgedp.words.errors import StoreError
 from edits import EDITS, edited
+from unread_edits import UNREAD
 
 __all__ = ["SABOTAGES", "Sabotage"]
 
@@ -1606,6 +1607,6 @@ SABOTAGES = [
     ),
     *(
         Sabotage(edit.name, {f"{edit.function}.__code__": edited(edit.right, edit.wrong)}, edit.caught_by)
-        for edit in EDITS
+        for edit in (*EDITS, *UNREAD)
     ),
 ]

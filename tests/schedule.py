@@ -11,19 +11,19 @@ GROUPS = {
     "Neo4j, stores": (
         "attributes", "cypher_metrics", "holes", "neo4j_facts", "neo4j_promises", "neo4j_store", "neo4jserver",
         "numbers_stored", "pages", "people", "remembered", "shares", "shares_machine", "store", "debiting",
-        "neo4j_machine", "neo4j_unauthenticated", "neo4j_plugin_newest", "neo4j_old",
+        "neo4j_machine", "neo4j_unauthenticated", "neo4j_plugin_newest", "neo4j_old", "neo4j_campaign",
     ),
     "Neo4j with the plugin": (
         "docker", "neo4j_plugin", "neo4j_plugin_before", "neo4j_plugin_docs", "neo4j_plugin_ledger",
-        "neo4j_pairs", "neo4j_plugin_limits", "neo4j_plugin_worker", "protect",
+        "neo4j_pairs", "neo4j_plugin_limits", "protect", "neo4j_plugin_worker",
     ),
     "Neo4j in the second tier": ("spark", "gateway", "gateway_faults", "docs"),
 }  # fmt: skip
 """Modules that share a server: a second server is half a minute of starting and compiling. One that lacks here costs
 that, and no more. Of the first tier two groups start a server. They run in the order that they are named in: what
-changes the schema of a server, after which it compiles every statement anew, comes last."""
+changes the schema of a server, after which it compiles every statement anew, and then what kills it, comes last."""
 
-LONG = ("neo4j_campaign", "kernel_library", "wheel", "blackbox_releases", "site", "campaign", "gateway_pages")
+LONG = ("kernel_library", "wheel", "blackbox_releases", "site", "campaign", "gateway_pages")
 """Modules of few tests that take long, which the end of a run would wait for."""
 
 _ORDER = {f"test_{name}.py": place for names in GROUPS.values() for place, name in enumerate(names)}

@@ -19,7 +19,6 @@ import pytest
 import edgedp
 import neo4j
 from edgedp.words.refusals import NODES_CHANGED
-from neo4jserver.server import DEFAULT_VERSION
 from plugin_fixtures import (
     TOP,
     Planted,
@@ -27,7 +26,6 @@ from plugin_fixtures import (
     eventually,
     is_running,
     neo4j_with_plugin,
-    plugin_server,
     sentence,
 )
 
@@ -460,30 +458,34 @@ def test_a_wrong_configuration_is_told_at_the_call(
 
 
 @pytest.mark.parametrize("how", ["killed", pytest.param("stopped", marks=pytest.mark.wide)])
-def test_no_worker_outlives_its_server(tmp_path: Path, how: str) -> None:
-    """Runs a neo4j of its own; the worker is in the middle of a job that never ends."""
-    with plugin_server(DEFAULT_VERSION, tmp_path / "home") as running:
-        planted = running.plant()
-        started = tmp_path / "started"
-        running.configure(worker_python=str(interpreter(tmp_path, drawing(started, "while True: pass"))))
-        outcome: list[BaseException] = []
+def test_no_worker_outlives_its_server(
+    neo4j_with_plugin: PluginServer, sabotage: Sabotage, tmp_path: Path, how: str
+) -> None:
+    """The last test of the shared server, which it ends; the worker is in the middle of a job that never ends."""
+    server = neo4j_with_plugin.server
+    if not server.running:
+        server.restart()
+    planted = neo4j_with_plugin.plant()
+    started = tmp_path / "started"
+    sabotage(drawing(started, "while True: pass"))
+    outcome: list[BaseException] = []
 
-        def ask() -> None:
-            try:
-                planted.top()
-            except neo4j.exceptions.Neo4jError as error:
-                outcome.append(error)
-            except neo4j.exceptions.DriverError as error:
-                outcome.append(error)
+    def ask() -> None:
+        try:
+            planted.top()
+        except neo4j.exceptions.Neo4jError as error:
+            outcome.append(error)
+        except neo4j.exceptions.DriverError as error:
+            outcome.append(error)
 
-        thread = threading.Thread(target=ask)
-        thread.start()
-        pid = pid_of_draw(started)
-        if how == "killed":
-            running.server.kill()
-        else:
-            running.server.stop()
-        begun = time.monotonic()
-        assert eventually(lambda: not is_running(pid), 240), time.monotonic() - begun
-        thread.join(240)
-        assert outcome
+    thread = threading.Thread(target=ask)
+    thread.start()
+    pid = pid_of_draw(started)
+    if how == "killed":
+        server.kill()
+    else:
+        server.stop()
+    begun = time.monotonic()
+    assert eventually(lambda: not is_running(pid), 240), time.monotonic() - begun
+    thread.join(240)
+    assert outcome

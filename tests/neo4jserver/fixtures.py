@@ -78,17 +78,25 @@ def empty_neo4j(neo4j_server: Server) -> Server:
 @pytest.fixture
 def bare_neo4j(neo4j_server: Server) -> Server:
     """Give the shared server with nothing in it, as it was installed."""
+    _revive(neo4j_server)
     neo4j_server.wipe()
     return neo4j_server
 
 
 def empty(server: Server) -> None:
     """Delete all but an empty store; that, too, unless it is as edgedp made it."""
+    _revive(server)
     with server.driver(notifications_min_severity="OFF") as driver, driver.session() as session:
         names = set(session.run("SHOW INDEXES YIELD name RETURN name").value())
         sound = session.run(_SOUND, version=SCHEMA_VERSION).single(strict=True).value() and names >= OF_STORES
         server.wipe(keep=OF_STORES | {"people_of_tests"}, spare=_STORE if sound else "false")
         session.run(_AS_NEW, version=SCHEMA_VERSION).consume()
+
+
+def _revive(server: Server) -> None:
+    """Start a server that a test has killed, perhaps a read-only one."""
+    if not server.running:
+        server.restart(server__databases__read_only="")
 
 
 def _shared(version: str) -> Server:
