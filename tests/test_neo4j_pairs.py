@@ -689,3 +689,33 @@ def test_cuts_protect_all_arcs_of_one_node_by_every_face(
     with pytest.raises(EngineError, match="cypher"):
         store.count(database.name, "arcs", 1, cap=3, engine="cypher")
     assert store.budget(database.name)["epsilon_spent"] == 300
+
+
+def test_a_loaded_directed_graph_is_asked_by_procedures(
+    neo4j_with_plugin: PluginServer, store: Store
+) -> None:
+    """Written by Python with its arcs, read by the plugin with them, from one account that protects sources."""
+    ask, name = neo4j_with_plugin.ask, f"arcs {uuid.uuid4().hex[:8]}"
+    graph = Graph.from_edges([(1, 2), (2, 1), (3, 1), (3, 2), (4, 1), (5, 1), (1, 6)], directed=True)
+    store.load(graph, name, epsilon_budget=200, protect="source")
+    assert store.graph(name) == graph
+    top = "CALL edgedp.privTopk.stream($name, $asked) YIELD id RETURN id"
+    assert ask(top, name=name, asked={"metric": "in_degree", "k": 1, "epsilon": 90.0}) == [{"id": 1}]
+    exact = ask(
+        "CALL edgedp.exact.stream($name, {metric: 'out_degree'}) YIELD id, value RETURN id, value", name=name
+    )
+    assert {each["id"]: each["value"] for each in exact} == {1: 2, 2: 1, 3: 2, 4: 1, 5: 1, 6: 0}
+    assert "protect is 'source'" in neo4j_with_plugin.refusal(
+        top, name=name, asked={"metric": "degree", "k": 1, "epsilon": 1.0}
+    )
+    [listed] = [each for each in ask("CALL edgedp.graph.list()") if each["name"] == name]
+    assert listed["epsilonSpent"] == store.budget(name)["epsilon_spent"] == 90
+    with pytest.raises(EngineError, match="cypher"):
+        store.exact(name, "degree", engine="cypher")
+    # An edited row, read undirected or turned round, releases nothing.
+    ask("MATCH (g:EdgeDPStoredGraph {name: $name}) REMOVE g.projection", name=name)
+    assert neo4j_with_plugin.refusal(top, name=name, asked={"metric": "in_degree", "k": 1, "epsilon": 1.0})
+    assert neo4j_with_plugin.refusal(
+        "CALL edgedp.count.stream($name, {of: 'edges', epsilon: 1.0})", name=name
+    )
+    assert store.budget(name)["epsilon_spent"] == 90

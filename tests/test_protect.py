@@ -99,6 +99,7 @@ def test_cuts_let_vectors_and_numbers_protect_the_unit(store: Store) -> None:
     ]
     for spent, ask in enumerate(ways, start=1):
         release = ask()
+        assert edgedp.Release.from_dict(json.loads(json.dumps(release.to_dict()))) == release
         assert release.public["protects"].startswith("all arcs that leave one node")
         assert store.budget("followed")["epsilon_spent"] == spent / 2
     for refused in (
@@ -160,6 +161,19 @@ def test_a_request_is_answered_again_and_another_question_is_refused(store: Stor
         with pytest.raises(ParameterError, match="must be new for another request"):
             store.priv_top_k("followed", **other, request_id="once")
     assert store.budget("followed")["epsilon_spent"] == 0.5
+    for kind, asked in (
+        ("priv_top_k", {"metric": "in_degree", "k": 2, "mechanism": "joint", "cap": 2}),
+        ("count", {"of": "arcs", "cap": 1}),
+        ("distribution", {"of": "in_degree", "cap": 2}),
+    ):
+        once, again = (
+            getattr(store, kind)("followed", epsilon="0.5", **asked, request_id=kind) for _ in range(2)
+        )
+        assert again.kept
+        assert (again.to_dict()["release_id"], again.public) == (once.to_dict()["release_id"], once.public)
+        with pytest.raises(ParameterError, match="must be new for another request"):
+            getattr(store, kind)("followed", epsilon="0.5", **asked | {"cap": 3}, request_id=kind)
+    assert store.budget("followed")["epsilon_spent"] == 2
 
 
 def test_what_is_refused_costs_nothing_and_says_what_to_ask_for(store: Store) -> None:

@@ -111,6 +111,7 @@ class PublicFacts:
             **({"orientation": READ_UNDIRECTED} if self.directed else {}),
             **({} if self.projection is None else {"projection": dict(self.projection)}),
             "protects": EVERY_PAIR,
+            **({} if self.protect == "pair" else {"protect": self.protect}),
         }
 
     def _bound(self) -> dict[str, Any]:

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from edgedp.mechanisms.checks import check_choice
 from edgedp.mechanisms.selection.domains import shown_domain
 from edgedp.release.plan import JointMotkinPlan, JointPlan, Kind, Plan, PublicFacts, plan
 from edgedp.release.plan.joint import VERSION
+from edgedp.words.vocabulary import UNITS
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.selection.domains import Domain
@@ -40,6 +42,8 @@ def facts_of(public: Mapping[str, Any], domains: Mapping[str, Domain] | None = N
         facts=public.get("facts"),
         directed="orientation" in public,
         projection=public.get("projection"),
+        # Of before it was kept, only picks were drawn for another unit, which are the same plan for any.
+        protect=check_choice(public.get("protect", "pair"), "protect", UNITS),
     )
 
 
