@@ -5,9 +5,10 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 # What an installation is made of beside Python: the C sources of the kernels and what compiles them.
 BUILT  := pyproject.toml hatch_build.py $(wildcard plugin/edgedp/graph/engines/native/kernels/*.[ch]) plugin/edgedp/graph/engines/native/build.py
-# Four processes, for tests that wait leave two processors idle; a file of tests each at a time, and those that share a
-# server in one of them (tests/schedule.py).
-PYTEST := $(BIN)/python -m pytest -n 4 --dist loadfile
+# Three processes, for tests that wait leave two processors idle; a file of tests each at a time, and those that share a
+# server in one of them (tests/schedule.py). Each collects all tests: a fourth would cost more than it gives.
+PYTEST := $(BIN)/python -m pytest -n 3 --dist loadfile
+JAR    := plugin/neo4j/target/.packaged
 
 # The tests start hundreds of processes: each would compile the package anew where bytecode is not to be written.
 unexport PYTHONDONTWRITEBYTECODE
@@ -30,7 +31,7 @@ test: jdk $(VENV)/.ready-dev
 	$(PYTEST) -m "not slow and not wide"
 
 # What every version runs, too: the newest Neo4j, the wheels and jars of versions before, the site, the tests of the tests.
-test-all: jdk $(VENV)/.ready-dev
+test-all: jdk $(VENV)/.ready-dev $(VENV)/.ready-opinion
 	@$(MAKE) --no-print-directory --jobs=2 check jar
 	$(PYTEST) -m "not slow"
 
@@ -78,8 +79,12 @@ jdk:
 	@command -v mvn >/dev/null && command -v javac >/dev/null || { echo "The Neo4j part needs JDK 17+ and Maven (mvn, javac): \
 	install both, or run 'make test-python', which needs neither." >&2; exit 1; }
 
-jar: jdk
+jar: jdk $(JAR)
+
+# Built where it is older than a source or a statement; `make clean` forgets it.
+$(JAR): plugin/neo4j/pom.xml $(shell find plugin/neo4j/src queries -type f)
 	mvn -q -B -f plugin/neo4j/pom.xml package
+	@touch $@
 
 # The tables of the reference that are made of the code, then the site: build/site/index.html, to be opened from there.
 docs: $(VENV)/.ready-dev
@@ -117,6 +122,11 @@ $(VENV)/.ready-dev: $(BUILT) | $(VENV)/bin/python
 	@echo "installing edgedp and what its tests need into $(VENV): once, a few minutes"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(READY)
+
+# An auditing tool that is not ours, 150 MB with its compiler: what needs it is skipped without it.
+$(VENV)/.ready-opinion: $(VENV)/.ready-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[second-opinion]'
+	@touch $@
 
 clean:
 	rm -rf $(VENV) dist build plugin/neo4j/target .pytest_cache .mypy_cache .ruff_cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -68,5 +69,6 @@ class EdgedpHook(BuildHookInterface):  # type: ignore[type-arg]
         if spec is None or spec.loader is None:
             raise FileNotFoundError(Path(NATIVE, "build.py"))
         module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module  # where its dataclasses look for what their annotations name
         spec.loader.exec_module(module)
         return module

@@ -1,6 +1,7 @@
 """Recall of the EBC top-k without a degree bound: the joint release beside version 2 and SLD PrivTopk, on ten graphs.
 
     python bench/joint.py recall [GRAPH ...] [K ...]   # recall against epsilon and k, by method and declared bound
+    python bench/joint.py default [GRAPH ...] [K ...]  # the same of the default alone
     python bench/joint.py rule   [GRAPH ...] [K ...]   # whether the default is ever worse than a plainer choice
     python bench/joint.py forms  [GRAPH ...] [K ...]   # the adaptive release beside each of its forms by itself
     python bench/joint.py metric [GRAPH ...] [K ...]   # the top k by betweenness2 itself, by each proxy
@@ -233,6 +234,14 @@ def recall(asked: list[str]) -> None:
             best = " / ".join(f"{case(name).ceiling(metric, k):.2f}" for metric in ("degree", "betweenness2"))
             for label, draw in methods(case(name)).items():
                 row(k, best, label, *(f"{case(name).recall(draw, k, epsilon):.2f}" for epsilon in EPSILONS))
+
+
+def default(asked: list[str]) -> None:
+    names, picks = wanted(asked, ("Enron", "GitHub", "clusters", "power law", "co-authorship"), PICKS)
+    head("graph, k", *EPSILONS)
+    for name in names:
+        for k in picks:
+            row(f"{name}, {k}", *(f"{case(name).recall(both, k, epsilon):.2f}" for epsilon in EPSILONS))
 
 
 def rule(asked: list[str]) -> None:
@@ -497,6 +506,7 @@ def row(*cells: object) -> None:
 
 PARTS: dict[str, Callable[[list[str]], None]] = {
     "recall": recall,
+    "default": default,
     "rule": rule,
     "forms": forms,
     "metric": metric,

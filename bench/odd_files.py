@@ -36,6 +36,7 @@ def shown(how: str, path: str) -> str:
         import duckdb
 
         relation = duckdb.sql(f"select * from read_csv('{path}')")  # noqa: S608
+        assert relation is not None
         return f"{relation.columns}: {relation.fetchall()}"
     except Exception as error:
         return f"refused: {str(error).splitlines()[0][:110].replace(path, 'FILE')}"

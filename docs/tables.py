@@ -11,13 +11,14 @@ from edgedp.exact.audit.evidence import evidence as judged
 from edgedp.mechanisms.metrics import metric, metric_names
 from edgedp.release.options import Option
 from edgedp.release.plan import options_of
-from edgedp.release.planning.measured import SOURCE, Measured, rows_of_page
+from edgedp.release.planning.measured import SOURCE, SOURCE_OF_ARCS, Measured, arcs_of_page, rows_of_page
 from edgedp.words.vocabulary import KINDS
 
 REFERENCE = Path(__file__).with_name("reference.md")
 PRIVACY = REFERENCE.with_name("privacy.md")
 ROOT = REFERENCE.parents[1]
 RECALL = ROOT / "plugin" / "edgedp" / "release" / "planning" / "recall.csv"
+ARCS = RECALL.with_name("arcs.csv")
 
 
 def metrics() -> Iterator[list[str]]:
@@ -78,7 +79,15 @@ def written(text: str, tables: Mapping[str, Callable[[], Iterator[list[str]]]] =
 
 def recall() -> str:
     """Return what `edgedp plan` tells of measured recall, from the page that the benchmark wrote."""
-    rows = rows_of_page((ROOT / SOURCE).read_text(encoding="utf-8"))
+    return _csv(rows_of_page((ROOT / SOURCE).read_text(encoding="utf-8")))
+
+
+def recall_of_arcs() -> str:
+    """Return what it tells of lists that protect a source."""
+    return _csv(arcs_of_page((ROOT / SOURCE_OF_ARCS).read_text(encoding="utf-8")))
+
+
+def _csv(rows: Iterable[Measured]) -> str:
     lines = [",".join(f"{value}" for value in astuple(row)) for row in rows]
     return "\n".join([",".join(field.name for field in fields(Measured)), *lines, ""])
 
@@ -96,5 +105,6 @@ def _kind_of(option: Option) -> str:
 
 if __name__ == "__main__":
     RECALL.write_text(recall(), encoding="utf-8")
+    ARCS.write_text(recall_of_arcs(), encoding="utf-8")
     for page, tables in ((REFERENCE, TABLES), (PRIVACY, OF_PRIVACY)):
         page.write_text(written(page.read_text(encoding="utf-8"), tables), encoding="utf-8")

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import schedule
+import tiers
 from edgedp import Graph, Store, open_store, read_graph
 from edgedp.graph.reading.sources.catalogue import dataset
 from edgedp.graph.reading.sources.locating import local_copy
@@ -37,12 +38,14 @@ settings.load_profile("untimed")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what talks to a real server, by the fixtures that it asks for, and begin with what takes longest."""
+    """Mark what talks to a real server, by its fixtures, and the second tier, by its list; begin with the longest."""
     for item in items:
         if any("neo4j" in name for name in getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.neo4j)
         if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.spark)
+        if tiers.is_wide(item.path.name, item.name):
+            item.add_marker(pytest.mark.wide)
     schedule.put_in_order(items)
 
 

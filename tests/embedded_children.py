@@ -8,10 +8,13 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,14 +24,37 @@ from edgedp.ledger.backend import Row, Transaction
 PAIR = Graph.from_edges([(10, 20)])
 
 
-def child(*arguments: object, kill_at: str | None = None, cwd: Path | None = None) -> subprocess.Popen[str]:
-    """Start one of these programs; the caller reaps it."""
+MOUNTING = ["unshare", "--mount", "sh", "-euc", 'mount --bind "$0" "$1"; shift; exec "$@"']
+"""Starts a program in a name space where one folder is mounted at another, too."""
+
+
+@cache
+def may_mount() -> bool:
+    """Whether this user may mount a folder twice here."""
+    if shutil.which("unshare") is None or os.geteuid() != 0:
+        return False
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
+        return (
+            subprocess.run([*MOUNTING, one, other, "true"], check=False, capture_output=True).returncode == 0
+        )
+
+
+def child(
+    *arguments: object,
+    kill_at: str | None = None,
+    cwd: Path | None = None,
+    mounted: tuple[Path, Path] | None = None,
+) -> subprocess.Popen[str]:
+    """Start one of these programs, perhaps where a folder is mounted at another; the caller reaps it."""
     environment = os.environ | {"EDGEDP_TESTING": "1"}
     environment.pop("EDGEDP_KILL_AT", None)
     if kill_at is not None:
         environment["EDGEDP_KILL_AT"] = kill_at
     return subprocess.Popen(
-        [sys.executable, __file__, *map(str, arguments)],
+        [
+            *([] if mounted is None else [*MOUNTING, *map(str, mounted)]),
+            *(sys.executable, __file__, *map(str, arguments)),
+        ],
         stdout=subprocess.PIPE,
         text=True,
         env=environment,

@@ -4,8 +4,10 @@ mutmut changes one operator, number or argument of one function at a time and ru
 A mutant that no test fails on is a survivor: kill it by a test, or give the reason in ``mutants.toml``. Why mutmut: the
 decision 0021. It wants the package at the root of a folder, so the package, its assets and the tests are copied to one.
 
-Usage: ``python tests/mutants.py [--sample N] [--seed S] [--only 'edgedp/mechanisms/sampling/*'] [--processes P]``. What
-an earlier run found in the same folder is kept and not run again; ``--anew`` forgets it.
+Usage: ``python tests/mutants.py [--sample N] [--seed S] [--only 'edgedp/mechanisms/sampling/*']
+[--tests 'sampling_*']
+[--processes P]``. What an earlier run found in the same folder is kept; ``--anew`` forgets it. Fewer
+tests begin sooner, and what survives them may be seen by others.
 """
 
 from __future__ import annotations
@@ -117,7 +119,7 @@ if __name__ == "__main__":
 SURVIVED, UNREACHED = 0, 33
 
 
-def lay_out(folder: Path, only: str | None) -> None:
+def lay_out(folder: Path, only: str | None, asked_tests: str) -> None:
     """Copy what mutmut needs to a folder of its own."""
     folder.mkdir(parents=True, exist_ok=True)
     copies = {
@@ -134,7 +136,7 @@ def lay_out(folder: Path, only: str | None) -> None:
     for assets in ("queries", "loaders"):
         shutil.copytree(ROOT / assets, folder / "edgedp" / "assets" / assets, dirs_exist_ok=True)
     mutated = [pattern for pattern in MUTATED if only is None] or [str(only)]
-    tests = [f"tests/test_{stem}.py" for stem in TESTS]
+    tests = [f"tests/test_{stem}.py" for stem in TESTS if fnmatch(stem, asked_tests)]
     settings = SETTINGS.format(mutated=json.dumps(mutated), tests=json.dumps(tests))
     (folder / "pyproject.toml").write_text(settings, encoding="utf-8")
 
@@ -173,7 +175,7 @@ def explained(change: tuple[str, str, str]) -> str | None:
     """Return the reason that is given for a survivor, if there is one."""
     function, _, after = change
     for entry in tomllib.loads(REASONS.read_text(encoding="utf-8"))["survivor"]:
-        if fnmatch(function, entry["function"]) and entry["becomes"] == after:
+        if fnmatch(function, entry["function"]) and entry["becomes"] in ("*", after):
             return str(entry["reason"])
     return None
 
@@ -183,12 +185,17 @@ def main() -> int:
     parser.add_argument("--sample", type=int, help="try so many, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--only", help="files, by a pattern such as 'edgedp/mechanisms/sampling/*.py'")
+    parser.add_argument(
+        "--tests",
+        default="*",
+        help="files of tests, by a pattern such as 'sampling_*'; what they miss others may see",
+    )
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--anew", action="store_true", help="forget what earlier runs found")
     asked = parser.parse_args()
     if asked.anew:
         shutil.rmtree(FOLDER, ignore_errors=True)
-    lay_out(FOLDER, asked.only)
+    lay_out(FOLDER, asked.only, asked.tests)
     mutmut(FOLDER, "-c", GENERATE)
     every = sorted(outcomes(FOLDER))
     names = every if asked.sample is None else sorted(random.Random(asked.seed).sample(every, asked.sample))

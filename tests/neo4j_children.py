@@ -5,15 +5,21 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 from edgedp import Graph, open_store
 from embedded_children import granted
 
 
-def compete(uri: str, times: str, epsilon: str) -> None:
-    """Print how many releases were granted."""
-    with open_store(uri) as store:
-        print(granted(store, int(times), epsilon))
+def compete(uri: str, clients: str, times: str, epsilon: str) -> None:
+    """Print how many releases were granted to so many clients, each with a driver of its own."""
+
+    def ask(_number: int) -> int:
+        with open_store(uri) as store:
+            return granted(store, int(times), epsilon)
+
+    with ThreadPoolExecutor(int(clients)) as threads:
+        print(sum(threads.map(ask, range(int(clients)))))
 
 
 def die_in_load(uri: str, statement: str) -> None:

@@ -17,7 +17,7 @@ import neo4j
 from edgedp import Graph
 from edgedp.graph.reading.sources.downloads import cache_folder
 from edgedp.stores.neo4j.plugin import install, plugin_jar
-from neo4jserver.server import DEFAULT_VERSION, SHARED, SHARED_CONF, SHORT_LIVED, Server, start
+from neo4jserver.server import DEFAULT_VERSION, SHARED_CONF, SHORT_LIVED, Server, start
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = ROOT / "plugin" / "neo4j"
@@ -191,7 +191,7 @@ def neo4j_with_plugin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plug
     """Share one Neo4j 5 with the plugin, also where several modules import this fixture."""
     if not _servers:
         home = tmp_path_factory.mktemp("neo4j")
-        _servers.append(_shared.enter_context(plugin_server(DEFAULT_VERSION, home, SHARED, SHARED_CONF)))
+        _servers.append(_shared.enter_context(plugin_server(DEFAULT_VERSION, home, extra_conf=SHARED_CONF)))
     yield _servers[0]
     _shared.close()  # at the end of the run
 

@@ -25,6 +25,7 @@ from edgedp.mechanisms.laws import exponential_law
 from edgedp.mechanisms.sampling.noise import GUMBEL
 from edgedp.words.errors import StoreError
 from edits import EDITS, edited
+from unread_edits import UNREAD
 
 __all__ = ["SABOTAGES", "Sabotage"]
 
@@ -807,7 +808,16 @@ SABOTAGES = [
         "the noise of one arc for in-degrees, of which a pair moves two",
         {"edgedp.mechanisms.adaptive.arcs:arc_moves": lambda real: lambda plan: 1},
         "test_arcs.py::test_every_unit_of_every_digraph_of_four_nodes_costs_what_is_claimed"
-        "[ArcCase(metric='in_degree', unit='pair', mechanism='joint', replaced=False)]",
+        "[ArcCase(metric='in_degree', unit='pair', mechanism='joint', replaced=False, cap=None)]",
+    ),
+    Sabotage(
+        "a vector without cuts for all that one node does",
+        {
+            "edgedp.release.plan.arcs:ArcsPlan.units": lambda real: property(
+                lambda self: real.fget(self) | {"source", "target"}
+            )
+        },
+        "test_protect.py::test_only_what_is_proved_for_the_unit_is_planned",
     ),
     Sabotage(
         "picks of in-degrees that each cost the whole epsilon",
@@ -817,7 +827,7 @@ SABOTAGES = [
             )
         },
         "test_arcs.py::test_every_unit_of_every_digraph_of_four_nodes_costs_what_is_claimed"
-        "[ArcCase(metric='in_degree', unit='source', mechanism='pf', replaced=False)]",
+        "[ArcCase(metric='in_degree', unit='source', mechanism='pf', replaced=False, cap=None)]",
     ),
     Sabotage(
         "a loop counted as an arc",
@@ -1597,6 +1607,6 @@ SABOTAGES = [
     ),
     *(
         Sabotage(edit.name, {f"{edit.function}.__code__": edited(edit.right, edit.wrong)}, edit.caught_by)
-        for edit in EDITS
+        for edit in (*EDITS, *UNREAD)
     ),
 ]

@@ -10,23 +10,23 @@ import pytest
 GROUPS = {
     "Neo4j, stores": (
         "attributes", "cypher_metrics", "holes", "neo4j_facts", "neo4j_promises", "neo4j_store", "neo4jserver",
-        "numbers_stored", "pages", "people", "remembered", "shares", "shares_machine", "store",
-    ),
-    "Neo4j, the rest": (
-        "docs", "gateway", "gateway_faults", "neo4j_machine", "neo4j_old", "neo4j_plugin_newest",
-        "neo4j_unauthenticated", "spark",
+        "numbers_stored", "pages", "people", "remembered", "shares", "shares_machine", "store", "debiting",
+        "neo4j_machine", "neo4j_unauthenticated", "neo4j_plugin_newest", "neo4j_old", "neo4j_campaign",
     ),
     "Neo4j with the plugin": (
         "docker", "neo4j_plugin", "neo4j_plugin_before", "neo4j_plugin_docs", "neo4j_plugin_ledger",
-        "neo4j_pairs", "neo4j_plugin_limits", "neo4j_plugin_worker", "protect",
+        "neo4j_pairs", "neo4j_plugin_limits", "protect", "neo4j_plugin_worker",
     ),
+    "Neo4j in the second tier": ("spark", "gateway", "gateway_faults", "docs"),
 }  # fmt: skip
 """Modules that share a server: a second server is half a minute of starting and compiling. One that lacks here costs
-that, and no more. Fewer groups than processes, none of them longer than its share of the run."""
+that, and no more. Of the first tier two groups start a server. They run in the order that they are named in: what
+changes the schema of a server, after which it compiles every statement anew, and then what kills it, comes last."""
 
-LONG = ("neo4j_campaign", "kernel_library", "wheel", "blackbox_releases", "site", "campaign", "gateway_pages")
+LONG = ("kernel_library", "wheel", "blackbox_releases", "site", "campaign", "gateway_pages")
 """Modules of few tests that take long, which the end of a run would wait for."""
 
+_ORDER = {f"test_{name}.py": place for names in GROUPS.values() for place, name in enumerate(names)}
 _GROUP = {f"test_{name}.py": group for group, names in GROUPS.items() for name in names}
 _PLACE = {group: place for place, group in enumerate((*GROUPS, *(f"test_{name}.py" for name in LONG)))}
 
@@ -42,7 +42,12 @@ def group_of(file: str) -> str:
 
 def put_in_order(items: list[pytest.Item]) -> None:
     """Put first what takes longest, and else keep the order."""
-    items.sort(key=lambda item: _PLACE.get(_GROUP.get(item.path.name, item.path.name), len(_PLACE)))
+
+    def place(item: pytest.Item) -> tuple[int, int]:
+        file = item.path.name
+        return _PLACE.get(_GROUP.get(file, file), len(_PLACE)), _ORDER.get(file, 0)
+
+    items.sort(key=place)
 
 
 def by_group(config: pytest.Config, log: Any) -> Any:

@@ -220,8 +220,8 @@ def test_a_mechanism_without_a_proof_is_refused(mechanism: str, graph: Graph) ->
 
 
 @pytest.mark.parametrize(
-    "option", [{"proxy": "degree"}, {"cap": 2}, {"estimates": True}, {"shift": "up"}, {"sensitivity_form": "degree"},
-               {"sampler": "exponential"}]
+    "option", [{"proxy": "degree"}, {"cap": 2, "mechanism": "pf"}, {"estimates": True}, {"shift": "up"},
+               {"sensitivity_form": "degree"}, {"sampler": "exponential"}]
 )  # fmt: skip
 def test_an_option_without_effect_is_refused(option: dict[str, object], graph: Graph) -> None:
     with pytest.raises(ParameterError, match=next(iter(option))):
@@ -287,14 +287,20 @@ def test_every_unit_of_every_digraph_of_four_nodes_costs_what_is_claimed(case: A
         return  # the same counts of the reversed digraphs; pf reaches the claim
     [finding] = audit_arcs([case], epsilons=["1"])
     assert finding.met, finding.to_row()
-    assert finding.ratio > 0.8, "a claim that is never nearly reached is not the right one"
+    # Two of three targets cannot all be others, so what is replaced moves three of four.
+    least = 0.8 if case.cap is None else 0.7
+    assert finding.ratio > least, "a claim that is never nearly reached is not the right one"
 
 
 @pytest.mark.parametrize("metric", ARC_METRICS)
 @pytest.mark.parametrize("mechanism", ["em", "pf", "joint"])
 def test_a_plan_names_the_units_that_are_audited_and_no_other(metric: ArcMetricName, mechanism: str) -> None:
     planned = ArcCase(metric, "pair", mechanism).plan(4, 1, 1)
-    audited = {case.unit for case in arc_cases() if (case.metric, case.mechanism) == (metric, mechanism)}
+    audited = {
+        case.unit
+        for case in arc_cases()
+        if (case.metric, case.mechanism, case.cap) == (metric, mechanism, None)
+    }
     assert planned.units == audited
     beyond = {"source": "that leave one node", "target": "that come to one node"}
     for unit, words in beyond.items():
@@ -307,6 +313,7 @@ def test_a_plan_names_the_units_that_are_audited_and_no_other(metric: ArcMetricN
         ArcCase("in_degree", "source", "joint"),
         ArcCase("out_degree", "source", "pf"),
         ArcCase("in_degree", "target", "em"),
+        ArcCase("in_degree", "target", "joint", cap=2),
     ],
 )  # fmt: skip
 def test_what_is_not_promised_would_break_its_claim(case: ArcCase) -> None:
@@ -415,7 +422,7 @@ def test_a_store_that_keeps_no_directions_says_so(
     monkeypatch.setattr(EmbeddedBackend, "keeps_directions", False)
     with (
         open_store(tmp_path / "store") as store,
-        pytest.raises(ParameterError, match="keep no directions yet"),
+        pytest.raises(ParameterError, match="this store keeps no directions"),
     ):
         store.load(graph, "arcs")
 

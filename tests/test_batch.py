@@ -284,3 +284,44 @@ def test_a_release_that_a_kill_cut_off_is_named_and_never_drawn_again(
     assert invoke(place, "run", str(file)).exit_code == 0
     with open_store(place) as store:
         assert store.budget("star")["epsilon_spent"] == pytest.approx(0.65)
+
+
+@pytest.mark.wide
+def test_a_file_is_planned_and_run_through_a_gateway_and_goes_on_after_a_kill(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed between two releases, the same file goes on; what is refused stops it, and nothing is paid twice."""
+    from gateway_server import serve
+
+    with open_store(place) as store:
+        token = store.add_analyst("ann")["token"]
+        store.grant("star", "ann", epsilon_budget="0.75")
+    file = tmp_path / "asked.jsonl"
+    lines = [TOP | {"epsilon": "0.3", "request_id": f"r{number}"} for number in range(3)]
+    file.write_text("".join(json.dumps(each) + "\n" for each in lines))
+    with serve(place, tmp_path) as served:
+        monkeypatch.setenv("EDGEDP_TOKEN", token)
+        at = ["--store", served.address]
+        planned = CliRunner().invoke(command_line, [*at, "plan", "--batch", str(file), "--format", "json"])
+        assert planned.exit_code == 0, planned.output
+        assert verdicts(json.loads(planned.stdout)) == [True, True, False]
+        first = tmp_path / "first.jsonl"
+        first.write_text(json.dumps(lines[0]) + "\n")
+        child = subprocess.Popen(
+            [sys.executable, "-m", "edgedp", *at, "run", str(first), "--format", "json"],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert child.stdout is not None
+        kept = json.loads(child.stdout.readline())
+        child.send_signal(signal.SIGKILL)
+        child.communicate(timeout=60)
+        done = CliRunner().invoke(command_line, [*at, "run", str(file), "--format", "json"])
+        assert done.exit_code == 1
+        assert "release 3, request_id 'r2'" in done.output
+        shown = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        assert [each["kept"] for each in shown] == [True, False]
+        assert shown[0]["release_id"] == kept["release_id"]
+    with open_store(place) as store:
+        assert store.share("star", "ann")["epsilon_spent"] == pytest.approx(0.6)
+        assert store.check() == []

@@ -1,7 +1,8 @@
-"""The commands as a shell runs them: each in a process of its own."""
+"""The commands as a shell runs them: the main job in processes of its own, the rest in this one."""
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import json
@@ -10,11 +11,13 @@ import re
 import subprocess
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from edgedp import open_store, read_graph
 from edgedp.faces.cli import edgedp as command_line
@@ -30,8 +33,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(folder: Path, *words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
-    """Run a command in a folder and check its exit status; a refusal is one line, never a traceback."""
+def process(folder: Path, *words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
+    """Run a command in a folder, in a process of its own."""
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("EDGEDP_STORE", "NEO4J_"))
     }
@@ -44,39 +47,54 @@ def run(folder: Path, *words: object, status: int = 0) -> subprocess.CompletedPr
         timeout=120,
         stdin=subprocess.DEVNULL,
     )
-    assert done.returncode == status, done.stderr
-    assert "Traceback" not in done.stderr
-    if status == 1:
-        assert done.stdout == ""
-        assert done.stderr.startswith("Error: ")
-        assert done.stderr.count("\n") == 1
+    checked(done.returncode, done.stdout, done.stderr, status)
     return done
 
 
-def asked(folder: Path, *words: object) -> dict:
-    shown: dict = json.loads(run(folder, *words, "--format", "json").stdout)
+def run(folder: Path, *words: object, status: int = 0) -> Result:
+    """Run a command in a folder, in this process, which is faster."""
+    without = {name: None for name in os.environ if name.startswith(("EDGEDP_STORE", "NEO4J_"))}
+    with contextlib.chdir(folder):
+        done = CliRunner(env=without).invoke(command_line, [*map(str, words)], prog_name="edgedp")
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    checked(done.exit_code, done.stdout, done.stderr, status)
+    return done
+
+
+def checked(code: int, stdout: str, stderr: str, status: int) -> None:
+    """Check an exit status; a refusal is one line, never a traceback."""
+    assert code == status, stderr
+    assert "Traceback" not in stderr
+    if status == 1:
+        assert stdout == ""
+        assert stderr.startswith("Error: ")
+        assert stderr.count("\n") == 1
+
+
+def asked(folder: Path, *words: object, by: Callable[..., Any] = run) -> dict:
+    shown: dict = json.loads(by(folder, *words, "--format", "json").stdout)
     return shown
 
 
 def test_the_main_job(folder: Path) -> None:
-    loaded = run(folder, "load", "kite.txt", "--epsilon-budget", "2", "--degree-bound", "4").stdout
+    loaded = process(folder, "load", "kite.txt", "--epsilon-budget", "2", "--degree-bound", "4").stdout
     assert "5 nodes, 5 edges, largest degree 3" in loaded
     assert "the nodes were read from the edges and are declared public" in loaded
     for spent in (1, 2):
-        shown = asked(folder, "topk", "kite", "--metric", "ebc", "-k", 2, "--epsilon", "1")
+        shown = asked(folder, "topk", "kite", "--metric", "ebc", "-k", 2, "--epsilon", "1", by=process)
         assert shown["epsilon_spent"] == spent
         assert len(shown["nodes"]) == 2
         assert shown["graph"] == "kite"
-    refused = run(folder, "topk", "kite", "--metric", "ebc", "-k", 2, "--epsilon", "1", status=1)
+    refused = process(folder, "topk", "kite", "--metric", "ebc", "-k", 2, "--epsilon", "1", status=1)
     assert "0 of 2" in refused.stderr
-    budget = asked(folder, "budget", "kite")
+    budget = asked(folder, "budget", "kite", by=process)
     assert re.fullmatch(r"\d+:[0-9a-f]{64}", budget.pop("head"))
     assert budget == {
         "epsilon_budget": 2.0, "epsilon_spent": 2.0, "epsilon_remaining": 0.0, "releases": 2
     }  # fmt: skip
-    assert [row["nodes"] for row in json.loads(run(folder, "releases", "kite", "--format", "json").stdout)][
-        1
-    ] == shown["nodes"]
+    assert [
+        row["nodes"] for row in json.loads(process(folder, "releases", "kite", "--format", "json").stdout)
+    ][1] == shown["nodes"]
     assert list(Path(folder).glob("graphs.edgedp")), "the default store is in the working directory"
 
 

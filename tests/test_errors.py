@@ -30,7 +30,9 @@ def ours() -> set[type]:
             yield each
             yield from below(each)
 
-    return {each for each in below(edgedp.EdgeDPError) if each.__module__.startswith("edgedp.")} - INTERNAL
+    return {
+        each for each in below(edgedp.EdgeDPError) if each.__module__.partition(".")[0] == "edgedp"
+    } - INTERNAL
 
 
 def drawn(text: str) -> dict[str, tuple[str, str]]:

@@ -61,7 +61,7 @@ def test_all_equals_the_public_members() -> None:
         for line in block.splitlines()
         if line.startswith("        ") and "import" not in line
     }
-    assert promised - {"", ")"} == set(edgedp.__all__) - {"__version__"}
+    assert promised - {"", ")"} == set(edgedp.__all__)
 
 
 def test_exact_exports_what_is_defined_in_it() -> None:

@@ -27,11 +27,13 @@ def write(path: Path, rows: list[tuple[Any, Any]], names: tuple[str, str] = ("pa
     frame = pl.DataFrame(rows, schema=list(names), orient="row")
     if path.suffix == ".parquet":
         frame.write_parquet(path)
+    elif path.suffix == ".jsonl":
+        frame.write_ndjson(path)
     else:
         frame.write_csv(path)
 
 
-@pytest.fixture(params=["parquet", "csv"])
+@pytest.fixture(params=["parquet", "csv", "jsonl"])
 def months(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """Six edges in three partitions, with what writers of such folders leave beside them."""
     folder = tmp_path / "payments"

@@ -559,9 +559,7 @@ def test_without_the_extra_a_line_says_how_to_install_it(
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     done = CliRunner().invoke(command_line, ["--store", str(room.place), "serve"])
     assert done.exit_code == 1
-    assert done.output == (
-        "Error: serve needs uvicorn, which is not installed; install it with pip install 'edgedp[serve]'\n"
-    )
+    assert done.output == ("Error: serve needs uvicorn, which is not installed; install edgedp[serve]\n")
 
 
 def test_a_taken_port_is_one_line(room: SimpleNamespace) -> None:
@@ -589,7 +587,7 @@ def test_sigterm_lets_what_is_drawn_end_and_be_recorded(tmp_path: Path, room: Si
 
         with ThreadPoolExecutor(4) as threads:
             answers = [threads.submit(ask, number) for number in range(4)]
-            until = time.monotonic() + 60
+            until = time.monotonic() + 240
             here = room.store.asking_as("ann")
             while time.monotonic() < until and len(_drained(here)) < 4:
                 time.sleep(0.02)
@@ -711,7 +709,7 @@ def test_the_quick_start_as_it_is_typed(tmp_path: Path, monkeypatch: pytest.Monk
     try:
         for line in typed:
             if line.startswith("pip "):
-                assert line == "pip install 'edgedp[serve]'"
+                assert line == "pip install '.[serve]'"
             elif line == "edgedp serve":
                 served = serve(tmp_path / "graphs.edgedp", tmp_path)
             elif line.startswith("export "):

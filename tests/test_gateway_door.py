@@ -21,8 +21,10 @@ from typing import Any
 
 import httpx
 import pytest
+from click.testing import CliRunner
 
 from edgedp import Graph, open_store
+from edgedp.faces.cli import edgedp as command_line
 from gateway_server import Served, serve
 from test_gateway_tls import certified
 
@@ -54,7 +56,13 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
     store.close()
 
 
-def until(true: Callable[[], Any], seconds: float = 60) -> None:
+@pytest.fixture(scope="module")
+def shared(room: SimpleNamespace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve(room.place, tmp_path_factory.mktemp("shared")) as served:
+        yield served
+
+
+def until(true: Callable[[], Any], seconds: float = 240) -> None:
     """Wait for something that comes in the end."""
     over = time.monotonic() + seconds
     while not true():
@@ -113,9 +121,9 @@ def test_one_analyst_who_floods_shuts_out_nobody(room: SimpleNamespace, tmp_path
 
 
 def test_a_release_that_costs_next_to_nothing_is_refused_before_the_debit(
-    room: SimpleNamespace, tmp_path: Path
+    room: SimpleNamespace, tmp_path: Path, shared: Served
 ) -> None:
-    with serve(room.place, tmp_path) as served, served.client(room.tokens["eve"]) as client:
+    with shared.client(room.tokens["eve"]) as client:
         before = room.store.budget("star")
         little = TOP | {"epsilon": "0.000000003"}
         answer = client.post(PLACE, json=little)
@@ -125,12 +133,34 @@ def test_a_release_that_costs_next_to_nothing_is_refused_before_the_debit(
         assert client.post(f"{PLACE}/estimate", json=little).json()["refused"] == sentence
         assert room.store.budget("star") == before
         assert client.post(PLACE, json=TOP | {"epsilon": "0.0001"}).status_code == 201
-    with (
-        serve(room.place, tmp_path, "--min-epsilon", "0.01") as served,
-        served.client(room.tokens["eve"]) as client,
-    ):
-        assert client.post(PLACE, json=TOP).status_code == 422
-        assert client.post(PLACE, json=TOP | {"epsilon": "0.01"}).status_code == 201
+    room.store.load(Graph.from_edges([(0, 1)]), "a=b", epsilon_budget=1)
+    room.store.grant("a=b", "eve", epsilon_budget=1)
+    least = ("--min-epsilon", "0.005", "--min-epsilon", "star=0.01", "--min-epsilon", "a=b=0.02")
+    with serve(room.place, tmp_path, *least) as served, served.client(room.tokens["eve"]) as client:
+        for place, refused, granted in (
+            (PLACE, "0.009", "0.01"),
+            (PLACE.replace("star", "a=b"), "0.01", "0.02"),
+        ):
+            assert client.post(place, json=TOP | {"epsilon": refused}).status_code == 422
+            assert client.post(place, json=TOP | {"epsilon": granted}).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("0.1", "0.2"), "min_epsilon is given twice"),
+        (("star=0.1", "star=0.2"), "min_epsilon is given twice"),
+        (("moon=0.1",), "the graph is 'moon', must have been loaded or registered"),
+        (("star=1_0",), "min_epsilon is"),
+    ],
+)
+def test_a_smallest_epsilon_that_is_of_no_graph_starts_no_gateway(
+    room: SimpleNamespace, words: tuple[str, ...], says: str
+) -> None:
+    options = [part for each in words for part in ("--min-epsilon", each)]
+    done = CliRunner().invoke(command_line, ["--store", str(room.place), "serve", *options])
+    assert done.exit_code != 0
+    assert says in done.output
 
 
 def test_a_token_that_is_rotated_in_mid_queue_spends_and_reads_nothing(
@@ -281,13 +311,12 @@ def test_callers_that_never_read_shut_out_nobody_and_hold_up_no_end(
         assert ended == 0
 
 
-def test_requests_sent_ahead_are_answered_a_few_and_cut(room: SimpleNamespace, tmp_path: Path) -> None:
-    with serve(room.place, tmp_path) as served:
-        with connected(served) as peer:
-            peer.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 500)
-            assert 2 <= answered(peer).count(b"HTTP/1.1 200") <= 12
-        with served.client() as client:
-            assert all(client.get("/healthz").status_code == 200 for _ in range(30))
+def test_requests_sent_ahead_are_answered_a_few_and_cut(shared: Served) -> None:
+    with connected(shared) as peer:
+        peer.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 500)
+        assert 2 <= answered(peer).count(b"HTTP/1.1 200") <= 12
+    with shared.client() as client:
+        assert all(client.get("/healthz").status_code == 200 for _ in range(30))
 
 
 def test_one_address_has_half_of_the_connections(room: SimpleNamespace, tmp_path: Path) -> None:
@@ -339,16 +368,15 @@ def test_it_refuses_to_start_where_its_connections_cannot_be_served(
         assert int(next(line for line in limits.splitlines() if "open files" in line).split()[3]) >= 512
 
 
-def test_the_metrics_take_a_few_connections(room: SimpleNamespace, tmp_path: Path) -> None:
-    with serve(room.place, tmp_path) as served:
-        before = len(os.listdir(f"/proc/{served.process.pid}/fd"))
-        peers = [socket.create_connection(("127.0.0.1", served.metrics_port)) for _ in range(60)]
-        with served.client() as client:
-            assert client.get("/healthz").status_code == 200
-        until(lambda: len(os.listdir(f"/proc/{served.process.pid}/fd")) < before + 20)
-        for peer in peers:
-            peer.close()
-        until(lambda: b"edgedp_requests" in _metrics(served))
+def test_the_metrics_take_a_few_connections(shared: Served) -> None:
+    before = len(os.listdir(f"/proc/{shared.process.pid}/fd"))
+    peers = [socket.create_connection(("127.0.0.1", shared.metrics_port)) for _ in range(60)]
+    with shared.client() as client:
+        assert client.get("/healthz").status_code == 200
+    until(lambda: len(os.listdir(f"/proc/{shared.process.pid}/fd")) < before + 20)
+    for peer in peers:
+        peer.close()
+    until(lambda: b"edgedp_requests" in _metrics(shared))
 
 
 def _metrics(served: Served) -> bytes:
@@ -375,12 +403,6 @@ def test_two_lengths_of_one_body_end_the_connection(head: bytes, shared: Served)
         found = answered(peer)
     assert found.startswith(b"HTTP/1.1 400")
     assert found.count(b"HTTP/1.1 ") == 1
-
-
-@pytest.fixture(scope="module")
-def shared(room: SimpleNamespace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serve(room.place, tmp_path_factory.mktemp("shared")) as served:
-        yield served
 
 
 @pytest.mark.parametrize(
@@ -468,7 +490,9 @@ _NARROW = "import fcntl; fcntl.fcntl(1, 1031, 4096)"
 """A pipe of one page (F_SETPIPE_SZ)."""
 
 
-def test_the_address_of_the_caller_stands_in_the_log(room: SimpleNamespace, tmp_path: Path) -> None:
+def test_the_address_of_the_caller_stands_in_the_log(
+    room: SimpleNamespace, tmp_path: Path, shared: Served
+) -> None:
     def addresses(served: Served, forwarded: str) -> set[str]:
         said = len(served.said)
         with served.client() as client:
@@ -476,8 +500,7 @@ def test_the_address_of_the_caller_stands_in_the_log(room: SimpleNamespace, tmp_
         until(lambda: len(served.said) > said)
         return {json.loads(line).get("address") for line in served.said[said:]}
 
-    with serve(room.place, tmp_path) as served:
-        assert addresses(served, "192.0.2.7") == {"127.0.0.1"}, "nobody is believed who is no trusted proxy"
+    assert addresses(shared, "192.0.2.7") == {"127.0.0.1"}, "nobody is believed who is no trusted proxy"
     with serve(room.place, tmp_path, "--behind-proxy") as served:
         assert addresses(served, "198.51.100.1, 192.0.2.7") == {"192.0.2.7"}, (
             "what the proxy added, not its caller"

@@ -643,3 +643,15 @@ def test_a_batch_is_planned_over_the_door_and_counts_the_share(town: SimpleNames
     assert ann.post("/v1/graphs/nothing/plan", json={"releases": [asked]}).status_code == 404
     assert town.gateway().post("/v1/graphs/star/plan", json={"releases": [asked]}).status_code == 401
     assert town.gateway("cora").post("/v1/graphs/star/plan", json={"releases": [asked]}).status_code == 403
+
+
+def test_a_curator_sees_the_card_of_a_graph_and_an_analyst_does_not(town: SimpleNamespace) -> None:
+    town.store.asking_as("ann").count("star", "degree", "0.5", node=7)
+    curator = town.signed_in("cora")
+    page = curator.get("/curator/graphs/star/card")
+    assert page.status_code == 200
+    for words in ("What is promised", "Hazards", "yours to handle", "everything between two nodes"):
+        assert words in page.text
+    assert "/curator/graphs/star/card" in curator.get("/curator/graphs/star").text
+    assert town.signed_in("ann").get("/curator/graphs/star/card").status_code in (303, 403)
+    assert curator.get("/curator/graphs/nobody/card").status_code == 404

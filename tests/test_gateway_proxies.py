@@ -84,7 +84,7 @@ def front(
         said = (tmp_path / "said").open("w")
         proxy = subprocess.Popen(command(name, port, served.port, tmp_path), stdout=said, stderr=said)
         try:
-            over = time.monotonic() + 60
+            over = time.monotonic() + 240
             while time.monotonic() < over:
                 with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
                     break

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from edgedp import EdgeDPError, Graph
+from edgedp import EdgeDPError, Graph, GraphFormatError
 
 
 class Dept(str, enum.Enum):  # noqa: UP042  (its __str__ is the point)
@@ -164,3 +164,35 @@ def test_no_numpy_is_let_in_that_pyarrow_does_not_open_beside() -> None:
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
     assert "numpy>=2,<3" in project["dependencies"]
     assert pa.table({"a": np.arange(3)}).num_rows == 3
+
+
+class Renumbered(int):
+    """An integer that says that it is another one."""
+
+    def __int__(self) -> int:
+        return 7
+
+
+class Held:
+    """What holds an array, and is no list."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self.array
+
+
+@pytest.mark.parametrize("pairs", [[(Renumbered(1), Renumbered(2))], [[Renumbered(1), 2]]])
+def test_an_integer_that_says_that_it_is_another_is_refused(pairs: Any) -> None:
+    with pytest.raises(GraphFormatError, match="Renumbered"):
+        Graph.from_edges(pairs)
+    with pytest.raises(GraphFormatError, match="Renumbered"):
+        Graph.from_edges([(1, 2)], nodes=[1, 2, Renumbered(3)])
+
+
+def test_what_holds_an_array_is_that_array() -> None:
+    assert Graph.from_edges(Held(np.array([[1, 2], [2, 3]]))) == Graph.from_edges([(1, 2), (2, 3)])
+    assert Graph.from_edges(Held(np.array([["1", "2"]]))).node_ids.tolist() == ["1", "2"]
+    with pytest.raises(GraphFormatError, match="not a list of pairs"):
+        Graph.from_edges(Held(np.array([1, 2])))

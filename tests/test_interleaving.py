@@ -19,7 +19,7 @@ from edgedp import Store, open_store
 from edgedp.ledger import chain
 from edgedp.ledger.debits.killpoints import Point
 from edgedp.stores.embedded.sqlite import migrations
-from embedded_children import child
+from embedded_children import child, may_mount
 from interleaving import Interleaving, Place
 
 REFUSED = (
@@ -54,7 +54,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
 
 
 class EmbeddedPlace(Place):
-    """A folder, a link to it, and a path relative to where one stands."""
+    """A folder, a link to it, and a path relative to where one stands; a child has the folder mounted twice."""
 
     paths = 3
     load_points = ("begun", "written", "placing", "placed", "checked")
@@ -72,6 +72,11 @@ class EmbeddedPlace(Place):
 
     def child(self, path: int, *arguments: object, kill_at: Point | None) -> subprocess.Popen[str]:
         program, *rest = arguments
+        if path == 1 and may_mount():
+            again = self._folder / "mounted" / "graphs.edgedp"
+            again.mkdir(parents=True, exist_ok=True)
+            mounted = self._paths[0], again
+            return child(program, again, *rest, kill_at=kill_at, mounted=mounted)
         return child(program, self._paths[path], *rest, kill_at=kill_at)
 
     def impatient(self) -> Store:

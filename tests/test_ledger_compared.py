@@ -97,6 +97,68 @@ def test_a_row_of_the_registry_that_points_at_another_graphs_file_is_refused(
         asked(store)
 
 
+ALIKE = {
+    "limit": ("maxPerRelease = 1500000000", "entry 3 changes the limit of one release and declares no other"),
+    "budget": (
+        "budget = 10 * budget, declared = 10 * declared",
+        "entry 3 changes the budget and declares no other",
+    ),
+    "terms": ("terms = replace(terms, '7', '8')", "entry 3 changes the graph that it is for"),
+}
+
+
+@pytest.mark.parametrize("what", ALIKE)
+def test_an_account_and_its_last_row_that_are_edited_alike_are_found_by_the_check(
+    tmp_path: Path, path: Path, what: str
+) -> None:
+    """The last row loads the graph, and so may change nothing but which graph the account is for."""
+    with open_store(path) as store:
+        store.load(KITE, "kite", epsilon_budget=2, max_epsilon_per_release=1)
+        assert [row["event"] for row in store.log("kite")] == ["budget", "limit", "load"]
+    change, said = ALIKE[what]
+    forge(path, change, 3)
+    with open_store(path) as store:
+        problems = " ".join(row["problem"] for row in store.check("kite"))
+    assert said in problems if what != "terms" else "the registry names other edges" in problems
+
+
+@pytest.mark.parametrize(
+    ("change", "seq"),
+    [("budget = 10 * budget, declared = 10 * declared", 1), ("maxPerRelease = 1500000000", 2)],
+)
+def test_a_row_that_leaves_another_account_than_it_declares_is_found(
+    path: Path, change: str, seq: int
+) -> None:
+    with open_store(path) as store:
+        store.load(KITE, "kite", epsilon_budget=2, max_epsilon_per_release=1)
+    for each in range(seq, 4):
+        forge(path, change, each)
+    with open_store(path) as store:
+        problems = [row["problem"] for row in store.check("kite")]
+    assert f"entry {seq} declares something else than the account was after it" in problems
+
+
+def forge(path: Path, change: str, seq: int) -> None:
+    """Change a row of the log, and the account with it, as somebody who knows how rows are chained and sealed."""
+    with opened(path / "ledger.sqlite", path, 10.0) as ledger, ledger.transaction():
+        for trigger in ("log_change", "log_delete"):
+            ledger.connection.execute(f"DROP TRIGGER IF EXISTS {trigger}")
+        if seq == 3:
+            ledger.connection.execute(f"UPDATE accounts SET {change} WHERE name = 'kite'")  # noqa: S608
+        ledger.connection.execute(f"UPDATE log SET {change} WHERE name = 'kite' AND seq = ?", [seq])  # noqa: S608
+        found = ledger.connection.execute("SELECT * FROM log WHERE name = 'kite' ORDER BY seq")
+        columns = [each[0] for each in found.description]
+        rows = [dict(zip(columns, row, strict=True)) for row in found.fetchall()]
+        before = chain.genesis("kite")
+        for row in rows:
+            hashed = chain.link(before, row)
+            ledger.connection.execute(
+                "UPDATE log SET prev = ?, hash = ? WHERE name = 'kite' AND seq = ?",
+                [before, hashed, row["seq"]],
+            )
+            before = hashed
+
+
 def test_a_drop_makes_the_account_again_what_its_log_says_and_what_was_spent_stays(
     store: Store, path: Path
 ) -> None:

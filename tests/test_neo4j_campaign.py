@@ -8,14 +8,13 @@ import threading
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from edgedp import EdgeDPError, Graph, Release, Store, StoreError, StoreUnavailableError, open_store
 from edgedp.stores.neo4j.backend import Neo4jSession
-from neo4jserver import Server, start
+from neo4jserver import Server
 from neo4jserver.fixtures import empty
 
 pytestmark = pytest.mark.neo4j
@@ -154,20 +153,11 @@ def judged(store: Store, shown: dict[str, Any]) -> dict[str, int]:
     return {"debited": len(asked), "half_graphs": 0}
 
 
-@pytest.fixture(scope="module")
-def mortal() -> Iterator[Server]:
-    """Start a server that is this module's own."""
-    with start() as server:
-        yield server
-
-
 @pytest.fixture
-def server(mortal: Server) -> Server:
-    """Give it running, writable and with nothing in it."""
-    if not mortal.running:
-        mortal.restart(server__databases__read_only="")
-    empty(mortal)
-    return mortal
+def server(neo4j_server: Server) -> Server:
+    """Give the shared server with nothing in it; these tests, which kill it, are its last."""
+    empty(neo4j_server)
+    return neo4j_server
 
 
 def test_a_server_that_dies_costs_budget_only(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -165,7 +165,7 @@ def test_a_release_that_0_1_0_planned_before_the_migration_is_not_debited(
         (tmp_path / step).mkdir()
         processes[step] = client.begin("overtaken", step, tmp_path / step)
     for step in processes:
-        assert eventually((tmp_path / step / "planned").exists, 120)
+        assert eventually((tmp_path / step / "planned").exists, 240)
     assert store.budget("kite") == told["budgets"]["kite"]
     before = accounts(bare_neo4j)
     for step, process in processes.items():

@@ -28,11 +28,19 @@ pytestmark = pytest.mark.neo4j
 @pytest.fixture(autouse=True)
 def _no_constraint_stays(neo4j_with_plugin: PluginServer) -> Iterator[None]:
     ask = neo4j_with_plugin.ask
+    for label, name in KEYS.items():
+        ask(f"CREATE CONSTRAINT {name} IF NOT EXISTS FOR (n:`{label} of pairs`) REQUIRE n.id IS UNIQUE")
     before = {each["name"] for each in ask("SHOW CONSTRAINTS YIELD name")}
     yield
     for each in ask("SHOW CONSTRAINTS YIELD name"):
         if each["name"] not in before and not each["name"].startswith("edgedp"):
             ask(f"DROP CONSTRAINT `{each['name']}`")
+    of_tests = " OR ".join(f"n:`{label} of pairs`" for label in KEYS)
+    ask(f"MATCH (n) WHERE {of_tests} DETACH DELETE n")
+
+
+KEYS = {label: f"pairs_{label}" for label in ("Person", "Firm", "Product", "Buyer", "Item", "N", "A", "B")}
+"""Labels with the names of their constraints, which stay: after a change of schema every statement is compiled anew."""
 
 
 Relationship = tuple[int, str, int, dict[str, Any]]
@@ -46,7 +54,7 @@ def store(neo4j_with_plugin: PluginServer) -> Iterator[Store]:
 
 
 class Database:
-    """Nodes of labels and relationships of types that no other test has."""
+    """Nodes of the labels of `KEYS`, which a test leaves empty, and relationships of types that no other test has."""
 
     def __init__(self, on: PluginServer) -> None:
         self.on, self.mark = on, uuid.uuid4().hex[:8]
@@ -55,15 +63,14 @@ class Database:
         self.relationships: list[Relationship] = []
 
     def of(self, word: str) -> str:
-        return f"{word} {self.mark}"
+        return f"{word} of pairs" if word in KEYS else f"{word} {self.mark}"
 
     def nodes(self, labels: dict[int, list[str]]) -> None:
         for node, words in labels.items():
             named = "".join(f":`{self.of(word)}`" for word in words)
             self.on.ask(f"CREATE (n{named} {{id: $id}})", id=node)
         self.labels |= labels
-        for word in {word for words in labels.values() for word in words}:
-            self.on.ask(f"CREATE CONSTRAINT IF NOT EXISTS FOR (n:`{self.of(word)}`) REQUIRE n.id IS UNIQUE")
+        assert {word for words in labels.values() for word in words} <= KEYS.keys()
 
     def connect(self, relationships: list[Relationship]) -> None:
         for source, word, target, properties in relationships:
@@ -137,16 +144,29 @@ def a_minute(properties: dict[str, Any]) -> bool:
     return isinstance(seconds, int | float) and seconds >= 60
 
 
+@pytest.mark.parametrize(
+    ("labels", "times"),
+    [
+        (["Person", "Firm"], (1, 2)),
+        pytest.param(["Person", "Firm"], (3,), marks=pytest.mark.wide),
+        pytest.param(["Person"], (1, 2, 3), marks=pytest.mark.wide),
+        pytest.param(["Person", "Product"], (1, 2, 3), marks=pytest.mark.wide),
+    ],
+    ids=str,
+)
 def test_every_projection_is_read_alike_and_as_it_is_defined(
-    neo4j_with_plugin: PluginServer, store: Store, monkeypatch: pytest.MonkeyPatch
+    neo4j_with_plugin: PluginServer,
+    store: Store,
+    monkeypatch: pytest.MonkeyPatch,
+    labels: list[str],
+    times: tuple[int, ...],
 ) -> None:
     database = Database(neo4j_with_plugin)
     database.nodes(SHOP)
     database.connect(LINKS)
-    for labels, orientation, at_least, filtered in itertools.product(
-        (["Person"], ["Person", "Firm"], ["Person", "Product"]),
+    for orientation, at_least, filtered in itertools.product(
         ("undirected", "mutual", "natural", "reverse"),
-        (1, 2, 3),
+        times,
         (False, True),
     ):
         rules: dict[str, Any] = {"orientation": orientation, "at_least": at_least}
@@ -627,3 +647,45 @@ def test_candidates_are_one_of_several_labels(neo4j_with_plugin: PluginServer, s
         database.register(
             store, ["Person", "Firm"], ["CALLED"], candidates=database.of("Firm"), degree_bound=5
         )
+
+
+def test_cuts_protect_all_arcs_of_one_node_by_every_face(
+    neo4j_with_plugin: PluginServer, store: Store
+) -> None:
+    """A directed graph of a database whose account protects sources: lists, spreads and numbers through cuts."""
+    database, ask = Database(neo4j_with_plugin), neo4j_with_plugin.ask
+    person, paid = database.of("Person"), database.of("PAID")
+    database.nodes({node: ["Person"] for node in range(1, 7)})
+    pairs = [(1, 2), (3, 2), (4, 2), (5, 2), (1, 3), (1, 4), (2, 3), (2, 2), (1, 2)]
+    database.connect([(a, "PAID", b, {}) for a, b in pairs])
+    store.register(
+        database.name, person, paid, "id", epsilon_budget=400, orientation="natural", protect="source"
+    )
+    cut = {"metric": "in_degree", "k": 1, "epsilon": 50.0, "mechanism": "joint", "cap": 3}
+    for rows in (
+        ask(f"CALL edgedp.privTopk.stream('{database.name}', $asked) YIELD id RETURN id", asked=cut),
+        [{"id": node} for node in store.priv_top_k(database.name, **cut).nodes],  # type: ignore[arg-type]
+    ):
+        assert rows == [{"id": 2}]
+    counted = {"of": "arcs", "epsilon": 50.0, "cap": 3}
+    [row] = ask(
+        f"CALL edgedp.count.stream('{database.name}', $asked) YIELD value RETURN value", asked=counted
+    )
+    assert row["value"] == store.count(database.name, "arcs", 50, cap=3).value == 7
+    spread = ask(
+        f"CALL edgedp.distribution.stream('{database.name}', $asked) YIELD degree, nodes RETURN degree, nodes",
+        asked={"of": "in_degree", "epsilon": 50.0, "cap": 3},
+    )
+    again = store.distribution(database.name, "in_degree", epsilon=50, cap=3)
+    assert [each["nodes"] for each in spread] == again.values.tolist() == [3, 2, 1, 1, 0]
+    for kept in store.releases(database.name):
+        assert kept["public"]["protects"].startswith("all arcs that leave one node")
+    assert store.budget(database.name)["epsilon_spent"] == 300
+    whole = {"of": "arcs", "epsilon": 1.0}
+    said = neo4j_with_plugin.refusal(f"CALL edgedp.count.stream('{database.name}', $asked)", asked=whole)
+    assert "protect is 'source'" in said
+    with pytest.raises(ParameterError, match="protect is 'source'"):
+        store.distribution(database.name, "in_degree", epsilon=1)
+    with pytest.raises(EngineError, match="cypher"):
+        store.count(database.name, "arcs", 1, cap=3, engine="cypher")
+    assert store.budget(database.name)["epsilon_spent"] == 300

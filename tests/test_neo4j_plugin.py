@@ -16,7 +16,7 @@ import neo4j
 from edgedp import Graph
 from edgedp.stores.neo4j.packed import graph_of_pieces
 from edgedp.stores.statements.queries import query
-from plugin_fixtures import TOP, PluginServer, neo4j_with_plugin, sentence
+from plugin_fixtures import TOP, PluginServer, eventually, neo4j_with_plugin, sentence
 
 __all__ = ["neo4j_with_plugin"]
 
@@ -47,6 +47,27 @@ def test_streams_ranks_element_ids_and_ids(neo4j_with_plugin: PluginServer) -> N
             "attributes": None,
         }
     ]
+
+
+def test_the_log_of_neo4j_has_one_line_for_every_release(neo4j_with_plugin: PluginServer) -> None:
+    """Who, of which graph, what kind, what it cost, and its number; nothing of what is refused or shown again."""
+    planted = neo4j_with_plugin.plant(epsilonBudget=1.0)
+    log = neo4j_with_plugin.server.home / "logs" / "neo4j.log"
+
+    def lines() -> list[str]:
+        found = log.read_text(encoding="utf-8").splitlines()
+        return [line for line in found if "edgedp release" in line and planted.name in line]
+
+    config = {"metric": "degree", "k": 2, "epsilon": 0.25, "requestId": "once"}
+    for _ in range(2):
+        neo4j_with_plugin.ask(TOP, name=planted.name, config=config)
+    neo4j_with_plugin.refusal(TOP, name=planted.name, config=config | {"epsilon": 0.9, "requestId": "other"})
+    [release] = neo4j_with_plugin.ask("CALL edgedp.releases($name)", name=planted.name)
+    assert eventually(lambda: bool(lines()), 60)
+    [line] = lines()
+    assert line.endswith(
+        f'edgedp release {release["releaseId"]}: priv_top_k of "{planted.name}" for "neo4j", epsilon 0.25'
+    )
 
 
 def test_a_large_epsilon_finds_the_true_order(neo4j_with_plugin: PluginServer) -> None:

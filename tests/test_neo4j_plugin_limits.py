@@ -83,7 +83,7 @@ class Caller:
         if self._thread is not None:
             self._thread.join(120)
             assert not self._thread.is_alive(), "the call goes on though its caller has ended"
-        assert eventually(lambda: not self._on.ask(RUNNING), 120), self._on.ask(RUNNING)
+        assert eventually(lambda: not self._on.ask(RUNNING), 240), self._on.ask(RUNNING)
 
 
 def check_said(caller: Caller) -> None:
@@ -141,7 +141,7 @@ def test_a_read_ends_with_its_caller(neo4j_with_plugin: PluginServer, procedure:
     call = f"CALL edgedp.{procedure}($name, {{of: 'degree', epsilon: 1, node: 1}})"
     with held_schema(neo4j_with_plugin, planted):
         caller = Caller(neo4j_with_plugin, call, planted.name, end)
-        assert eventually(waits(neo4j_with_plugin, "IN $ids"), 60)
+        assert eventually(waits(neo4j_with_plugin, "IN $ids"), 240)
         caller.end()
         check_said(caller)
     assert planted.spent == 0.0
@@ -164,7 +164,7 @@ def test_a_wait_for_the_ledger_ends_with_its_caller(
     lock = "MATCH (account:EdgeDPAccount {name: $name}) SET account.held = true"
     with held(neo4j_with_plugin, lock, name=planted.name):
         caller = Caller(neo4j_with_plugin, call, planted.name, end)
-        assert eventually(waits(neo4j_with_plugin, "account.held"), 60)
+        assert eventually(waits(neo4j_with_plugin, "account.held"), 240)
         caller.end()
         check_said(caller)
     assert planted.spent == 0.0
@@ -182,7 +182,7 @@ def test_a_call_that_was_ended_before_its_debit_costs_nothing(neo4j_with_plugin:
     for _ in range(12):
         with held(neo4j_with_plugin, lock, name=planted.name):
             caller = Caller(neo4j_with_plugin, call, planted.name, "terminated")
-            assert eventually(waits(neo4j_with_plugin, "account.held"), 60)
+            assert eventually(waits(neo4j_with_plugin, "account.held"), 240)
             (asked,) = [row["id"] for row in neo4j_with_plugin.ask(RUNNING) if row["asked"] == call]
             neo4j_with_plugin.ask("TERMINATE TRANSACTION $id", id=asked)
         caller.end()
@@ -224,8 +224,8 @@ def test_a_caller_that_ends_after_the_debit_is_told_of_it(
     )
     with held(neo4j_with_plugin, f"MATCH (n:`{planted.label}`) SET n.seen = true"):
         caller = Caller(neo4j_with_plugin, call, planted.name, end)
-        assert eventually(lambda: planted.spent == 1.0, 60)
-        assert eventually(lambda: bool(kept(planted)), 60)
+        assert eventually(lambda: planted.spent == 1.0, 240)
+        assert eventually(lambda: bool(kept(planted)), 240)
         caller.end()
         check_said(caller)
     said = str(caller.outcome)

@@ -42,7 +42,7 @@ def test_the_jar_runs_on_the_newest_neo4j(tmp_path: Path) -> None:
         running.ask("CALL edgedp.graph.drop($name)", name=planted.name)
         workers = running.workers()
         assert workers
-    assert eventually(lambda: not any(map(is_running, workers)), 5)
+    assert eventually(lambda: not any(map(is_running, workers)), 240)
 
 
 def test_a_server_without_the_plugin_says_so(neo4j_server: Server) -> None:

@@ -19,7 +19,6 @@ import pytest
 import edgedp
 import neo4j
 from edgedp.words.refusals import NODES_CHANGED
-from neo4jserver.server import DEFAULT_VERSION
 from plugin_fixtures import (
     TOP,
     Planted,
@@ -27,7 +26,6 @@ from plugin_fixtures import (
     eventually,
     is_running,
     neo4j_with_plugin,
-    plugin_server,
     sentence,
 )
 
@@ -107,7 +105,7 @@ class Asking:
 
 
 def pid_of_draw(started: Path) -> int:
-    assert eventually(started.exists, 60)
+    assert eventually(started.exists, 240)
     return int(started.read_text())
 
 
@@ -137,7 +135,7 @@ def test_a_worker_killed_while_idle_is_replaced_unseen(neo4j_with_plugin: Plugin
     planted = neo4j_with_plugin.plant()
     for pid in neo4j_with_plugin.workers():
         os.kill(pid, signal.SIGKILL)
-    assert eventually(lambda: not neo4j_with_plugin.workers(), 5)
+    assert eventually(lambda: not neo4j_with_plugin.workers(), 240)
     assert len(planted.top()) == 1
 
 
@@ -148,7 +146,7 @@ def test_a_stopped_worker_meets_its_limit_and_is_killed(
     sabotage(drawing(tmp_path / "started", "os.kill(os.getpid(), 19)"), worker_job_timeout="6s")
     said = sentence(Asking(planted).end())
     assert "did not answer within 6 s" in said
-    assert eventually(lambda: not is_running(pid_of_draw(tmp_path / "started")), 5)
+    assert eventually(lambda: not is_running(pid_of_draw(tmp_path / "started")), 240)
     assert planted.spent == 1.0
     assert_heals(neo4j_with_plugin, planted)
 
@@ -164,7 +162,7 @@ def test_a_stopped_worker_with_a_full_pipe(neo4j_with_plugin: PluginServer) -> N
     os.kill(pid, signal.SIGSTOP)
     call = "CALL edgedp.exact.stream($name, {metric: 'degree'})"  # its frame of 160 kB does not fit the pipe
     assert "did not answer within 6 s" in neo4j_with_plugin.refusal(call, name=planted.name)
-    assert eventually(lambda: not is_running(pid), 5)
+    assert eventually(lambda: not is_running(pid), 240)
 
 
 def test_a_terminated_query_ends_its_job(
@@ -183,7 +181,7 @@ def test_a_terminated_query_ends_its_job(
     outcome = asking.end()
     assert isinstance(outcome, neo4j.exceptions.Neo4jError)
     assert "Terminated" in str(outcome.code)
-    assert eventually(lambda: not is_running(pid), 5)
+    assert eventually(lambda: not is_running(pid), 240)
     assert planted.spent == 1.0
 
 
@@ -206,7 +204,7 @@ def test_nodes_that_change_between_plan_and_reading_are_refused_in_a_constant_se
         jobs.VERBS["plan"] = plan
     """)
     asking = Asking(planted)
-    assert eventually(planned.exists, 60)
+    assert eventually(planned.exists, 240)
     assert planted.spent == 0.0
     neo4j_with_plugin.ask(change.format(label=planted.label))
     go.touch()
@@ -233,7 +231,7 @@ def test_a_node_that_is_deleted_while_the_answer_is_drawn_is_shown_by_its_id_onl
         jobs.VERBS["draw"] = draw
     """)
     asking = Asking(planted, k=6)
-    assert eventually((tmp_path / "started").exists, 60)
+    assert eventually((tmp_path / "started").exists, 240)
     neo4j_with_plugin.ask(f"MATCH (n:`{planted.label}` {{id: 5}}) DELETE n")
     neo4j_with_plugin.ask(f"MATCH (n:`{planted.label}` {{id: 4}}) SET n.id = 44")
     go.touch()
@@ -250,7 +248,7 @@ def test_memory_that_does_not_suffice(
     then = "np.ones(2**28)"  # 2 GiB
     sabotage(drawing(tmp_path / "started", then), worker_memory_limit="1g")
     assert "failed with MemoryError" in sentence(Asking(planted).end())
-    assert eventually(lambda: not is_running(pid_of_draw(tmp_path / "started")), 5)
+    assert eventually(lambda: not is_running(pid_of_draw(tmp_path / "started")), 240)
     assert_heals(neo4j_with_plugin, planted)
 
 
@@ -266,7 +264,7 @@ def test_prints_and_messages_of_errors_stay_inside(
     said = sentence(Asking(planted).end())
     assert "failed with ValueError" in said
     assert "degree" not in said
-    assert eventually(lambda: "ValueError at " in neo4j_with_plugin.logs(), 120)
+    assert eventually(lambda: "ValueError at " in neo4j_with_plugin.logs(), 240)
     # The whole phrase: the logs are full of numbers, ports and times among them.
     assert "degree 4711" not in neo4j_with_plugin.logs()
 
@@ -415,7 +413,7 @@ def test_the_lease_of_a_percentile_is_renewed_until_its_draw_ends(
     own = [{"name": f"{planted.name}\tattributes"}]
     assert on.ask(leases, name=planted.name) == own
     on.ask("MATCH (lease:EdgeDPLease) WHERE lease.name STARTS WITH $name DELETE lease", name=planted.name)
-    assert eventually(lambda: on.ask(leases, name=planted.name) == own, 60), (
+    assert eventually(lambda: on.ask(leases, name=planted.name) == own, 240), (
         "a living draw, swept, says so again"
     )
     assert "is being drawn; ask again" in on.refusal(ask, name=planted.name, config=asked)
@@ -460,30 +458,34 @@ def test_a_wrong_configuration_is_told_at_the_call(
 
 
 @pytest.mark.parametrize("how", ["killed", pytest.param("stopped", marks=pytest.mark.wide)])
-def test_no_worker_outlives_its_server(tmp_path: Path, how: str) -> None:
-    """Runs a neo4j of its own; the worker is in the middle of a job that never ends."""
-    with plugin_server(DEFAULT_VERSION, tmp_path / "home") as running:
-        planted = running.plant()
-        started = tmp_path / "started"
-        running.configure(worker_python=str(interpreter(tmp_path, drawing(started, "while True: pass"))))
-        outcome: list[BaseException] = []
+def test_no_worker_outlives_its_server(
+    neo4j_with_plugin: PluginServer, sabotage: Sabotage, tmp_path: Path, how: str
+) -> None:
+    """The last test of the shared server, which it ends; the worker is in the middle of a job that never ends."""
+    server = neo4j_with_plugin.server
+    if not server.running:
+        server.restart()
+    planted = neo4j_with_plugin.plant()
+    started = tmp_path / "started"
+    sabotage(drawing(started, "while True: pass"))
+    outcome: list[BaseException] = []
 
-        def ask() -> None:
-            try:
-                planted.top()
-            except neo4j.exceptions.Neo4jError as error:
-                outcome.append(error)
-            except neo4j.exceptions.DriverError as error:
-                outcome.append(error)
+    def ask() -> None:
+        try:
+            planted.top()
+        except neo4j.exceptions.Neo4jError as error:
+            outcome.append(error)
+        except neo4j.exceptions.DriverError as error:
+            outcome.append(error)
 
-        thread = threading.Thread(target=ask)
-        thread.start()
-        pid = pid_of_draw(started)
-        if how == "killed":
-            running.server.kill()
-        else:
-            running.server.stop()
-        begun = time.monotonic()
-        assert eventually(lambda: not is_running(pid), 5), time.monotonic() - begun
-        thread.join(30)
-        assert outcome
+    thread = threading.Thread(target=ask)
+    thread.start()
+    pid = pid_of_draw(started)
+    if how == "killed":
+        server.kill()
+    else:
+        server.stop()
+    begun = time.monotonic()
+    assert eventually(lambda: not is_running(pid), 240), time.monotonic() - begun
+    thread.join(240)
+    assert outcome

@@ -25,6 +25,8 @@ from edgedp import (
     StoreUnavailableError,
     open_store,
 )
+from edgedp.spark import session, sources
+from edgedp.spark.edges import Figures
 from edgedp.stores.neo4j.backend import Neo4jBackend, Neo4jSession
 from edgedp.words.refusals import BOUND_BROKEN
 from neo4jserver import Server
@@ -248,6 +250,25 @@ def test_odd_names_are_quoted_and_never_injected(empty_neo4j: Server, store: Sto
     assert run(empty_neo4j, "MATCH (n) RETURN count(n) > 1 AS whole") == [{"whole": True}]
 
 
+def test_edges_at_an_address_have_one_ledger_in_neo4j_too(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark, which would read them, is not asked."""
+    monkeypatch.setattr(session, "check_installed", lambda: None)
+    monkeypatch.setattr(sources, "detected", lambda place: place)
+    monkeypatch.setattr(sources, "surveyed", lambda place: Figures(5, 4, 3, 0))
+    row = store.register_edges("lake", "s3a://lake/e", epsilon_budget=3, degree_bound=4)
+    assert (row["node_count"], row["exact"]) == (5, {"edge_count": 4, "max_degree": 3})
+    assert [each["name"] for each in store.graphs()] == ["lake"]
+    for other in ("s3://LAKE/e/month=1", "s3a://lake"):
+        with pytest.raises(StoreError, match="under the name 'lake'"):
+            store.register_edges("pond", other, epsilon_budget=1)
+    store.drop("lake")
+    with pytest.raises(StoreError, match="under the name 'lake'"):
+        store.register_edges("pond", "s3://lake/e", epsilon_budget=1)
+    assert store.check() == []
+
+
 def test_a_live_graph_that_breaks_its_bound_is_refused_after_the_debit(people: Server, store: Store) -> None:
     register(store, degree_bound=3)
     run(people, "MATCH (a:Person {ssn: 3}), (b:Person {ssn: 9}) CREATE (a)-[:KNOWS]->(b)")
@@ -268,8 +289,8 @@ def test_a_live_graph_may_grow_nodes(people: Server, store: Store) -> None:
 
 def test_eight_clients_get_exactly_fifty_releases(empty_neo4j: Server, store: Store) -> None:
     store.load(KITE, "kite", epsilon_budget=0.5)
-    children = [child(empty_neo4j, "compete", empty_neo4j.uri, 25, "0.01") for _ in range(8)]
-    assert sum(int(process.communicate(timeout=200)[0]) for process in children) == 50
+    children = [child(empty_neo4j, "compete", empty_neo4j.uri, 4, 25, "0.01") for _ in range(2)]
+    assert sum(int(process.communicate(timeout=590)[0]) for process in children) == 50
     assert store.budget("kite") == {
         "epsilon_budget": 0.5, "epsilon_spent": 0.5, "epsilon_remaining": 0.0, "releases": 50
     }  # fmt: skip
@@ -281,7 +302,7 @@ def test_a_kill_in_a_load_leaves_the_old_graph_and_is_cleared_by_the_next(
 ) -> None:
     store.load(KITE, "kite", epsilon_budget=1)
     process = child(empty_neo4j, "die_in_load", empty_neo4j.uri, statement)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     assert process.returncode == -signal.SIGKILL
     assert store.graph("kite") == KITE
     store.load(Graph.from_edges([(30, 40)]), "kite", replace=True)
@@ -465,12 +486,25 @@ def test_two_registrations_of_one_type_at_the_same_time_cannot_both_be_written(
     assert [row["name"] for row in store.graphs()] == ["friends"]
 
 
-def test_directions_are_refused_before_anything_is_written(store: Store) -> None:
-    """Of a graph in Neo4j nothing counts arcs yet: neither what is loaded nor what is asked."""
-    with pytest.raises(ParameterError, match="keep no directions yet"):
-        store.load(Graph.from_edges([(1, 2), (2, 1)], directed=True), "arcs", epsilon_budget=1)
-    assert store.graphs() == []
+def test_a_loaded_graph_keeps_its_directions(store: Store) -> None:
+    """Arcs are written as they go, one relationship each, and read back with them; accounts may protect sources."""
+    graph = Graph.from_edges([(1, 2), (2, 1), (3, 1), (3, 2), (4, 1), (5, 1)], directed=True)
+    row = store.load(graph, "arcs", epsilon_budget=200, protect="source")
+    assert row["directed"] is True
+    assert "projection" not in row
+    assert store.graph("arcs") == graph
+    release = store.priv_top_k("arcs", "in_degree", 1, 50, mechanism="joint", cap=1)
+    assert release.public["orientation"] == "directed"
+    assert "projection" not in release.public
+    assert store.priv_top_k("arcs", "in_degree", 1, 90).nodes == [1]
+    with pytest.raises(ParameterError, match="protect is 'source'"):
+        store.priv_top_k("arcs", "degree", 1, 1)
+    assert store.budget("arcs")["epsilon_spent"] == 140
+    store.load(graph, "arcs", replace=True)
+    assert store.budget("arcs")["protect"] == "source"
+    assert store.check("arcs") == []
+    with pytest.raises(ParameterError, match="graph with directions"):
+        store.load(KITE, "arcs", replace=True)
     store.load(KITE, "kite", epsilon_budget=1)
     with pytest.raises(ParameterError, match="whose directions were kept"):
         store.priv_top_k("kite", "in_degree", 1, 1)
-    assert store.budget("kite")["epsilon_spent"] == 0

@@ -40,6 +40,7 @@ def test_what_was_measured_is_what_the_benchmark_wrote() -> None:
     """Otherwise: make docs."""
     tables = runpy.run_path(str(ROOT / "docs" / "tables.py"))
     assert tables["recall"]() == tables["RECALL"].read_text(encoding="utf-8")
+    assert tables["recall_of_arcs"]() == tables["ARCS"].read_text(encoding="utf-8")
     assert (ROOT / SOURCE).is_file()
     assert {row.mechanism for row in measured()} == {"joint", "sld"}
     assert all(0 <= row.recall <= 1 for row in measured())
@@ -87,7 +88,9 @@ def test_the_command_says_it_all_from_public_facts() -> None:
         assert part in said
     told: dict[str, Any] = json.loads(planned("--metric", "degree", "--format", "json"))
     assert {row["metric"] for row in told["noise"]} == {"degree"}
-    assert set(told) == {"noise", "numbers", "expected", "budgets", "person", "protected", "source"}
+    assert set(told) == {
+        "noise", "numbers", "expected", "budgets", "person", "protected", "source", "advice",
+    }  # fmt: skip
     assert planned("--format", "csv").startswith("metric,mechanism,on,scale,law\n")
     assert "no promise" in planned("--edges-of-a-person", "100000")
 
@@ -134,9 +137,27 @@ def test_counts_of_arcs_are_planned_where_they_are_named() -> None:
 @pytest.mark.parametrize(("unit", "metric"), [("source", "in_degree"), ("target", "out_degree")])
 def test_only_releases_that_protect_a_person_are_planned_for_one(unit: Unit, metric: str) -> None:
     told = outlook(36_692, None, "0.3", 10, protect=unit)
-    assert {(row["metric"], row["mechanism"]) for row in told.noise} == {(metric, "em"), (metric, "pf")}
+    assert [
+        (row["metric"], row["mechanism"], row.get("cap"), round(row["scale"], 3)) for row in told.noise
+    ] == [
+        (metric, "em", None, 33.333),
+        (metric, "pf", None, 33.333),
+        (metric, "joint", 10, 33.333),
+        (metric, "joint", 20, 66.667),
+    ]
+    assert told.advice is not None
+    assert told.advice.startswith("for k up to 20: 'pf' or 'em'")
+    longer = outlook(36_692, None, "0.3", 50, protect=unit).advice
+    assert longer is not None
+    assert longer.startswith("for k above 20: 'joint' with cuts of 10 to 20")
     assert told.protected == {"protect": unit, "epsilon": 0.3, "odds": round(math.exp(0.3), 2)}
-    assert told.person == told.expected == told.numbers == [], "these are of one edge, and of EBC"
+    assert told.person == told.numbers == [], "these are of one edge, and of EBC"
+    assert {(row.graph, row.mechanism, row.k, row.epsilon) for row in told.expected} == {
+        (graph, way, 10, 0.3)
+        for graph in ("Enron", "GitHub")
+        for way in ("em", "pf", "cuts of 10", "cuts of 20")
+    }
+    assert told.source == "bench/results/persons.md"
     said = planned("--protect", unit)
     assert "one node, taken away: epsilon 0.3, odds change at most 1.35 times; replaced costs twice" in said
     assert "edge:" not in said

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+import subprocess
+import sys
 import tomllib
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 import yaml
 
 import edgedp
+from edgedp.graph.engines.native import build
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -24,6 +27,36 @@ def test_the_citation_is_of_this_version() -> None:
     assert CITATION["license"] == PROJECT["project"]["license"]
     assert CITATION["repository-code"] == PROJECT["project"]["urls"]["Repository"]
     assert {"cff-version", "message", "title", "authors"} <= set(CITATION)
+
+
+PAPERS = {
+    "em": "Mechanism Design via Differential Privacy",
+    "pf": "Permute-and-Flip",
+    "ld": "Local Dampening",
+    "sld": "Local Dampening",
+    "joint": None,  # ours
+    "distance": "Privacy-preserving Statistical Estimation",
+    "calibrated": None,  # ours
+    "geometric": "Universally Utility-Maximizing",
+    "staircase": "Optimal Noise-Adding",
+    "ladder": "Ladder Functions",
+    "smooth": "Smooth Sensitivity and Sampling",
+    "nls": "Private Analysis of Graph Structure",
+    "lls": "Instance-based noise",
+}
+"""Of each mechanism, words of the title of its paper."""
+
+
+def test_the_papers_of_all_mechanisms_are_cited() -> None:
+    from edgedp.words.vocabulary import MECHANISMS, NUMBER_MECHANISMS, PERCENTILE_MECHANISMS
+
+    assert {*MECHANISMS, *NUMBER_MECHANISMS, *PERCENTILE_MECHANISMS} == set(PAPERS)
+    titles = [reference["title"] for reference in CITATION["references"]]
+    assert len(set(titles)) == len(titles)
+    for name, words in PAPERS.items():
+        assert words is None or any(words in title for title in titles), name
+    for reference in CITATION["references"]:
+        assert {"type", "title", "authors", "year"} <= set(reference), reference["title"]
 
 
 def test_the_notice_names_whatever_is_bundled() -> None:
@@ -54,10 +87,26 @@ def test_the_links_of_the_readme_work_on_a_package_index() -> None:
         assert hook.with_whole_links("[a](b.md)", "https://x", version) == f"[a](https://x/blob/{tree}/b.md)"
 
 
+def test_the_build_hook_loads_what_compiles_without_the_package() -> None:
+    """As an installer does, in a process of its own: what a module leaves behind here would help it."""
+    code = (
+        "import sys, runpy; hook = runpy.run_path('hatch_build.py')['EdgedpHook']; "
+        "made = hook(sys.argv[1], {}, None, None, '', 'wheel'); made.dependencies(); assert 'edgedp' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code, str(ROOT)], cwd=ROOT, check=True, timeout=240)
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.name)
 def test_what_the_forge_reads_is_sound(path: Path) -> None:
     written = yaml.safe_load(path.read_text(encoding="utf-8"))
-    if path.parent.name == "workflows":
+    if path.stem == "release":
+        built = written["jobs"]["wheels"]["strategy"]["matrix"]["target"]
+        tried = [each["target"] for each in written["jobs"]["tried"]["strategy"]["matrix"]["include"]]
+        assert built == tried == list(build.TARGETS)
+        assert {"wheels", "sources", "tried"} == set(written["jobs"]["publish"]["needs"])
+        assert written["jobs"]["publish"]["permissions"]["id-token"] == "write"
+        assert not [job for job in written["jobs"].values() if "secrets." in str(job)]  # nothing to be stolen
+    elif path.parent.name == "workflows":
         tested = written["jobs"]["test"]["strategy"]["matrix"]["python"]
         declared = [
             word.rpartition(" ")[2]

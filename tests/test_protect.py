@@ -16,12 +16,14 @@ from click.testing import CliRunner
 import edgedp
 from edgedp import BudgetError, EdgeDPError, Graph, ParameterError, Store, StoreError, open_store
 from edgedp.faces.cli import edgedp as command_line
+from edgedp.ledger import registry
 from edgedp.ledger.account import Account
 from edgedp.mechanisms.counts import count_names
 from edgedp.mechanisms.metrics import metric_names
 from edgedp.release.plan import PublicFacts, plan
 from edgedp.stores import curator
 from edgedp.words.vocabulary import ARC_METRICS, MECHANISMS, UNITS
+from gateway_server import serve
 from plugin_fixtures import PluginServer, neo4j_with_plugin
 
 __all__ = ["neo4j_with_plugin"]
@@ -87,6 +89,67 @@ def test_the_default_mechanism_is_one_that_protects_the_unit(store: Store) -> No
     assert release.parameters["mechanism"] == "pf"
     assert release.public["protects"].startswith("all arcs that leave one node")
     assert store.estimate("followed", **ASKED)["parameters"]["mechanism"] == "pf"
+
+
+def test_cuts_let_vectors_and_numbers_protect_the_unit(store: Store) -> None:
+    ways: list[Any] = [
+        lambda: store.priv_top_k("followed", "in_degree", 2, "0.5", mechanism="joint", cap=2),
+        lambda: store.count("followed", "arcs", "0.5", cap=2),
+        lambda: store.distribution("followed", "in_degree", epsilon="0.5", cap=2),
+    ]
+    for spent, ask in enumerate(ways, start=1):
+        release = ask()
+        assert release.public["protects"].startswith("all arcs that leave one node")
+        assert store.budget("followed")["epsilon_spent"] == spent / 2
+    for refused in (
+        lambda: store.count("followed", "arcs", "0.5"),
+        lambda: store.distribution("followed", "in_degree", epsilon="0.5"),
+        lambda: store.distribution("followed", "out_degree", epsilon="0.5", cap=2),
+        lambda: store.priv_top_k("followed", "out_degree", 2, "0.5", mechanism="joint", cap=2),
+    ):
+        with pytest.raises(ParameterError, match="protect is 'source'"):
+            refused()
+    assert store.budget("followed")["releases"] == len(ways)
+    assert store.exact_count("followed", "arcs") == 7
+
+
+def test_the_gateway_and_the_command_line_draw_and_refuse_alike(store: Store, tmp_path: Path) -> None:
+    """A real process: cuts in the bodies of three kinds of release, and what protects no source is 4xx and free."""
+    token = store.add_analyst("ann")["token"]
+    store.grant("followed", "ann", epsilon_budget=5)
+    place = "/v1/graphs/followed"
+    allowed: list[tuple[str, dict[str, Any]]] = [
+        ("top-k", {"metric": "in_degree", "k": 2, "epsilon": "0.5", "mechanism": "joint", "cap": 2}),
+        ("count", {"of": "arcs", "epsilon": "0.5", "cap": 2}),
+        ("distribution", {"of": "in_degree", "epsilon": "0.5", "cap": 2}),
+    ]
+    with serve(tmp_path / "store", tmp_path) as gateway, gateway.client(token) as client:
+        for kind, body in allowed:
+            answer = client.post(f"{place}/{kind}", json=body)
+            assert answer.status_code == 201, answer.text
+            assert answer.json()["public"]["protects"].startswith("all arcs that leave one node")
+        for kind, body in allowed:
+            whole = {key: value for key, value in body.items() if key != "cap"}
+            refused = client.post(f"{place}/{kind}", json=whole)
+            assert 400 <= refused.status_code < 500
+            assert "protect is 'source'" in refused.json()["detail"]
+    assert store.budget("followed")["epsilon_spent"] == 1.5
+    asked = [
+        "--store",
+        str(tmp_path / "store"),
+        "count",
+        "followed",
+        "--of",
+        "arcs",
+        "--cap",
+        "2",
+        "--epsilon",
+        "1",
+    ]
+    told = CliRunner().invoke(command_line, [*asked, "--dry-run"])
+    assert "noise on arcs, through cuts of 2: two-sided geometric, scale 2" in told.output
+    assert CliRunner().invoke(command_line, asked).exit_code == 0
+    assert store.budget("followed")["epsilon_spent"] == 2.5
 
 
 def test_a_request_is_answered_again_and_another_question_is_refused(store: Store) -> None:
@@ -237,6 +300,30 @@ def test_what_was_released_between_reading_and_declaring_is_noticed(
     with pytest.raises(StoreError, match="the account of 'followed' changed meanwhile; declare again"):
         store.load(FOLLOWED, "followed", replace=True, protect="pair")
     assert store.budget("followed")["protect"] == "source"
+
+
+def test_a_unit_that_was_declared_between_reading_and_loading_stays(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One loads without a word of it, while another declares it, releases and drops the graph."""
+    arcs, planned = Graph.from_edges([(1, 2), (3, 2)], directed=True), registry.load_script
+
+    def late(*given: Any, **chosen: Any) -> Any:
+        script = planned(*given, **chosen)
+        monkeypatch.undo()
+        with open_store(tmp_path / "store") as another:
+            another.load(arcs, "g", epsilon_budget=2, protect="source")
+            another.priv_top_k("g", metric="in_degree", k=1, epsilon=1)
+            another.drop("g")
+        return script
+
+    monkeypatch.setattr(registry, "load_script", late)
+    with pytest.raises(StoreError, match="the account of 'g' changed meanwhile; declare again"):
+        store.load(arcs, "g")
+    assert store.budget("g")["protect"] == "source"
+    store.load(arcs, "g")
+    with pytest.raises(ParameterError, match="protect is 'source'"):
+        store.count("g", of="edges", epsilon=1)
 
 
 def test_a_backup_keeps_it(store: Store, tmp_path: Path) -> None:

@@ -269,7 +269,9 @@ INPUTS = {
     # -- formats that are named and not read
     "HTML": Input("<!DOCTYPE html>\n<html><body>503</body></html>\n", refused="an HTML page"),
     "JSON": Input('{"nodes": [1, 2]}\n', refused="is JSON"),
-    "JSON lines": Input('{"a": 1, "b": 2}\n{"a": 2, "b": 3}\n', refused="is JSON"),
+    "JSON lines of unknown names": Input(
+        '{"a": 1, "b": 2}\n{"a": 2, "b": 3}\n', refused="--source a --target b"
+    ),
     "DOT": Input("// made by hand\ndigraph G {\n a -> b;\n}\n", refused="is DOT"),
     "DOT, undirected": Input("graph {\n a -- b\n}\n", refused="is DOT"),
     "XML": Input(
@@ -384,6 +386,38 @@ INPUTS = {
     "GraphML with a node twice": Input(GRAPHML.replace('id="dan"', 'id="ada"'), refused="twice"),
     "GraphML with columns": Input(
         GRAPHML, refused="source has no effect", options={"source": 1, "target": 2}
+    ),
+    "JSON lines": Input(
+        '{"source": "a", "target": "b"}\n\n{"target": "c", "source": "b"}\n', [("a", "b"), ("b", "c")]
+    ),
+    "JSON lines of whole floats": Input(
+        '{"source": 1.0, "target": 2}\n', [(1, 2)], told="floats such as 1.0"
+    ),
+    "JSON lines, ends by name": Input(
+        '{"x": 1, "y": 2, "z": "w"}\n', [(1, 2)], options={"source": "x", "target": "y"}
+    ),
+    "JSON lines, types that differ": Input(
+        '{"source": 1, "target": 2}\n{"source": "1", "target": 3}\n', refused="line 2"
+    ),
+    "JSON lines without a key": Input(
+        '{"source": 1, "target": 2}\n{"source": 2}\n', refused="must hold an integer"
+    ),
+    "JSON lines with a key twice": Input(
+        '{"source": 1, "target": 2}\n{"source": 2, "source": 3}\n', refused="all differ"
+    ),
+    "JSON lines, two objects a line": Input(
+        '{"source": 1, "target": 2}\n{"a":1}{"a":2}\n', refused="one object of JSON"
+    ),
+    "JSON lines, cut short": Input('{"source": 1, "target": 2}\n{"source": 2, "tar', refused="line 2"),
+    "JSON lines beyond 64 bits": Input('{"source": 1, "target": 9223372036854775808}\n', refused="64 bits"),
+    "JSON lines, a truth value": Input(
+        '{"source": true, "target": 2}\n', refused="is a truth value in line 1"
+    ),
+    "JSON lines, a list": Input(
+        '{"source": 1, "target": [2]}\n{"source": 1, "target": [2]}\n', refused="has one column"
+    ),
+    "JSON lines with a separator": Input(
+        '{"source": 1, "target": 2}\n', refused="line", options={"header": True}
     ),
     "GEXF": Input(GEXF, refused="--labels (or --no-labels)"),
     "GEXF by ids": Input(GEXF, [(0, 1)], alone=(2,), told="not labels", options={"labels": False}),

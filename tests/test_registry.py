@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from edgedp import Graph, Store, StoreError, UnknownNameError, open_store
+from edgedp import Graph, ParameterError, Store, StoreError, UnknownNameError, open_store
 from edgedp.ledger import ledger, registry
 from edgedp.ledger.account import Declaration
 from edgedp.ledger.backend import GraphRow, Session
 from edgedp.ledger.script import run
+from edgedp.stores.neo4j import places
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
 
@@ -118,3 +119,11 @@ def test_an_empty_name_is_refused_also_by_the_command(tmp_path: Path) -> None:
     done = CliRunner().invoke(edgedp, ["--store", str(tmp_path / "s"), "load", str(edges), "--name", ""])
     assert done.exit_code == 1
     assert "name is ''" in done.output
+
+
+@pytest.mark.parametrize("name", [r"KNOW\u0053", r"\u0045dgeDP_kite_bee", r"a\u0060b"])
+def test_no_label_and_no_type_holds_an_escape(name: str) -> None:
+    """A statement would read another name, whose relationships have a budget already."""
+    with pytest.raises(ParameterError, match="which a statement reads as the character"):
+        places.check_unreserved(name, "relationship_type")
+    assert places.check_unreserved(r"C:\users", "node_label") == r"C:\users"

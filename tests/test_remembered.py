@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +73,23 @@ def test_an_older_copy_that_was_written_to_is_noticed_by_its_row(store: Store, p
         asked(other)
     with pytest.raises(StoreError, match="went back"):
         asked(store)
+
+
+@pytest.mark.parametrize("advanced", ["edges", "attributes"])
+def test_each_account_that_a_release_debits_is_compared(path: Path, advanced: str) -> None:
+    """A percentile of what follows from the degree debits two; one of them has gone back, and the other has not."""
+    nodes = [1, 2, 3]
+    graph = Graph.from_edges([(1, 2), (2, 3)], nodes=nodes, properties={"age": nodes, "degree": nodes})
+    store = open_store(path)
+    store.load(graph, "kite", epsilon_budget=10, attribute_epsilon_budget=10)
+    store.attribute("kite", "age", 0, 10, points=11)
+    store.attribute("kite", "degree", 0, 10, points=11, depends_on="degree")
+    store.percentile("kite", "degree", 0.5, 0.1)
+    old = copied(path)
+    asked(store) if advanced == "edges" else store.percentile("kite", "age", 0.5, 0.1)
+    in_place(old, path)
+    with pytest.raises(StoreError, match="went back"):
+        store.percentile("kite", "degree", 0.5, 0.1)
 
 
 def test_what_others_did_is_remembered_by_who_looked_and_by_who_serves(store: Store, path: Path) -> None:
@@ -300,6 +319,34 @@ def test_a_damaged_ledger_is_no_backup(store: Store, path: Path, tmp_path: Path)
     assert not (tmp_path / "copy").exists()
     assert not (tmp_path / "copy.head").exists()
     assert not path.with_name("graphs.edgedp.head").exists()
+
+
+@pytest.mark.parametrize("index", ["log_debits", "log_release"])
+def test_a_ledger_whose_index_lost_its_rows_is_no_backup(
+    store: Store, path: Path, tmp_path: Path, index: str
+) -> None:
+    asked(store)
+    place = tmp_path / "damaged"
+    shutil.copytree(path, place)
+    ledger = place / "ledger.sqlite"
+    content = bytearray(ledger.read_bytes())
+    with closing(sqlite3.connect(ledger)) as connection:
+        (root,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (index,)).fetchone()
+    page = (root - 1) * 4096
+    content[page : page + 12] = bytes([10, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0])  # an empty leaf
+    ledger.write_bytes(content)
+    said = r"the ledger is damaged \(SQLite says: .*; nothing was copied"
+    with open_store(place) as damaged, pytest.raises(StoreError, match=said):
+        damaged.backup(tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()
+
+
+def test_of_two_heads_the_further_one_is_kept_whichever_comes_first(store: Store) -> None:
+    early = Head.parse(store.head("kite"))
+    asked(store)
+    late = Head.parse(store.head("kite"))
+    for order in ((early, late), (late, early)):
+        assert heads.furthest([("kite", each) for each in order]) == {"kite": late}
 
 
 def test_a_neo4j_that_went_back_under_a_store_releases_nothing(empty_neo4j: Server) -> None:

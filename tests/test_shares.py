@@ -125,6 +125,39 @@ def test_a_release_debits_the_share_and_the_budget_together(open_any: OpenStore)
         assert spent(again) == spent(store)
 
 
+def test_an_agents_share_has_two_limits_and_is_spent_through_plans(open_any: OpenStore) -> None:
+    store = with_analysts(open_any(), epsilon_budget=2)
+    granted = store.grant("kite", "ann", epsilon_budget=1, agent=True)
+    assert (granted["max_epsilon_per_release"], granted["min_epsilon_per_release"]) == (0.1, 0.01)
+    store.grant("kite", "ann", 1, "0.5", min_epsilon_per_release="0.05")
+    assert "min_epsilon_per_release" not in store.grant("kite", "bob", epsilon_budget=1)
+    ann, asked = store.asking_as("ann"), {"metric": "degree", "k": 1}
+    for epsilon, sentence in (("0.04", "must be at least 0.05"), ("0.6", "must be at most 0.5")):
+        assert sentence in ann.estimate("kite", "topk", request_id="r", epsilon=epsilon, **asked)["refused"]
+        unheld = store.asking_as("ann")
+        unheld._check_planned = lambda *given: None  # type: ignore[method-assign]  # the debit itself refuses
+        with pytest.raises(BudgetError, match=sentence):
+            top(unheld, epsilon)
+    with pytest.raises(ParameterError, match="plan_id is missing"):
+        top(ann, "0.2", "r")
+    plan_id = ann.estimate("kite", "topk", request_id="r", epsilon="0.2", **asked)["plan_id"]
+    with pytest.raises(ParameterError, match="is not of this release"):
+        top(store.asking_as("bob").planned(plan_id), "0.2", "r")
+    drawn = top(ann.planned(plan_id), "0.2", "r")
+    assert top(ann, "0.2", "r").receipt["release_id"] == drawn.receipt["release_id"], "a repeat needs no plan"
+    assert spent(store) == {"": 0.2, "ann": 0.2, "bob": 0.0}
+    with pytest.raises(BudgetError, match="must be at least the smallest epsilon"):
+        store.grant("kite", "ann", 1, "none")
+    with pytest.raises(ParameterError, match="is of an agent's share"):
+        store.grant("kite", "bob", 1, agent=False, min_epsilon_per_release="0.1")
+    assert store.check() == []
+    assert "min_epsilon_per_release" not in store.grant("kite", "ann", 1, agent=False)
+    top(ann, "0.01")
+    assert store.check() == []
+    grants = [row["details"] for row in store.log("kite") if row["event"] == "grant"]
+    assert [row.get("min_epsilon_per_release") for row in grants] == ["0.01", "0.05", None, None]
+
+
 def test_the_share_is_refused_before_the_budget_and_neither_is_exceeded(open_any: OpenStore) -> None:
     store = with_analysts(open_any(), max_epsilon_per_release="0.8")
     ann, bob = store.asking_as("ann"), store.asking_as("bob")

@@ -195,11 +195,12 @@ def test_the_noise_of_refined_directed_degrees_is_for_two_moved_entries(
 ) -> None:
     scales: list[Fraction] = []
     real = Refinable.drawn
-    monkeypatch.setattr(
-        Refinable,
-        "drawn",
-        classmethod(lambda cls, n, scale, words: scales.append(scale) or real(n, scale, words)),
-    )
+
+    def noted(n: int, scale: Fraction, words: Any) -> Refinable:
+        scales.append(scale)
+        return real(n, scale, words)
+
+    monkeypatch.setattr(Refinable, "drawn", noted)
     graph = edgedp.Graph.from_edges([(i, (i * i) % 60) for i in range(60)], nodes=range(60), directed=True)
     edgedp.priv_top_k(graph, metric, k, "6.4", target_recall="0.01")
     assert scales == [Fraction(2) / Fraction(1, 10)]

@@ -761,7 +761,7 @@ def test_a_gateway_draws_no_first_step_for_next_to_nothing(place: Path) -> None:
     with open_store(place) as store:
         store.add_analyst("ann")
         store.grant("hubs", "ann", epsilon_budget=5)
-        ann = Asker(store, "ann", least=epsilon_nano("0.01"))
+        ann = Asker(store, "ann", least=lambda name: epsilon_nano("0.01"))
         with pytest.raises(ParameterError, match=r"must be at least 0\.64 at this gateway"):
             ann.priv_top_k("hubs", "degree", 5, "0.63", target_recall="0.9")
         assert ann.priv_top_k("hubs", "degree", 5, "0.64", target_recall="0.01").epsilon_spent == 0.01

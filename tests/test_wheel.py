@@ -117,7 +117,7 @@ def test_the_wheel_holds_the_package_and_its_data_and_nothing_else(wheel: Path) 
     for path in (ROOT / "plugin" / "edgedp").rglob("*.py"):
         assert path.relative_to(ROOT / "plugin").as_posix() in names
     for path in (ROOT / "plugin" / "edgedp" / "faces" / "gateway" / "pages").rglob("*.*"):
-        if path.parent.name in ("templates", "static"):
+        if {"templates", "static"} & set(path.parts):
             assert path.relative_to(ROOT / "plugin").as_posix() in names
     assert "edgedp/py.typed" in names
     assert not [name for name in names if name.endswith(".pyc")]

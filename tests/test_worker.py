@@ -157,7 +157,7 @@ class Worker:
     def let_go(self) -> int:
         """Close its standard input and return its exit status."""
         self.process.stdin.close()  # type: ignore[union-attr]
-        return self.process.wait(5)
+        return self.process.wait(60)
 
     def end(self) -> None:
         self.process.kill()

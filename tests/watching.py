@@ -34,6 +34,7 @@ SAMPLERS = {
     "one_pick": "selection",
     "first_places": "selection",
     "integers_below": "words",
+    "uniform_below": "words",
     "random_order": "words",
     "certain_floor": "words",
     "certainly_reaches": "words",

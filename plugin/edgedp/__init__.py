@@ -8,14 +8,9 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from importlib.machinery import ModuleSpec
 from typing import TYPE_CHECKING, Any
 
-from edgedp.words.version import __version__
-
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from edgedp import exact, mechanisms, spark
     from edgedp.exact import quality
     from edgedp.exact.experiments.advice import advise
@@ -48,6 +43,7 @@ if TYPE_CHECKING:
         UndecidedError,
         UnknownNameError,
     )
+    from edgedp.words.version import __version__
 
 
 _HOME = {
@@ -60,6 +56,7 @@ _HOME = {
         ),
         "words.errors",
     ),
+    "__version__": "words.version",
     "Graph": "graph.graph",
     "Release": "release.release",
     "Store": "stores",
@@ -143,13 +140,14 @@ class _Doors:
     """Finds a module of `_DOORS`, and what is below it, in its room: one module under two names, never two."""
 
     @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+    def find_spec(name: str, path: object = None, target: object = None) -> Any:
         package, _, door = name.partition(".")
         door, _, rest = door.partition(".")
-        if (
-            package != "edgedp" or door not in _DOORS or rest == "__main__"
-        ):  # ``python -m`` runs a file of its own
+        if package != "edgedp" or door not in _DOORS:
             return None
+        if rest == "__main__":  # ``python -m`` runs the file itself, which the usual finders know
+            return None
+        from importlib.machinery import ModuleSpec
         from importlib.util import find_spec
 
         room = f"edgedp.{_DOORS[door]}" + (f".{rest}" if rest else "")
@@ -164,10 +162,10 @@ class _Doors:
 class _Door:
     """Gives the module of the room for the name of the door."""
 
-    def create_module(self, spec: ModuleSpec) -> None:
+    def create_module(self, spec: Any) -> None:
         """Leave it to the import machinery; `exec_module` puts the room's module in its place."""
 
-    def exec_module(self, module: ModuleType) -> None:
+    def exec_module(self, module: Any) -> None:
         assert module.__spec__ is not None  # noqa: S101 - the import machinery has just set it
         sys.modules[module.__spec__.name] = import_module(module.__spec__.loader_state)
 

@@ -10,5 +10,5 @@ WHERE entry.name = $name AND entry.kind = 'debit' AND entry.seq > 0
 WITH count(*) AS debits
 OPTIONAL MATCH (further:EdgeDPEntry)
 WHERE further.releaseId STARTS WITH 'part-' AND further.kind = 'debit' AND further.name = $name AND further.seq > 0
-WITH debits, count(further) AS parts
-RETURN debits - parts AS releases
+WITH debits, count(further) AS others
+RETURN debits - others AS releases

@@ -10,6 +10,7 @@
 MATCH (share:EdgeDPShare {name: $name, analyst: $analyst, account: $account})
 WHERE share.spent IS :: INTEGER NOT NULL AND share.budget IS :: INTEGER NOT NULL
   AND share.declared IS :: INTEGER NOT NULL AND share.delta IS :: INTEGER AND share.maxPerRelease IS :: INTEGER
+  AND share.minPerRelease IS :: INTEGER
 OPTIONAL MATCH (latest:EdgeDPEntry {name: $name, seq: share.entry})
 WHERE latest.kind = 'debit' AND latest.analyst = $analyst
 WITH share, latest, CASE WHEN share.entry IS NULL THEN $name END AS wanted

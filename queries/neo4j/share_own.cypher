@@ -5,6 +5,7 @@
 // columns:
 //   name, analyst, account: the graph, who may ask, and which of its accounts
 //   delta: the account's atto-delta when the share was declared, or null for a pure account
+//   minPerRelease: smallest epsilon of one release of an agent, nano-epsilon; null for a person
 //   declared: the epsilon of the share, nano-epsilon
 //   budget, spent: in the account's currency: nano-epsilon where delta is null, else pico-rho
 //   maxPerRelease: largest epsilon of one release of this analyst, nano-epsilon, or null
@@ -13,5 +14,5 @@ MATCH (share:EdgeDPShare)
 WHERE share.analyst = $analyst
 RETURN share.name AS name, share.analyst AS analyst, share.account AS account, share.delta AS delta,
        share.declared AS declared, share.budget AS budget, share.spent AS spent,
-       share.maxPerRelease AS maxPerRelease
+       share.maxPerRelease AS maxPerRelease, share.minPerRelease AS minPerRelease
 ORDER BY name, account

@@ -9,12 +9,13 @@
 //   declared: the epsilon of the share, nano-epsilon
 //   budget: what both allow, in the currency that delta gives
 //   maxPerRelease: largest epsilon of one release, nano-epsilon, or null
+//   minPerRelease: smallest epsilon of one release of an agent, nano-epsilon; null for a person
 // columns:
 //   analyst: no row if it was refused
 // cost: the debits of one analyst; in Neo4j the log of one graph
 MATCH (account:EdgeDPAccount {name: $name})
 WHERE (account.delta = $delta OR (account.delta IS NULL AND $delta IS NULL)) AND $declared >= 0
-  AND ($maxPerRelease IS NULL OR $maxPerRelease > 0)
+  AND ($maxPerRelease IS NULL OR $maxPerRelease > 0) AND ($minPerRelease IS NULL OR $minPerRelease > 0)
 OPTIONAL MATCH (entry:EdgeDPEntry)
 WHERE entry.name = account.name AND entry.seq > 0 AND entry.analyst = $analyst
 WITH account, sum(coalesce(entry.charge, 0)) AS charged
@@ -23,5 +24,6 @@ WITH charged, before
 WHERE charged <= $budget AND coalesce(before.spent, charged) <= $budget
 MERGE (share:EdgeDPShare {name: $name, analyst: $analyst, account: $account})
 ON CREATE SET share.spent = charged
-SET share.delta = $delta, share.declared = $declared, share.budget = $budget, share.maxPerRelease = $maxPerRelease
+SET share.delta = $delta, share.declared = $declared, share.budget = $budget, share.maxPerRelease = $maxPerRelease,
+    share.minPerRelease = $minPerRelease
 RETURN share.analyst AS analyst

@@ -10,6 +10,7 @@
 -- columns:
 --   name, analyst, account: the graph, who may ask, and which of its accounts
 --   delta: the account's atto-delta when the share was declared, or null for a pure account
+--   minPerRelease: smallest epsilon of one release of an agent, nano-epsilon; null for a person
 --   declared: the epsilon of the share, nano-epsilon
 --   budget, spent: in the account's currency: nano-epsilon where delta is null, else pico-rho
 --   maxPerRelease: largest epsilon of one release of this analyst, nano-epsilon, or null; no row at all if the
@@ -20,7 +21,8 @@ SET spent = spent + CASE WHEN delta IS NULL THEN $cost ELSE $price END,
     entry = (SELECT entries + 1 FROM accounts WHERE accounts.name = $name)
 WHERE name = $name AND analyst = $analyst AND account = $account AND $cost > 0 AND $price > 0
   AND spent + CASE WHEN delta IS NULL THEN $cost ELSE $price END <= budget
-  AND (maxPerRelease IS NULL OR $whole <= maxPerRelease)
+  AND (maxPerRelease IS NULL OR $whole <= maxPerRelease) AND (minPerRelease IS NULL OR $whole >= minPerRelease)
   AND EXISTS (SELECT 1 FROM accounts WHERE accounts.name = $name AND accounts.delta IS shares.delta)
 RETURNING name AS name, analyst AS analyst, account AS account, delta AS delta, declared AS declared,
-          budget AS budget, spent AS spent, maxPerRelease AS maxPerRelease
+          budget AS budget, spent AS spent, maxPerRelease AS maxPerRelease,
+          minPerRelease AS minPerRelease

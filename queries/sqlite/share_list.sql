@@ -6,12 +6,13 @@
 -- columns:
 --   name, analyst, account: the graph, who may ask, and which of its accounts
 --   delta: the account's atto-delta when the share was declared, or null for a pure account
+--   minPerRelease: smallest epsilon of one release of an agent, nano-epsilon; null for a person
 --   declared: the epsilon of the share, nano-epsilon
 --   budget, spent: in the account's currency: nano-epsilon where delta is null, else pico-rho
 --   maxPerRelease: largest epsilon of one release of this analyst, nano-epsilon, or null
 -- cost: one row a share
 SELECT name AS name, analyst AS analyst, account AS account, delta AS delta, declared AS declared, budget AS budget,
-       spent AS spent, maxPerRelease AS maxPerRelease, sound
+       spent AS spent, maxPerRelease AS maxPerRelease, minPerRelease AS minPerRelease, sound
 FROM share
 WHERE name = $name
 ORDER BY analyst, account

@@ -10,17 +10,19 @@
 --   declared: the epsilon of the share, nano-epsilon
 --   budget: what both allow, in the currency that delta gives
 --   maxPerRelease: largest epsilon of one release, nano-epsilon, or null
+--   minPerRelease: smallest epsilon of one release of an agent, nano-epsilon; null for a person
 -- columns:
 --   analyst: no row if it was refused
 -- cost: the debits of one analyst; in Neo4j the log of one graph
-INSERT INTO shares (name, analyst, account, delta, declared, budget, spent, maxPerRelease)
+INSERT INTO shares (name, analyst, account, delta, declared, budget, spent, maxPerRelease, minPerRelease)
 SELECT $name, $analyst, $account, $delta, $declared, $budget,
-       coalesce((SELECT sum(charge) FROM log WHERE name = $name AND +analyst = $analyst), 0), $maxPerRelease
+       coalesce((SELECT sum(charge) FROM log WHERE name = $name AND +analyst = $analyst), 0), $maxPerRelease,
+       $minPerRelease
 WHERE coalesce((SELECT sum(charge) FROM log WHERE name = $name AND +analyst = $analyst), 0) <= $budget
-  AND $declared >= 0 AND ($maxPerRelease IS NULL OR $maxPerRelease > 0)
+  AND $declared >= 0 AND ($maxPerRelease IS NULL OR $maxPerRelease > 0) AND ($minPerRelease IS NULL OR $minPerRelease > 0)
   AND EXISTS (SELECT 1 FROM accounts WHERE name = $name AND delta IS $delta)
 ON CONFLICT (name, analyst, account) DO UPDATE
 SET delta = excluded.delta, declared = excluded.declared, budget = excluded.budget,
-    maxPerRelease = excluded.maxPerRelease
+    maxPerRelease = excluded.maxPerRelease, minPerRelease = excluded.minPerRelease
 WHERE shares.spent <= excluded.budget
 RETURNING analyst AS analyst

@@ -9,15 +9,7 @@ from pathlib import Path
 import pytest
 
 from edgedp.stores.neo4j.schema import SCHEMA_VERSION
-from neo4jserver.server import (
-    DEFAULT_VERSION,
-    NEWEST_VERSION,
-    SHARED,
-    SHARED_CONF,
-    SHORT_LIVED,
-    Server,
-    start,
-)
+from neo4jserver.server import DEFAULT_VERSION, NEWEST_VERSION, SHARED_CONF, Server, start
 from neo4jserver.toolchain import MissingToolError, java_for
 
 QUERIES = Path(__file__).parents[2] / "queries" / "neo4j"
@@ -86,12 +78,14 @@ def empty_neo4j(neo4j_server: Server) -> Server:
 @pytest.fixture
 def bare_neo4j(neo4j_server: Server) -> Server:
     """Give the shared server with nothing in it, as it was installed."""
+    _revive(neo4j_server)
     neo4j_server.wipe()
     return neo4j_server
 
 
 def empty(server: Server) -> None:
     """Delete all but an empty store; that, too, unless it is as edgedp made it."""
+    _revive(server)
     with server.driver(notifications_min_severity="OFF") as driver, driver.session() as session:
         names = set(session.run("SHOW INDEXES YIELD name RETURN name").value())
         sound = session.run(_SOUND, version=SCHEMA_VERSION).single(strict=True).value() and names >= OF_STORES
@@ -99,12 +93,17 @@ def empty(server: Server) -> None:
         session.run(_AS_NEW, version=SCHEMA_VERSION).consume()
 
 
+def _revive(server: Server) -> None:
+    """Start a server that a test has killed, perhaps a read-only one."""
+    if not server.running:
+        server.restart(server__databases__read_only="")
+
+
 def _shared(version: str) -> Server:
     """Start a version once, also where several modules import these fixtures."""
     if version not in _running:
         try:
-            jvm = SHARED if version == DEFAULT_VERSION else SHORT_LIVED
-            _running[version] = start(version, extra_conf=SHARED_CONF, jvm=jvm)
+            _running[version] = start(version, extra_conf=SHARED_CONF)
         except MissingToolError as error:
             pytest.fail(str(error), pytrace=False)
     return _running[version]

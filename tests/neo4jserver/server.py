@@ -31,15 +31,7 @@ STOP_SECONDS = 40
 WATCHDOG = Path(__file__).with_name("watchdog.py")
 # A test's server lives for minutes: the second compiler, and threads that collect garbage, cost more than they give.
 SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-# One that many modules share gains by the second compiler, but only where a method is called very often.
-SHARED = (
-    "-XX:+UseSerialGC",
-    "-XX:Tier4InvocationThreshold=20000",
-    "-XX:Tier4MinInvocationThreshold=3000",
-    "-XX:Tier4CompileThreshold=50000",
-    "-XX:Tier4BackEdgeThreshold=200000",
-)
-# A statement is compiled once there, though every test puts another graph into the server.
+# A statement is compiled once in a server that many tests share, though every test puts another graph into the server.
 SHARED_CONF = {"dbms.cypher.min_replan_interval": "1d"}
 OPENED_MODULES = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent", "java.lang")
 
@@ -234,7 +226,7 @@ def start(
     port : int, optional
         The port of Bolt, where it is free; by default any free one.
     jvm : sequence of str
-        Options: `SHORT_LIVED` is best for a few minutes, `SHARED` for many; none for benchmarks.
+        Options: `SHORT_LIVED` is best for minutes; none for benchmarks.
 
     Raises
     ------

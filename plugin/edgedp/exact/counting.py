@@ -19,15 +19,17 @@ from edgedp.mechanisms.projection import GraphProjection
 from edgedp.release.in_memory.numbers import count_in_memory
 from edgedp.release.numbers.counting import count_in, law_of
 from edgedp.release.options import CountOptions
+from edgedp.release.plan import PublicFacts, plan
+from edgedp.release.plan.arc_numbers import ARCS
 from edgedp.release.plan.numbers import CountPlan, plan_count
 from edgedp.words.errors import ParameterError
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
     from edgedp.mechanisms.projection import NumberProjection
-    from edgedp.release.plan import PublicFacts
 
 __all__ = [
+    "exact_arcs",
     "exact_count",
     "exact_needs",
     "exact_probabilities",
@@ -49,8 +51,16 @@ def plan_exact(of: str, given: Mapping[str, Any], facts: PublicFacts) -> CountPl
 
 def exact_count(graph: Graph, of: str, given: Mapping[str, Any], engine: str) -> int | float:
     """Return a number exactly; a float where it is no integer."""
+    if of == ARCS:
+        return exact_arcs(graph)
     planned = count_in_memory(graph, None, {"of": of} | _ANY | dict(given))
     return exact_value(planned, GraphProjection(graph, engine))
+
+
+def exact_arcs(graph: Graph) -> int:
+    """Return the number of arcs of a graph; one without directions is refused."""
+    plan("count", {"of": ARCS} | _ANY, PublicFacts(graph.node_count, directed=graph.directed))
+    return graph.arc_count
 
 
 def exact_needs(plan: CountPlan) -> set[str]:

@@ -112,8 +112,8 @@ def as_pairs(edges: Any) -> NDArray[Any]:
     _refuse_frames(edges, "edges")
     edges = labels_of(edges, "edges")
     try:
-        listed = edges if isinstance(edges, np.ndarray) or hasattr(edges, "__array__") else list(edges)
-    except TypeError:
+        listed = np.asarray(edges) if hasattr(edges, "__array__") else list(edges)
+    except (TypeError, ValueError):
         raise GraphFormatError(
             f"edges is {kind_of(edges)}, must be pairs of node ids; give a list of them or an array of shape (m, 2)"
         ) from None
@@ -171,6 +171,14 @@ def _typed_ids(array: NDArray[Any], name: str, values: Any) -> NDArray[Any]:
 def _holds_integers(values: Any) -> bool:
     """Whether all values are integers: numpy makes 1 of True, and a number of a value that is masked."""
     kinds = set(map(type, values))
+    for kind in kinds:
+        if (
+            issubclass(kind, int) and kind.__int__ is not int.__int__
+        ):  # numpy asks it, and gets another number
+            raise GraphFormatError(
+                f"an id is of the class {kind.__name__}, which says of itself that it is another integer; "
+                "give int.__int__(id)"
+            )
     return all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds)
 
 
@@ -237,6 +245,8 @@ def rows_of(n: int, positions: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int
 THERE, BACK = 1, 2
 """Directions of an entry of a row: an arc to the neighbour, one from it."""
 
+_ARCS_AT_ONCE = 1 << 18
+
 
 def ways_of(
     indptr: NDArray[np.int64], indices: NDArray[np.int32], positions: NDArray[np.integer[Any]]
@@ -265,11 +275,12 @@ def ways_of(
     entries = np.repeat(np.arange(n, dtype=np.int64) * n, np.diff(indptr))
     entries += indices
     ways = np.zeros(len(indices), dtype=np.uint8)
-    ends = positions.astype(np.int64, copy=False)
-    source, target = (ends[ends[:, 0] != ends[:, 1]]).T
-    for way, keys in ((THERE, source * n + target), (BACK, target * n + source)):
-        found = np.searchsorted(entries, distinct(keys))
-        ways[found] |= way
+    for start in range(0, len(positions), _ARCS_AT_ONCE):  # so that no copy of all arcs is held
+        ends = positions[start : start + _ARCS_AT_ONCE].astype(np.int64)
+        source, target = (ends[ends[:, 0] != ends[:, 1]]).T
+        for way, keys in ((THERE, source * n + target), (BACK, target * n + source)):
+            keys.sort()  # near ones are looked up one after the other
+            ways[np.searchsorted(entries, keys)] |= way
     return ways
 
 

@@ -33,6 +33,7 @@ __all__ = [
     "refusal",
     "split_account",
     "terms_without_edges",
+    "unit_asked",
     "unit_of",
 ]
 
@@ -209,6 +210,18 @@ def unit_of(terms: str | None) -> Unit | None:
     except (ValueError, AttributeError, TypeError):
         return None
     return next((unit for unit in UNITS if unit == found), None)
+
+
+def unit_asked(protect: Unit) -> dict[str, Any]:
+    """Return the parameters of ``account_unit``; nothing is written of pairs.
+
+    Examples
+    --------
+    >>> unit_asked("source"), unit_asked("pair")["there"]
+    ({'unit': '"protect": "source"', 'there': True}, False)
+    """
+    there = protect != "pair"
+    return {"unit": f'"protect": "{protect}"' if there else '"protect": ', "there": there}
 
 
 def terms_without_edges(protect: Unit) -> str:

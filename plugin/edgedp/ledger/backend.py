@@ -25,6 +25,7 @@ from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
+    from edgedp.graph.loading.origins import Origin
     from edgedp.graph.titles import Titles
     from edgedp.mechanisms.projection import NumberProjection
     from edgedp.words.progress import Progress
@@ -90,7 +91,7 @@ class GraphRow:
     """Embedded: SHA-256 of the version's files, hex, and whether they hold directions (`embedded.seals.Seals`)."""
     made_of: str | None = None
     """Neo4j: which relationships make an edge, JSON (`edgedp.ledger.pairs.PairProjection`); None: each of one type
-    between two nodes of one label."""
+    between two nodes of one label. Of a loaded graph that its arcs are read as they were written, where it has any."""
     title_property: str | None = None
     """Neo4j: the property of the nodes that is their title, public of itself; None: they have none."""
     display_label: str | None = field(default=None, compare=False)
@@ -105,7 +106,7 @@ class GraphRow:
             self.nodes_supplied,
             facts=FACTS_AS_LOADED if self.loaded else FACTS_RECORDED,
             directed=self.directed,
-            projection=None if self.projection is None else self.projection.to_dict(),
+            projection=None if self.loaded or self.projection is None else self.projection.to_dict(),
         )
 
     @property
@@ -266,6 +267,10 @@ class Session(Transacting):
     def titles(self, row: GraphRow, ids: list[Any]) -> list[str | None]:
         """Return the titles of some nodes of a graph that has titles; reads no edge."""
         raise AssertionError(f"no graph of {type(self).__name__} has titles")
+
+    def origin(self, row: GraphRow) -> Origin | None:
+        """Return where a loaded graph was read from; None where the store remembers nothing."""
+        return None
 
     @abstractmethod
     def node_count(self, row: GraphRow) -> int:

@@ -14,6 +14,7 @@ from edgedp.ledger.account import (
     account_of,
     lost_account,
     terms_without_edges,
+    unit_asked,
 )
 from edgedp.ledger.backend import AT_ADDRESS, GraphRow, edited, holds_directions, holds_titles
 from edgedp.ledger.events import declaration_steps, event_steps
@@ -293,11 +294,16 @@ def _unit(row: GraphRow, declared: Declaration, before: Account | None) -> Unit:
 
 
 def _unit_steps(name: str, account: Account | None, declared: Declaration) -> list[Step]:
-    """Return the steps that find the account as it was read, where what it protects is declared."""
-    if declared.protect is None:
-        return []
-    entries = 0 if account is None else account.entries
-    return [Step("account_at", {"name": name, "entries": entries}, on_none="budget")]
+    """Return the steps that find the account as it was read: where what it protects is declared, without a later row.
+
+    Where it is not declared, what was read stays, and another one may have declared it meanwhile.
+    """
+    named = {"name": name}
+    if declared.protect is not None:
+        entries = 0 if account is None else account.entries
+        return [Step("account_at", named | {"entries": entries}, on_none="budget")]
+    held: Unit = "pair" if account is None else account.protect
+    return [Step("account_unit", named | unit_asked(held), on_none="budget")]
 
 
 def _said(protect: Unit) -> dict[str, Any]:
@@ -347,7 +353,11 @@ def listing(session: Session) -> list[dict[str, Any]]:
                 if holds_titles(row.get("digest")) or row.get("titleProperty") is not None
                 else {}
             ),
-            **({} if row.get("projection") is None else {"projection": _shown_projection(row["projection"])}),
+            **(
+                {}
+                if row["loaded"] or row.get("projection") is None
+                else {"projection": _shown_projection(row["projection"])}
+            ),
             **_without_rest(listed_account(row)),
             **({} if _whole_row(row) else {"problem": str(edited(row["name"]))}),
             **(

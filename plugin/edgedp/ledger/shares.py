@@ -21,14 +21,17 @@ from edgedp.words.vocabulary import ACCOUNTS
 if TYPE_CHECKING:
     from edgedp.ledger.account import Declaration
     from edgedp.ledger.backend import Row, Runner
-    from edgedp.release.plan import Plan
+    from edgedp.release.plan import Charge, Plan
     from edgedp.words.vocabulary import AccountName
 
 __all__ = [
+    "AGENT_LIMIT",
+    "AGENT_RELEASES",
     "ANALYST",
     "CURATOR",
     "DIRECT",
     "EDGES",
+    "Agent",
     "Role",
     "Share",
     "check_active",
@@ -56,15 +59,40 @@ DIRECT = ""
 EDGES: AccountName = "edges"
 """The account of a graph's edges."""
 
+AGENT_LIMIT, AGENT_RELEASES = 10, 100
+"""Where nothing else is declared, a release of an agent costs from a hundredth to a tenth of its share."""
+
+
+@dataclass(frozen=True)
+class Agent:
+    """Whether a share is declared to be an agent's.
+
+    Attributes
+    ----------
+    is_one : bool
+    least : int or None
+        Smallest epsilon of one release, nano-epsilon; None by the public rule, or as it is.
+    """
+
+    is_one: bool
+    least: int | None = None
+
 
 @dataclass(frozen=True)
 class Share:
-    """A share: whose, of which account of which graph, and its amounts as those of an account."""
+    """A share: whose, of which account of which graph, and its amounts as those of an account.
+
+    Attributes
+    ----------
+    least : int or None
+        Smallest epsilon of one release, nano-epsilon, of an agent's share; None for a person's.
+    """
 
     name: str
     analyst: str
     account: AccountName
     amounts: Account
+    least: int | None = None
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Share:
@@ -72,15 +100,31 @@ class Share:
         graph, account = split_account(row["name"])
         if account != row["account"]:
             raise StoreError(f"the shares of {graph!r} do not add up; run 'edgedp ledger check {graph}'")
-        return cls(graph, row["analyst"], account, Account.of(row))
+        least = row.get("minPerRelease")
+        if type(least) not in (int, type(None)):
+            raise StoreError(f"the shares of {graph!r} do not add up; run 'edgedp ledger check {graph}'")
+        return cls(graph, row["analyst"], account, Account.of(row), least)
+
+    @property
+    def of_agent(self) -> bool:
+        """Whether each release out of it must name its plan."""
+        return self.least is not None
+
+    def fits(self, charge: Charge) -> bool:
+        """Whether a charge fits, by the condition of ``share_debit``."""
+        return self.amounts.fits(charge) and (self.least is None or charge.cost >= self.least)
 
     def shown(self) -> dict[str, Any]:
-        """Return the share as its analyst sees it: epsilon granted, spent, remaining, the limit of one release."""
+        """Return the share as its analyst sees it: epsilon granted, spent, remaining, the limit of one release.
+
+        An agent's says so by ``min_epsilon_per_release``.
+        """
         limit = self.amounts.limit
         shown = self.amounts.shown()
         delta = {"delta": shown.pop("delta")} if "delta" in shown else {}
         limit_shown = {"max_epsilon_per_release": None if limit is None else limit / NANO}
-        return {"account": self.account} | shown | limit_shown | delta
+        least = {} if self.least is None else {"min_epsilon_per_release": self.least / NANO}
+        return {"account": self.account} | shown | limit_shown | least | delta
 
 
 def listed(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,7 +170,7 @@ def check_affords(runner: Runner, name: str, analyst: str, plan: Plan) -> None:
             "share_find": runner.run("share_find", name=named, analyst=analyst, account=charge.account),
             "account_find": runner.run("account_find", name=named),
         }
-        if not rows["share_find"] or not Share.of(rows["share_find"][0]).amounts.fits(charge):
+        if not rows["share_find"] or not Share.of(rows["share_find"][0]).fits(charge):
             raise refused(name, analyst, plan, rows)
 
 
@@ -169,19 +213,31 @@ def refused(name: str, analyst: str, plan: Plan, rows: Mapping[str, list[Row]]) 
             f"the analyst {analyst!r} has no share of {of}{name!r}; the curator grants "
             f"one with 'edgedp grant {name} {analyst} --epsilon-budget E{option}'"
         )
-    share, account = Share.of(rows["share_find"][0]).amounts, Account.of(rows["account_find"][0])
+    whole, account = Share.of(rows["share_find"][0]), Account.of(rows["account_find"][0])
+    share = whole.amounts
     if share.delta != account.delta:
         return StoreStateError(
             f"the share that {analyst!r} has of {of}{name!r} was declared before its delta changed; "
             "the curator must grant it again"
         )
     charge = next(each for each in plan.first if each.account == which)
+    if whole.least is not None and charge.cost < whole.least:
+        return BudgetError(
+            f"epsilon is {format_nano(charge.cost)}, must be at least {format_nano(whole.least)} for one release of "
+            f"{analyst!r}, whose share is an agent's; ask for more"
+        )
     refusal_ = refusal(name, charge.cost, share, share.affordable(charge), share_of=analyst, of=of)
     return refusal_ if share.delta is None else BudgetError(f"{refusal_}{rho.price_named(plan.parameters)}")
 
 
 def grant_steps(
-    name: str, analyst: str, account: AccountName, declared: Declaration, known: Account, before: Share | None
+    name: str,
+    analyst: str,
+    account: AccountName,
+    declared: Declaration,
+    known: Account,
+    before: Share | None,
+    agent: Agent | None = None,
 ) -> tuple[list[Step], dict[str, Any]]:
     """Return the steps that declare a share, and what the log says of it; the account is locked.
 
@@ -193,22 +249,45 @@ def grant_steps(
         The account, whose delta the share takes.
     before : Share or None
         The share as it was read before; the statement guards against what changed since.
+    agent : Agent, optional
+        Default: as it is.
 
     Raises
     ------
     BudgetError
-        More than the new share was spent, or the limit that is given is above it.
+        More than the new share was spent, or the limit that is given is above it, or below the smallest epsilon.
     """
     had = Account(None, None, 0) if before is None else before.amounts
     delta = known.delta
     as_account = Account(had.declared, had.budget, had.spent, had.limit, delta)
     _, budget = declared.settled(name, as_account)
     limit = had.limit if declared.limit is None else declared.limit or None
+    limit, least = _limits(agent, limit, None if before is None else before.least, declared.budget or 0)
     row = {
         "name": account_of(name, account), "analyst": analyst, "account": account, "delta": delta,
-        "declared": declared.budget, "budget": budget, "maxPerRelease": limit,
+        "declared": declared.budget, "budget": budget, "maxPerRelease": limit, "minPerRelease": least,
     }  # fmt: skip
     return [Step("share_put", row, on_none="share")], grant_body(row)
+
+
+def _limits(
+    agent: Agent | None, limit: int | None, least: int | None, budget: int
+) -> tuple[int | None, int | None]:
+    """Return the largest and the smallest nano-epsilon of one release; the smallest is an agent's alone."""
+    if agent is None and least is None:
+        return limit, None
+    if agent is not None and not agent.is_one:
+        return limit, None
+    if agent is not None:
+        least = agent.least or least or max(budget // AGENT_RELEASES, 1)
+        limit = max(budget // AGENT_LIMIT, least) if limit is None else limit
+    if limit is None or (least is not None and limit < least):
+        told = "none" if limit is None else format_nano(limit)
+        raise BudgetError(
+            f"max_epsilon_per_release is {told}, must be at least the smallest epsilon of the agent's releases, "
+            f"{format_nano(least or 0)}; declare a larger one, or no agent"
+        )
+    return limit, least
 
 
 def grant_body(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -219,6 +298,8 @@ def grant_body(row: Mapping[str, Any]) -> dict[str, Any]:
         "epsilon_budget": format_nano(row["declared"]),
         "max_epsilon_per_release": limit_told(row["maxPerRelease"]),
     }
+    if row.get("minPerRelease") is not None:  # a person's grant says what it always said
+        body["min_epsilon_per_release"] = limit_told(row["minPerRelease"])
     return body if row["delta"] is None else body | {"delta": row["delta"] / rho.ATTO}
 
 

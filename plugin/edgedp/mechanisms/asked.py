@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from edgedp.mechanisms.picking import Picking, Undampened
-from edgedp.words.vocabulary import CountedName, MetricForm, ParetoForm, Proxy
+from edgedp.words.vocabulary import CountedName, MetricForm, ParetoForm, Proxy, Unit
 
 __all__ = ["ArcsAsked", "JointAsked", "ParetoAsked", "SeveralAsked", "SumAsked"]
 
@@ -75,6 +75,14 @@ class ArcsAsked(_Asked, Protocol):
     @property
     def target_recall(self) -> Fraction | None:
         """From which expected recall on a list is sure enough; None where it is drawn at once."""
+
+    @property
+    def cap(self) -> int | None:
+        """The most arcs of each other end that count; None where all do."""
+
+    @property
+    def unit(self) -> Unit:
+        """Whom noise on a vector through cuts has to cover."""
 
 
 class ParetoAsked(_Asked, Protocol):

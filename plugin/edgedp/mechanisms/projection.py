@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.graph.engines import serving
+from edgedp.graph.engines.cuts import cut_votes
 from edgedp.graph.graph import Graph
 from edgedp.graph.ids import BACK, THERE, numbers_of
 from edgedp.mechanisms.checks import check_choice
@@ -85,6 +86,9 @@ class Projection(Protocol):
         bits: int,
     ) -> NDArray[np.int64]:
         """Return the (n,) sums of ``floor(2**bits W level / (level + S))`` over the adjacent pairs in the cuts."""
+
+    def arc_votes(self, name: ArcMetricName, cap: int) -> NDArray[np.int64]:
+        """Return the (n,) in- or out-degrees through cuts of `cap` arcs of each other end."""
 
     def records(self, name: str) -> NDArray[np.float64]:
         """Return the (n,) values of a property of the nodes; NaN for what is missing or no number."""
@@ -209,6 +213,11 @@ class GraphProjection:
         shares: NDArray[np.int64] = module.cut_closed_shares(self._graph, caps, ranks, weights, level, bits)
         return shares
 
+    def arc_votes(self, name: ArcMetricName, cap: int) -> NDArray[np.int64]:
+        """Return the (n,) in- or out-degrees through cuts of `cap` arcs of each other end."""
+        counted, others = _arcs_to(self._graph, name)
+        return cut_votes(self._graph.node_ids, others, counted, cap)
+
     def figures(self) -> Figures:
         """Return the figures over pairs of nodes, each computed once."""
         from edgedp.graph.engines.figures import GraphFigures
@@ -261,6 +270,14 @@ class CandidateProjection(GraphProjection):
         counted = self._counted(check_choice(name, "metric", COUNTED))
         return (counted if positions is None else counted[positions]).astype(np.float64)
 
+    def arc_votes(self, name: ArcMetricName, cap: int) -> NDArray[np.int64]:
+        """Return the (c,) counts through cuts; what lies between two candidates is in no cut."""
+        counted, others = _arcs_to(self._graph, name)
+        ranked = np.zeros(self._graph.node_count, dtype=bool)
+        ranked[self._candidates] = True
+        across = ranked[counted] & ~ranked[others]
+        return cut_votes(self._graph.node_ids, others[across], counted[across], cap)[self._candidates]
+
     def _counted(self, name: CountedName) -> NDArray[np.int64]:
         graph = self._graph
         outside = np.ones(graph.node_count, dtype=bool)
@@ -285,6 +302,20 @@ def _ways(graph: Graph) -> NDArray[np.uint8]:
     if graph.ways is None:
         raise StoreError(NODES_CHANGED)  # planned was a graph with directions
     return graph.ways
+
+
+def _arcs_to(graph: Graph, name: ArcMetricName) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return, for each arc, the position of the node that it is counted at, and of its other end."""
+    match name:
+        case "in_degree":
+            way = BACK
+        case "out_degree":
+            way = THERE
+        case _:
+            assert_never(name)
+    there = (_ways(graph) & way) != 0
+    at = np.repeat(np.arange(graph.node_count, dtype=np.int64), graph.degrees)
+    return at[there], graph.indices[there].astype(np.int64)
 
 
 def arc_values(

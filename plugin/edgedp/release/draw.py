@@ -19,6 +19,8 @@ from edgedp.mechanisms.selection.percentiles import draw_percentile
 from edgedp.release.answers import Answer, Nodes, Point, Sought, Sure
 from edgedp.release.plan import (
     AggregatePlan,
+    ArcCountPlan,
+    ArcDistributionPlan,
     ArcsPlan,
     CountPlan,
     DistributionPlan,
@@ -120,6 +122,8 @@ def draw(
             return Nodes(_ids(ids, positions), _estimated(bought) if plan.estimates else None)
         case CountPlan() | DistributionPlan() | SummaryPlan():
             return _draw_numbers(plan, projection, words)
+        case ArcCountPlan() | ArcDistributionPlan():
+            return _draw_arc_numbers(plan, projection, words)
         case PercentilePlan():
             check_projection(plan, projection)
             return Point(draw_percentile(projection.records(plan.of_property), plan.question, words))
@@ -190,6 +194,22 @@ def _draw_numbers(
             return distributing.draw_distribution(plan, projection, words)
         case SummaryPlan():
             return summarizing.draw_summary(plan, projection, words)
+        case _:
+            assert_never(plan)
+
+
+def _draw_arc_numbers(
+    plan: ArcCountPlan | ArcDistributionPlan, projection: NumberProjection, words: Words
+) -> Number | Distribution:
+    """Draw a number of a directed graph."""
+    from edgedp.release.numbers import arcs
+
+    check_projection(plan, projection)
+    match plan:
+        case ArcCountPlan():
+            return arcs.draw_arc_count(plan, projection, words)
+        case ArcDistributionPlan():
+            return arcs.draw_arc_distribution(plan, projection, words)
         case _:
             assert_never(plan)
 

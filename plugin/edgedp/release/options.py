@@ -21,6 +21,7 @@ from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import (
     ARC_METRICS,
     Approach,
+    CountedName,
     CountName,
     DistributionForm,
     Kind,
@@ -52,6 +53,11 @@ __all__ = [
 def top_k_metrics() -> tuple[str, ...]:
     """Return what a top k may rank by: the metrics, and counts of arcs."""
     return tuple(sorted((*metric_names(), *ARC_METRICS)))
+
+
+def counted_names() -> tuple[str, ...]:
+    """Return what may be counted: of undirected graphs, and arcs."""
+    return tuple(sorted((*count_names(), "arcs")))
 
 
 @dataclass(frozen=True)
@@ -200,7 +206,8 @@ class TopKOptions(Options):
         None
     )
     cap: Annotated[
-        int | None, _About("Public: the most neighbours that a node connects; of lists and ordered.")
+        int | None,
+        _About("Public: the most neighbours that a node connects, of lists and ordered; or arcs of a node."),
     ] = None
     estimates: Annotated[
         bool, _About("Of joint: show what the same noise tells of the numbers of edges and wedges.")
@@ -248,7 +255,7 @@ class CountOptions(Options):
 
     KIND = "count"
 
-    of: Annotated[CountName, _About("What is counted.", choices=count_names)]
+    of: Annotated[CountName, _About("What is counted.", choices=counted_names)]
     epsilon: Annotated[Any, _About("Privacy loss of the whole release.")]
     mechanism: Annotated[
         NumberMechanismName | None,
@@ -262,6 +269,7 @@ class CountOptions(Options):
     error_bar: Annotated[
         bool, _About("Of calibrated: a tenth of epsilon buys an interval around the number.")
     ] = False
+    cap: Annotated[int | None, _About("Of arcs, public: the most of each node that count.")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -270,11 +278,14 @@ class DistributionOptions(Options):
 
     KIND = "distribution"
 
-    of: Annotated[Literal["degree"], _About("What is distributed.")] = "degree"
+    of: Annotated[CountedName, _About("What is distributed.")] = "degree"
     epsilon: Annotated[Any, _About("Privacy loss of the whole release.")]
     form: Annotated[
         DistributionForm, _About("Nodes of degree k or more, k = 1 to the bound, or of exactly k.")
     ] = "ccdf"
+    cap: Annotated[
+        int | None, _About("Of in- and out-degrees, public: the most arcs of each other end that count.")
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,6 +20,8 @@ from edgedp.release.answers import (
 )
 from edgedp.release.plan import (
     AggregatePlan,
+    ArcCountPlan,
+    ArcDistributionPlan,
     ArcsPlan,
     CountPlan,
     DistributionPlan,
@@ -290,7 +292,7 @@ class Release:
         match self.plan:
             case TopKPlan() | ArcsPlan() | ParetoPlan() | AggregatePlan() | PercentilePlan():
                 return None
-            case CountPlan() | DistributionPlan() | SummaryPlan():
+            case CountPlan() | DistributionPlan() | SummaryPlan() | ArcCountPlan() | ArcDistributionPlan():
                 return None
             case JointMotkinPlan():
                 return "noisy degree and what noisy cuts tell of the other metrics"

@@ -104,6 +104,7 @@ class CuratorStore(OpenedStore):
             The name is taken, or the graph breaks the degree bound, or the budget is below what was spent.
         """
         from edgedp.graph.loading import graph_of
+        from edgedp.graph.loading.origins import origin_kept
 
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
@@ -112,10 +113,13 @@ class CuratorStore(OpenedStore):
         graph = graph_of(graph, directed=directed)
         if graph.directed and not self._backend.keeps_directions:
             raise ParameterError(
-                "the graph is directed, and Neo4j stores keep no directions yet; load it without, or into an embedded "
-                "store"
+                "the graph is directed, and this store keeps no directions; load it without, or into another store"
             )
+        origin = origin_kept(graph)
         graph, titles = taken_from(graph, title)
+        if origin is not None:
+            rest = [each for each in origin.properties if each != title]
+            graph.kept["origin"] = dataclasses.replace(origin, title=title, properties=rest)
         if graph.node_count == 0:
             raise ParameterError("the graph has no node; load another")
         if bound is not None and graph.max_degree > bound:

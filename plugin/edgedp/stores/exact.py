@@ -18,7 +18,7 @@ from edgedp.release.plan.named import meanings
 from edgedp.stores.releases.opened import OpenedStore
 from edgedp.stores.statements.cypher import CypherProjection
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano, to_fraction
-from edgedp.words.errors import ParameterError
+from edgedp.words.errors import EngineError, ParameterError
 from edgedp.words.vocabulary import ENGINES, CountName, Engine
 
 if TYPE_CHECKING:
@@ -139,6 +139,8 @@ class ExactStore(OpenedStore):
         """
         from edgedp.exact.counting import exact_needs, exact_value
 
+        if of == "arcs":
+            return self._exact_arcs(name, {"star_size": star_size, "pair": pair, "node": node}, engine)
         given = {"star_size": star_size, "pair": pair, "node": node}
         return self._exact_number(name, of, given, None, engine, {"read": "count"}, exact_needs, exact_value)
 
@@ -171,6 +173,22 @@ class ExactStore(OpenedStore):
         asked = {"star_size": star_size, "pair": pair, "node": node}
         what = {"read": "sensitivity", "t": distance} | ({} if bound is None else {"degree_bound": bound})
         return self._exact_number(name, of, asked, bound, engine, what, exact_sensitivity_needs, compute)
+
+    def _exact_arcs(self, name: str, given: dict[str, Any], engine: Engine) -> int:
+        """Return the number of arcs of a stored graph, which is read whole."""
+        from edgedp.exact.counting import exact_arcs
+        from edgedp.release.plan import plan
+
+        checks.check_choice(engine, "engine", ENGINES)
+        with self._session() as session:
+            row = registry.known(session, name)
+            plan("count", {"of": "arcs", "epsilon": 1} | given, row.facts)
+            check_counted(row.facts.candidates, "arcs")
+            self._check_said(engine, row)
+            if engine == "cypher":
+                raise EngineError("engine is 'cypher', must be 'native' or 'igraph' for arcs; choose another")
+            self._note_exact(session, name, {"read": "count", "of": "arcs"})
+            return exact_arcs(session.graph(row))
 
     def _exact_number(
         self,

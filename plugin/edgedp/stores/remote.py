@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import re
 import ssl
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, Self, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 from edgedp.mechanisms import checks
@@ -39,6 +41,7 @@ __all__ = ["RemoteStore", "kind_path"]
 _PATHS = {"priv_top_k": "top-k"}
 _PATIENCE = 60.0
 _PAGE = 1000
+_LONGEST_PLAN_ID = 200
 
 
 def kind_path(kind: str) -> str:
@@ -81,6 +84,7 @@ class RemoteStore(Store):
         if not token or not token.isascii() or not token.isprintable() or " " in token:
             raise AccessError("the token is missing or malformed; give token, or set EDGEDP_TOKEN")
         self._patience = patience
+        self._plan_id: str | None = None
         self._client = _client(self._address, token, ca_file)
 
     @property
@@ -151,10 +155,21 @@ class RemoteStore(Store):
     ) -> Release:
         """Ask for a release under a key, so that a lost answer is asked for again and never paid twice."""
         key = str(uuid.uuid4()) if request_id is None else _key(request_id)
+        headers = {"Idempotency-Key": key.encode()}
+        if self._plan_id is not None:
+            headers["Plan-Id"] = self._plan_id.encode()
         given = _body(options, engine)
         place = f"/v1/graphs/{_part(name)}/{kind_path(kind)}"
-        shown, status = self._send("POST", place, given, {"Idempotency-Key": key.encode()})
+        shown, status = self._send("POST", place, given, headers)
         return release_of(shown, kept=status == 200)
+
+    def planned(self, plan_id: str) -> Self:
+        """Return this store for the release of which `estimate`, under the same request id, gave the plan id."""
+        if not isinstance(plan_id, str) or not plan_id.isascii() or not plan_id.isprintable():
+            raise ParameterError("plan_id is no text that estimate gave; plan the release again")
+        view = copy.copy(self)
+        view._plan_id = plan_id.strip()[:_LONGEST_PLAN_ID]
+        return view
 
     def estimate(
         self,
@@ -165,7 +180,10 @@ class RemoteStore(Store):
         request_id: str | None = None,
         **options: Any,
     ) -> dict[str, Any]:
-        """Tell what a release would cost, as `Store.estimate`; refused too where the share does not allow it."""
+        """Tell what a release would cost, as `Store.estimate`; refused too where the share does not allow it.
+
+        With a request id also ``plan_id``, for `planned`.
+        """
         options = spelled(options)
         asked = kind_of_options(kind, options)
         options_of(asked).given(options)
@@ -248,6 +266,8 @@ def check_gateway(address: str) -> str:
     --------
     >>> check_gateway("https://gateway.example.org:8750/")
     'https://gateway.example.org:8750'
+    >>> check_gateway("https://example.org/edgedp/")
+    'https://example.org/edgedp'
     >>> check_gateway("http://gateway.example.org")
     Traceback (most recent call last):
     edgedp.ParameterError: store is an http:// address of another machine, must be https:// for the token to \
@@ -268,11 +288,11 @@ stay secret; use https://
         or parts.password
         or parts.query
         or parts.fragment
-        or parts.path not in ("", "/")
+        or not re.fullmatch(r"(/[A-Za-z0-9._-]+)*/?", parts.path)
     ):
         raise ParameterError(
-            "store holds more than a host and a port, must be https://host:port alone; the token is given apart, "
-            "in EDGEDP_TOKEN"
+            "store holds more than a host, a port and a path, must be https://host:port/path; the token is given "
+            "apart, in EDGEDP_TOKEN"
         )
     if parts.scheme.lower() == "http" and host != "localhost":
         try:
@@ -284,7 +304,7 @@ stay secret; use https://
                 "store is an http:// address of another machine, must be https:// for the token to stay secret; "
                 "use https://"
             )
-    return f"{parts.scheme.lower()}://{parts.netloc}"
+    return f"{parts.scheme.lower()}://{parts.netloc}{parts.path.rstrip('/')}"
 
 
 def _client(address: str, token: str, ca_file: str | os.PathLike[str] | None) -> httpx.Client:
@@ -292,7 +312,7 @@ def _client(address: str, token: str, ca_file: str | os.PathLike[str] | None) ->
         import httpx
     except ModuleNotFoundError:
         raise EngineError(
-            "a store behind https:// needs httpx, which is not installed; install it with pip install 'edgedp[client]'"
+            "a store behind https:// needs httpx, which is not installed; install edgedp[client]"
         ) from None
     headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
     if ca_file is not None and not address.startswith("https://"):

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from edgedp.stores.addressed import AddressStore
-from edgedp.stores.curator import CuratorStore
 from edgedp.stores.exact import ExactStore
 from edgedp.stores.people.people import PeopleStore
 from edgedp.stores.records import StoreRecords
+from edgedp.stores.refreshing import RefreshingStore
 from edgedp.stores.releases.analyst import AnalystStore
 from edgedp.stores.releases.simulating import SimulatingStore
 
 __all__ = ["Store"]
 
 
-class Store(CuratorStore, AddressStore, ExactStore, PeopleStore, SimulatingStore, AnalystStore, StoreRecords):
+class Store(
+    RefreshingStore, AddressStore, ExactStore, PeopleStore, SimulatingStore, AnalystStore, StoreRecords
+):
     """Graphs in a database with a privacy ledger each; made by `edgedp.open_store`.
 
     Whoever asks for a release chooses neither the noise nor the degree bound. A release spends its budget

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterable
 from decimal import Decimal
-from urllib.parse import urlsplit
 
 __all__ = ["address_shown", "amount", "csv_line", "kind_of", "number", "path_of", "shortened", "shown"]
 
@@ -51,6 +48,8 @@ def address_shown(address: str) -> str:
 
 def path_of(address: str) -> str:
     """Return the path of an address; the address itself where it has none."""
+    from urllib.parse import urlsplit  # slow to import, and no command needs it to say how it is used
+
     try:
         return urlsplit(address).path
     except ValueError:
@@ -104,8 +103,10 @@ def csv_line(cells: Iterable[object]) -> str:
     >>> csv_line([1, "a,b", "c\rd"])
     '1,"a,b","c\rd"\n'
     """
+    import csv
+    import io
+
     line = io.StringIO()
-    csv.writer(line, lineterminator="\r\n").writerow(
-        cells
-    )  # what ends a line is quoted inside a cell, and no more
+    # What ends a line is quoted inside a cell, and no more.
+    csv.writer(line, lineterminator="\r\n").writerow(cells)
     return line.getvalue()[:-2] + "\n"

@@ -78,7 +78,15 @@ Unit = Literal["pair", "source", "target"]
 """What a release protects at its epsilon: all between two nodes, all arcs that leave one, all that come to one."""
 
 CountName = Literal[
-    MetricName, "clustering", "common_neighbors", "edges", "stars", "triangles", "two_triangles", "wedges"
+    MetricName,
+    "arcs",
+    "clustering",
+    "common_neighbors",
+    "edges",
+    "stars",
+    "triangles",
+    "two_triangles",
+    "wedges",
 ]
 """The numbers that type checkers know. At run time the folder is the list (`edgedp.mechanisms.counts.count_names`)."""
 

@@ -40,18 +40,39 @@ class ArcCase:
     mechanism : {"em", "pf", "joint"}
     replaced : bool
         Other arcs stand in place of the unit's, where otherwise all are taken away.
+    cap : int, optional
+        Of joint through cuts: the most arcs of each other end that count. The account then protects the unit.
     """
 
     metric: ArcMetricName
     unit: Unit
     mechanism: str
     replaced: bool = False
+    cap: int | None = None
 
     def plan(self, node_count: int, k: int, epsilon: Any) -> ArcsPlan:
         """Return the plan of this case."""
-        asked = {"metric": self.metric, "k": k, "epsilon": epsilon, "mechanism": self.mechanism}
-        facts = PublicFacts(node_count, nodes_supplied=True, directed=True)
+        asked = {
+            "metric": self.metric,
+            "k": k,
+            "epsilon": epsilon,
+            "mechanism": self.mechanism,
+            "cap": self.cap,
+        }
+        protect: Unit = "pair" if self.cap is None else self.unit
+        facts = PublicFacts(node_count, nodes_supplied=True, directed=True, protect=protect)
         return plan_arcs(self.metric, TopKOptions.given(asked), facts)
+
+    @property
+    def claimed(self) -> int:
+        """What a release costs, in epsilons.
+
+        The noise on a whole vector covers an arc that is turned, or pushed out of a cut; every pick is of scores that
+        move in one direction, and other arcs of one node may push out as many as they bring.
+        """
+        if not self.replaced or (self.unit == "pair" and self.mechanism == "joint"):
+            return 1
+        return 2
 
 
 @dataclass(frozen=True)
@@ -87,7 +108,8 @@ class ArcFinding:
             "release": "priv_top_k",
             "metrics": self.case.metric,
             "mechanism": self.case.mechanism,
-            "options": f"{self.case.unit} {'replaced' if self.case.replaced else 'taken away'}",
+            "options": f"{self.case.unit} {'replaced' if self.case.replaced else 'taken away'}"
+            + ("" if self.case.cap is None else f", cuts of {self.case.cap}"),
             "nodes": self.node_count,
             "degree_bound": self.node_count - 1,
             "k": self.k,
@@ -98,13 +120,21 @@ class ArcFinding:
 
 
 def arc_cases() -> Iterator[ArcCase]:
-    """Yield every case that is promised: a unit of many arcs by picks alone, which move one step in one direction."""
-    for metric, unit in (("in_degree", "source"), ("out_degree", "target")):
+    """Yield every case that is promised.
+
+    A unit of many arcs is protected by picks, which move one step in one direction, and by cuts.
+    """
+    units: tuple[tuple[ArcMetricName, Unit], ...] = (("in_degree", "source"), ("out_degree", "target"))
+    for metric, unit in units:
         for mechanism in ("em", "pf", "joint"):
             for replaced in (False, True):
-                yield ArcCase(metric, "pair", mechanism, replaced)  # type: ignore[arg-type]
+                yield ArcCase(metric, "pair", mechanism, replaced)
                 if mechanism != "joint":
-                    yield ArcCase(metric, unit, mechanism, replaced)  # type: ignore[arg-type]
+                    yield ArcCase(metric, unit, mechanism, replaced)
+                    continue
+                for cap in (1, 2):
+                    yield ArcCase(metric, "pair", mechanism, replaced, cap)
+                    yield ArcCase(metric, unit, mechanism, replaced, cap)
 
 
 def audit_arcs(
@@ -143,19 +173,20 @@ _Laws = dict[tuple[str, tuple[int, ...]], dict[tuple[int, ...], float]]
 def _largest_loss(case: ArcCase, node_count: int, k: int, epsilon: Any, known: _Laws) -> ArcFinding:
     """Return the largest loss of a case over all neighbouring digraphs."""
     asked = case.plan(node_count, k, epsilon)
-    counts, of_mask, masks = _counts(case.metric, node_count)
+    counts, of_mask, masks = _counts(case.metric, node_count, case.cap)
     between = np.unique(of_mask[_changes(case.unit, node_count, replaced=case.replaced)], axis=0)
     one, other = between.T
-    released = case.mechanism == "joint" and k > 1
-    if released:  # the list says how sure it is from the whole noisy vector, so that is what is protected
+    if (
+        case.mechanism == "joint" and k > 1
+    ):  # the list says how sure it is from the whole noisy vector, so that is what is protected
         moved = np.abs(counts[one] - counts[other]).sum(axis=1)
         losses = moved * float(asked.epsilon / arcs.arc_moves(asked))
     else:
         laws = np.log([_law(asked, counts[each], masks[each], known) for each in range(len(counts))])
         losses = np.abs(laws[one] - laws[other]).max(axis=1)
-    # The noise on a whole vector covers an arc that is turned; every pick is of scores that move in one direction.
-    claimed = float(asked.epsilon) * (1 if released or not case.replaced else 2)
-    return ArcFinding(case, node_count, k, claimed, float(losses.max()))
+    # Of one node by noise on the vector of all, the largest entry alone is a pick.
+    costs = 2 if case.replaced and k == 1 and case.cap is None else case.claimed
+    return ArcFinding(case, node_count, k, float(asked.epsilon) * costs, float(losses.max()))
 
 
 def _law(asked: ArcsPlan, counts: NDArray[np.int64], mask: int, known: _Laws) -> NDArray[np.float64]:
@@ -181,12 +212,15 @@ def digraph_of_mask(mask: int, node_count: int) -> Graph:
 
 @cache
 def _counts(
-    metric: ArcMetricName, node_count: int
+    metric: ArcMetricName, node_count: int, cap: int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[int, ...]]:
     """Return the distinct vectors of counts, which of them each digraph has, and one digraph for each."""
     masks = range(1 << node_count * (node_count - 1))
     projections = (GraphProjection(digraph_of_mask(mask, node_count)) for mask in masks)
-    of_all = np.array([each.values(metric) for each in projections], dtype=np.int64)
+    of_all = np.array(
+        [each.values(metric) if cap is None else each.arc_votes(metric, cap) for each in projections],
+        dtype=np.int64,
+    )
     counts, first, of_mask = np.unique(of_all, axis=0, return_index=True, return_inverse=True)
     return counts, of_mask.reshape(-1), tuple(first.tolist())
 

@@ -81,6 +81,7 @@ class TableProjection:
         raise ValueError("a table has no cuts; use a projection of the graph itself")
 
     cut_closed_shares = cut_shares
+    arc_votes = cut_shares
 
     def records(self, name: str) -> NDArray[np.float64]:
         """Refuse: a table stands for edges alone."""

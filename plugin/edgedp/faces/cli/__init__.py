@@ -114,9 +114,11 @@ def main() -> None:
 
 def _add_commands() -> None:
     from edgedp.faces.cli.commands import (
+        agents,
         analyst,
         audit,
         batches,
+        card,
         curator,
         experiments,
         ledger,
@@ -139,6 +141,8 @@ def _add_commands() -> None:
         audit,
         plugin,
         serving,
+        agents,
+        card,
     )
     for module in modules:
         for command in module.COMMANDS:

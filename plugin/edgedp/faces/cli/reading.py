@@ -60,6 +60,10 @@ _KINDS = (
         "--one-kind", is_flag=True, help="An id is one node on both sides.  [default: asked if not sure]"
     ),
     click.option(
+        "--table", metavar="T", help="Table of a database, perhaps with its schema and a dot before it."
+    ),
+    click.option("--query", metavar="SQL", help="What a database selects, instead of a table."),
+    click.option(
         "--labels/--no-labels",
         default=None,
         help="GML, GEXF, GraphML, Pajek: nodes by their labels or their ids.  [default: asked if both could be]",

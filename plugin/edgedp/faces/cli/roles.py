@@ -12,6 +12,7 @@ ROLES = {
     },
     "Curators load a graph and declare what is public": {
         "load": "Load a graph: a catalogue name, a file, an address or stdin.",
+        "refresh": "Read a loaded graph again from where it came.",
         "register": "Register a graph that is in Neo4j, or edges at an address.",
         "attribute": "Declare a property of the nodes: its public range and grid.",
         "budget": "Show what was spent and what is left, or declare another budget.",
@@ -19,6 +20,7 @@ ROLES = {
         "curator": "Add curators.",
         "grant": "Declare how much of a graph's budget an analyst may spend.",
         "grants": "List who may spend how much of a graph's budget.",
+        "card": "Write what was promised and spent, for people outside.",
         "drop": "Drop a loaded graph, or forget a registered one.",
         "exact": "Show exact values. They are private: for the curator only.",
     },
@@ -33,6 +35,7 @@ ROLES = {
         "summary": "Release what an owner publishes about a graph.",
         "percentile": "Release a percentile of a declared property of the nodes.",
         "releases": "List what was released; reading it again is free.",
+        "mcp": "Let an agent ask, through a client that starts this.",
     },
     "Researchers compare": {
         "datasets": "List the catalogue: graphs that load by name.",

@@ -19,7 +19,6 @@ from edgedp.faces.gateway.flights import Flight, Flights
 from edgedp.faces.gateway.work import Limiter, Pool, ended, hold
 from edgedp.mechanisms.checks import check_choice, check_option_names
 from edgedp.stores.people.asker import Asker
-from edgedp.words.amounts.epsilon import epsilon_nano
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import GRAPH_ENGINES
 
@@ -71,7 +70,6 @@ class Gateway:
             waiting_each=max(chosen.queue // 4, 1) if chosen.queue else 0,
         )
         self.asks = Pool("requests", ASKS, chosen.connections, seconds, _LATE, running_each=ASKS - 1)
-        self._least = epsilon_nano(chosen.min_epsilon, "min_epsilon")
         self._flights = Flights()
         a_minute = chosen.requests_per_minute / chosen.gateways
         self._limiter, self._wrong = Limiter(a_minute), Limiter(a_minute)
@@ -148,6 +146,17 @@ class Gateway:
 
         return await self.ask(told, address=_address(request))
 
+    async def again(self, request: Request, person: Person, question: Callable[[], _Result]) -> _Result:
+        """Answer somebody who was identified before; a token that was rotated meanwhile reads nothing."""
+
+        def told() -> _Result:
+            with self.store.together():
+                if request.scope[_ASKED_AS]() != person:
+                    raise _nobody()
+                return question()
+
+        return await self.ask(told, address=_address(request))
+
     async def act(self, request: Request, person: Person, change: Callable[[Store], _Result]) -> _Result:
         """Let a curator change something, in that name; the token is asked for again right before."""
 
@@ -160,7 +169,7 @@ class Gateway:
 
     def asking(self, person: Person, **told: Any) -> Asker:
         """Return the store as an analyst sees it through this gateway: releases on their way are not drawn yet."""
-        return Asker(self.store, person.name, hides=self._flights.hides, least=self._least, **told)
+        return Asker(self.store, person.name, hides=self._flights.hides, least=self.settings.least, **told)
 
     def _identified(self, request: Request, whose: Whose, role: str | None) -> Person:
         person = whose()
@@ -187,6 +196,9 @@ class Gateway:
         name: str,
         options: dict[str, Any],
         request_id: str | None,
+        plan_id: str | None = None,
+        *,
+        needs_plan: bool = False,
     ) -> Release:
         """Take a release of any kind on the one way, in a worker; its answer or refusal leaves at a step."""
         note = note_of(request)
@@ -213,7 +225,9 @@ class Gateway:
                     flight.debited(release_id)
                     free()
 
-                asking = self.asking(person, admits=admitted, debited=debited)
+                asking = self.asking(
+                    person, admits=admitted, debited=debited, plan_id=plan_id, needs_plan=needs_plan
+                )
                 method: Callable[..., Release] = getattr(asking, kind.kind)
                 try:
                     return method(name, **asked, request_id=request_id)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from edgedp.graph.graph import Graph
 
-__all__ = ["CutRows", "cut_rows", "node_words", "order_keys", "row_words"]
+__all__ = ["CutRows", "cut_rows", "cut_votes", "node_words", "order_keys", "row_words"]
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
@@ -133,17 +133,57 @@ def cut_rows(graph: Graph, caps: Ints, ranks: Ints | None) -> CutRows:
     if ranks is not None:
         eligible = ranks[heads] > ranks[tails]
         tails, heads = tails[eligible], heads[eligible]
-    words = node_words(graph.node_ids)
+    tails, heads = _first(graph.node_ids, tails, heads, caps)
+    members = np.sort(tails * n + heads)
+    indptr = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(np.bincount(tails, minlength=n), out=indptr[1:])
+    return CutRows(indptr, (members % max(n, 1)).astype(np.int32))
+
+
+def cut_votes(node_ids: NDArray[Any], voters: Ints, targets: Ints, cap: int) -> Ints:
+    """Return how many cuts each node stands in, where a node's cut holds the first of its targets alone.
+
+    Parameters
+    ----------
+    node_ids : (n,) int64 or str array
+        Ascending.
+    voters : (m,) int64
+        Positions of the nodes to whom the cuts belong.
+    targets : (m,) int64
+        Positions of what each has an arc to; every arc once.
+    cap : int
+        The most members of a cut, 1 or more; public.
+
+    Returns
+    -------
+    (n,) int64
+
+    Notes
+    -----
+    One voter moves at most `cap` of these, by one each and in one direction; an arc of it that comes or goes moves two
+    at most. Privacy: computed from private edges; not a release.
+
+    Examples
+    --------
+    >>> cut_votes(np.arange(4), np.array([0, 0, 0, 1]), np.array([1, 2, 3, 2]), 2).tolist()
+    [0, 1, 1, 1]
+    """
+    count = len(node_ids)
+    many = np.bincount(voters, minlength=count)[voters] > cap
+    votes = np.bincount(targets[~many], minlength=count).astype(np.int64)
+    _, kept = _first(node_ids, voters[many], targets[many], np.full(count, cap))
+    return votes + np.bincount(kept, minlength=count).astype(np.int64)
+
+
+def _first(node_ids: NDArray[Any], tails: Ints, heads: Ints, caps: Ints) -> tuple[Ints, Ints]:
+    """Return those of some arcs whose heads are the first of their tail's, in the order that belongs to it."""
+    words = node_words(node_ids)
     keys = order_keys(row_words(words)[tails], words[heads])
     # Positions rise with the ids, so equal keys fall back on the id.
     in_order = np.lexsort((heads, keys, tails))
     tails, heads = tails[in_order], heads[in_order]
-    place = np.arange(len(tails)) - np.searchsorted(tails, tails)
-    kept = place < caps[tails]
-    members = np.sort(tails[kept] * n + heads[kept])
-    indptr = np.zeros(n + 1, dtype=np.int64)
-    np.cumsum(np.bincount(tails[kept], minlength=n), out=indptr[1:])
-    return CutRows(indptr, (members % max(n, 1)).astype(np.int32))
+    kept = np.arange(len(tails)) - np.searchsorted(tails, tails) < caps[tails]
+    return tails[kept], heads[kept]
 
 
 def _mix(words: Words) -> Words:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.folders import Part, marks_of, parts_of
@@ -25,15 +26,15 @@ def read_parts(where: Location, options: ReadingOptions, one: Callable[[Location
     """
     import polars as pl
 
-    assert where.path is not None  # noqa: S101 -- a folder has a path
-    parts, hidden = parts_of(where.path, where.name)
+    parts, hidden = _listed(where)
     _refuse_partitions(parts, options)
     marks = marks_of(parts)
     reads: list[Read] = []
     for part in parts:
-        name = str(part.path)
+        name = part.name
         try:
-            read = one(Location(path=part.path, name=name, suffixes=part.path.name))
+            path = Path(part.path) if part.bucket is None else None
+            read = one(Location(path=path, name=name, suffixes=part.path.name, bucket=part.bucket))
         except UndecidedError:
             raise
         except (GraphFormatError, ParameterError) as error:
@@ -47,7 +48,7 @@ def read_parts(where: Location, options: ReadingOptions, one: Callable[[Location
         if reads:
             _refuse_other(reads[0], read, parts[0], part)
         reads.append(read)
-    if (parts, hidden) != parts_of(where.path, where.name) or marks != marks_of(parts):
+    if (parts, hidden) != _listed(where) or marks != marks_of(parts):
         raise GraphFormatError(f"{where.name!r} changed while it was read; load it when nothing writes to it")
     first = reads[0]
     given = parts[0].partition if first.header else ()
@@ -67,13 +68,21 @@ def read_parts(where: Location, options: ReadingOptions, one: Callable[[Location
     )
 
 
+def _listed(where: Location) -> tuple[tuple[Part, ...], int]:
+    """Return the files of a folder, or the objects of a bucket."""
+    if where.bucket is not None:
+        return where.bucket.parts()
+    assert where.path is not None  # noqa: S101 -- a folder has a path
+    return parts_of(where.path, where.name)
+
+
 def _refuse_partitions(parts: tuple[Part, ...], options: ReadingOptions) -> None:
     """Refuse folders that are not partitioned in one way, and an end that only their names give."""
     first = [name for name, _ in parts[0].partition]
     for part in parts:
         if [name for name, _ in part.partition] != first:
             raise GraphFormatError(
-                f"{str(part.path)!r} is partitioned in another way than {str(parts[0].path)!r}; load a pattern of one"
+                f"{part.name!r} is partitioned in another way than {parts[0].name!r}; load a pattern of one"
             )
     for end in (options.source, options.target):
         if end in first:
@@ -95,5 +104,5 @@ def _refuse_other(first: Read, read: Read, one: Part, other: Part) -> None:
     else:
         return
     raise GraphFormatError(
-        f"{str(other.path)!r} has {what} than {str(one.path)!r}; {remedy}, or name the files by a pattern"
+        f"{other.name!r} has {what} than {one.name!r}; {remedy}, or name the files by a pattern"
     )

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from edgedp.graph.graph import Graph
 from edgedp.graph.loading.building import build, check_directed
 from edgedp.graph.loading.joining import read_parts
+from edgedp.graph.loading.origins import origin_of
 from edgedp.graph.loading.properties import (
     checked_properties,
     read_tabular_properties,
@@ -56,6 +57,8 @@ def read_graph(
     bipartite: bool | None = None,
     one_kind: bool | None = None,
     labels: bool | None = None,
+    table: str | None = None,
+    query: str | None = None,
     directed: bool = False,
     nodes_header: bool | None = None,
     properties: Sequence[str] | None = None,
@@ -63,18 +66,18 @@ def read_graph(
 ) -> Graph:
     """Read a graph: a dataset of the catalogue, a file, an address, or standard input.
 
-    What is left out is detected from the content: text with one edge a line (SNAP, KONECT, CSV, TSV), Parquet,
-    Arrow, GraphML, GEXF, GML, Pajek, Matrix Market and, by its name ``.metis`` or ``.graph``, METIS; each plain or
-    packed by gzip, Zstandard, bzip2, xz, lzma or zip. Without a word load two columns of integers, and columns whose
-    names are a known pair of ends; everything else is refused, and the message shows the first rows and the options
-    that load it (`preview` shows the same and stores nothing). Ids are integers where every one of them is written as
-    an integer of 64 bits usually is, or as one with ``.0``, and texts otherwise (``007`` stays ``007``). Other columns
-    are ignored, directions and parallels merge, self-loops drop.
+    What is left out is detected from the content: text with one edge a line (SNAP, KONECT, CSV, TSV), JSON lines,
+    Parquet, Arrow, GraphML, GEXF, GML, Pajek, Matrix Market and, by its name ``.metis`` or ``.graph``, METIS; each
+    plain or packed by gzip, Zstandard, bzip2, xz, lzma or zip. Without a word load two columns of integers, and
+    columns whose names are a known pair of ends; everything else is refused, and the message shows the first rows and
+    the options that load it (`preview` shows the same and stores nothing). Ids are integers where every one of them
+    is written as an integer of 64 bits usually is, or as one with ``.0``, and texts otherwise (``007`` stays
+    ``007``). Other columns are ignored, directions and parallels merge, self-loops drop.
 
     Parameters
     ----------
     file : str or path
-        A name (see `edgedp.datasets`), a path, an ``http``, ``https`` or ``file`` address, or ``-``. A name
+        A name (see `edgedp.datasets`), a path, an ``http``, ``https``, ``file`` or database address, or ``-``. A name
         goes before a file of the same name, which is ``./name``.
     nodes : str, path or array-like, optional
         All node ids, or a file whose first column they are; adds nodes without edges.
@@ -95,6 +98,9 @@ def read_graph(
     labels : bool, optional
         Whether nodes of GML, GEXF, GraphML and Pajek go by their labels or their ids. Where each has a label
         of its own that is not its id it is asked; nodes of Pajek go by their labels.
+    table, query : str, optional
+        What is read of a database, of which `file` is the address (``postgresql://``, ``sqlite:///``, ``duckdb:///``):
+        a table, perhaps with its schema and a dot before it, or what a query selects.
     directed : bool
         Keep directions, each an arc from the source to the target: for in- and out-degrees. Everything else reads the
         graph undirected. A file that says that its edges have no direction is refused.
@@ -137,6 +143,8 @@ def read_graph(
         bipartite=bipartite,
         one_kind=one_kind,
         labels=labels,
+        table=table,
+        query=query,
         directed=directed,
         nodes_header=nodes_header,
         refresh=refresh,
@@ -208,6 +216,7 @@ def loaded(
     graph = build(read, listed, _known(where, options), where.name)
     if columns and listed is not None:
         graph = with_properties(graph, listed, columns, str(nodes))
+    graph.kept["origin"] = origin_of(where, file, nodes, options, named, title, len(read.columns[0]))
     _log.info("read %s as %s", shown(where.name), ", ".join(read.format))
     return graph, report_of(graph, where, read, nodes_read), read
 
@@ -273,19 +282,31 @@ def _properties(
             f"the first line does ({option('nodes_header', True)})"
         )
     where = locate(nodes, progress, "nodes", refresh=False)
-    with opened_content(where.path, where.name, progress) as content:
+    with opened_content(where.path, where.name, progress, where.bucket) as content:
         kind = recognise(content.head, where.suffixes, where.name)
         if kind in ("parquet", "arrow"):
             return read_tabular_properties(content, kind, where.name, named)
+        if kind == "json lines":
+            raise GraphFormatError(
+                f"{where.name!r} is {kind}, and properties are columns of CSV, Parquet or Arrow; convert it"
+            )
         return read_text_properties(content, where.name, named, options.of_nodes(), title)
 
 
 def _read(where: Location, width: int, options: ReadingOptions, progress: Progress) -> Read:
     """Read a file, or all of a folder; a download that cannot be read does not stay in the cache."""
+    if where.database is not None:
+        from edgedp.graph.reading.formats.queries import read_query
+
+        return read_query(where.database, options, progress)
+    if of_database := options.given("table", "query"):
+        raise ParameterError(
+            f"{of_database} has no effect for a file; leave it out, or give a database's address"
+        )
     if where.many:
         return read_parts(where, options, lambda part: _read(part, width, options, progress))
     try:
-        with opened_content(where.path, where.name, progress) as content:
+        with opened_content(where.path, where.name, progress, where.bucket) as content:
             read = _read_content(content, where, width, options)
             if where.download is not None and options.separator is None:
                 _refuse_sentence(read, where)
@@ -325,6 +346,10 @@ def _read_content(content: Content, where: Location, width: int, options: Readin
         from edgedp.graph.reading.formats.tabular import read_tabular
 
         return read_tabular(content, kind, where.name, width, options)
+    if kind == "json lines":
+        from edgedp.graph.reading.formats.jsonlines import read_json_lines
+
+        return read_json_lines(content, where.name, width, options)
     if width == 1:
         raise GraphFormatError(
             f"{where.name!r} is {kind}, must be a list of nodes; give a text, a Parquet or an Arrow file"
@@ -349,7 +374,7 @@ def _read_network(content: Content, kind: Format, name: str, options: ReadingOpt
             return matrices.read_matrix_market(content, name, options.ids)
         case "metis":
             return matrices.read_metis(content, name, options.ids)
-        case "text" | "parquet" | "arrow":
+        case "text" | "parquet" | "arrow" | "json lines":
             raise AssertionError(kind)
         case _:
             assert_never(kind)

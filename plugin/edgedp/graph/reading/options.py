@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from edgedp.words.amounts.written import whole_of
@@ -40,6 +40,8 @@ class ReadingOptions:
         Whether the two sides are of different kinds, whose ids are kept apart, or of one; None asks in doubt.
     labels : bool or None
         Whether nodes of GML, GEXF, GraphML and Pajek go by their labels, or by their ids; None asks where both differ.
+    table, query : str or None
+        What is read of a database.
     directed : bool
         Whether directions are kept: from the source to the target.
     refresh : bool
@@ -56,12 +58,28 @@ class ReadingOptions:
     bipartite: bool | None = None
     one_kind: bool | None = None
     labels: bool | None = None
+    table: str | None = None
+    query: str | None = None
     directed: bool = False
     refresh: bool = False
 
     def given(self, *names: str) -> str | None:
         """Return the first of these options that the caller has set."""
         return next((name for name in names if getattr(self, name) is not None), None)
+
+    def as_given(self) -> dict[str, Any]:
+        """Return what was set, as `checked_options` takes it; what holds for one load only is left out.
+
+        Examples
+        --------
+        >>> checked_options(separator=";", comments="none", directed=True, refresh=True).as_given()
+        {'separator': ';', 'comments': 'none', 'directed': True}
+        """
+        told = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "refresh"}
+        if self.comments is not None:
+            told["comments"] = b"".join(self.comments).decode() or "none"
+        told["directed"] = self.directed or None
+        return {name: value for name, value in told.items() if value is not None}
 
     def of_nodes(self) -> ReadingOptions:
         """Return the options that hold for the list of nodes as well."""
@@ -82,6 +100,8 @@ def checked_options(
     bipartite: Any = None,
     one_kind: Any = None,
     labels: Any = None,
+    table: Any = None,
+    query: Any = None,
     directed: Any = False,
     refresh: Any = False,
 ) -> ReadingOptions:
@@ -110,6 +130,11 @@ def checked_options(
     for name, value in (("bipartite", bipartite), ("one_kind", one_kind)):
         if value is not None and not isinstance(value, bool):
             raise ParameterError(f"{name} is {kind_of(value)}, must be True or False; leave it out")
+    for name, value in (("table", table), ("query", query)):
+        if value is not None and not (isinstance(value, str) and value.strip()):
+            raise ParameterError(
+                f"{name} is {kind_of(value)}, must be a text that is not empty; leave it out"
+            )
     if bipartite and one_kind:
         raise ParameterError("bipartite and one_kind contradict each other; give one of them")
     if not isinstance(directed, bool):
@@ -127,6 +152,8 @@ def checked_options(
         bipartite=bipartite or None,
         one_kind=one_kind or None,
         labels=labels,
+        table=table,
+        query=query,
         directed=directed,
         refresh=refresh,
     )

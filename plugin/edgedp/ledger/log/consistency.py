@@ -11,8 +11,9 @@ from typing import Any, assert_never
 from edgedp.ledger import ledger, registry, shares
 from edgedp.ledger.account import Account, split_account, terms_without_edges, unit_of
 from edgedp.ledger.backend import Runner
-from edgedp.ledger.chain import chained, fault, is_release
+from edgedp.ledger.chain import body_of, chained, fault, is_release
 from edgedp.words.amounts import rho
+from edgedp.words.amounts.epsilon import format_nano
 from edgedp.words.errors import EdgeDPError
 from edgedp.words.shown import shortened
 
@@ -22,7 +23,12 @@ _SAID = {
     "declared": "declared epsilon", "budget": "budget", "maxPerRelease": "limit of one release", "delta": "delta",
     "relationshipType": "relationship type", "terms": "graph that it is for",
 }  # fmt: skip
-_DECLARING = frozenset({"budget", "limit", "load", "replace", "register", "drop", "forget"})
+_PLACING = frozenset({"load", "replace", "register", "drop", "forget"})
+_DECLARING = {
+    "declared": frozenset({"budget"}), "budget": frozenset({"budget"}), "delta": frozenset({"budget"}),
+    "maxPerRelease": frozenset({"limit"}), "relationshipType": _PLACING, "terms": _PLACING,
+}  # fmt: skip
+"""Which rows of a log may change what."""
 
 
 def names(runner: Runner) -> list[str]:
@@ -108,7 +114,7 @@ def _amounts(account: Mapping[str, Any]) -> list[str]:
 
 
 def _state(account: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return where the account is not what the last row says, and where a row that declares nothing changed it."""
+    """Return where the account is not what the last row says, and where a row changed what it does not declare."""
     found = []
     if entries and entries[-1]["terms"] is not None:
         found = [
@@ -121,14 +127,34 @@ def _state(account: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> 
     for row in entries:
         if row["terms"] is None:
             continue
-        if before is not None and row["kind"] not in _DECLARING:
+        if before is not None:
             found += [
-                f"entry {row['seq']} changes the {said} and declares nothing"
+                f"entry {row['seq']} changes the {said} and declares no other"
                 for key, said in _SAID.items()
-                if row[key] != before[key]
+                if row[key] != before[key] and row["kind"] not in _DECLARING[key]
             ]
+        if not _as_declared(row):
+            found.append(f"entry {row['seq']} declares something else than the account was after it")
         before = row
     return found
+
+
+def _as_declared(row: Mapping[str, Any]) -> bool:
+    """Return whether a row leaves the account as its body declares it."""
+    body = body_of(row)
+    match row["kind"]:
+        case "budget":
+            return _told(row["declared"]) == body.get("epsilon_budget")
+        case "limit":
+            return _told(row["maxPerRelease"]) == body.get("max_epsilon_per_release")
+        case "load" | "replace" | "register":
+            return str(body.get("protect", "pair")) == unit_of(row["terms"])
+        case _:
+            return True
+
+
+def _told(amount: Any) -> str | None:
+    return format_nano(amount) if type(amount) is int else None
 
 
 def _place(

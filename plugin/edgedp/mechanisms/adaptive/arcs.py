@@ -10,6 +10,8 @@ rises. So a pick of the exponential mechanism or of permute-and-flip on ``in``, 
 ``epsilon / k`` of noise, costs ``epsilon / k`` for a pair and for a whole source alike (docs/privacy.md, "One pick").
 Replaced, some scores rise and others fall: twice that.
 
+*Through cuts* only some arcs of each node count, and the whole vector protects a source: `edgedp.mechanisms.units`.
+
 *Candidates*: where only the nodes of a public set are counted, and what lies between two of them is left out, a pair
 has one end in the set at most, and moves the whole vector of degrees, or of one direction, by 1 in L1, also replaced.
 """
@@ -25,10 +27,13 @@ from edgedp.mechanisms.adaptive.choice import Degrees
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase
 from edgedp.mechanisms.adaptive.until_sure import Ending, Judge, Look, Looked, Pay, Sought, draw_until_sure
 from edgedp.mechanisms.adaptive.vectors import NoisyVector, Vector
+from edgedp.mechanisms.checks import check_choice
 from edgedp.mechanisms.grid import GridScores
 from edgedp.mechanisms.joint import noisy
 from edgedp.mechanisms.samplers import sampler
 from edgedp.mechanisms.sampling.select import top_k_with_random_ties
+from edgedp.mechanisms.units import moves_through_cuts
+from edgedp.words.vocabulary import ARC_METRICS
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.asked import ArcsAsked
@@ -40,15 +45,20 @@ __all__ = ["arc_counts", "arc_moves", "arc_scores", "draw_arcs", "draw_arcs_unti
 
 
 def arc_counts(plan: ArcsAsked, projection: Projection) -> NDArray[np.int64]:
-    """Return the (n,) exact counts. Privacy: private; not a release."""
+    """Return the (n,) exact counts, through cuts where there is a cap. Privacy: private; not a release."""
+    if plan.cap is not None:
+        return projection.arc_votes(check_choice(plan.metric, "metric", ARC_METRICS), plan.cap)
     return projection.values(plan.metric).astype(np.int64)
 
 
 def arc_moves(plan: ArcsAsked) -> int:
-    """Return what one pair moves the vector by in L1, of which a single largest entry shows 1: from the plan alone.
+    """Return what one unit moves the vector by in L1: from the plan alone.
 
-    The vector of candidates moves by 1 as a whole.
+    One pair moves 2, of which a single largest entry shows 1, and the vector of candidates by 1 as a whole. Through
+    cuts it is what the account protects: all arcs of one node move `cap`, and all between two nodes 4.
     """
+    if plan.cap is not None:
+        return moves_through_cuts(plan.cap, plan.unit)
     if plan.facts.candidates is not None:
         return 1
     return min(plan.k, 2) if plan.facts.node_count >= 2 else 0
@@ -94,7 +104,7 @@ def draw_arcs(
 
     Notes
     -----
-    Privacy: ``plan.epsilon``-DP for everything between two nodes, taken away; it rests on no degree bound.
+    Privacy: ``plan.epsilon``-DP for each of ``plan.units``, taken away; it rests on no degree bound.
     """
     if plan.target_recall is not None:
         raise AssertionError("a release with a target is drawn step by step")
@@ -103,6 +113,8 @@ def draw_arcs(
     moves = arc_moves(plan)
     seen = noisy(arc_counts(plan, projection), moves, plan.epsilon, words)
     positions = top_k_with_random_ties(seen, plan.k, words)
+    if plan.cap is not None:  # what was seen is no in-degree, so it says nothing of the true list
+        return positions, ()
     if moves < 2 and plan.facts.candidates is None:
         return positions, ()
     vector = NoisyVector(seen, moves / plan.epsilon)

@@ -8,6 +8,7 @@
 `ranking`                               the first places by noisy score, from few evaluated scores
 `select`                                top-k by the exponential mechanism or permute-and-flip
 `geometric`                             two-sided geometric noise on integers
+`uniform`                               uniform integers of any size
 ======================================  ========================================================
 
 A sampler that adds floating-point noise releases a law that is close to the one that was proved, but not it:

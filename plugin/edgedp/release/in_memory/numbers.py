@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from edgedp.mechanisms.checks import check_no_option
 from edgedp.release.in_memory.releasing import check_keeps_bound, facts_of, plan_in_memory, release_in_memory
 from edgedp.release.numbers.counting import count_in
 from edgedp.release.options import CountOptions, DistributionOptions, SummaryOptions
 from edgedp.release.plan import CountPlan
+from edgedp.release.plan.arc_numbers import ARCS
 from edgedp.release.plan.base import check_all_kept
 from edgedp.release.plan.numbers import plan_count
-from edgedp.words.vocabulary import CountName, DistributionForm, NumberMechanismName
+from edgedp.words.vocabulary import CountedName, CountName, DistributionForm, NumberMechanismName
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,6 +35,8 @@ def count(
     delta: Any = None,
     error_bar: bool = False,
     rng: np.random.Generator | None = None,
+    *,
+    cap: int | None = None,
 ) -> Release:
     """Release one number of a graph, epsilon-edge-differentially private.
 
@@ -42,7 +46,8 @@ def count(
     of : str
         ``edges``, ``triangles``, ``two_triangles`` (pairs of triangles that share an edge), ``wedges`` (paths
         of length two), ``stars`` (a node with `star_size` of its neighbours), ``clustering`` (three times triangles
-        over wedges), ``common_neighbors`` of `pair`, or ``degree``, ``density``, ``ebc``, ``betweenness2`` of `node`.
+        over wedges), ``arcs`` (of a directed graph), ``common_neighbors`` of `pair`, or ``degree``, ``density``,
+        ``ebc``, ``betweenness2`` of `node`.
     epsilon : number or decimal text
         Privacy loss, at least 1e-9.
     mechanism : str, optional
@@ -62,6 +67,8 @@ def count(
         (``calibrated`` only).
     rng : numpy.random.Generator, optional
         For simulations: the release is then marked as not private.
+    cap : int, optional
+        Of arcs, **public**: only the first so many of each node count, and all that one node does is protected, too.
 
     Returns
     -------
@@ -92,15 +99,19 @@ def count(
     docs/privacy-numbers.md; Zhang et al. (2015), Private release of graph statistics using ladder functions.
     """
     asked = CountOptions.among(locals())
+    if of == ARCS:
+        check_no_option("delta", delta, repr(ARCS))
+        return release_in_memory(graph, plan_in_memory(CountOptions, graph, locals()), rng)
     return release_in_memory(graph, count_in_memory(graph, degree_bound, asked, delta), rng)
 
 
 def distribution(
     graph: Graph,
-    of: Literal["degree"] = "degree",
+    of: CountedName = "degree",
     *,
     epsilon: Any,
     form: DistributionForm = "ccdf",
+    cap: int | None = None,
     degree_bound: int | None = None,
     rng: np.random.Generator | None = None,
 ) -> Release:
@@ -109,10 +120,14 @@ def distribution(
     Parameters
     ----------
     graph : Graph
-    of : {"degree"}
+    of : {"degree", "in_degree", "out_degree"}
+        The last two of a directed graph; what is above the degree bound counts as the bound.
     epsilon : number or decimal text
     form : {"ccdf", "histogram"}
         The numbers of nodes of degree ``k`` or more, ``k = 1 .. D``, or of exactly ``k``, ``k = 0 .. D``.
+    cap : int, optional
+        Of in- and out-degrees, **public**: only the first so many arcs of each other end count, and all arcs of one
+        such node are protected, too.
     degree_bound, rng
         As in `count`.
 

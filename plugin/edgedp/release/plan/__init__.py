@@ -20,6 +20,13 @@ from edgedp.release.options import (
     SummaryOptions,
     TopKOptions,
 )
+from edgedp.release.plan.arc_numbers import (
+    ARCS,
+    ArcCountPlan,
+    ArcDistributionPlan,
+    plan_arc_count,
+    plan_arc_distribution,
+)
 from edgedp.release.plan.arcs import ArcsPlan
 from edgedp.release.plan.base import Charge, PublicFacts, check_all_kept, check_candidates, check_protects
 from edgedp.release.plan.joint import JointMotkinPlan, JointPlan
@@ -47,6 +54,8 @@ from edgedp.words.vocabulary import KINDS, Kind
 
 __all__ = [
     "AggregatePlan",
+    "ArcCountPlan",
+    "ArcDistributionPlan",
     "ArcsPlan",
     "Charge",
     "CountPlan",
@@ -68,7 +77,7 @@ __all__ = [
     "plan_from_config",
 ]
 
-Plan = NodesPlan | NumbersPlan | PercentilePlan
+Plan = NodesPlan | NumbersPlan | ArcCountPlan | ArcDistributionPlan | PercentilePlan
 """Every plan; a further kind of release joins with ``|``."""
 
 Asked = TopKOptions | MotkinOptions | CountOptions | DistributionOptions | SummaryOptions | PercentileOptions
@@ -115,8 +124,12 @@ def _planned(asked: Asked, facts: PublicFacts) -> Plan:
             return plan_top_k(asked, facts)
         case MotkinOptions():
             return plan_motkin(asked, facts)
+        case CountOptions(of=of) if of == ARCS:
+            return plan_arc_count(asked, facts)
         case CountOptions():
             return plan_count(asked, facts)
+        case DistributionOptions(of="in_degree" | "out_degree" as of):
+            return plan_arc_distribution(of, asked, facts)
         case DistributionOptions():
             return plan_distribution(asked, facts)
         case SummaryOptions():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Self, assert_never
 
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.picking import Undampened
+from edgedp.mechanisms.units import PAIR_THROUGH_CUTS, moves_through_cuts
 from edgedp.release.options import TopKOptions
 from edgedp.release.plan.base import DIRECTED, EVERY_PAIR, Charge, PlanOfNodes, PublicFacts
 from edgedp.release.plan.targets import checked_target, first_charges
@@ -17,7 +19,14 @@ from edgedp.words.amounts.written import shortest
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import CountedName, Unit
 
-__all__ = ["ArcsPlan", "plan_arcs"]
+__all__ = ["UNIT_SENTENCES", "ArcsPlan", "cap_of", "plan_arcs", "unit_of_counts"]
+
+UNIT_SENTENCES: Mapping[Unit, str] = {
+    "pair": "all arcs between two nodes",
+    "source": "all arcs that leave one node",
+    "target": "all arcs that come to one node",
+}
+"""What is protected, in words."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +39,10 @@ class ArcsPlan(PlanOfNodes):
         The last of candidates only.
     mechanism : Undampened or None
         How nodes are picked one after the other; None is ``joint``, noise on the whole vector once.
+    cap : int or None
+        Of joint: the most arcs of each other end that count, the first in a public order; None where all do.
+    unit : {"pair", "source", "target"}
+        Whom the noise on a vector through cuts has to cover: what the account protects.
     target_recall : Fraction or None
         Of ``joint``: spend step by step until this part of the list is expected to be right; `cost` is then the most.
     """
@@ -39,6 +52,8 @@ class ArcsPlan(PlanOfNodes):
 
     metric: CountedName
     mechanism: Undampened | None
+    cap: int | None = None
+    unit: Unit = "pair"
     target_recall: Fraction | None = None
 
     @property
@@ -61,7 +76,8 @@ class ArcsPlan(PlanOfNodes):
         asked: dict[str, Any] = {"metric": self.metric, "k": self.k, "epsilon": format_nano(self.cost)}
         if self.target_recall is not None:
             asked |= {"target_recall": shortest(self.target_recall)}
-        return asked | ({"mechanism": "joint"} if self.mechanism is None else self.mechanism.parameters)
+        asked |= {"mechanism": "joint"} if self.mechanism is None else self.mechanism.parameters
+        return asked if self.cap is None else asked | {"cap": self.cap}
 
     @property
     def public(self) -> dict[str, Any]:
@@ -71,32 +87,22 @@ class ArcsPlan(PlanOfNodes):
 
     @property
     def units(self) -> frozenset[Unit]:
-        """A pair; picks one after the other also protect all arcs of one node that the counts are of others'."""
-        if self.mechanism is None:
+        """A pair; picks, and noise through cuts, also protect all arcs of one node that the counts are of others'."""
+        of_one = unit_of_counts(self.metric)
+        if self.cap is not None and moves_through_cuts(self.cap, self.unit) < PAIR_THROUGH_CUTS:
+            return frozenset() if of_one is None else frozenset({of_one})
+        if of_one is None or (self.mechanism is None and self.cap is None):
             return super().units
-        match self.metric:
-            case "in_degree":
-                return super().units | {"source"}
-            case "out_degree":
-                return super().units | {"target"}
-            case "degree":
-                return super().units
-            case _:
-                assert_never(self.metric)
+        return super().units | {of_one}
 
     @property
     def _protects(self) -> str:
-        match self.metric:
-            case "in_degree":
-                unit = "all arcs that leave one node"
-            case "out_degree":
-                unit = "all arcs that come to one node"
-            case "degree":
-                return f"{EVERY_PAIR}, taken away or replaced"
-            case _:
-                assert_never(self.metric)
-        if self.mechanism is not None:
-            return f"{unit}, and all between two nodes, taken away; replaced costs twice"
+        of_one = unit_of_counts(self.metric)
+        if of_one is None:
+            return f"{EVERY_PAIR}, taken away or replaced"
+        if self.mechanism is not None or self.cap is not None:
+            pair = ", and all between two nodes" if "pair" in self.units else ""
+            return f"{UNIT_SENTENCES[of_one]}{pair}, taken away; replaced costs twice"
         if self.k == 1 and self.target_recall is None:
             return "all arcs between two nodes, taken away; replaced costs twice"
         return "all arcs between two nodes, taken away or replaced"
@@ -121,29 +127,62 @@ def plan_arcs(name: CountedName, asked: TopKOptions, facts: PublicFacts) -> Arcs
 
     That the graph is directed was checked with the metric's name.
     """
-    for option in ("sensitivity_form", "shift", "proxy", "cap"):
+    for option in ("sensitivity_form", "shift", "proxy"):
         checks.check_no_option(option, getattr(asked, option), f"metric {name!r}")
     checks.check_no_option("estimates", asked.estimates or None, f"metric {name!r}")
-    picking = _picking(name, asked, facts)
-    if picking is not None:
-        checks.check_no_option("target_recall", asked.target_recall, f"mechanism {picking.name!r}")
+    mechanism = _picking(name, asked, facts)
+    if mechanism is not None:
+        checks.check_no_option("cap", asked.cap, f"mechanism {mechanism.name!r}")
+        checks.check_no_option("target_recall", asked.target_recall, f"mechanism {mechanism.name!r}")
+    if asked.cap is not None:
+        checks.check_no_option("target_recall", asked.target_recall, f"metric {name!r} through cuts")
     return ArcsPlan(
         metric=name,
         k=checks.check_k(asked.k, facts.node_count),
         cost=epsilon_nano(asked.epsilon),
-        mechanism=picking,
+        mechanism=mechanism,
         target_recall=None if asked.target_recall is None else checked_target(asked.target_recall, facts),
         facts=facts,
+        cap=cap_of(name, asked.cap),
+        unit=facts.protect if asked.cap is not None else "pair",
     )
+
+
+def cap_of(name: CountedName, cap: Any) -> int | None:
+    """Return the most arcs of each other end that count; only arcs are cut."""
+    if unit_of_counts(name) is None:
+        checks.check_no_option("cap", cap, f"metric {name!r} of candidates")
+    return None if cap is None else checks.check_cap(cap)
+
+
+def unit_of_counts(name: CountedName) -> Unit | None:
+    """Return the unit whose arcs each move a count by one at most: those of the nodes at the other ends.
+
+    Examples
+    --------
+    >>> unit_of_counts("in_degree"), unit_of_counts("degree")
+    ('source', None)
+    """
+    match name:
+        case "in_degree":
+            return "source"
+        case "out_degree":
+            return "target"
+        case "degree":
+            return None
+        case _:
+            assert_never(name)
 
 
 def _picking(name: CountedName, asked: TopKOptions, facts: PublicFacts) -> Undampened | None:
     """Return how nodes are picked; by default joint, em where a declared delta makes that cheaper.
 
-    Where the account protects all that one node does, pf by default: joint does not.
+    Where the account protects all that one node does, pf by default: joint does not, but through cuts.
     """
     cheaper = facts.delta_declared and asked.target_recall is None
     usual = "em" if cheaper else "joint" if facts.protect == "pair" else "pf"
+    if asked.cap is not None:
+        usual = "joint"
     mechanism = checks.check_mechanism(usual if asked.mechanism is None else asked.mechanism)
     match mechanism:
         case "em" | "pf":

@@ -290,16 +290,16 @@ def check_protects(planned: PlanBase) -> None:
         return
     match unit:
         case "pair":
-            unsaid, instead = "everything between two nodes", "another metric"
+            unsaid, counted = "everything between two nodes", "another metric"
         case "source":
-            unsaid, instead = "all arcs that leave one node", "in_degree by 'em' or 'pf'"
+            unsaid, counted = "all arcs that leave one node", "in_degree"
         case "target":
-            unsaid, instead = "all arcs that come to one node", "out_degree by 'em' or 'pf'"
+            unsaid, counted = "all arcs that come to one node", "out_degree"
         case _:
             assert_never(unit)
     raise ParameterError(
         f"the account protects {unsaid} (protect is {unit!r}), which this release does not at its epsilon; "
-        f"ask for the top k by {instead}"
+        f"ask for the top k by {counted} by 'em' or 'pf'; or, with a cap, by 'joint', for its distribution or for arcs"
     )
 
 

@@ -24,6 +24,8 @@ from edgedp.release.numbers.distributing import MOVES
 from edgedp.release.numbers.error_bars import scale_of
 from edgedp.release.plan import (
     AggregatePlan,
+    ArcCountPlan,
+    ArcDistributionPlan,
     ArcsPlan,
     CountPlan,
     DistributionPlan,
@@ -109,6 +111,8 @@ def noise_of(plan: Plan) -> tuple[Noise, ...]:
             return tuple(_noise_of_count(part, share) for part, share in parts)
         case DistributionPlan():
             return (_noise_of_distribution(plan.epsilon),)
+        case ArcCountPlan() | ArcDistributionPlan():
+            return (_noise_of_arc_numbers(plan),)
         case SummaryPlan():
             return _noise_of_summary(plan)
         case PercentilePlan():
@@ -156,11 +160,12 @@ def _noise_of_pareto(plan: ParetoPlan) -> tuple[Noise, ...]:
 
 
 def _noise_of_arcs(plan: ArcsPlan) -> Noise:
-    """Return the noise on in- or out-degrees: ``k / epsilon`` of each pick, or ``2 / epsilon`` once."""
+    """Return the noise on in- or out-degrees: ``k / epsilon`` of each pick, or once, ``2 / epsilon`` or of the cuts."""
     if plan.target_recall is not None:
         return Noise("the vector that is refined step by step")
     if plan.mechanism is None:
-        return Noise(plan.metric, float(arc_moves(plan) / plan.epsilon), _GEOMETRIC)
+        on = plan.metric if plan.cap is None else f"{plan.metric} through cuts of {plan.cap}"
+        return Noise(on, float(arc_moves(plan) / plan.epsilon), _GEOMETRIC)
     return Noise(plan.metric, float(plan.k / plan.epsilon), sampler(plan.mechanism.sampler).noise_name)
 
 
@@ -223,6 +228,18 @@ def _says_something(plan: CountPlan, share: Fraction) -> str:
 
 def _noise_of_distribution(epsilon: Fraction) -> Noise:
     return Noise("each number of nodes of a degree or more", float(MOVES / epsilon), _GEOMETRIC)
+
+
+def _noise_of_arc_numbers(plan: ArcCountPlan | ArcDistributionPlan) -> Noise:
+    match plan:
+        case ArcCountPlan():
+            on = "arcs"
+        case ArcDistributionPlan():
+            on = f"each number of nodes of an {plan.of} or more"
+        case _:
+            assert_never(plan)
+    cuts = "" if plan.cap is None else f", through cuts of {plan.cap}"
+    return Noise(on + cuts, float(plan.moves / plan.epsilon), _GEOMETRIC)
 
 
 def _noise_of_summary(plan: SummaryPlan) -> tuple[Noise, ...]:

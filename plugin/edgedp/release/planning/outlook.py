@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from itertools import product
 from typing import Any
 
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.counts import count_names
 from edgedp.mechanisms.metrics import metric_names
 from edgedp.release.plan import PublicFacts, of_nodes, plan
-from edgedp.release.planning.measured import SOURCE, Measured, measured
+from edgedp.release.planning.measured import SOURCE, SOURCE_OF_ARCS, Measured, measured, measured_arcs
 from edgedp.release.planning.noise import noise_of
 from edgedp.words.amounts.epsilon import NANO, budget_nano, epsilon_nano
 from edgedp.words.errors import EdgeDPError, ParameterError
@@ -21,6 +22,10 @@ __all__ = ["Outlook", "outlook"]
 
 _BUDGETS = (1, 3, 10)
 _PERSONS = (1, 10, 100)
+_CAPS = (10, 20)
+"""Of cuts whose noise is shown beside that of picks."""
+_MOST_PICKS = 20
+"""Up to here picks found more than cuts (bench/results/persons.md)."""
 _NO_PROMISE = 1e6
 """From this factor on, odds say nothing any more."""
 _COUNT_OF: dict[Unit, ArcMetricName] = {"source": "in_degree", "target": "out_degree"}
@@ -49,6 +54,8 @@ class Outlook:
         taken away, and how far the odds about it may change then; None where no unit was asked for, or a pair.
     source : str
         Where `expected` was measured.
+    advice : str or None
+        Of a unit of many arcs: which mechanism for which k.
     """
 
     noise: list[dict[str, Any]]
@@ -58,6 +65,7 @@ class Outlook:
     person: list[dict[str, Any]]
     protected: dict[str, Any] | None = None
     source: str = SOURCE
+    advice: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it for JSON."""
@@ -111,7 +119,9 @@ def outlook(
     ([{'epsilon_budget': 3.0, 'releases': 10}], [{'edges': 5, 'epsilon': 1.5, 'odds': 4.48}])
     >>> told = outlook(36692, None, 1, 10, protect="source")
     >>> [(row["metric"], row["mechanism"], row["scale"]) for row in told.noise]
-    [('in_degree', 'em', 10.0), ('in_degree', 'pf', 10.0)]
+    [('in_degree', 'em', 10.0), ('in_degree', 'pf', 10.0), ('in_degree', 'joint', 10.0), ('in_degree', 'joint', 20.0)]
+    >>> [row["cap"] for row in told.noise if row["mechanism"] == "joint"]
+    [10, 20]
     """
     count = checks.check_whole(nodes, "nodes")
     k = checks.check_k(k, count)
@@ -132,27 +142,46 @@ def outlook(
     else:
         chosen = [_COUNT_OF[unit]]
     return Outlook(
-        noise=[row for name in chosen for row in _noise(name, k, epsilon, facts, unit)],
+        noise=[
+            row for name in chosen for row in _noise(name, k, epsilon, replace(facts, protect=unit), unit)
+        ],
         numbers=[row for name in chosen for row in _of_one_node(name, epsilon, facts)],
-        expected=_expected(k, cost / NANO) if unit == "pair" else [],
+        expected=_expected(k, cost / NANO, measured() if unit == "pair" else measured_arcs()),
+        source=SOURCE if unit == "pair" else SOURCE_OF_ARCS,
         budgets=[{"epsilon_budget": budget / NANO, "releases": budget // cost} for budget in budgets],
         person=[_protected(edges, cost) for edges in people] if unit == "pair" else [],
         protected=None if unit == "pair" else {"protect": unit} | _odds(cost),
+        advice=None if unit == "pair" else _advice(k),
+    )
+
+
+def _advice(k: int) -> str:
+    """Return which mechanism for which k, from public facts alone: noise of ``k / epsilon`` beside that of cuts."""
+    if k <= _MOST_PICKS:
+        return (
+            f"for k up to {_MOST_PICKS}: 'pf' or 'em', whose noise is k / epsilon and which rank by all arcs; cuts of "
+            "10 to 20 (--cap) for longer lists"
+        )
+    return (
+        f"for k above {_MOST_PICKS}: 'joint' with cuts of 10 to 20 (--cap), whose noise is cap / epsilon whatever k; "
+        "they rank by the arcs that count"
     )
 
 
 def _noise(metric: str, k: int, epsilon: Any, facts: PublicFacts, unit: Unit) -> list[dict[str, Any]]:
     """Return the noise of every mechanism that there is for a metric, and that protects a unit at epsilon."""
     rows: list[dict[str, Any]] = []
-    for mechanism in MECHANISMS:
-        asked = {"metric": metric, "k": k, "epsilon": epsilon, "mechanism": mechanism}
+    caps = [{}] if unit == "pair" else [{}, *({"cap": cap} for cap in _CAPS)]
+    for mechanism, cut in product(MECHANISMS, caps):
+        asked = {"metric": metric, "k": k, "epsilon": epsilon, "mechanism": mechanism} | cut
         try:
             planned = of_nodes(plan("priv_top_k", asked, facts))
         except EdgeDPError:
             continue  # there is no such release
         if unit in planned.units:
             rows += [
-                {"metric": metric, "mechanism": mechanism} | each.to_dict() for each in noise_of(planned)
+                {"metric": metric, "mechanism": mechanism} | cut | each.to_dict()
+                for each in noise_of(planned)
             ]
     if not rows and unit != "pair":
         raise ParameterError(
@@ -170,13 +199,13 @@ def _of_one_node(metric: str, epsilon: Any, facts: PublicFacts) -> list[dict[str
     return [{"metric": metric, "reach": each.reach} for each in noise_of(planned) if each.reach]
 
 
-def _expected(k: int, epsilon: float) -> list[Measured]:
+def _expected(k: int, epsilon: float, known: Sequence[Measured]) -> list[Measured]:
     """Return what was measured nearest to a question, on the side where less is found."""
-    sizes = sorted({row.k for row in measured()})
+    sizes = sorted({row.k for row in known})
     size = next((each for each in sizes if each >= k), sizes[-1])
-    amounts = sorted({row.epsilon for row in measured()})
+    amounts = sorted({row.epsilon for row in known})
     amount = max((each for each in amounts if each <= epsilon), default=amounts[0])
-    return [row for row in measured() if row.k == size and row.epsilon == amount]
+    return [row for row in known if row.k == size and row.epsilon == amount]
 
 
 def _protected(edges: int, cost: int) -> dict[str, Any]:

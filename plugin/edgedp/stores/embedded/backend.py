@@ -29,6 +29,7 @@ from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
+    from edgedp.graph.loading.origins import Origin
     from edgedp.graph.titles import Titles
     from edgedp.mechanisms.projection import NumberProjection
     from edgedp.words.progress import Progress
@@ -159,6 +160,9 @@ class EmbeddedSession(Session):
             [each for each in ids if isinstance(each, kind)], dtype=None if kind is str else np.int64
         )
         return asked[np.isin(asked, there)].tolist() if len(asked) else []
+
+    def origin(self, row: GraphRow) -> Origin | None:
+        return files.origin(self._folder, row.version)
 
     def titles(self, row: GraphRow, ids: list[Any]) -> list[str | None]:
         self.prepare(row)

@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.graph.graph import Graph
+from edgedp.graph.loading.origins import Origin, origin_kept
 from edgedp.graph.titles import Titles
 from edgedp.ledger.backend import Row
 from edgedp.ledger.debits.killpoints import reach
 from edgedp.stores.embedded import mapped, records
-from edgedp.stores.embedded.folder import Folder, sync
+from edgedp.stores.embedded.folder import Folder, private_file, sync
 from edgedp.stores.embedded.locks import Held, try_hold
 from edgedp.stores.embedded.seals import Seals, checked, remember, sha256
 from edgedp.stores.statements.queries import query
@@ -38,6 +39,7 @@ __all__ = [
     "columns",
     "hold",
     "node_ids",
+    "origin",
     "properties",
     "read",
     "run",
@@ -110,6 +112,15 @@ def write(folder: Folder, version: int, graph: Graph, titles: Titles | None = No
                 os.rename(written, place)
                 remember(place, handle, digest or "")
                 reach("placing")
+            if (origin := origin_kept(graph)) is not None:
+                place = folder.origin(version)
+                written = loading / place.name
+                private_file(written)
+                written.write_text(origin.written(), encoding="utf-8")
+                written.chmod(0o400)
+                sync(written)
+                held.enter_context(_held(written))
+                os.rename(written, place)
             loading.rmdir()
             sync(folder.path)
             reach("placed")
@@ -256,6 +267,18 @@ def read(version: Version, *, nodes_supplied: bool) -> Graph:
         return mapped.mapped_graph(version.rows, version.number, nodes_supplied=nodes_supplied)
     ids, ends = _columns(version.path)
     return Graph.from_positions(ids, ends, nodes_supplied=nodes_supplied)
+
+
+def origin(folder: Folder, number: int) -> Origin | None:
+    """Return where a version was read from; None where nothing is remembered."""
+    try:
+        return Origin.of(folder.origin(number).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError):
+        raise StoreError(
+            "what is remembered of the source cannot be read; load it again with --replace"
+        ) from None
 
 
 def node_ids(version: Version) -> NDArray[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ from edgedp.graph.titles import LONGEST
 from edgedp.ledger import registry
 from edgedp.ledger.backend import Backend, GraphRow, Row, Session, Transaction
 from edgedp.ledger.debits.killpoints import reach
+from edgedp.ledger.pairs import PairProjection
 from edgedp.ledger.script import Script, Step, run
 from edgedp.stores.neo4j import places
 from edgedp.stores.neo4j import schema as neo4j_schema
@@ -49,6 +51,7 @@ _NO_SUCH_PROCEDURE = "Neo.ClientError.Procedure.ProcedureNotFound"
 class Neo4jBackend(Backend):
     """A database of a Neo4j server."""
 
+    keeps_directions = True
     # A metric without a statement is not among them, and refused.
     cypher = statement_names("neo4j") | {"max_common_neighbors", "sensitivity"}
     titles_are_properties = True
@@ -285,6 +288,9 @@ class Neo4jSession(Session):
     def ingest(
         self, row: GraphRow, graph: Graph, progress: Progress | None, titles: Titles | None = None
     ) -> Iterator[GraphRow]:
+        if graph.directed:
+            natural = PairProjection((row.node_label,), (row.relationship_type,), "NATURAL")
+            row = dataclasses.replace(row, made_of=natural.to_json())
         self.sweep(row.name)
         script = Script(places.load_begin(row))
         begun = run(self, script)
@@ -320,7 +326,8 @@ class Neo4jSession(Session):
         """Write nodes and edges in batches; a batch that finds its nodes gone stops the load."""
         ids = graph.node_ids
         identifiers = row.identifiers | {"display_label": row.display_label or "Node"}
-        total, done = graph.node_count + graph.edge_count, 0
+        edges = graph.arcs() if graph.directed else graph.edges()
+        total, done = graph.node_count + len(edges), 0
         kept = columns_of(graph.properties)
         for start in range(0, graph.node_count, _NODE_BATCH):
             rows = ids[start : start + _NODE_BATCH].tolist()
@@ -334,7 +341,6 @@ class Neo4jSession(Session):
             done = min(start + _NODE_BATCH, graph.node_count)
             if progress is not None:
                 progress("writing", done, total)
-        edges = graph.edges()
         sent: tuple[Any, int] | None = None
         for start in range(0, len(edges), _EDGE_BATCH):
             batch = edges[start : start + _EDGE_BATCH]

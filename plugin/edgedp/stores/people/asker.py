@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from edgedp.ledger import attributes, ledger, registry, shares
 from edgedp.ledger.account import account_of, split_account
@@ -17,6 +18,7 @@ from edgedp.mechanisms.checks import check_limit
 from edgedp.mechanisms.selection.domains import Domain
 from edgedp.release.plan import Kind, Plan
 from edgedp.release.release import Release
+from edgedp.stores import plan_ids
 from edgedp.stores.releases.analyst import AnalystStore
 from edgedp.stores.releases.opened import OpenedStore
 from edgedp.words.amounts.epsilon import format_nano
@@ -44,9 +46,13 @@ class Asker(AnalystStore):
         Told the id of a release that was debited, before it is drawn.
     admits : callable, optional
         Called right before a debit; raises where it may not be made any more.
-    least : int
-        Nano-epsilon that a release costs at least. Drawing takes as long whatever it costs, so that one who asked for
-        next to nothing could keep a gateway busy for ever.
+    least : callable, optional
+        Nano-epsilon that a release of a graph, by its name, costs at least. Drawing takes as long whatever it costs,
+        so that one who asked for next to nothing could keep a gateway busy for ever.
+    plan_id : str, optional
+        Of the plan that told what the release costs, which `estimate` gives; see `planned`.
+    needs_plan : bool
+        Whether every release must name its plan; one out of an agent's share must anyway.
     """
 
     def __init__(
@@ -56,7 +62,9 @@ class Asker(AnalystStore):
         hides: Callable[[str], bool] | None = None,
         debited: Callable[[str], None] | None = None,
         admits: Callable[[], None] | None = None,
-        least: int = 1,
+        least: Callable[[str], int] = lambda name: 1,
+        plan_id: str | None = None,
+        needs_plan: bool = False,
     ) -> None:
         self._store = store
         self._backend = store._backend
@@ -69,6 +77,8 @@ class Asker(AnalystStore):
         self._debited = debited
         self._admits = admits
         self._least = least
+        self._plan_id = plan_id
+        self._needs_plan = needs_plan
 
     @property
     def analyst(self) -> str:
@@ -77,6 +87,53 @@ class Asker(AnalystStore):
 
     def close(self) -> None:
         """Do nothing: the store stays open."""
+
+    def planned(self, plan_id: str) -> Self:
+        """Return this view for the release of which `estimate`, under the same request id, gave the plan id.
+
+        Nothing is spent if the release is another one, costs something else, or the plan has lapsed.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> from edgedp import Graph, open_store
+        >>> asked = {"metric": "degree", "k": 1, "epsilon": "0.1"}
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     store = open_store(pathlib.Path(folder) / "graphs.edgedp")
+        ...     _ = store.load(Graph.from_edges([(1, 2), (2, 3)]), name="path", epsilon_budget=1)
+        ...     _ = store.add_analyst("bot"), store.grant("path", "bot", epsilon_budget=1, agent=True)
+        ...     bot = store.asking_as("bot")
+        ...     told = bot.estimate("path", "topk", request_id="monday", **asked)
+        ...     release = bot.planned(told["plan_id"]).priv_top_k("path", request_id="monday", **asked)
+        >>> told["epsilon"], release.epsilon_spent
+        (0.1, 0.1)
+        """
+        view = copy.copy(self)
+        view._plan_id = plan_id
+        return view
+
+    def estimate(
+        self,
+        name: str,
+        kind: str | None = None,
+        *,
+        engine: TopKEngine = "native",
+        request_id: str | None = None,
+        **options: Any,
+    ) -> dict[str, Any]:
+        """Tell what `Store.estimate` does; with a request id also ``plan_id`` and for how many seconds it holds.
+
+        There is none where the release would be refused, or is there already.
+        """
+        with self._session() as session:
+            told, share = self._estimated(session, session, name, kind, engine, request_id, options)
+            shown = told.to_dict() | ({} if share is None else {"share": share.shown()})
+            if request_id is None or told.planned is None or told.refused is not None or told.kept:
+                return shown
+            row = registry.known(session, told.graph, anywhere=True)
+            secret = registry.secret(session)
+        plan_id = plan_ids.made(secret, self._analyst, row, told.planned, request_id)
+        return shown | {"plan_id": plan_id, "plan_seconds": plan_ids.SECONDS}
 
     @contextmanager
     def _session(self, *, create: bool = False) -> Iterator[Session]:
@@ -191,7 +248,7 @@ class Asker(AnalystStore):
 
     def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
         # What is drawn first costs the least, so that is what keeps the gateway from drawing for next to nothing.
-        least = self._least if planned.first == planned.charges else 64 * self._least
+        least = self._least(row.name) * (1 if planned.first == planned.charges else 64)
         if planned.cost < least:
             raise ParameterError(
                 f"epsilon is {format_nano(planned.cost)}, must be at least {format_nano(least)} at this gateway; "
@@ -204,6 +261,7 @@ class Asker(AnalystStore):
     ) -> ledger.Debit | ledger.Kept:
         if self._admits is not None:
             self._admits()
+        self._check_planned(session, row, planned, request_id)
         try:
             debited = super()._debit(session, row, planned, request_id)
         except LostReleaseError:
@@ -215,6 +273,17 @@ class Asker(AnalystStore):
         # Somebody else debited the same request meanwhile.
         found = kept.asked_before(session, row.name, self._analyst, request_id)[0]
         return ledger.kept_of(self._seen(found), str(request_id))
+
+    def _check_planned(self, session: Session, row: GraphRow, planned: Plan, request_id: str | None) -> None:
+        """Refuse a release whose cost was not told, where it must have been, or was told otherwise."""
+        if self._plan_id is not None:
+            plan_ids.check(self._plan_id, registry.secret(session), self._analyst, row, planned, request_id)
+        elif self._needs_plan or self._is_agent(session, row.name, planned):
+            raise plan_ids.missing()
+
+    def _is_agent(self, session: Session, name: str, planned: Plan) -> bool:
+        own = shares.of_analyst(session, name, self._analyst) or {}
+        return any(each.account in own and own[each.account].of_agent for each in planned.charges)
 
     def _debit_step(
         self, session: Session, row: GraphRow, planned: Plan, cost: int, before: int, release_id: str

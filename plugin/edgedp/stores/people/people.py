@@ -20,7 +20,7 @@ from edgedp.mechanisms.checks import check_choice
 from edgedp.stores.people.asker import Asker
 from edgedp.stores.releases.opened import OpenedStore
 from edgedp.words.amounts.epsilon import budget_nano
-from edgedp.words.errors import AccessError, StoreStateError, UnknownNameError
+from edgedp.words.errors import AccessError, ParameterError, StoreStateError, UnknownNameError
 from edgedp.words.vocabulary import ACCOUNTS, AccountName
 
 __all__ = ["PeopleStore", "Person", "token_hash"]
@@ -149,6 +149,9 @@ class PeopleStore(OpenedStore):
         epsilon_budget: Any,
         max_epsilon_per_release: Any = None,
         account: AccountName = shares.EDGES,
+        *,
+        agent: bool | None = None,
+        min_epsilon_per_release: Any = None,
     ) -> dict[str, Any]:
         """Declare, or change, how much of a graph's account an analyst may spend.
 
@@ -164,6 +167,11 @@ class PeopleStore(OpenedStore):
             ``"none"`` removes the limit. Default: as it is.
         account : {"edges", "attributes"}
             Which of the graph's accounts; a release that debits both needs a share of each.
+        agent : bool, optional
+            Whether a program asks that decides by itself: each of its releases must name the plan that told its
+            cost (`estimate`), and costs between a smallest and a largest epsilon. Default: as it is.
+        min_epsilon_per_release : number or decimal text, optional
+            Of an agent. Default: as it is, else a hundredth of the share; the largest is else a tenth of it.
 
         Returns
         -------
@@ -184,12 +192,13 @@ class PeopleStore(OpenedStore):
             None,
             limit_nano(max_epsilon_per_release),
         )
+        declared_agent = _agent(agent, min_epsilon_per_release)
         with self._session() as session:
             if not session.run("person_active", name=analyst, role=ANALYST):
                 raise _nobody(analyst)
             known, before = _opened(session, graph, account), shares.find(session, graph, analyst, account)
             named = account_of(graph, account)
-            steps, body = shares.grant_steps(graph, analyst, account, declared, known, before)
+            steps, body = shares.grant_steps(graph, analyst, account, declared, known, before, declared_agent)
             script = Script(
                 [
                     *self._allowed(),
@@ -215,8 +224,8 @@ class PeopleStore(OpenedStore):
         Returns
         -------
         list of dict
-            analyst, account, epsilon_budget, epsilon_spent, epsilon_remaining, max_epsilon_per_release (or None), and
-            delta where the graph's budget has one.
+            analyst, account, epsilon_budget, epsilon_spent, epsilon_remaining, max_epsilon_per_release (or None),
+            min_epsilon_per_release of an agent, and delta where the graph's budget has one.
         """
         with self._session() as session:
             ledger.find(session, account_of(graph, "edges"))
@@ -360,6 +369,18 @@ def _opened(session: Session, graph: str, account: AccountName) -> Account:
             f"'edgedp budget {graph} --{account} --set E'"
         )
     return Account.of(rows[0])
+
+
+def _agent(agent: Any, least: Any) -> shares.Agent | None:
+    """Return what is declared of an agent, or None where nothing is."""
+    if agent is None and least is None:
+        return None
+    is_one = True if agent is None else checks.check_switch(agent, "agent")
+    if not is_one and least is not None:
+        raise ParameterError(
+            "min_epsilon_per_release is of an agent's share; leave it out, or declare an agent"
+        )
+    return shares.Agent(is_one, None if least is None else budget_nano(least, "min_epsilon_per_release"))
 
 
 def _nobody(name: str) -> UnknownNameError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import attributes, ledger, registry, shares
 from edgedp.ledger.account import account_of
@@ -29,6 +29,7 @@ from edgedp.stores.releases.releasing import ReleasingStore
 from edgedp.words.vocabulary import (
     ACCOUNTS,
     Approach,
+    CountedName,
     CountName,
     DistributionForm,
     Engine,
@@ -126,6 +127,8 @@ class AnalystStore(ReleasingStore):
         error_bar: bool = False,
         engine: Engine = "native",
         request_id: str | None = None,
+        *,
+        cap: int | None = None,
     ) -> Release:
         """Release one number of a stored graph; parameters as for `edgedp.count`, engine as for `priv_top_k`.
 
@@ -136,10 +139,11 @@ class AnalystStore(ReleasingStore):
     def distribution(
         self,
         name: str,
-        of: Literal["degree"] = "degree",
+        of: CountedName = "degree",
         *,
         epsilon: Any,
         form: DistributionForm = "ccdf",
+        cap: int | None = None,
         engine: Engine = "native",
         request_id: str | None = None,
     ) -> Release:

@@ -25,14 +25,14 @@ _EDGES = [(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)]
 _tried: set[Any] = set()
 
 
-def small_graph() -> Graph:
+def small_graph(*, directed: bool = False) -> Graph:
     """Return the constant graph."""
-    return Graph.from_edges(_EDGES)
+    return Graph.from_edges(_EDGES, directed=directed)
 
 
 def small_plan(plan: Plan, graph: Graph) -> Plan:
     """Return the same question about the constant graph."""
-    return plan.on(PublicFacts(graph.node_count, None, nodes_supplied=False))
+    return plan.on(PublicFacts(graph.node_count, None, nodes_supplied=False, directed=graph.directed))
 
 
 def try_engine(plan: Plan, engine: str) -> None:
@@ -46,7 +46,7 @@ def try_engine(plan: Plan, engine: str) -> None:
     from edgedp.mechanisms.sampling.words import SecureWords
     from edgedp.release.draw import draw
 
-    graph = small_graph()
+    graph = small_graph(directed=plan.facts.directed)
     small = small_plan(plan, graph)
     key = engine, repr(dataclasses.replace(small, cost=1))
     if key in _tried:

@@ -21,6 +21,7 @@ from edgedp.words.errors import EngineError, StoreError
 
 if TYPE_CHECKING:
     from edgedp.ledger.backend import Backend, GraphRow
+    from edgedp.words.vocabulary import ArcMetricName
 
 __all__ = ["CypherFigures", "CypherProjection"]
 
@@ -95,6 +96,10 @@ class CypherProjection:
     ) -> NDArray[np.int64]:
         """Refuse: the cuts of all nodes need the whole graph."""
         raise EngineError("engine is 'cypher', must be 'native' or 'igraph' for joint; choose another")
+
+    def arc_votes(self, name: ArcMetricName, cap: int) -> NDArray[np.int64]:
+        """Refuse: the cuts of all nodes need the whole graph."""
+        raise EngineError("engine is 'cypher', must be 'native' or 'igraph' for cuts of arcs; choose another")
 
     def sensitivity(
         self, name: str, t: int, form: str, positions: NDArray[np.int64] | None

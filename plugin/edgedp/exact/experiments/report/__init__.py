@@ -56,7 +56,7 @@ def write_report(results: Iterable[str | Path], out: str | Path) -> Path:
             f"the report is {file.name!r}, must end in .html, .png or .svg; give another name"
         )
     if find_spec("vl_convert") is None:
-        raise EngineError("the library of the charts is missing; install it: pip install 'edgedp[report]'")
+        raise EngineError("the library of the charts is missing; install edgedp[report]")
     rows = read_results(results).unique(maintain_order=True)
     match file.suffix.lower():
         case ".html":

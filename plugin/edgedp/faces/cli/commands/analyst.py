@@ -29,10 +29,12 @@ from edgedp.release.options import (
     TopKOptions,
 )
 from edgedp.words.amounts.epsilon import format_nano
+from edgedp.words.errors import EdgeDPError
 from edgedp.words.shown import amount
 
 if TYPE_CHECKING:
     from edgedp.release.release import Answer, Release
+    from edgedp.stores.store import Store
     from edgedp.words.vocabulary import Kind
 
 __all__ = ["COMMANDS", "show_release", "typed_ids"]
@@ -124,6 +126,7 @@ def graphs(output: str) -> None:
     """
     with opened_store() as store:
         rows: list[Mapping[str, Any]] = [*store.graphs()]
+        ages = {row["name"]: _age(store, row["name"]) for row in rows}
     columns = ["name", "node_count", "degree_bound", "epsilon_budget", "epsilon_spent"]
     for kept in ("directed", "titles"):
         if any(kept in row for row in rows):
@@ -137,9 +140,26 @@ def graphs(output: str) -> None:
     if output != "json" and "attributes" in columns:
         columns = [*columns[:-1], "attributes_budget", "attributes_spent"]
         rows = [{**row, **_beside(row["attributes"])} for row in rows]
+    if any(ages.values()):
+        rows, columns = [{**row, "age": ages[row["name"]]} for row in rows], [*columns, "age"]
     if any("problem" in row for row in rows):
         rows, columns = [{"problem": None, **row} for row in rows], [*columns, "problem"]
     print_rows(rows, output, columns)
+
+
+def _age(store: Store, name: str) -> str | None:
+    """Return how long ago a graph was read from its source; None where nothing is remembered of it."""
+    from datetime import UTC, datetime
+
+    try:
+        source = store.source(name)
+        passed = datetime.now(tz=UTC) - datetime.fromisoformat(source["read_at"]) if source else None
+    except (EdgeDPError, ValueError, TypeError):
+        return None  # the list shows what is broken by itself
+    if passed is None:
+        return None
+    hours = int(passed.total_seconds()) // 3600
+    return f"{hours // 24} d" if hours >= 48 else f"{hours} h"
 
 
 def _beside(of_records: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -124,7 +124,8 @@ def load(
         for line in seen.lines():
             click.echo(shown(line))
         return
-    name = name_of(file) if name is None else name
+    if name is None:
+        name = reading["table"].rpartition(".")[2] if reading["table"] else name_of(file)
     named = None if properties is None else [each.strip() for each in properties.split(",")]
     graph, report = _read_or_ask(file, nodes, named, title, reading)
     with progress_bar() as progress, opened_store() as store:
@@ -162,6 +163,24 @@ def load(
         )
     if not report.nodes_supplied:
         say("the nodes were read from the edges and are declared public; every release says so")
+
+
+@click.command()
+@click.argument("name")
+@_FORMAT
+def refresh(name: str, output: str) -> None:
+    """Read a loaded graph again from its source, by the same options; what was spent stays spent.
+
+    A source that cannot be read, or breaks the degree bound, leaves the graph as it was.
+    """
+    with progress_bar() as progress, opened_store() as store:
+        row, report = store.refreshed(name, progress)
+    if output == "json":
+        print_object(row | {"nodes_supplied": report.nodes_supplied, "exact": report.exact()})
+        return
+    for line in report.lines():
+        say(shown(line))
+    say(f"refreshed {row['name']}: spent {amount(row['epsilon_spent'])} of {amount(row['epsilon_budget'])}")
 
 
 def _read_or_ask(
@@ -416,4 +435,4 @@ def _print_balance(row: Mapping[str, Any], head: str | None, second: str | None,
         notice("the accounts bound different neighbours; an edge and a record together: their sum")
 
 
-COMMANDS = (load, register, drop, budget, attribute)
+COMMANDS = (load, refresh, register, drop, budget, attribute)

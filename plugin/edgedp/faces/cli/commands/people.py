@@ -104,6 +104,18 @@ def add_curator(name: str, output: str) -> None:
     metavar="E",
     help="Largest epsilon of one release; none removes it.  [default: as it is]",
 )
+@click.option(
+    "--agent/--no-agent",
+    default=None,
+    help="The analyst is a program that decides by itself: each release must name its plan, which told its cost.  "
+    "[default: as it is]",
+)
+@click.option(
+    "--min-epsilon-per-release",
+    metavar="E",
+    help="Of an agent: smallest epsilon of one release.  [default: as it is, else a hundredth of the share; the "
+    "largest is else a tenth]",
+)
 @click.option("--attributes", is_flag=True, help="Of the budget of the graph's attributes, not of its edges.")
 @format_option
 def grant(
@@ -111,6 +123,8 @@ def grant(
     analyst: str,
     epsilon_budget: str,
     max_epsilon_per_release: str | None,
+    agent: bool | None,
+    min_epsilon_per_release: str | None,
     attributes: bool,
     output: str,
 ) -> None:
@@ -127,6 +141,8 @@ def grant(
             epsilon_budget=epsilon_budget,
             max_epsilon_per_release=max_epsilon_per_release,
             account="attributes" if attributes else EDGES,
+            agent=agent,
+            min_epsilon_per_release=min_epsilon_per_release,
         )
     print_rows([row], output, list(row))
 
@@ -138,8 +154,8 @@ def grants(graph: str, output: str) -> None:
     """List who may spend how much of a graph's budget, and what was spent."""
     with opened_store() as store:
         rows = store.grants(graph)
-    columns = [*_SHARE, "delta"] if any("delta" in row for row in rows) else _SHARE
-    print_rows([{"delta": None} | row for row in rows], output, columns)
+    more = [key for key in ("min_epsilon_per_release", "delta") if any(key in row for row in rows)]
+    print_rows([dict.fromkeys(more) | row for row in rows], output, [*_SHARE, *more])
 
 
 def _show_token(row: dict[str, str], output: str) -> None:

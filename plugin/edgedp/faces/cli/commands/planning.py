@@ -106,7 +106,7 @@ def plan(
     print_rows(noise, "table", ["metric", "mechanism", "on", "scale", "law"])
     for row in told.numbers:
         click.echo(f"{row['metric']} of one node, as a number: {row['reach']}")
-    _print_recall(told.expected, told.source)
+    _print_recall(told.expected, told.source, "EBC" if told.protected is None else told.noise[0]["metric"])
     click.echo()
     for row in told.budgets:
         fits = f"{row['releases']:,} such release{'' if row['releases'] == 1 else 's'}"
@@ -118,6 +118,8 @@ def plan(
         click.echo(
             f"{_WHO[told.protected['protect']]}, taken away: {_promised(told.protected)}; replaced costs twice"
         )
+    if told.advice is not None:
+        click.echo(told.advice)
 
 
 _WHO: dict[Unit, str] = {
@@ -127,13 +129,13 @@ _WHO: dict[Unit, str] = {
 }
 
 
-def _print_recall(expected: Sequence[Measured], source: str) -> None:
+def _print_recall(expected: Sequence[Measured], source: str, ranked: str) -> None:
     """Print what was measured; nothing where nothing was."""
     if not expected:
         return
     first = expected[0]
     click.echo(
-        f"\nrecall of the EBC top {first.k} at epsilon {amount(first.epsilon)}, measured on graphs that could be "
+        f"\nrecall of the {ranked} top {first.k} at epsilon {amount(first.epsilon)}, measured on graphs that could be "
         f"looked at ({source}):"
     )
     print_rows(

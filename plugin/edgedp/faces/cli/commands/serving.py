@@ -8,7 +8,7 @@ import click
 
 from edgedp.faces.cli.numerals import DECIMAL, WHOLE, WholeRange
 from edgedp.faces.cli.opening import opened_store
-from edgedp.words.errors import EngineError
+from edgedp.words.errors import EngineError, ParameterError
 
 __all__ = ["COMMANDS"]
 
@@ -30,6 +30,12 @@ _FILE = click.Path(path_type=Path)
     metavar="NETWORK",
     multiple=True,
     help="Proxy that is believed for whom it asks; repeatable.  [default with --behind-proxy: loopback]",
+)
+@click.option(
+    "--root-path",
+    metavar="PATH",
+    default="",
+    help="Path below which a proxy has the gateway, as /edgedp.  [default: none]",
 )
 @click.option(
     "--allowed-host",
@@ -59,10 +65,11 @@ _FILE = click.Path(path_type=Path)
 )
 @click.option(
     "--min-epsilon",
-    metavar="E",
-    default="0.0001",
+    metavar="[NAME=]E",
+    default=("0.0001",),
     show_default=True,
-    help="What a release costs at least.",
+    multiple=True,
+    help="What a release costs at least; NAME=E of one graph.",
 )
 @click.option(
     "--response-step",
@@ -105,11 +112,12 @@ def serve(
     tls_key: Path | None,
     behind_proxy: bool,
     trusted_proxy: tuple[str, ...],
+    root_path: str,
     allowed_host: tuple[str, ...],
     metrics_port: int | None,
     workers: int | None,
     queue: int,
-    min_epsilon: str,
+    min_epsilon: tuple[str, ...],
     response_step: float,
     body_bytes: int,
     request_seconds: float,
@@ -124,8 +132,12 @@ def serve(
         from edgedp.faces.gateway.server import serve as run
     except ModuleNotFoundError as error:
         raise EngineError(
-            f"serve needs {error.name}, which is not installed; install it with pip install 'edgedp[serve]'"
+            f"serve needs {error.name}, which is not installed; install edgedp[serve]"
         ) from None
+    of_all = [each for each in min_epsilon if "=" not in each]
+    of_one = [(name, each) for name, mark, each in (text.rpartition("=") for text in min_epsilon) if mark]
+    if len(of_all) > 1 or len(dict(of_one)) < len(of_one):
+        raise ParameterError("min_epsilon is given twice for the same graphs; leave one out")
     settings = Settings(
         host=host,
         port=port,
@@ -133,10 +145,12 @@ def serve(
         tls_key=tls_key,
         behind_proxy=behind_proxy,
         trusted_proxies=trusted_proxy,
+        root_path=root_path,
         allowed_hosts=allowed_host,
         metrics_port=metrics_port,
         queue=queue,
-        min_epsilon=min_epsilon,
+        min_epsilon=of_all[0] if of_all else Settings.min_epsilon,
+        min_epsilon_of=dict(of_one),
         response_step=response_step,
         body_bytes=body_bytes,
         request_seconds=request_seconds,
@@ -147,6 +161,8 @@ def serve(
         **({} if workers is None else {"workers": workers}),
     ).checked()
     with opened_store() as store:
+        for name in settings.min_epsilon_of:
+            store.budget(name)  # an unknown name is refused, and not silently of no graph
         run(store, settings, lambda line: click.echo(line, err=True))
 
 

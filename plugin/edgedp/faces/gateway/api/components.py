@@ -28,6 +28,10 @@ _SHARE: dict[str, Any] = {
         "epsilon_spent": _AMOUNT,
         "epsilon_remaining": _AMOUNT,
         "max_epsilon_per_release": _AMOUNT,
+        "min_epsilon_per_release": {
+            "type": "number",
+            "description": "Of an agent's share alone: what a release costs at least. Each names its Plan-Id.",
+        },
         "delta": {"type": "number"},
         "problem": {"type": "string"},
     },
@@ -180,6 +184,11 @@ SCHEMAS: dict[str, Any] = {
             "noise": {"type": "array"},
             "parameters": {"type": "object"},
             "share": {"$ref": "#/components/schemas/Share"},
+            "plan_id": {
+                "type": "string",
+                "description": "With an Idempotency-Key, where nothing speaks against the release: for its Plan-Id.",
+            },
+            "plan_seconds": {"type": "integer", "description": "For how long the plan holds."},
         },
     },
     "KeptRelease": {
@@ -318,6 +327,14 @@ SCHEMAS |= {
                 "description": "none removes the limit.",
             },
             "account": {"enum": [*ACCOUNTS]},
+            "agent": {
+                "type": "boolean",
+                "description": "Whether a program asks that decides by itself; left out: as it is.",
+            },
+            "min_epsilon_per_release": {
+                "type": ["string", "number"],
+                "description": "Of an agent.",
+            },
         },
     },
     "Events": {

@@ -37,7 +37,9 @@ __all__ = [
 ]
 
 PERSON = ("name", "role")
-GRANT = ("graph", "analyst", "epsilon_budget", "max_epsilon_per_release", "account")
+GRANT = (
+    "graph", "analyst", "epsilon_budget", "max_epsilon_per_release", "account", "agent", "min_epsilon_per_release",
+)  # fmt: skip
 """The keys of a body."""
 
 
@@ -173,8 +175,9 @@ def grant(store: Store, request: Request, given: Mapping[str, Any]) -> object:
     account = check_choice(given.get("account", "edges"), "account", ACCOUNTS)
     note_of(request).graph = graph
     row = store.grant(
-        graph, analyst, _given(given, "epsilon_budget"), given.get("max_epsilon_per_release"), account
-    )
+        graph, analyst, _given(given, "epsilon_budget"), given.get("max_epsilon_per_release"), account,
+        agent=given.get("agent"), min_epsilon_per_release=given.get("min_epsilon_per_release"),
+    )  # fmt: skip
     return {"graph": graph} | row
 
 

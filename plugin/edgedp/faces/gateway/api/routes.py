@@ -35,7 +35,7 @@ def routes(gateway: Gateway) -> list[Route]:
     asked: list[tuple[str, str, _Endpoint]] = [
         ("/healthz", "GET", health),
         ("/readyz", "GET", _Ready(gateway)),
-        ("/openapi.json", "GET", openapi),
+        ("/openapi.json", "GET", _Described(gateway)),
         ("/v1/me", "GET", _Me(gateway)),
         ("/v1/graphs", "GET", _Told(gateway, _graphs)),
         ("/v1/graphs/{name}", "GET", _Told(gateway, _of_graph(_facts))),
@@ -78,9 +78,14 @@ class _Ready:
         return JSONResponse({"status": "ready"})
 
 
-async def openapi(request: Request) -> Response:
-    """Return the description of the API."""
-    return JSONResponse(document())
+class _Described:
+    """The description of the API."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._document = document(gateway.settings.root_path)
+
+    async def __call__(self, request: Request) -> Response:
+        return JSONResponse(self._document)
 
 
 def _noted(path: str, endpoint: _Endpoint) -> _Endpoint:
@@ -189,7 +194,7 @@ class _Ask(_OfAnalyst):
     async def answer(self, request: Request, person: Person) -> Response:
         options = await json_body(request)
         release = await self._gateway.release(
-            request, person, self._kind, name_in(request), options, _request_id(request)
+            request, person, self._kind, name_in(request), options, _request_id(request), _plan_id(request)
         )
         place = f"/v1/releases/{quote(release.receipt['release_id'])}"
         return JSONResponse(release.to_dict(), 200 if release.kept else 201, headers={"Location": place})
@@ -216,6 +221,12 @@ class _Plan(_OfAnalyst):
     async def answer(self, request: Request, person: Person) -> Response:
         given = await json_body(request)
         return JSONResponse(await self._gateway.plan(request, person, name_in(request), given))
+
+
+def _plan_id(request: Request) -> str | None:
+    """Return the plan that told what the release costs; one that is there twice is of no release."""
+    given = request.headers.getlist("plan-id")
+    return None if not given else given[0] if len(given) == 1 else ""
 
 
 def _request_id(request: Request) -> str | None:

@@ -80,10 +80,24 @@ _KEY = {
     "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]([ -~]*[!-~])?$"},
 }
 
+_PLAN = {
+    "name": "Plan-Id",
+    "in": "header",
+    "required": False,
+    "description": "The plan_id of the estimate under the same Idempotency-Key: the release is refused where it is "
+    "another one or costs something else. Out of an agent's share every release names it.",
+    "schema": {"type": "string"},
+}
+
 
 @cache
-def document() -> dict[str, object]:
+def document(root_path: str = "") -> dict[str, object]:
     """Return the OpenAPI document.
+
+    Parameters
+    ----------
+    root_path : str
+        Of `edgedp.faces.gateway.door.settings.Settings`.
 
     Examples
     --------
@@ -141,7 +155,7 @@ def document() -> dict[str, object]:
             "description": "Edge-differentially-private releases of stored graphs. A release spends budget before it "
             "is drawn. Nothing exact is here.",
         },
-        "servers": [{"url": "/"}],
+        "servers": [{"url": root_path or "/"}],
         "security": [{"token": []}],
         "paths": paths,
         "components": {
@@ -246,7 +260,7 @@ def _ask(kind: ReleaseKind) -> dict[str, Any]:
     return {
         "operationId": kind.kind,
         "summary": f"Release: {kind.title}",
-        "parameters": [_KEY],
+        "parameters": [_KEY, _PLAN],
         "requestBody": {
             "required": True,
             "content": {"application/json": {"schema": kind.schema(), "example": kind.example()}},

@@ -67,6 +67,7 @@ class Boundary:
         self._app = app
         self._gateway = gateway
         self._hosts = gateway.settings.hosts()
+        self._root = gateway.settings.root_path
         self._page_of = page_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -77,7 +78,7 @@ class Boundary:
         note = Note(method=_known_method(scope["method"]), address=address)
         # Names are parts of a path as it was sent: %2F is no border between two parts.
         raw = scope.get("raw_path") or scope["path"].encode("ascii", "replace")
-        path = raw.split(b"?", 1)[0].decode("ascii", "replace")
+        path = self._below_root(raw.split(b"?", 1)[0].decode("ascii", "replace"))
         scope = dict(scope) | {"path": path, "app": self, "edgedp.note": note, "client": (address, 0)}
         status = 500
         began = False
@@ -130,7 +131,17 @@ class Boundary:
             return problem.response()
         return self._page_of(Request(scope), problem)
 
+    def _below_root(self, path: str) -> str:
+        """Return an address as the routes have it, whether the proxy passed its own part on or not."""
+        below = path.removeprefix(self._root) if path.startswith(f"{self._root}/") else path
+        return "/" if path == self._root else below
+
     def _with_headers(self, headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+        root = self._root.encode()
+        headers = [
+            (name, root + value if name.lower() == b"location" and value.startswith(b"/") else value)
+            for name, value in headers
+        ]
         present = {name.lower() for name, _ in headers}
         added = dict(_HEADERS)
         if b"cache-control" not in present:
@@ -313,4 +324,4 @@ def _known_method(method: str) -> str:
 
 
 def _is_api(path: str) -> bool:
-    return path.startswith("/v1/") or path in ("/v1", "/openapi.json", "/healthz", "/readyz")
+    return path.startswith("/v1/") or path in ("/v1", "/mcp", "/openapi.json", "/healthz", "/readyz")

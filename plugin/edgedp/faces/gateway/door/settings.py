@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ipaddress
 import os
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from edgedp.words.amounts.epsilon import epsilon_nano
@@ -12,6 +14,14 @@ from edgedp.words.errors import ParameterError
 from edgedp.words.shown import shortened
 
 __all__ = ["Settings", "is_loopback"]
+
+_OWN = frozenset(
+    [
+        *("api", "assets", "curator", "graphs", "healthz", "mcp"),
+        *("openapi.json", "readyz", "releases", "sign-in", "sign-out", "v1"),
+    ]
+)
+"""How the gateway's own addresses begin: below such a path nobody could tell which of both is meant."""
 
 _DEFAULT_WORKERS = max(os.cpu_count() or 1, 1) + 1
 """One analyst runs on all but one of them."""
@@ -32,6 +42,8 @@ class Settings:
         A reverse proxy ends TLS in front: another host than loopback is allowed, and cookies are Secure.
     trusted_proxies : tuple of str
         Addresses and networks of proxies that are believed for whom they ask (X-Forwarded-For); empty: loopback.
+    root_path : str
+        Path that a proxy puts before every address, as ``/edgedp``; the proxy may pass it on or take it away.
     allowed_hosts : tuple of str
         Host names that requests may carry; empty: loopback names where there is neither TLS nor a proxy, else any.
     metrics_port : int, optional
@@ -42,6 +54,8 @@ class Settings:
         Releases that may wait for a worker, a quarter of them of one analyst; further ones are told to ask again.
     min_epsilon : str or number
         What a release costs at least.
+    min_epsilon_of : mapping of str to (str or number)
+        The same of one graph, by its name.
     response_step : float
         Seconds that response times of releases are rounded up to.
     body_bytes : int
@@ -66,11 +80,13 @@ class Settings:
     tls_key: Path | None = None
     behind_proxy: bool = False
     trusted_proxies: tuple[str, ...] = ()
+    root_path: str = ""
     allowed_hosts: tuple[str, ...] = ()
     metrics_port: int | None = None
     workers: int = _DEFAULT_WORKERS
     queue: int = 64
     min_epsilon: str | float = "0.0001"
+    min_epsilon_of: Mapping[str, str | float] = field(default_factory=dict)
     response_step: float = 0.25
     body_bytes: int = 64 * 1024
     request_seconds: float = 60.0
@@ -100,6 +116,11 @@ class Settings:
                 f"host is {self.host!r}, must be a loopback address where there is no TLS, for tokens would cross the "
                 "network in the clear; give --tls-certificate and --tls-key, or --behind-proxy"
             )
+        if self.root_path and not _is_root(self.root_path):
+            raise ParameterError(
+                f"root_path is {shortened(repr(self.root_path))}, must be a path as /edgedp, of letters, digits, '-', "
+                "'_' and '.', that begins as no address of the gateway does; choose another"
+            )
         if not 0 < self.response_step <= 60:
             raise ParameterError(
                 f"response_step is {self.response_step:g}, must be above 0 and at most 60 seconds; choose another"
@@ -126,12 +147,25 @@ class Settings:
             raise ParameterError(
                 f"connections_per_address is {self.connections_per_address}, must be above 0; choose another"
             )
-        epsilon_nano(self.min_epsilon, "min_epsilon")
+        self.least("")
+        for name in self.min_epsilon_of:
+            self.least(name)
         if self.trusted_proxies and not self.behind_proxy:
             raise ParameterError("a trusted_proxy goes with behind_proxy; give both")
         for network in self.trusted_proxies:
             _network(network)
         return self
+
+    def least(self, name: str) -> int:
+        """Return what a release of a graph costs at least, in nano-epsilon.
+
+        Examples
+        --------
+        >>> chosen = Settings(min_epsilon="0.001", min_epsilon_of={"kite": "0.01"})
+        >>> chosen.least("kite"), chosen.least("path")
+        (10000000, 1000000)
+        """
+        return epsilon_nano(self.min_epsilon_of.get(name, self.min_epsilon), "min_epsilon")
 
     @property
     def tls(self) -> bool:
@@ -186,6 +220,12 @@ def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
         raise ParameterError(
             f"trusted_proxy is {shortened(text)}, must be an address or a network as 10.0.0.0/8; choose another"
         ) from None
+
+
+def _is_root(path: str) -> bool:
+    parts = path.split("/")[1:]
+    plain = path.startswith("/") and all(re.fullmatch(r"(?!\.+$)[A-Za-z0-9._-]+", part) for part in parts)
+    return plain and parts[0] not in _OWN
 
 
 def is_loopback(host: str) -> bool:

@@ -9,6 +9,8 @@ from urllib.parse import quote
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from edgedp.faces.card.making import card_of
+from edgedp.faces.card.showing import sections as card_sections
 from edgedp.faces.gateway.api.wire import name_in
 from edgedp.faces.gateway.door.observing import note_of
 from edgedp.faces.gateway.door.problems import Problem, of_error
@@ -39,6 +41,7 @@ class CuratorPages:
             page("/curator", "curator", self.overview),
             page("/curator/graphs/{name}", "curator", self.graph),
             action("/curator/graphs/{name}", "curator", self.grant),
+            page("/curator/graphs/{name}/card", "curator", self.card),
             page("/curator/people", "curator", self.people),
             page("/curator/people/log", "curator", self.log),
             page("/curator/people/revoke", "curator", self.revocation),
@@ -53,11 +56,22 @@ class CuratorPages:
         def read() -> list[dict[str, Any]]:
             return [{**row, "accounts": _accounts(row, store.grants(row["name"]))} for row in store.graphs()]
 
-        return self._pages.render(visit.request, "curator.html", visit, graphs=await self._gateway.ask(read))
+        return self._pages.render(
+            visit.request, "curator/graphs.html", visit, graphs=await self._gateway.ask(read)
+        )
 
     async def graph(self, visit: Visit) -> Response:
         """Show the shares of a graph, its spending and who asked what."""
         return await self._graph(visit)
+
+    async def card(self, visit: Visit) -> Response:
+        """Show what was promised and spent of a graph, for people outside; no answer and nothing of an edge."""
+        name = name_in(visit.request)
+        note_of(visit.request).graph = name
+        made = await self._gateway.ask(lambda: card_of(self._gateway.store, name))
+        return self._pages.render(
+            visit.request, "curator/card.html", visit, graph={"name": name}, sections=card_sections(made)
+        )
 
     async def grant(self, visit: Visit, form: Form) -> Response:
         """Declare a share."""
@@ -90,7 +104,7 @@ class CuratorPages:
         """Show who was added, given another token or revoked, when and by whom."""
         rows = await self._gateway.ask(self._gateway.store.people_log)
         return self._pages.render(
-            visit.request, "people_log.html", visit, events=rows[: -SHOWN - 1 : -1], count=len(rows)
+            visit.request, "curator/people_log.html", visit, events=rows[: -SHOWN - 1 : -1], count=len(rows)
         )
 
     async def revocation(self, visit: Visit) -> Response:
@@ -104,7 +118,7 @@ class CuratorPages:
         curators = [row["name"] for row in rows if row["role"] == "curator" and not row["revoked"]]
         return self._pages.render(
             visit.request,
-            "revoke.html",
+            "curator/revoke.html",
             visit,
             name=name,
             own=name == visit.person.name,
@@ -116,7 +130,9 @@ class CuratorPages:
         made = await self._gateway.ask(lambda: self._pages.sessions.take(visit.session))
         if made is None:
             return RedirectResponse("/curator/people", 303)
-        return self._pages.render(visit.request, "token.html", visit, name=made["name"], token=made["token"])
+        return self._pages.render(
+            visit.request, "curator/token.html", visit, name=made["name"], token=made["token"]
+        )
 
     async def change(self, visit: Visit, form: Form) -> Response:
         """Add somebody, give another token, or revoke; every change ends in a page that may be loaded again."""
@@ -183,7 +199,7 @@ class CuratorPages:
             account["plot"] = spending(points, account["epsilon_budget"])
         return self._pages.render(
             visit.request,
-            "curator_graph.html",
+            "curator/graph.html",
             visit,
             status=200 if problem is None else problem.status,
             error=None if problem is None else problem.detail,
@@ -194,7 +210,7 @@ class CuratorPages:
         rows = await self._gateway.ask(self._gateway.store.analysts)
         return self._pages.render(
             visit.request,
-            "people.html",
+            "curator/people.html",
             visit,
             status=200 if problem is None else problem.status,
             people=rows,

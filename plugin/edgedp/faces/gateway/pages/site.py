@@ -73,7 +73,8 @@ class Pages:
     def __init__(self, gateway: Gateway) -> None:
         self.gateway = gateway
         self.sessions = Sessions(gateway.store, gateway.settings.session_seconds)
-        self._cookie = "__Host-edgedp" if gateway.settings.secure else "edgedp-session"
+        below = gateway.settings.root_path.replace("/", "-")  # another gateway may be below the same host
+        self._cookie = ("__Host-edgedp" if gateway.settings.secure else "edgedp-session") + below
         self._templates = jinja2.Environment(
             loader=jinja2.PackageLoader("edgedp.faces.gateway.pages"),
             autoescape=True,
@@ -141,6 +142,7 @@ class Pages:
             person=None if visit is None else visit.person,
             csrf="" if visit is None else visit.session.csrf,
             path=request.scope["path"],
+            root=self.gateway.settings.root_path,
             version=__version__,
             **values,
         )
@@ -162,7 +164,7 @@ class Pages:
     def address(self, request: Request) -> str:
         """Return this gateway's address, as the browser called it."""
         scheme = "https" if self.gateway.settings.secure else "http"
-        return f"{scheme}://{request.headers.get('host', '')}"
+        return f"{scheme}://{request.headers.get('host', '')}{self.gateway.settings.root_path}"
 
     # -- signing in ------------------------------------------------------------------------------
 
@@ -265,7 +267,8 @@ class Pages:
         )
 
     async def _api(self, request: Request) -> Response:
-        return self.render(request, "api.html", described=document(), address=self.address(request))
+        described = document(self.gateway.settings.root_path)
+        return self.render(request, "api.html", described=described, address=self.address(request))
 
     def _route(self, path: str, method: str, endpoint: Callable[[Request], Awaitable[Response]]) -> Route:
         async def noted(request: Request) -> Response:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _EXACT = 2**53  # beyond, a float is not the one integer that it was
 
-__all__ = ["arrow_of", "columns_of", "is_frame", "read_frame", "read_tabular"]
+__all__ = ["arrow_of", "columns_of", "ids_of", "is_frame", "one_type", "read_frame", "read_tabular"]
 
 
 def read_tabular(
@@ -41,7 +41,11 @@ def read_tabular(
         columns = load(picked)
     except EdgeDPError:
         raise
-    except (pa.ArrowException, OSError, ValueError, NotImplementedError):
+    except (pa.ArrowException, OSError, ValueError, NotImplementedError) as error:
+        if content.anywhere is not None and type(error) is OSError and "AWS Error" in str(error):
+            raise GraphFormatError(
+                f"{source!r} cannot be reached, or broke off; check the network and load it again"
+            ) from None
         raise GraphFormatError(
             f"{source!r} is a broken {name} file, or one of an unknown kind; write it again"
         ) from None
@@ -60,7 +64,8 @@ def _parquet(content: Content) -> tuple[list[str], Any, Any]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    where = str(content.plain) if content.plain is not None else pa.BufferReader(content.whole())
+    where = str(content.plain) if content.plain is not None else content.anywhere
+    where = pa.BufferReader(content.whole()) if where is None else where
     file = pq.ParquetFile(where)
     names = file.schema_arrow.names
 
@@ -159,8 +164,8 @@ def _read(
 ) -> Read:
     import pyarrow as pa
 
-    ids = [_ids(column, names[i], source) for column, i in zip(columns, picked, strict=True)]
-    ids = _one_type(ids, options.ids, source)
+    ids = [ids_of(column, names[i], source) for column, i in zip(columns, picked, strict=True)]
+    ids = one_type(ids, options.ids, source)
     floats = any(pa.types.is_floating(column.type) for column in columns)
     if not len(ids[0]):
         raise GraphFormatError(f"{source!r} holds no row; check the file")
@@ -182,7 +187,7 @@ def _rows(columns: list[Any]) -> list[list[str]]:
     return [list(row) for row in zip(*shown, strict=True)]
 
 
-def _ids(column: Any, name: str, source: str) -> pl.Series:
+def ids_of(column: Any, name: str, source: str) -> pl.Series:
     """Return a column of Arrow as Int64 or String; another type, a missing or an empty id is refused."""
     import polars as pl
     import pyarrow as pa
@@ -214,7 +219,7 @@ def _ids(column: Any, name: str, source: str) -> pl.Series:
     )
 
 
-def _one_type(columns: list[pl.Series], asked: str | None, source: str) -> list[pl.Series]:
+def one_type(columns: list[pl.Series], asked: str | None, source: str) -> list[pl.Series]:
     """Hold both columns to one type; nothing is turned into the other but what was asked for."""
     import polars as pl
 

@@ -10,15 +10,16 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from edgedp.graph.reading.sources.recognition import begins
 from edgedp.words.errors import GraphFormatError, UnknownNameError
 
 if TYPE_CHECKING:
+    from edgedp.graph.reading.sources.buckets import Bucket
     from edgedp.words.progress import Progress
 
 __all__ = ["STANDARD_INPUT", "Content", "opened_content"]
@@ -51,12 +52,15 @@ class Content:
         ``gzip``, ``zstandard``, ``bzip2``, ``xz``, ``lzma``, ``zip`` or the empty string.
     plain : Path or None
         The file itself, where it is one that is not packed.
+    anywhere : pyarrow.NativeFile or None
+        The object itself, to be read from any place, where it is one of a bucket that is not packed.
     """
 
     chunks: Iterator[bytes]
     head: bytes
     compression: str
     plain: Path | None
+    anywhere: Any = None
 
     def whole(self) -> bytes:
         """Return everything, for formats that cannot be read in blocks."""
@@ -74,7 +78,9 @@ class _Unpacker(Protocol):
 
 
 @contextmanager
-def opened_content(path: Path | None, source: str, progress: Progress) -> Iterator[Content]:
+def opened_content(
+    path: Path | None, source: str, progress: Progress, bucket: Bucket | None = None
+) -> Iterator[Content]:
     """Open a file, or standard input (None), and unpack it by its first bytes, whatever its name says.
 
     Raises
@@ -84,6 +90,13 @@ def opened_content(path: Path | None, source: str, progress: Progress) -> Iterat
     GraphFormatError
         A folder, an unreadable file, a truncated or broken archive.
     """
+    if bucket is not None:
+        from edgedp.graph.reading.sources.buckets import object_errors
+
+        with bucket.opened() as stream, object_errors(source, bucket.scheme), bucket.opened() as anywhere:
+            content = _content(stream, None, stream.size(), source, progress)
+            yield content if content.compression else replace(content, anywhere=anywhere)
+        return
     if path is None:
         yield _content(sys.stdin.buffer, None, None, source, progress)
         return

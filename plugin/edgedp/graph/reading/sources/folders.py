@@ -7,11 +7,12 @@ import os
 import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import Any
 
 from edgedp.words.errors import GraphFormatError, UnknownNameError
 
-__all__ = ["TABLES", "Part", "is_pattern", "marks_of", "parts_of"]
+__all__ = ["TABLES", "Part", "is_hidden", "is_pattern", "marks_of", "partition_of", "parts_of"]
 
 TABLES = {"_delta_log": "a Delta table", ".hoodie": "a Hudi table", "metadata": "an Iceberg table"}
 """Folders that say which files of a table still count: without them removed rows would be edges."""
@@ -19,10 +20,17 @@ TABLES = {"_delta_log": "a Delta table", ".hoodie": "a Hudi table", "metadata": 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One file, and the columns that the names of its folders give (``month=2024-06/``)."""
+    """One file or object, the columns that the names of its folders give (``month=2024-06/``), and an object's mark."""
 
-    path: Path
+    path: PurePath
     partition: tuple[tuple[str, str], ...] = ()
+    bucket: Any = None
+    mark: tuple[int, int, int, int] | None = None
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return str(self.path) if self.bucket is None else self.bucket.name
 
 
 def is_pattern(name: str) -> bool:
@@ -57,14 +65,14 @@ def parts_of(path: Path, name: str) -> tuple[tuple[Part, ...], int]:
             inside, left_out = _walked(each)
             files.update(inside)
             hidden += left_out
-        elif _is_hidden(each.name):
+        elif is_hidden(each.name):
             hidden += 1
         else:
             files.add(each)
     _refuse_tables(found, files)
     if not files:
         raise GraphFormatError(f"{name!r} holds no file to read; check the folder")
-    return tuple(Part(file, _partition(file)) for file in sorted(files)), hidden
+    return tuple(Part(file, partition_of(file)) for file in sorted(files)), hidden
 
 
 def marks_of(parts: Sequence[Part]) -> list[tuple[int, int, int, int]]:
@@ -77,10 +85,14 @@ def marks_of(parts: Sequence[Part]) -> list[tuple[int, int, int, int]]:
     """
     marks = []
     for part in parts:
+        if part.mark is not None:
+            marks.append(part.mark)
+            continue
+        path = Path(part.path)
         try:
-            found = part.path.stat()
+            found = path.stat()
         except OSError as error:
-            raise _unreadable(part.path, error) from None
+            raise _unreadable(path, error) from None
         if not stat.S_ISREG(found.st_mode):
             raise GraphFormatError(f"{str(part.path)!r} is not a file; take it out of the folder")
         marks.append((found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns))
@@ -95,17 +107,17 @@ def _walked(folder: Path) -> tuple[list[Path], int]:
 
     for here, folders, names in os.walk(folder, onerror=refuse):
         for name in folders:
-            if not _is_hidden(name) and (Path(here) / name).is_symlink():
+            if not is_hidden(name) and (Path(here) / name).is_symlink():
                 raise GraphFormatError(
                     f"{str(Path(here) / name)!r} is a link to a folder, which is not followed; name that folder itself"
                 )
-        hidden += sum(map(_is_hidden, [*folders, *names]))
-        folders[:] = [name for name in folders if not _is_hidden(name)]
-        files += [Path(here) / name for name in names if not _is_hidden(name)]
+        hidden += sum(map(is_hidden, [*folders, *names]))
+        folders[:] = [name for name in folders if not is_hidden(name)]
+        files += [Path(here) / name for name in names if not is_hidden(name)]
     return files, hidden
 
 
-def _is_hidden(name: str) -> bool:
+def is_hidden(name: str) -> bool:
     """Whether writers of tables mean a file as none of the rows (``_SUCCESS``, ``.crc``)."""
     return name.startswith((".", "_"))
 
@@ -127,7 +139,14 @@ def _refuse_tables(found: Iterable[Path], files: Iterable[Path]) -> None:
                 )
 
 
-def _partition(path: Path) -> tuple[tuple[str, str], ...]:
+def partition_of(path: PurePath) -> tuple[tuple[str, str], ...]:
+    """Return the columns that the names of a file's folders give.
+
+    Examples
+    --------
+    >>> partition_of(PurePath("payments/month=2024-06/part-0.csv"))
+    (('month', '2024-06'),)
+    """
     pairs = [name.split("=", 1) for name in path.parent.parts if "=" in name.strip("=")]
     return tuple((name, value) for name, value in pairs)
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 from urllib.request import url2pathname
 
+from edgedp.graph.reading.sources.buckets import Bucket, bucket_of
 from edgedp.graph.reading.sources.catalogue import Dataset, Resource, dataset, dataset_names, suggestion
 from edgedp.graph.reading.sources.content import STANDARD_INPUT
+from edgedp.graph.reading.sources.databases import Database, database_of
 from edgedp.graph.reading.sources.downloads import Download, cache_folder, fetch, fetch_member, file_sha256
 from edgedp.graph.reading.sources.folders import is_pattern
 from edgedp.words.errors import GraphFormatError, ParameterError, UnknownNameError
@@ -27,6 +29,7 @@ _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 _ENDINGS = (
     ".gz", ".zst", ".bz2", ".xz", ".zip", ".txt", ".csv", ".tsv", ".edges", ".edgelist", ".parquet", ".arrow",
     ".feather", ".ipc", ".graphml", ".xml", ".gml", ".gexf", ".net", ".paj", ".metis", ".graph", ".mtx",
+    ".jsonl", ".ndjson",
 )  # fmt: skip
 
 
@@ -44,6 +47,10 @@ class Location:
         The name that its content may be told from, where the content alone does not tell.
     many : bool
         Whether the path is a folder or a pattern, whose files are one list.
+    database : Database or None
+        The database whose table or query is read, instead of a file.
+    bucket : Bucket or None
+        The object that is read instead, or the prefix or pattern of many.
     """
 
     path: Path | None
@@ -52,6 +59,8 @@ class Location:
     entry: Dataset | None = None
     download: Download | None = None
     many: bool = False
+    database: Database | None = None
+    bucket: Bucket | None = None
     notes: tuple[str, ...] = field(default=())
 
 
@@ -87,8 +96,22 @@ def locate(source: Any, progress: Progress, what: str = "source", *, refresh: bo
         if host not in ("", "localhost") or not slash:
             raise ParameterError(f"{what} is {told!r}, must be file:///PATH of this machine; correct it")
         return _local(Path(url2pathname(slash + rest)), source)
+    if (database := database_of(source)) is not None:
+        if what != "source":
+            raise ParameterError(f"{what} is a database, must be a file; export the ids to one")
+        return Location(path=None, name=database.name, database=database)
+    if (bucket := bucket_of(source)) is not None:
+        return Location(
+            path=None,
+            name=bucket.name,
+            suffixes=bucket.key.rpartition("/")[2],
+            bucket=bucket,
+            many=not bucket.is_one(),
+        )
     if scheme[1].lower() not in ("http", "https"):
-        raise ParameterError(f"{what} is {told!r}, must be an http, https or file address; fetch it first")
+        raise ParameterError(
+            f"{what} is {told!r}, must be the address of a file, a bucket or a database; fetch it first"
+        )
     return _fetched(source, None, told, progress, refresh=refresh)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Literal
 
@@ -9,7 +10,9 @@ from edgedp.words.errors import GraphFormatError
 
 __all__ = ["BYTE_ORDER_MARK", "Format", "begins", "recognise"]
 
-Format = Literal["text", "parquet", "arrow", "matrix market", "graphml", "gexf", "gml", "pajek", "metis"]
+Format = Literal[
+    "text", "parquet", "arrow", "json lines", "matrix market", "graphml", "gexf", "gml", "pajek", "metis"
+]
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -40,7 +43,7 @@ _NAMED_BINARIES = {
     b"CDF\x05": "a NetCDF file",
     b"MATLAB 5.0": "a MATLAB file",
     b"\x93NUMPY": "a numpy array (.npy)",
-    b"SQLite format 3\0": "an SQLite database",
+    b"SQLite format 3\0": "an SQLite database, whose tables have addresses (sqlite:///PATH)",
     b"%PDF": "a PDF document",
     b"\xd0\xcf\x11\xe0": "an Office document",
     b"{\\rtf": "an RTF document",
@@ -60,7 +63,7 @@ _NAMED_TEXTS: tuple[tuple[str, str], ...] = (
     (r"@prefix\b|@base\b|prefix\s+\w*:\s*<", "RDF (Turtle)"),
     (r"<", "XML of another kind than GraphML and GEXF"),
     (r"(strict\s+)?(di)?graph\b[^\[\n]*\{", "DOT (Graphviz)"),
-    (r"[\[{]", "JSON"),
+    (r"[\[{]", "JSON of another kind than an object a line"),
     (
         r"(create\s+(table|database|schema|view)|insert\s+into|drop\s+table|begin\s*;|begin\s+transaction"
         r"|set\s+\w+\s*=|pragma\s)",
@@ -122,8 +125,28 @@ def recognise(head: bytes, name: str, source: str) -> Format:
     return _of_text(text, name, source)
 
 
+def _are_json_lines(text: str) -> bool:
+    """Whether the first line is an object by itself, and not a whole document on one line.
+
+    Examples
+    --------
+    >>> [_are_json_lines(text) for text in ('{"source": 1, "target": 2}', '{"nodes": [{"id": 1}]}', "[1]")]
+    [True, False, False]
+    """
+    lines = text.strip().split("\n", 1)
+    try:
+        first = json.loads(lines[0])
+    except ValueError:
+        return False
+    if not isinstance(first, dict) or not first:
+        return False
+    return len(lines) > 1 or not any(isinstance(value, (list, dict)) for value in first.values())
+
+
 def _of_text(text: str, name: str, source: str) -> Format:
     start = text.lstrip()
+    if start.startswith("{") and _are_json_lines(start):
+        return "json lines"
     if start.startswith("<"):
         if re.search(r"<(\w+:)?graphml[\s>]", text):
             return "graphml"

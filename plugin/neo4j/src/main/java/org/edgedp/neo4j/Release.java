@@ -129,6 +129,7 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         }
         return receipt.saying(call, () -> {
             try (Lease lease = new Lease(call.inner(), planned.get("lease"))) {
+                note(call, kind, graph, receipt);
                 return fresh(call, graph, planned, receipt, lease);
             } catch (EdgeDPException | TransactionTerminatedException ours) {
                 throw ours;
@@ -137,6 +138,22 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
                 throw new EdgeDPException(planned.get("failed").textValue());
             }
         });
+    }
+
+    /** Say in Neo4j's log what was debited: who, of which graph, what kind, what it cost; never what was drawn. */
+    private static void note(Call call, String kind, GraphEntry graph, Receipt receipt) {
+        Object who = call.inner()
+                .read(transaction -> rows(transaction, "current_user", Map.of()))
+                .get(0)
+                .get("username");
+        call.log()
+                .info(
+                        "edgedp release %s: %s of %s for %s, epsilon %s",
+                        receipt.releaseId(),
+                        kind,
+                        Frame.toJson(graph.name()), // quoted, so that a name is never a line of its own
+                        Frame.toJson(who),
+                        receipt.epsilon());
     }
 
     /** What is public of a graph and its account, with a caller's configuration: what a plan is made of. */

@@ -1,0 +1,150 @@
+"""Where a graph came from and when, as a store remembers it: enough to read it again, and no secret."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from edgedp.graph.graph import Graph
+from edgedp.graph.reading.sources.folders import marks_of, parts_of
+from edgedp.words.errors import StoreError
+from edgedp.words.shown import address_shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from edgedp.graph.reading.options import ReadingOptions
+    from edgedp.graph.reading.sources.locating import Location
+
+__all__ = ["Origin", "origin_kept", "origin_of"]
+
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Origin:
+    """What a graph was read from.
+
+    Parameters
+    ----------
+    source, nodes : str or None
+        A dataset's name, an absolute path or an address without secrets; of the edges, and of the list of nodes.
+    options : dict
+        Those of `edgedp.read_graph` that were given.
+    properties : list of str
+        Columns of the file of nodes.
+    title : str or None
+        The one of them that is public.
+    read_at : str
+        When, as ISO 8601, UTC.
+    row_count : int
+        Rows that were read.
+    mark : str
+        What changes when the source does: the sha256 of a download, else sizes and times of files; empty of tables.
+    unrepeatable : str
+        Why it cannot be read again; empty where it can.
+    """
+
+    source: str
+    nodes: str | None
+    options: dict[str, Any]
+    properties: list[str]
+    title: str | None
+    read_at: str
+    row_count: int
+    mark: str = ""
+    unrepeatable: str = ""
+
+    def written(self) -> str:
+        """Return it as a file of the store holds it."""
+        return json.dumps(asdict(self), indent=1) + "\n"
+
+    @classmethod
+    def of(cls, written: str) -> Origin:
+        """Return what a file of the store says.
+
+        Raises
+        ------
+        StoreError
+            It says nothing of the kind.
+        """
+        try:
+            found = json.loads(written)
+            return cls(**{each.name: found[each.name] for each in fields(cls)})
+        except (ValueError, TypeError, KeyError):
+            raise StoreError(
+                "what is remembered of the source is damaged; load it again with --replace"
+            ) from None
+
+
+def origin_kept(graph: Graph) -> Origin | None:
+    """Return where a graph was read from; None where it was made in memory."""
+    found = graph.kept.get("origin")
+    return found if isinstance(found, Origin) else None
+
+
+def origin_of(
+    where: Location, file: object, nodes: object, options: ReadingOptions, properties: Sequence[str], title: str | None,
+    row_count: int,
+) -> Origin:  # fmt: skip
+    """Return what is remembered of a source that was read just now."""
+    source, why = _repeatable(where, file)
+    listed = None
+    if isinstance(nodes, (str, os.PathLike)):
+        listed, again = _repeatable(None, nodes)
+        why = why or again
+    elif nodes is not None:
+        why = why or "its nodes were values in memory"
+    return Origin(
+        source=source,
+        nodes=listed,
+        options=options.as_given(),
+        properties=[name for name in properties if name != title],
+        title=title,
+        read_at=datetime.now(tz=UTC).isoformat(timespec="seconds"),
+        row_count=row_count,
+        mark=_mark(where),
+        unrepeatable=why,
+    )
+
+
+def _repeatable(where: Location | None, file: object) -> tuple[str, str]:
+    """Return a source as it is remembered, and why it cannot be read again."""
+    given = os.fspath(file)  # type: ignore[call-overload]
+    if given == "-":
+        return "standard input", "it came by standard input"
+    if where is not None and where.entry is not None:
+        return given, ""
+    if _ADDRESS.match(given):
+        if where is not None and where.database is not None:
+            return (
+                where.database.whole_address(),
+                "",
+            )  # it holds no secret, or was refused, as that of a bucket
+        if where is not None and where.bucket is not None:
+            return given, ""
+        shown = address_shown(given)
+        return shown, "" if shown == given else "its address held what may be secret, which is not remembered"
+    return os.path.abspath(given), ""
+
+
+def _mark(where: Location) -> str:
+    """Return sizes and times of what was read; a folder that changed meanwhile was refused."""
+    if where.download is not None:
+        return f"sha256 {where.download.sha256}"
+    if where.many:
+        parts = (
+            where.bucket.parts() if where.bucket is not None else parts_of(where.path or Path(), where.name)
+        )[0]
+        marks = marks_of(parts)
+        newest = datetime.fromtimestamp(max(mark[3] for mark in marks) / 1e9, tz=UTC)
+        return f"{len(marks)} files, {sum(mark[2] for mark in marks)} bytes, newest {newest.isoformat()}"
+    if where.path is None or not where.path.is_file():
+        return ""
+    found = where.path.stat()
+    return f"{found.st_size} bytes, {datetime.fromtimestamp(found.st_mtime_ns / 1e9, tz=UTC).isoformat()}"

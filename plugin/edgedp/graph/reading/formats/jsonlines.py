@@ -1,0 +1,145 @@
+"""JSON lines: an object a line, its keys the names of columns; read block by block by pyarrow, which mixes no types."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from edgedp.graph.reading.formats.tabular import ids_of, one_type
+from edgedp.graph.reading.options import ReadingOptions
+from edgedp.graph.reading.sources.content import Content
+from edgedp.graph.reading.text.deciding import ROWS, choose_named
+from edgedp.graph.reading.text.judging import Seen, judge_ids
+from edgedp.graph.reading.text.lines import Blocks, data_lines, refuse_line
+from edgedp.graph.reading.text.result import Read, ids_told
+from edgedp.graph.reading.text.table import joined, narrowed
+from edgedp.words.errors import GraphFormatError, ParameterError
+from edgedp.words.shown import shortened
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["read_json_lines"]
+
+SAMPLE = 1000
+_TYPES = {int: "an integer", str: "a text", float: "a number"}
+
+
+def read_json_lines(content: Content, source: str, width: int, options: ReadingOptions) -> Read:
+    """Read the columns of the ends (or the first one, of nodes); keys may come in any order.
+
+    Raises
+    ------
+    GraphFormatError
+        A line is no object, lacks a key, or holds a value of another type than the first line; its number is named.
+    """
+    refused = options.given("header", "separator", "comments")
+    if refused:
+        raise ParameterError(f"{refused} is not an option of JSON lines; leave it out")
+    blocks = Blocks(content.chunks, source)
+    first = next(blocks, b"")
+    sample = [_object(raw, number, source) for number, _, raw in islice(data_lines(first, ()), SAMPLE)]
+    keys = list(dict.fromkeys(name for row in sample for name in row))
+    nested = {name for row in sample for name, value in row.items() if isinstance(value, (dict, list))}
+    names = [name for name in keys if name not in nested]
+    rows = tuple(tuple(_written(row.get(name)) for name in names) for row in sample[:ROWS])
+    picked = choose_named(names, width, options, source, lambda: rows)
+    kinds = [_kind_of([row.get(names[i]) for row in sample], names[i], source) for i in picked]
+    blocks.push_back(first)
+    parts: list[list[pl.Series]] = []
+    number = 1
+    for block in blocks:
+        wanted = {names[i]: kind for i, kind in zip(picked, kinds, strict=True)}
+        columns = _columns(block, wanted, number, source)
+        ids = [ids_of(column, names[i], source) for column, i in zip(columns, picked, strict=True)]
+        parts.append([narrowed(column) if column.dtype.is_integer() else column for column in ids])
+        number = blocks.line_count + 1
+    whole = one_type([joined([part[side] for part in parts]) for side in range(width)], options.ids, source)
+    judge_ids(whole, Seen(source, picked, tuple(names), rows), options)
+    packed = (content.compression,) if content.compression else ()
+    return Read(
+        columns=whole,
+        format=("JSON lines", "integer ids" if whole[0].dtype.is_integer() else "text ids", *packed),
+        line_count=blocks.line_count,
+        extra_columns=len(keys) - width,
+        header=tuple(names),
+        ids=ids_told(whole, options.ids) + (", written as floats such as 1.0" if float in kinds else ""),
+        picked=picked,
+        first_number=1,
+        types=tuple(_TYPES[kind] for kind in kinds),
+        rows=rows,
+    )
+
+
+def _columns(block: bytes, wanted: dict[str, type], number: int, source: str) -> list[Any]:
+    """Return columns of Arrow of whole lines; a value of another type is never turned into the one that is wanted."""
+    import pyarrow as pa
+    from pyarrow import json as arrow_json
+
+    types = {int: pa.int64(), str: pa.string(), float: pa.float64()}
+    schema = pa.schema([(name, types[kind]) for name, kind in wanted.items()])
+    try:
+        table = arrow_json.read_json(
+            pa.BufferReader(block),
+            read_options=arrow_json.ReadOptions(use_threads=False, block_size=len(block) + 1),
+            parse_options=arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"),
+        )
+        columns = [table.column(name) for name in wanted]
+        if not any(column.null_count for column in columns) and table.num_rows == block.count(b"\n"):
+            return columns
+    except (pa.ArrowException, ValueError):
+        columns = []
+    _refuse_a_line(block, wanted, number, source)
+    return columns
+
+
+def _refuse_a_line(block: bytes, wanted: dict[str, type], number: int, source: str) -> None:
+    """Name the line that is broken; blank lines are none."""
+    for at, _, raw in data_lines(block, (), 0, number):
+        row = _object(raw, at, source)
+        for name, kind in wanted.items():
+            value = row.get(name)
+            if type(value) is not kind and not (kind is float and type(value) is int):
+                refuse_line(
+                    raw, at, source, f"must hold {_TYPES[kind]} as {shortened(name, 30)!r}, as line 1 does"
+                )
+            if isinstance(value, int) and not -(2**63) <= value < 2**63:
+                refuse_line(raw, at, source, "must hold integers of 64 bits", "write such ids as texts")
+
+
+def _object(raw: bytes, number: int, source: str) -> dict[str, Any]:
+    try:
+        row = json.loads(raw, object_pairs_hook=_once)
+    except (ValueError, RecursionError):
+        refuse_line(raw, number, source, "must be one object of JSON whose keys all differ")
+    if not isinstance(row, dict):
+        refuse_line(raw, number, source, "must be one object of JSON whose keys all differ")
+    return row
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise ValueError
+    return dict(pairs)
+
+
+def _kind_of(values: list[Any], name: str, source: str) -> type:
+    kind = type(values[0])
+    if kind is int and any(type(value) is float for value in values):
+        kind = float
+    if kind not in _TYPES:
+        _refuse_kind(name, kind, source)
+    return kind
+
+
+def _refuse_kind(name: str, kind: type, source: str) -> NoReturn:
+    what = "missing" if kind is type(None) else "a truth value"
+    raise GraphFormatError(
+        f"{shortened(name, 30)!r} of {source!r} is {what} in line 1, must be an integer or a text; "
+        "choose another column"
+    )
+
+
+def _written(value: Any) -> str:
+    return "" if value is None else value if isinstance(value, str) else json.dumps(value)
