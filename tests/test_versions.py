@@ -16,7 +16,7 @@ from test_wheel import built_wheel
 ROOT = Path(__file__).parents[1]
 DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
 BOUND = re.compile(r"([\w-]+)>=([0-9.]+)")
-LOWEST: dict[str, str] = dict(BOUND.match(each).groups() for each in DECLARED)  # type: ignore[union-attr]
+LOWEST: dict[str, str] = dict(BOUND.findall(each)[0] for each in DECLARED)
 SETS = {
     "lowest": list(LOWEST),
     "newest": [],
