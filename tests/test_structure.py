@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from ways import LIMITS, ways
+
 PACKAGE = Path(__file__).resolve().parents[1] / "plugin" / "edgedp"
 ROOMS = ("words", "graph", "mechanisms", "release", "exact", "spark", "ledger", "stores", "faces")
 """The folders at the root of the package, lowest first: none imports one that comes after it."""
@@ -180,3 +182,11 @@ def test_every_folder_says_what_it_is_for() -> None:
         assert said.splitlines()[0].endswith("."), (
             f"{face.relative_to(PACKAGE)} begins with no whole sentence"
         )
+
+
+@pytest.mark.filterwarnings("ignore:the same list of edges was loaded before")
+def test_a_release_a_load_and_a_budget_run_through_few_files(tmp_path: Path) -> None:
+    for name, way in ways(tmp_path).items():
+        files, changes = LIMITS[name]
+        assert len(way.files) <= files, f"{name} passes {len(way.files)} files"
+        assert way.changes <= changes, f"{name} changes file {way.changes} times"
