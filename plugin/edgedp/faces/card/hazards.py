@@ -54,7 +54,7 @@ HAZARDS = (
     Hazard("2.6 other releases", "other releases of the same rows", False,
            "another name, store, product or publication of the same edges has its own account: add them up"),
     Hazard("3 algorithms", "mechanisms of one's own in place of a tested library", False,
-           "the mechanisms are this project's own, and nobody outside has reviewed them: judge by the evidence below "
+           "the mechanisms are this project's own, and nobody outside has reviewed them: judge by the evidence here "
            "and by docs/privacy.md, which says why"),
     Hazard("3.3 bias", "groups that noise loses", False,
            "the periphery and small groups are found less often (docs/privacy.md); look before you act"),
