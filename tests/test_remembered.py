@@ -505,6 +505,10 @@ def test_a_neo4j_that_went_back_under_a_store_releases_nothing(empty_neo4j: Serv
         with open_store(empty_neo4j.uri, auth=empty_neo4j.auth) as store:
             store.register("kite", "Person", "KNOWS", "ssn", epsilon_budget=10)
             asked(store, "paid")
+            with open_store(
+                empty_neo4j.uri, auth=empty_neo4j.auth, head=f"{store.head('kite')} kite"
+            ) as kept:
+                assert len(kept.graphs()) == 1, "its rows have no hashes, so that all of them are read"
             # As an older dump has it: the rows since are gone, and the account is as it was.
             session.run("MATCH (e:EdgeDPEntry) WHERE e.seq > 2 DELETE e").consume()
             session.run("MATCH (l:EdgeDPLease) DELETE l").consume()
