@@ -67,7 +67,7 @@ EDITS = [
     Edit(
         "a file of heads that is read once",
         "edgedp.stores.releases.opened:OpenedStore._check_heads",
-        " and stamp == self._heads_stamp",
+        " and checked.stamp == stamp",
         "",
         "test_remembered.py::test_heads_beside_a_store_are_read_again_when_they_change",
     ),
