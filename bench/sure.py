@@ -148,7 +148,7 @@ def limits(asked: list[str]) -> None:
 
 
 def seconds(_: list[str]) -> None:
-    """Print the processor time of what a list says of itself beside that of the rest of the release, and of the limit."""
+    """Print the processor time of what a list says of itself, beside that of all else in a release and of the limit."""
     head("graph", "metric", "k", "epsilon", "release without it, s", "what it says, s", "limit, s")
     for name, make, rounds in (
         ("Enron", GRAPHS["Enron"], 3),
