@@ -34,7 +34,7 @@ from edgedp.mechanisms.projection import GraphProjection
 from edgedp.release.draw import draw
 from edgedp.release.plan import Plan, PublicFacts
 from edgedp.release.plan import plan as planned
-from vector_definitions import NOT_VECTORS, VECTORS, Defined, vectors_of
+from vector_definitions import NOT_VECTORS, OF_ARCS, VECTORS, Defined, vectors_of
 from watched_runs import Ints, Number, NumberedWords, Purchase, Read, Run, Tape, told
 from watching import Watched, projected, watched
 
@@ -240,4 +240,4 @@ def drawn(plan: Plan, graph: Defined, tape: Tape, engine: str, first: Run | None
 
 def undefined() -> set[str]:
     """Return the methods of a projection that have no definition, and are not said to need none."""
-    return set(projected()) - set(VECTORS) - NOT_VECTORS
+    return set(projected()) - set(VECTORS) - NOT_VECTORS - OF_ARCS

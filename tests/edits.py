@@ -67,9 +67,23 @@ EDITS = [
     Edit(
         "a file of heads that is read once",
         "edgedp.stores.releases.opened:OpenedStore._check_heads",
-        " and stamp == self._heads_stamp",
+        " and checked.stamp == stamp",
         "",
         "test_remembered.py::test_heads_beside_a_store_are_read_again_when_they_change",
+    ),
+    Edit(
+        "a debit after what was only read, without the rows that no head names",
+        "edgedp.stores.releases.opened:OpenedStore._check_heads",
+        " and (checked.whole or not whole)",
+        "",
+        "test_remembered.py::test_an_edited_row_is_refused_by_reads_at_a_head_and_at_the_end_and_elsewhere_by_what_debits",
+    ),
+    Edit(
+        "a row of a head whose hash is another",
+        "edgedp.ledger.log.heads:_stands",
+        ' and rows[0]["hash"] == head.hash',
+        "",
+        "test_remembered.py::test_every_read_refuses_what_went_back_or_is_of_another_history",
     ),
     Edit(
         "two heads of one entry that differ",

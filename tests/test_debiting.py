@@ -34,7 +34,8 @@ class Account:
     spent: int
     limit: int | None
     declared_under: int | None = None
-    """Of a share."""
+    least: int | None = None
+    """The last two are of a share."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,8 @@ def charged(account: Account, asked: Cost) -> Charged:
         return None
     if account.limit is not None and asked.whole > account.limit:
         return None
+    if account.least is not None and asked.whole < account.least:
+        return None
     return {"spent": account.spent + charge, "entries": ENTRIES + 1}
 
 
@@ -76,10 +79,10 @@ def share_charged(share: Account, asked: Cost) -> Charged:
 def shares() -> list[Account]:
     """The same as accounts; a share always has a budget."""
     return [
-        Account(each.delta, each.budget, each.spent, each.limit, under)
+        Account(each.delta, each.budget, each.spent, each.limit, under, least)
         for each in ACCOUNTS
         if each.budget is not None
-        for under in (None, 7, 8)
+        for under, least in ((None, None), (7, None), (8, None), (each.delta, 2), (each.delta, 3))
     ]
 
 
@@ -87,7 +90,7 @@ def shares() -> list[Account]:
 
 TABLES = """
 CREATE TABLE accounts (name, delta, declared, budget, spent, maxPerRelease, relationshipType, entries, terms);
-CREATE TABLE shares (name, analyst, account, delta, declared, budget, spent, maxPerRelease, entry);
+CREATE TABLE shares (name, analyst, account, delta, declared, budget, spent, maxPerRelease, entry, minPerRelease);
 """
 SEEN = "SELECT * FROM accounts", "SELECT * FROM shares"
 KEY = {"name": "kite", "analyst": "ann", "account": "edges"}
@@ -105,7 +108,9 @@ def of_sqlite(statement: Statement, found: Account, asked: Cost, *, share: bool)
             file.execute(put, (name, under, found.budget, found.spent, found.limit, entries))
             for analyst, account in product(("ann", "bob"), ("edges", "attributes")):
                 row = (name, analyst, account, found.delta, found.budget, found.spent, found.limit)
-                file.execute("INSERT INTO shares VALUES (?, ?, ?, ?, 100, ?, ?, ?, ?)", (*row, ENTRIES))
+                file.execute(
+                    "INSERT INTO shares VALUES (?, ?, ?, ?, 100, ?, ?, ?, ?, ?)", (*row, ENTRIES, found.least)
+                )
         before = [set(file.execute(table)) for table in SEEN]
         told = file.execute(statement, KEY | asdict(asked)).fetchall()
         after = [list(file.execute(table)) for table in SEEN]
@@ -146,6 +151,7 @@ def test_a_debit_compares_as_it_is_defined(name: str) -> None:
 
 CHANGES = {
     r"<=": ("<", ">=", "<>"),
+    r">=": (">", "<=", "<>"),
     r"(?<![<>])> ": (">= ", "< "),
     r"IS NOT NULL": ("IS NULL",),
     r"IS NULL": ("IS NOT NULL",),
@@ -204,7 +210,7 @@ CREATE (account:EdgeDPAccount {name: row.name, spent: $spent, entries: row.entri
 SET account.delta = row.delta, account.budget = $budget, account.maxPerRelease = $limit
 WITH row UNWIND [[$analyst, $account], ['bob', $account], [$analyst, 'attributes']] AS key
 CREATE (share:EdgeDPShare {name: row.name, analyst: key[0], account: key[1], spent: $spent, entry: $entries})
-SET share.delta = $delta, share.budget = $budget, share.maxPerRelease = $limit
+SET share.delta = $delta, share.budget = $budget, share.maxPerRelease = $limit, share.minPerRelease = $least
 """
 SEE = {
     "account_debit": "MATCH (row:EdgeDPAccount) RETURN row.spent AS spent, row.entries AS entries, "

@@ -512,8 +512,8 @@ def test_the_commands_of_an_analyst_run_there(room: SimpleNamespace, monkeypatch
 @pytest.mark.parametrize(
     ("address", "token", "why"),
     [
-        ("http://gateway.example.org", "t", "must be https"), ("https://ann:pw@gateway.example.org", "t", "alone"),
-        ("https://gateway.example.org/?token=x", "t", "alone"), ("https://gateway.example.org", None, "EDGEDP_TOKEN"),
+        ("http://gateway.example.org", "t", "must be https"), ("https://ann:pw@gateway.example.org", "t", "apart"),
+        ("https://gateway.example.org/?token=x", "t", "apart"), ("https://gateway.example.org", None, "EDGEDP_TOKEN"),
         ("https://[", "t", "no address"), ("https://gateway.example.org", "a\r\nb", "EDGEDP_TOKEN"),
         ("http://127.0.0.1:9", "t", "cannot be reached"), ("graphs.edgedp", "t", "goes with"),
     ],

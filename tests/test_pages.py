@@ -432,9 +432,14 @@ def test_a_store_of_before_is_counted_once_and_lists_as_it_did(tmp_path: Path) -
         )
         for drop in (
             "TABLE sessions", "TRIGGER log_counted", "VIEW tally", "TABLE tallies", "INDEX log_debits", "INDEX log_own",
-            "INDEX log_own_again", "INDEX log_release_again",
+            "INDEX log_own_again", "INDEX log_release_again", "TRIGGER shares_made", "TRIGGER shares_change",
+            "TRIGGER shares_changed", "VIEW share",
         ):  # fmt: skip
             tables.connection.execute(f"DROP {drop}")
+        tables.connection.execute("ALTER TABLE shares DROP COLUMN minPerRelease")
+        of_before = next(text for text in map(Path.read_text, migrations_of()) if "COLUMN shareTotal" in text)
+        shares = of_before[of_before.index("CREATE VIEW share AS") : of_before.index("DROP TRIGGER log_made")]
+        tables.connection.executescript(shares)
         tables.connection.execute(f"PRAGMA user_version = {number - 1}")
     with open_store(path) as store:
         assert (store.releases("kite"), store.log("kite"), store.budget("kite")) == before

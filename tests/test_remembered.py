@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 from edgedp import EdgeDPError, Graph, ParameterError, Store, StoreError, open_store
+from edgedp.ledger import chain
 from edgedp.ledger.chain import Head, genesis
 from edgedp.ledger.log import heads
+from edgedp.stores.embedded import sqlite
 from edgedp.stores.embedded.sqlite import opened
 from neo4jserver import Server
 from neo4jserver.fixtures import KEYED
@@ -349,6 +351,152 @@ def test_of_two_heads_the_further_one_is_kept_whichever_comes_first(store: Store
         assert heads.furthest([("kite", each) for each in order]) == {"kite": late}
 
 
+READS: list[Callable[[Store], object]] = [
+    lambda store: store.graphs(),
+    lambda store: store.budget("kite"),
+    lambda store: store.releases("kite", limit=1),
+    lambda store: store.log("kite", limit=2),
+    lambda store: store.head("kite"),
+    lambda store: store.asked("kite", limit=1),
+    lambda store: store.source("kite"),
+    lambda store: store.grants("kite"),
+    lambda store: store.share("kite", "ann"),
+    lambda store: store.estimate("kite", metric="degree", k=1, epsilon=0.25),
+    lambda store: store.asking_as("ann").graphs(),
+    lambda store: store.asking_as("ann").budget("kite"),
+    lambda store: store.asking_as("ann").releases("kite", limit=1),
+]
+"""What a single command asks of a store that it has just opened."""
+
+
+@pytest.fixture
+def rows_read(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], int]:
+    """Count the rows of a ledger that are read: each is held against its hash, also within a statement."""
+    read = 0
+
+    def counting(kind: str, seal: str, *values: Any) -> int:
+        nonlocal read
+        read += 1
+        return genuine(kind, seal, *values)
+
+    genuine = sqlite._genuine
+    monkeypatch.setattr(sqlite, "_genuine", counting)
+
+    def counted(ask: Callable[[], object]) -> int:
+        nonlocal read
+        read = 0
+        ask()
+        return read
+
+    return counted
+
+
+def test_what_is_only_read_after_a_backup_reads_no_more_rows_of_a_longer_log(
+    store: Store, path: Path, tmp_path: Path, rows_read: Callable[[Callable[[], object]], int]
+) -> None:
+    store.add_analyst("ann")
+    store.grant("kite", "ann", epsilon_budget=1)
+    asked(store.asking_as("ann"))
+    asked(store)
+    found = []
+    for number, more in enumerate((1, 25)):
+        for each in range(more):
+            store.set_budget("kite", 20 + each)
+        asked(store)
+        store.backup(tmp_path / f"copy{number}")
+        found.append([rows_read(lambda read=read: read(open_store(path))) for read in READS])  # type: ignore[misc]
+    assert found[0] == found[1]
+    later = open_store(path)
+    whole = Head.parse(store.head("kite")).seq
+    later.graphs()
+    first, second = rows_read(lambda: asked(later)), rows_read(lambda: asked(later))
+    assert first >= second + whole, "before its first debit a process reads them all, once"
+
+
+def damaged_at(path: Path, seq: int, *, sealed: bool) -> None:
+    """Edit a row of the log, and perhaps seal it anew; the rows after it stay as they are."""
+    with opened(path / "ledger.sqlite", path, 10.0) as ledger:
+        ledger.connection.execute("DROP TRIGGER log_change")
+        ledger.connection.execute(
+            """UPDATE log SET "by" = "by" || '!' WHERE name = 'kite' AND seq = ?""", (seq,)
+        )
+        if sealed:
+            (row,) = ledger._rows("SELECT * FROM log WHERE name = 'kite' AND seq = $seq", {"seq": seq})
+            ledger.connection.execute(
+                "UPDATE log SET hash = ? WHERE name = 'kite' AND seq = ?", (chain.link(row["prev"], row), seq)
+            )
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+def test_an_edited_row_is_refused_by_reads_at_a_head_and_at_the_end_and_elsewhere_by_what_debits(
+    store: Store, path: Path, tmp_path: Path, *, sealed: bool
+) -> None:
+    store.add_analyst("ann")
+    store.grant("kite", "ann", epsilon_budget=1)
+    asked(store)
+    store.backup(tmp_path / "copy")
+    head = Head.parse(store.head("kite")).seq
+    for _ in range(2):
+        asked(store)
+    whole = tmp_path / "whole"
+    shutil.copytree(path, whole)
+    beside = (tmp_path / "graphs.edgedp.head").read_text()
+
+    damaged_at(path, head, sealed=sealed)
+    for read in READS:
+        with pytest.raises(StoreError, match=r"is not the one of the head|does not add up|is damaged"):
+            read(open_store(path))
+
+    shutil.rmtree(path)
+    shutil.copytree(whole, path)
+    assert (tmp_path / "graphs.edgedp.head").read_text() == beside
+    damaged_at(path, Head.parse(store.head("kite")).seq, sealed=False)
+    for read in READS:
+        with pytest.raises(StoreError, match="is damaged"):
+            read(open_store(path))
+
+    shutil.rmtree(path)
+    shutil.copytree(whole, path)
+    damaged_at(path, 2, sealed=sealed)
+    reading = open_store(path)
+    assert len(reading.graphs()) == 1, "no read needs a row before the head"
+    fresh = open_store(path)
+    with fresh.together():
+        fresh.budget("kite")
+        with pytest.raises(StoreError, match=r"does not add up at entry|is damaged"):
+            asked(fresh)
+    for change in (
+        lambda: asked(reading), lambda: asked(reading.asking_as("ann")), lambda: reading.warm(),
+        lambda: reading.set_budget("kite", 30), lambda: reading.grant("kite", "ann", epsilon_budget=2),
+        lambda: reading.backup(tmp_path / "again"),
+    ):  # fmt: skip
+        with pytest.raises(StoreError, match=r"does not add up at entry|is damaged"):
+            change()  # type: ignore[no-untyped-call]
+    assert open_store(path).budget("kite")["epsilon_spent"] == 0.75, "nothing was spent"
+
+
+def test_every_read_refuses_what_went_back_or_is_of_another_history(
+    store: Store, path: Path, tmp_path: Path
+) -> None:
+    store.add_analyst("ann")
+    store.grant("kite", "ann", epsilon_budget=1)
+    old = tmp_path / "old"
+    shutil.copytree(path, old)
+    asked(store)
+    late = f"{store.head('kite')} kite"
+    other = open_store(old)
+    for _ in range(3):
+        asked(other)  # as long a log, of another history
+    for read in READS:
+        with pytest.raises(StoreError, match="is not the one of the head that was kept"):
+            read(open_store(old, head=late))
+        with pytest.raises(StoreError, match="older copy"):
+            read(open_store(path, head=f"99:{'a' * 64} kite"))
+        with pytest.raises(StoreError, match="entry 0 differs"):
+            read(open_store(path, head=f"0:{'a' * 64} kite"))
+        read(open_store(path, head=f"{Head(0, genesis('kite'))} kite\n{late}"))
+
+
 def test_a_neo4j_that_went_back_under_a_store_releases_nothing(empty_neo4j: Server) -> None:
     with empty_neo4j.driver(notifications_min_severity="OFF") as driver, driver.session() as session:
         session.run(KEYED).consume()
@@ -357,6 +505,10 @@ def test_a_neo4j_that_went_back_under_a_store_releases_nothing(empty_neo4j: Serv
         with open_store(empty_neo4j.uri, auth=empty_neo4j.auth) as store:
             store.register("kite", "Person", "KNOWS", "ssn", epsilon_budget=10)
             asked(store, "paid")
+            with open_store(
+                empty_neo4j.uri, auth=empty_neo4j.auth, head=f"{store.head('kite')} kite"
+            ) as kept:
+                assert len(kept.graphs()) == 1, "its rows have no hashes, so that all of them are read"
             # As an older dump has it: the rows since are gone, and the account is as it was.
             session.run("MATCH (e:EdgeDPEntry) WHERE e.seq > 2 DELETE e").consume()
             session.run("MATCH (l:EdgeDPLease) DELETE l").consume()

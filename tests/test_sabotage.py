@@ -42,7 +42,7 @@ class Outcomes:
     @property
     def caught(self) -> bool:
         """Whether a test failed by what it asserts or refuses, and not by a patch that does not fit."""
-        reasons = ("assert ", "AssertionError", "Failed: DID NOT RAISE", "edgedp.words.errors.")
+        reasons = ("assert ", "AssertionError", "Failed: DID NOT RAISE", "edgedp.")
         return any(failure.startswith(reasons) and STALE not in failure for failure in self.failures)
 
 

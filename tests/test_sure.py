@@ -14,7 +14,7 @@ from edgedp.exact.experiments import generators
 from edgedp.exact.quality import true_top
 from edgedp.mechanisms.adaptive.choice import Degrees, Lists
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase
-from edgedp.mechanisms.adaptive.vectors import NoisyVector
+from edgedp.mechanisms.adaptive.vectors import NoisyCutVector, NoisyVector
 from edgedp.mechanisms.sampling.geometric import Refinable
 from edgedp.mechanisms.sure import degrees, lists, values
 from edgedp.mechanisms.sure.lists import how_sure
@@ -112,6 +112,36 @@ def test_cuts_tell_more_than_degrees() -> None:
     assert not found.near
 
 
+@pytest.mark.parametrize(("behind", "looked"), [(20, 200), (380, 600)], ids=["far behind", "close behind"])
+@pytest.mark.parametrize("metric", ["ebc", "betweenness2"])
+def test_no_node_is_looked_at_that_cannot_be_among_the_best(metric: str, behind: int, looked: int) -> None:
+    """An ego network is costly to count: nodes are left out by their degrees, and what is said stays as it was."""
+    hubs = 200
+    seen = np.concatenate([np.linspace(500, 400, hubs, dtype=np.int64), np.full(400, behind)])
+    exact = (seen * (seen - 1) // 4).astype(np.int64)
+    asked: list[int] = []
+
+    def shares(positions: Any) -> Any:
+        asked.extend(range(600) if positions is None else positions.tolist())
+        return exact[slice(None) if positions is None else positions]
+
+    degrees_bought = noisy_degrees(*seen.tolist())
+    through = NoisyCutVector(shares, np.zeros(600, dtype=np.int64), Fraction(2_000), 1)
+    bought = (*degrees_bought, Bought(Purchase(Lists(600), Fraction(1), seen), through))
+    found = how_sure(metric, np.arange(10), bought, 600, 599)
+    assert len(asked) == len(set(asked)) == looked
+    whole = (*degrees_bought, Bought(bought[1].purchase, NoisyVector(exact, Fraction(2_000))))
+    assert found == how_sure(metric, np.arange(10), whole, 600, 599)
+    with pytest.MonkeyPatch.context() as everybody:
+        everybody.setattr(lists, "_FAR", 1_000.0 if metric == "ebc" else lists._FAR)
+        everybody.setattr(lists, "_UNLIKELY", -1.0)
+        all_looked = how_sure(metric, np.arange(10), whole, 600, 599)
+    assert found is not None
+    assert all_looked is not None
+    assert found.membership == pytest.approx(all_looked.membership, abs=0.1)
+    assert found.degree_intervals == all_looked.degree_intervals
+
+
 def test_what_is_said_is_about_what_is_true() -> None:
     """Expected recall, and intervals that hold 90 %, over 12 releases: the sum of 240 chances is off by 3 in each."""
     graph = generators.power_law()
@@ -148,10 +178,11 @@ def test_nodes_of_equal_value_share_the_places_that_are_left() -> None:
 
 def test_a_target_that_equal_values_forbid_is_given_up_before_all_is_spent() -> None:
     ring = edgedp.Graph.from_edges([(i, (i + 1) % 400) for i in range(400)])
-    spent = [edgedp.priv_top_k(ring, "degree", 2, 60, target_recall=0.9) for _ in range(4)]
+    spent = [edgedp.priv_top_k(ring, "degree", 2, 60, target_recall=0.9) for _ in range(12)]
     assert any("more epsilon is not expected to help" in each.sentences[-1] for each in spent)
     assert min(each.epsilon_spent for each in spent) < 60
-    assert not any(each.target_reached for each in spent)
+    # Two large noises may pass for two hubs: about one ring in twenty, so that six of twelve are one run in 10^5.
+    assert sum(each.target_reached is True for each in spent) <= 5
 
 
 def test_neighbours_that_are_no_nodes_of_a_list_of_candidates_are_counted() -> None:

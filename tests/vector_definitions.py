@@ -22,6 +22,10 @@ Edge = tuple[int, int]
 
 NOT_VECTORS = frozenset({"values", "max_common_neighbors", "records", "fingerprint", "figures"})
 
+OF_ARCS = frozenset({"arc_votes"})
+"""Vectors of directed graphs, of which the coupling here draws none: `test_cut_arcs.py` has their definition, compares
+every digraph of four nodes with it, and looks at what every unit moves them by."""
+
 
 class Defined:
     """A simple graph on the integers ``0 .. n - 1``, as sets of neighbours."""

@@ -1,6 +1,6 @@
 -- The last row of a graph's log.
 --
--- complete: never (account_adds_up was asked before)
+-- complete: never (account_adds_up or the row of a head was asked for before)
 -- parameters:
 --   name: the graph's name
 -- columns:

@@ -121,16 +121,30 @@ def limit_of(
     listed, outside = values[order[:k]], order[k:]
     most = _edges(listed[0] - values[outside], degrees[outside], listed[0], by_degree=by_degree)
     enough = np.minimum(room[outside], most)
-    pairs, counts = np.unique(
-        np.column_stack([values[outside], degrees[outside], enough]), axis=0, return_counts=True
-    )
-    chances = _chances(listed, pairs, counts.astype(np.float64), epsilon, by_degree=by_degree)
+    pairs, counts = _grouped(np.column_stack([values[outside], degrees[outside], enough]))
+    chances = _chances(listed, pairs, counts, epsilon, by_degree=by_degree)
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
         reached = np.minimum(1.0, k * (1 - middle) / np.maximum(chances, 1e-300)).mean()
         low, high = (middle, high) if reached >= middle else (low, middle)
     return high
+
+
+def _grouped(rows: Floats) -> tuple[Floats, Floats]:
+    """Return the different rows in order and how often each is there, as `numpy.unique` does, in less time.
+
+    Examples
+    --------
+    >>> _grouped(np.array([[2.0, 1.0], [1.0, 3.0], [2.0, 1.0]]))
+    (array([[1., 3.],
+           [2., 1.]]), array([1., 2.]))
+    """
+    if len(rows) == 0:
+        return rows, np.zeros(0)
+    ordered = rows[np.lexsort(rows.T[::-1])]
+    first = np.flatnonzero(np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)]))
+    return ordered[first], np.diff(np.append(first, len(rows))).astype(np.float64)
 
 
 def _chances(listed: Floats, pairs: Floats, counts: Floats, epsilon: float, *, by_degree: bool) -> Floats:
@@ -169,16 +183,17 @@ def _room(graph: Graph, kth: float, *, by_degree: bool) -> Floats:
         if most * (most + 1) / 2 > kth:
             break
         plain = degrees <= most
-        beside = _sums(graph, plain.astype(np.int64))
-        near = plain + beside + _sums(graph, beside)
+        beside = _sums(graph, plain)
+        near = plain + beside + _sums(graph, beside.astype(np.int32))
         room = np.maximum(room, np.floor(np.maximum(plain.sum() - near, 0) / (most + 1)))
     return room
 
 
-def _sums(graph: Graph, values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the sum over the neighbours of each node."""
-    sums = np.concatenate([[0], np.cumsum(values[graph.indices])])[graph.indptr]
-    added: NDArray[np.int64] = np.diff(sums)
+def _sums(graph: Graph, values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the sum over the neighbours of each node; of narrow values it is faster, since they are read at random."""
+    sums = np.zeros(len(graph.indices) + 1, dtype=np.int64)
+    np.cumsum(values[graph.indices], out=sums[1:])
+    added: NDArray[np.int64] = np.diff(sums[graph.indptr])
     return added
 
 

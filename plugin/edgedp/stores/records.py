@@ -28,7 +28,7 @@ class StoreRecords(OpenedStore):
 
         The amounts are of the edges' account; those of the other one, once it is opened, stand under ``attributes``.
         """
-        with self._session() as session:
+        with self._session(reading=True) as session:
             return cast(list[GraphFacts], registry.listing(session))
 
     def budget(self, name: str) -> Balance:
@@ -37,7 +37,7 @@ class StoreRecords(OpenedStore):
         Under ``attributes`` the same of the attributes' account, once it is opened. They bound different neighbours
         and are never added: who changes one edge *and* one record is bounded by the sum.
         """
-        with self._session() as session:
+        with self._session(reading=True) as session:
             balance = cast(Balance, history.balance(session, account_of(name, "edges")))
             self._remembered.look(session, [account_of(name, account) for account in ACCOUNTS])
             return balance
@@ -72,7 +72,7 @@ class StoreRecords(OpenedStore):
         >>> len(page), len(rest), page + rest == whole
         (2, 1, True)
         """
-        with self._session() as session:
+        with self._session(reading=True) as session:
             return cast(list[ReleaseRow], history.releases(session, account_of(name, "edges"), limit, since))
 
     def asked(
@@ -94,12 +94,12 @@ class StoreRecords(OpenedStore):
         list of dict
             release_id, at, analyst (None: a direct caller), selector, parameters, epsilon, epsilon_spent.
         """
-        with self._session() as session:
+        with self._session(reading=True) as session:
             return history.asked(session, _named(name, account), limit, before)
 
     def attributes(self, name: str) -> list[dict[str, Any]]:
         """Return the declared properties of a graph: property, low, high, grid, points and depends_on."""
-        with self._session() as session:
+        with self._session(reading=True) as session:
             registry.known(session, name, anywhere=True)
             return attributes.listed(attributes.declared(session, name))
 
@@ -130,12 +130,12 @@ class StoreRecords(OpenedStore):
             epsilon_spent after it. Public facts, but for one: from a debit to its answer is as long as the draw took,
             which may follow private edges. An exact read is there without its result.
         """
-        with self._session() as session:
+        with self._session(reading=True) as session:
             return cast(list[LogRow], history.log(session, _named(name, account), limit, since))
 
     def head(self, name: str, account: AccountName = "edges") -> str:
         """Return the head of a graph's log, ``SEQ:HASH``: kept elsewhere, it shows an older or changed log."""
-        with self._session() as session:
+        with self._session(reading=True) as session:
             found = str(history.head(session, _named(name, account)))
             self._remembered.look(session, [_named(name, account)])
             return found

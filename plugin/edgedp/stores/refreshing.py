@@ -111,6 +111,6 @@ class RefreshingStore(CuratorStore):
         return loaded, report
 
     def _origin(self, name: str) -> tuple[GraphRow, Origin | None]:
-        with self._session() as session:
+        with self._session(reading=True) as session:
             row = registry.known(session, name, anywhere=True)
             return row, session.origin(row) if row.loaded else None

@@ -247,7 +247,7 @@ class RemoteStore(Store):
     def _backend(self) -> NoReturn:  # type: ignore[override]
         raise _curators()
 
-    def _session(self, *, create: bool = False) -> NoReturn:
+    def _session(self, *, create: bool = False, reading: bool = False) -> NoReturn:
         raise _curators()
 
     def asking_as(self, analyst: str) -> NoReturn:

@@ -55,6 +55,7 @@ EXAMPLES = {
     "plugin install": "edgedp plugin install /var/lib/neo4j",
     "plugin status": "edgedp --store neo4j://localhost:7687 plugin status",
     "plugin uninstall": "edgedp plugin uninstall /var/lib/neo4j",
+    "refresh": "edgedp refresh payments",
     "register": "edgedp --store neo4j://localhost:7687 register friends --node-label Person "
     "--relationship-type KNOWS --id-property id --epsilon-budget 3",
     "releases": "edgedp releases email-Enron --format json",

@@ -166,7 +166,7 @@ def cut_votes(node_ids: NDArray[Any], voters: Ints, targets: Ints, cap: int) -> 
     Examples
     --------
     >>> cut_votes(np.arange(4), np.array([0, 0, 0, 1]), np.array([1, 2, 3, 2]), 2).tolist()
-    [0, 1, 1, 1]
+    [0, 0, 2, 1]
     """
     count = len(node_ids)
     many = np.bincount(voters, minlength=count)[voters] > cap

@@ -129,6 +129,19 @@ class DegreePosterior:
     points: Floats
     chances: Floats
 
+    def __getitem__(self, rows: NDArray[np.int64]) -> DegreePosterior:
+        """Return what is left open of some of the nodes."""
+        return DegreePosterior(self.points[rows], self.chances[rows])
+
+    def above(self, unlikely: float) -> Floats:
+        """Return for each node the degree that it is above with this probability at most: (nodes,) float64."""
+        likely = np.cumsum(self.chances[:, ::-1], axis=1)[:, ::-1] > unlikely
+        last = self.points.shape[1] - 1 - np.argmax(likely[:, ::-1], axis=1)
+        # A degree is drawn up to the middle between its point and the next.
+        following = np.minimum(last + 1, self.points.shape[1] - 1)
+        highest: Floats = self.points[np.arange(len(self.points)), following]
+        return highest
+
     def intervals(self, outside: float, count: int) -> list[tuple[int, int]]:
         """Return for the first nodes the whole numbers between which it lies, but for so much of the probability."""
         points, reached = self.points[:count], np.cumsum(self.chances[:count], axis=1)

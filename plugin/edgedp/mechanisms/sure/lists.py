@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 import numpy as np
@@ -13,7 +13,7 @@ from edgedp.mechanisms.adaptive.choice import Closed, Degrees, Lists, Ordered, O
 from edgedp.mechanisms.adaptive.fit import pairs_of
 from edgedp.mechanisms.adaptive.purchases import Bought, seen_degrees
 from edgedp.mechanisms.sure import FEWEST
-from edgedp.mechanisms.sure.degrees import degree_posterior, value_posterior
+from edgedp.mechanisms.sure.degrees import DegreePosterior, degree_posterior, value_posterior
 from edgedp.mechanisms.sure.values import Cuts, Drawn, draw_betweenness, draw_degrees, draw_values
 
 __all__ = ["Sureness", "how_sure"]
@@ -31,6 +31,8 @@ _OUTSIDE = 0.1
 """Of the interval of a degree."""
 _BEYOND_CUTS, _BEYOND_DEGREES = 0.15, 0.35
 """Spread of ``ln EBC`` around what cuts say of it, and what degrees say of betweenness."""
+_UNLIKELY, _FAR = 1e-4, 4.0
+"""A candidate is left out where its degree, but for so much of the probability, and so many spreads cannot lift it."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ def how_sure(
     nodes = _candidates(listed, bought)
     draws = max(_LEAST_DRAWS, min(_DRAWS, _NUMBERS // len(nodes)))
     above = _UNBOUNDED if most is None else most
-    drawn = _drawn(metric, nodes, bought, k, above, draws, np.random.default_rng(SEED))
+    nodes, drawn = _drawn(metric, nodes, bought, k, above, draws, np.random.default_rng(SEED))
     chance, found = _chances(drawn.values, k)
     order = np.argsort(-chance[k:], kind="stable")[:k] + k
     near = [(int(nodes[each]), round(float(chance[each]), 2)) for each in order if chance[each] >= _NEAR]
@@ -127,8 +129,8 @@ def _drawn(
     most: int,
     draws: int,
     rng: np.random.Generator,
-) -> Drawn:
-    """Draw the value of each candidate from what the vectors leave open of it."""
+) -> tuple[NDArray[np.int64], Drawn]:
+    """Return candidates, the listed nodes first, and draws of their values from what the vectors leave open of them."""
     last = bought[-1]
     between = metric in ("ebc", "betweenness2")
     degrees = degree_posterior(bought, nodes, most)
@@ -140,11 +142,8 @@ def _drawn(
             spread = _BEYOND_DEGREES if between else 0.0
             drawn = Drawn(pairs_of(of_degrees) if between else of_degrees, degrees)
         case Lists(cap) | Ordered(cap) if degrees is not None:
-            seen = last.purchase.seen[nodes].astype(np.float64)
-            largest = np.argsort(-seen, kind="stable")[: min(max(200, 5 * k), 2_000)]
-            cuts = Cuts.fitted(last.vector[nodes], last.vector.scale, cap, seen, largest)
             spread = _BEYOND_CUTS if metric == "ebc" else 0.0
-            drawn = draw_betweenness(degrees, cuts, draws, rng)
+            return _through_cuts(nodes, degrees, last, cap, k, spread, draws, rng)
         case Lists() | Ordered():
             drawn = Drawn(draw_values(value_posterior(last.vector.whole, nodes), draws, rng), None)
             spread = _BEYOND_DEGREES if metric == "ebc" else 0.0
@@ -152,7 +151,56 @@ def _drawn(
             raise AssertionError("closed pairs are bought for several metrics only")
         case _:
             assert_never(last.purchase.choice)
-    return Drawn(drawn.values * np.exp(spread * rng.standard_normal(drawn.values.shape)), drawn.degrees)
+    return nodes, Drawn(_beyond(drawn.values, spread, rng), drawn.degrees)
+
+
+def _through_cuts(
+    nodes: NDArray[np.int64],
+    degrees: DegreePosterior,
+    last: Bought,
+    cap: int,
+    k: int,
+    spread: float,
+    draws: int,
+    rng: np.random.Generator,
+) -> tuple[NDArray[np.int64], Drawn]:
+    """Draw values from noisy degrees and noisy cuts: of all candidates that can be among the k largest.
+
+    The listed nodes and those of the largest noisy degrees come first: the ranking has looked at them already. Of the
+    others only those are looked at whose degree can lift them to the k-th of these. The rest is left out, since an ego
+    network is costly to count and no draw would be among the k largest.
+    """
+    seen = last.purchase.seen[nodes].astype(np.float64)
+    largest = np.argsort(-seen, kind="stable")[: min(max(200, 5 * k), 2_000)]
+    first = np.isin(np.arange(len(nodes)), largest)
+    first[:k] = True
+    looked = np.flatnonzero(first)
+    noisy, scale = last.vector[nodes[looked]], last.vector.scale
+    cuts = Cuts.fitted(noisy, scale, cap, seen[looked], np.searchsorted(looked, largest))
+    drawn = draw_betweenness(degrees[looked], cuts, draws, rng)
+    drawn = Drawn(_beyond(drawn.values, spread, rng), drawn.degrees)
+    floor = _reached(drawn.values, k).min()
+    able = pairs_of(degrees.above(_UNLIKELY)) * np.exp(_FAR * spread) >= floor
+    others = np.flatnonzero(able & ~first)
+    if len(others) == 0:
+        return nodes[looked], drawn
+    cuts = replace(cuts, noisy=last.vector[nodes[others]])
+    more = draw_betweenness(degrees[others], cuts, draws, rng)
+    return nodes[np.concatenate([looked, others])], drawn.followed_by(
+        Drawn(_beyond(more.values, spread, rng), more.degrees)
+    )
+
+
+def _beyond(values: NDArray[np.float64], spread: float, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return values times a log-normal factor: what the vectors do not say of what is ranked."""
+    factors: NDArray[np.float64] = np.exp(spread * rng.standard_normal(values.shape))
+    return values * factors
+
+
+def _reached(values: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+    """Return the k-th largest of each column."""
+    reached: NDArray[np.float64] = np.partition(values, len(values) - k, axis=0)[len(values) - k]
+    return reached
 
 
 def _chances(values: NDArray[np.float64], k: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -161,7 +209,7 @@ def _chances(values: NDArray[np.float64], k: int) -> tuple[NDArray[np.float64], 
     Rows of equal value share the places that are left for them: ten that tie for two places have two tenths each. And
     how often it is among them if all of these ten are.
     """
-    reached = np.partition(values, len(values) - k, axis=0)[len(values) - k]
+    reached = _reached(values, k)
     above, found = values > reached, values >= reached
     share = (k - above.sum(axis=0)) / (found.sum(axis=0) - above.sum(axis=0))
     chance: NDArray[np.float64] = np.where(above, 1.0, np.where(found, share, 0.0)).mean(axis=1)

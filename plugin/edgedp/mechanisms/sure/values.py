@@ -41,6 +41,16 @@ class Drawn:
     values: Floats
     degrees: DegreePosterior | None
 
+    def followed_by(self, others: Drawn) -> Drawn:
+        """Return these draws and then those of other nodes."""
+        values = np.concatenate([self.values, others.values])
+        if self.degrees is None or others.degrees is None:
+            return Drawn(values, None)
+        points = np.concatenate([self.degrees.points, others.degrees.points])
+        return Drawn(
+            values, DegreePosterior(points, np.concatenate([self.degrees.chances, others.degrees.chances]))
+        )
+
 
 @dataclass(frozen=True)
 class Cuts:

@@ -125,7 +125,7 @@ class Asker(AnalystStore):
 
         There is none where the release would be refused, or is there already.
         """
-        with self._session() as session:
+        with self._session(reading=True) as session:
             told, share = self._estimated(session, session, name, kind, engine, request_id, options)
             shown = told.to_dict() | ({} if share is None else {"share": share.shown()})
             if request_id is None or told.planned is None or told.refused is not None or told.kept:
@@ -136,13 +136,13 @@ class Asker(AnalystStore):
         return shown | {"plan_id": plan_id, "plan_seconds": plan_ids.SECONDS}
 
     @contextmanager
-    def _session(self, *, create: bool = False) -> Iterator[Session]:
-        with self._store._session(create=create) as session:
+    def _session(self, *, create: bool = False, reading: bool = False) -> Iterator[Session]:
+        with self._store._session(create=create, reading=reading) as session:
             yield session
 
     def graphs(self) -> list[GraphFacts]:
         """Return the public facts of every graph as `Store.graphs`, each with the analyst's ``share`` (or None)."""
-        with self._session() as session:
+        with self._session(reading=True) as session:
             shares.check_active(session, self._analyst)
             own = {
                 (split_account(row["name"])[0], row["account"]): shares.listed(row)
@@ -156,7 +156,7 @@ class Asker(AnalystStore):
 
     def budget(self, name: str) -> Balance:
         """Return what `Store.budget` does, with the analyst's ``share`` (or None)."""
-        with self._session() as session:
+        with self._session(reading=True) as session:
             shares.check_active(session, self._analyst)
             edges, records = (
                 None if share is None else share.shown()
@@ -169,13 +169,13 @@ class Asker(AnalystStore):
 
     def domains(self, name: str) -> dict[str, Domain]:
         """Return the declared properties of a graph's nodes: public facts."""
-        with self._session() as session:
+        with self._session(reading=True) as session:
             shares.check_active(session, self._analyst)
             return attributes.declared(session, account_of(name, "edges"))
 
     def attributes(self, name: str) -> list[dict[str, Any]]:
         """Return the declared properties of a graph's nodes, as `Store.attributes`: public facts."""
-        with self._session() as session:
+        with self._session(reading=True) as session:
             shares.check_active(session, self._analyst)
             registry.known(session, name, anywhere=True)
             return attributes.listed(attributes.declared(session, name))
@@ -218,7 +218,7 @@ class Asker(AnalystStore):
         self, name: str | None, limit: Any, since: str | int | None, *, back: bool
     ) -> list[ReleaseRow]:
         most = check_limit(limit)
-        with self._session() as session:
+        with self._session(reading=True) as session:
             shares.check_active(session, self._analyst)
             if name is None:
                 names = pages.all_accounts(session)
@@ -237,7 +237,7 @@ class Asker(AnalystStore):
         UnknownNameError
             There is none, or it is somebody else's: which of the two is not said.
         """
-        with self._session() as session:
+        with self._session(reading=True) as session:
             shares.check_active(session, self._analyst)
             rows = self._all_seen(session, session.run("release_find", releaseId=release_id))
         if not rows or rows[0]["analyst"] != self._analyst or "part_of" in body_of(rows[0]):

@@ -77,7 +77,7 @@ class PeopleStore(OpenedStore):
 
     def analysts(self) -> list[dict[str, Any]]:
         """Return everybody who has or had a token: name, role, added, revoked (None, or when); never a token."""
-        with self._session() as session:
+        with self._session(reading=True) as session:
             rows = session.run("person_list")
         return [{key: row[key] for key in ("name", "role", "added", "revoked")} for row in rows]
 
@@ -227,7 +227,7 @@ class PeopleStore(OpenedStore):
             analyst, account, epsilon_budget, epsilon_spent, epsilon_remaining, max_epsilon_per_release (or None),
             min_epsilon_per_release of an agent, and delta where the graph's budget has one.
         """
-        with self._session() as session:
+        with self._session(reading=True) as session:
             ledger.find(session, account_of(graph, "edges"))
             return [
                 {"analyst": row["analyst"]} | shares.listed(row)
@@ -244,7 +244,7 @@ class PeopleStore(OpenedStore):
             The graph has no account, or the analyst no share of it.
         """
         check_choice(account, "account", ACCOUNTS)
-        with self._session() as session:
+        with self._session(reading=True) as session:
             _opened(session, graph, account)
             share = shares.find(session, graph, analyst, account)
         if share is None:

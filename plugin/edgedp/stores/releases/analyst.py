@@ -242,7 +242,7 @@ class AnalystStore(ReleasingStore):
         >>> told["epsilon"], told["epsilon_remaining_after"], told["releases_left"], told["refused"]
         (0.3, 0.7, 3, None)
         """
-        with self._session() as session:
+        with self._session(reading=True) as session:
             told, share = self._estimated(session, session, name, kind, engine, request_id, options)
         return told.to_dict() | ({} if share is None else {"share": share.shown()})
 
@@ -282,7 +282,7 @@ class AnalystStore(ReleasingStore):
         ([True, False], 0.6)
         """
         asked = batch.checked(releases)
-        with self._session() as session:
+        with self._session(reading=True) as session:
             seen, found = batch.AsIf(session, self._analyst), []
             for each in asked:
                 options = {key: value for key, value in each.items() if key not in batch.OWN}

@@ -6,11 +6,10 @@ import logging
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from edgedp.ledger import events, ledger, registry
 from edgedp.ledger.backend import Backend, GraphRow, Session
-from edgedp.ledger.chain import Head
 from edgedp.ledger.log import heads
 from edgedp.ledger.log.remembered import Remembered
 from edgedp.ledger.script import run
@@ -32,6 +31,13 @@ __all__ = ["OpenedStore"]
 _log = logging.getLogger("edgedp.stores")
 
 
+class _Checked(NamedTuple):
+    """What was compared with heads: with which files of them, and whether every row of their logs was read."""
+
+    stamp: object
+    whole: bool
+
+
 class OpenedStore:
     """A backend, the graphs kept in memory between questions, and the heads that were kept elsewhere."""
 
@@ -44,8 +50,7 @@ class OpenedStore:
         self._backend = backend
         self._memory = GraphMemory(graph_memory)
         self._remembered = Remembered()
-        self._heads: dict[str, Head] | None = None
-        self._heads_stamp: object = None
+        self._checked: _Checked | None = None
         self._head_option = head
         self._open = threading.local()
 
@@ -79,7 +84,7 @@ class OpenedStore:
 
     def _listed(self) -> Sequence[Mapping[str, Any]]:
         """Return the public facts of every graph."""
-        with self._session() as session:
+        with self._session(reading=True) as session:
             return registry.listing(session)
 
     def __enter__(self) -> Self:
@@ -89,25 +94,34 @@ class OpenedStore:
         self.close()
 
     @contextmanager
-    def _session(self, *, create: bool = False) -> Iterator[Session]:
-        """Open a session, or take what `together` holds; the first one checks the heads that were kept elsewhere."""
+    def _session(self, *, create: bool = False, reading: bool = False) -> Iterator[Session]:
+        """Open a session, or take what `together` holds; the first one checks the heads that were kept elsewhere.
+
+        Parameters
+        ----------
+        reading : bool
+            Nothing is written or drawn in it, so that the rows that the heads name are enough. Before anything else
+            every row of their logs is read, once.
+        """
         held: Session | None = getattr(self._open, "session", None)
         if held is not None:
+            if not reading:
+                self._check_heads(held, whole=True)
             yield held
             return
         with self._backend.session(create=create) as session:
-            self._check_heads(session)
+            self._check_heads(session, whole=not reading)
             yield session
 
-    def _check_heads(self, session: Session) -> None:
+    def _check_heads(self, session: Session, *, whole: bool) -> None:
         """Compare the store with the heads that were kept, at first and whenever a file of them changes."""
         stamp = (self._backend.heads_stamp(), heads.stamp(self._head_option))
-        if self._heads is not None and stamp == self._heads_stamp:
+        checked = self._checked
+        if checked is not None and checked.stamp == stamp and (checked.whole or not whole):
             return
         found = [*heads.parse(self._backend.heads() or ""), *heads.given(self._head_option)]
-        kept = heads.furthest(found)
-        heads.check(session, found)
-        self._heads, self._heads_stamp = kept, stamp
+        heads.furthest(found)  # two of one entry are refused
+        self._checked = _Checked(stamp, heads.check(session, found, whole=whole))
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -127,7 +141,7 @@ class OpenedStore:
         (1, 1.0)
         """
         held: Session | None = getattr(self._open, "session", None)
-        with self._session() as session:
+        with self._session(reading=True) as session:
             self._open.session = session
             try:
                 yield

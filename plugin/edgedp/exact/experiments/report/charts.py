@@ -205,7 +205,7 @@ def _limit_line(limits: list[dict[str, Any]], across: Any, along: dict[str, Any]
         {"field": "limit", "type": "quantitative", "format": ".3~f", "title": "limit of private lists"},
     ]
     return {
-        "data": {"name": "limits", "values": limits},
+        "data": {"values": limits},
         "mark": {"type": "line", "strokeDash": [6, 4], "strokeWidth": 1.5, "color": "#6b7280", "aria": False},
         "encoding": {"x": across, "y": along | {"field": "limit"}, "tooltip": told},
     }
