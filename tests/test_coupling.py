@@ -212,10 +212,10 @@ def test_what_a_release_may_ask_for_has_a_definition_and_every_sampler_is_watche
 
 
 def test_entries_that_nobody_looks_at_are_left_out_on_both_graphs_alike() -> None:
-    """One look settles it and one says how sure it is, or the first is at all nodes. (A second: `test_adaptive.py`.)"""
+    """One look settles it and says how sure it is, or it is at all nodes. (A second: `test_adaptive.py`.)"""
     graph = heavy_tail(2_000, 400, 5)
     leaf = min(graph.neighbors[0] - graph.neighbors[1])
-    for k, epsilon, looks in ((3, "40", [200, 1_300]), (30, "3", [2_000])):
+    for k, epsilon, looks in ((3, "40", [200]), (30, "3", [2_000])):
         question = {"metric": "ebc", "k": k, "epsilon": epsilon, "proxy": "ordered"}
         for seed, edge in enumerate([(0, 1), (1, leaf), (1_990, 1_991)]):
             found = coupled("priv_top_k", question, graph, edge, seed=seed, swapped=bool(seed % 2))

@@ -184,10 +184,14 @@ def test_integers_round_trip(file, edges, separator, header, extra, newline, fin
         )
     lines = comments + [separator.join(row) for row in rows]
     text = newline.join(lines) + (newline if final else "")
-    graph, report = read_source(
-        file(compress(mark + text.encode())),
-        options=checked_options(source=1, target=2, one_kind=True),
-    )
+    try:
+        graph, report = read_source(
+            file(compress(mark + text.encode())),
+            options=checked_options(source=1, target=2, one_kind=True),
+        )
+    except GraphFormatError as error:  # a first line that counts what follows is asked about, and rightly
+        assume("may be the numbers of nodes and edges" not in str(error))
+        raise
     assert graph == Graph.from_edges(edges)
     assert report.row_count == len(edges)
     assert report.line_count == len(lines)

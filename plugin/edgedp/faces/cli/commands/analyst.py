@@ -114,7 +114,7 @@ def _so_far(spent: int, recall: float, k: int) -> str:
     """
     from edgedp.release.answers import expected_right
 
-    return f"drawing: spent {format_nano(spent)}, about {expected_right(recall, k)} of {k}"
+    return f"drawing: spent {format_nano(spent)}, about {expected_right(round(recall, 2), k)} of {k}"
 
 
 @click.command()
