@@ -138,6 +138,8 @@ def test_no_node_is_looked_at_that_cannot_be_among_the_best(metric: str, behind:
         all_looked = how_sure(metric, np.arange(10), whole, 600, 599)
     assert found is not None
     assert all_looked is not None
+    assert {node for node, _ in found.near} <= set(range(10, 40))
+    assert 10 in dict(found.near)
     assert found.membership == pytest.approx(all_looked.membership, abs=0.1)
     assert found.degree_intervals == all_looked.degree_intervals
 
