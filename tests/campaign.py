@@ -321,7 +321,7 @@ def prepared(path: Path) -> dict[str, Path]:
     def crash() -> None:
         shutil.copytree(path, crashed)
         with open_store(crashed)._backend.session() as session:
-            connection = session.ledger.connection  # type: ignore[attr-defined]
+            connection = session.connection  # type: ignore[attr-defined]
             connection.execute("PRAGMA cache_size = 5")
             with session.transaction() as tx:
                 for number in range(60):

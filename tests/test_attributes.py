@@ -441,7 +441,7 @@ def test_both_logs_are_chained_checked_exported_and_backed_up(store: Store, tmp_
 def test_an_attributes_account_that_its_log_does_not_say_is_refused_and_found(store: Store) -> None:
     store.percentile("people", property="age", q=0.5, epsilon=0.5)
     with store._backend.session() as session:
-        ledger = session.ledger  # type: ignore[attr-defined]
+        ledger: Any = session
         name = account_of("people", "attributes")
         ledger.connection.execute("UPDATE accounts SET spent = 0 WHERE name = ?", [name])
     with pytest.raises(

@@ -13,6 +13,7 @@ import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -489,7 +490,7 @@ def test_the_folder_and_its_files_are_for_their_owner_alone_and_the_umask_is_lef
 def test_the_ledger_never_keeps_a_write_ahead_log(path: Path) -> None:
     """One flipped bit in it loses commits without a word; and the folder is synced after a journal is gone."""
     with open_store(path)._backend.session() as session:
-        ledger = session.ledger  # type: ignore[attr-defined]
+        ledger: Any = session
         assert ledger.connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
         assert ledger.connection.execute("PRAGMA synchronous").fetchone() == (3,)
     with sqlite3.connect(path / "ledger.sqlite") as connection:

@@ -151,7 +151,7 @@ def test_a_renewal_makes_a_swept_lease_anew_until_there_is_an_answer(
         shown = store.priv_top_k("kite", **QUESTION, request_id="q")
         with store._backend.session() as session:
             run(session, ledger.lease_renewal_script("kite", shown.to_dict()["release_id"]))
-            assert session.ledger._rows("SELECT * FROM leases", {}) == []  # type: ignore[attr-defined]
+            assert session._rows("SELECT * FROM leases", {}) == []  # type: ignore[attr-defined]
     assert seen == [1]
 
 

@@ -737,5 +737,5 @@ def test_a_statement_of_sqlite_is_what_its_header_says(path: Path, tmp_path: Pat
     store = open_store(tmp_path / "s")
     store.load(Graph.from_edges([(1, 2)]), "x")
     with store._backend.session() as session:
-        connection = session.ledger.connection  # type: ignore[attr-defined]
+        connection = session.connection  # type: ignore[attr-defined]
         connection.execute("EXPLAIN " + text, dict.fromkeys(parameters))

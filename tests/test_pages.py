@@ -216,11 +216,11 @@ def steps(session: EmbeddedSession, ask: Callable[[], object]) -> int:
         taken += 1
         return 0
 
-    session.ledger.connection.set_progress_handler(count, 1)
+    session.connection.set_progress_handler(count, 1)
     try:
         ask()
     finally:
-        session.ledger.connection.set_progress_handler(None, 1)
+        session.connection.set_progress_handler(None, 1)
     return taken
 
 
