@@ -598,11 +598,11 @@ def values_read_together(real: Any) -> Any:
 
 
 def attributes_alone(real: Any) -> Any:
-    return property(lambda self: real.fget(self)[-1:])
+    return property(lambda self: real.func(self)[-1:])
 
 
 def edges_in_their_place(real: Any) -> Any:
-    return property(lambda self: (replace(real.fget(self)[-1], account="edges"),))
+    return property(lambda self: (replace(real.func(self)[-1], account="edges"),))
 
 
 def never_frozen(real: Any) -> Any:
@@ -1196,7 +1196,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a kept release with today's facts",
-        {"edgedp.ledger.debits.kept:plan_of": facts_of_today},
+        {"edgedp.ledger.question:plan_of": facts_of_today},
         "test_ledger.py::test_a_kept_release_shows_the_facts_that_it_was_drawn_under",
     ),
     Sabotage(

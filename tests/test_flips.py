@@ -117,7 +117,7 @@ def test_one_identifier_asked_of_both_accounts_at_one_moment_is_one_release(
         store.attribute("kite", "age", 0, 9, points=10)
         store.count("kite", "edges", "0.5", request_id="monday")
         # The other asker looked before this release was debited.
-        monkeypatch.setattr("edgedp.ledger.debits.kept.asked_before", lambda *_: [])
+        monkeypatch.setattr("edgedp.stores.releases.releasing.asked_before", lambda *_: None)
         with pytest.raises(RequestConflictError):
             store.percentile("kite", "age", "0.5", "0.5", request_id="monday")
         store.percentile("kite", "age", "0.5", "0.5", request_id="tuesday")

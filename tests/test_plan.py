@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from edgedp.mechanisms.selection.domains import declare
-from edgedp.release.plan import Kind, PublicFacts, plan, plan_from_config
+from edgedp.release.plan import Kind, PublicFacts, options_from_config, plan
 from edgedp.release.plan.nodes import aggregate_shift
 from edgedp.words.errors import EdgeDPError, ParameterError, UnknownNameError
 from edgedp.words.vocabulary import KINDS, MECHANISMS, SAMPLERS
@@ -206,13 +206,13 @@ def test_shift_follows_from_metrics_and_weights_alone(
 
 
 def test_configuration_keys_are_the_option_names_in_camel_case() -> None:
-    planned = plan_from_config("motkin", {"metrics": ["ebc", "degree"], "k": 1, "epsilon": 1, "approach": "aggregate",
-                                          "sensitivityForm": "common_neighbors"}, FACTS)  # fmt: skip
-    assert planned.parameters["sensitivity_form"] == "common_neighbors"
+    asked = options_from_config("motkin", {"metrics": ["ebc", "degree"], "k": 1, "epsilon": 1, "approach": "aggregate",
+                                           "sensitivityForm": "common_neighbors"})  # fmt: skip
+    assert plan("motkin", asked, FACTS).parameters["sensitivity_form"] == "common_neighbors"
     with pytest.raises(UnknownNameError, match="did you mean 'sensitivityForm'"):
-        plan_from_config("priv_top_k", TOP_K | {"sensitivity_form": "degree"}, FACTS)
+        options_from_config("priv_top_k", TOP_K | {"sensitivity_form": "degree"})
     with pytest.raises(UnknownNameError, match="did you mean 'epsilon'"):
-        plan_from_config("priv_top_k", TOP_K | {"epsilonn": 1}, FACTS)
+        options_from_config("priv_top_k", TOP_K | {"epsilonn": 1})
 
 
 def test_planning_reads_no_edge() -> None:
