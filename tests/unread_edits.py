@@ -156,9 +156,9 @@ UNREAD = [
     ),
     Edit(
         "a first step alone where a delta is declared",
-        "edgedp.release.plan.joint:JointPlan.first.fget",
-        "if self.target_recall is None or self.facts.delta_declared:",
-        "if self.target_recall is None:",
+        "edgedp.release.plan.targets:first_charges",
+        "if target is None or facts.delta_declared:",
+        "if target is None:",
         "test_until_sure.py::test_an_account_with_a_delta_pays_the_most_in_advance",
     ),
     Edit(
