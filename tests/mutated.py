@@ -13,7 +13,6 @@ import gc
 import json
 import math
 import os
-import resource
 import shutil
 import signal
 import sys
@@ -25,8 +24,12 @@ from typing import Any
 
 import pytest
 from _pytest.runner import runtestprotocol
-from mutmut.mutation.trampoline import set_mutant_under_test
-from mutmut.state import state
+
+if sys.platform != "win32":  # mutmut ends the process there
+    import resource
+
+    from mutmut.mutation.trampoline import set_mutant_under_test
+    from mutmut.state import state
 
 SURVIVED, CAUGHT, UNREACHED, ENDLESS = "survived", "caught", "unreached", "endless"
 EXPENSE = 20.0
@@ -51,7 +54,8 @@ def order_of(reaching: Sequence[str], cost: dict[str, float], noticed: dict[str,
         function = test.partition("[")[0]
         rank[test] = (-noticed.get(test, 0), cases[function], cost[test], test)
         cases[function] += 1
-    chosen, spent = [], 0.0
+    chosen: list[str] = []
+    spent = 0.0
     for test in sorted(reaching, key=rank.__getitem__):
         if chosen and spent + cost[test] > EXPENSE:
             continue
@@ -102,6 +106,8 @@ class Trial:
         self.asked = asked
         self.reached = Reached()
         self.factory: Any = None
+        self.reaching: dict[str, list[str]] = defaultdict(list)
+        self.cost: dict[str, float] = {}
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         for kept in kept_results():
@@ -160,7 +166,6 @@ class Trial:
             name, number, _ = running.pop(ended)
             known[name] = {"mark": marks[name], **json.loads(self.said(number))}
             kept.write_text(json.dumps(known), encoding="utf-8")
-        self.reaching, self.cost = defaultdict(list), {}
         for name in files:
             self.cost |= known[name]["cost"]
             for function, tests in known[name]["reaching"].items():
@@ -173,7 +178,9 @@ class Trial:
     def look_at_part(self, items: list[pytest.Item]) -> str:
         set_mutant_under_test("stats")
         os.environ["MUTMUT_DEPENDENCY_DEPTH"] = "-1"
-        reaching, cost, broken = defaultdict(list), {}, []
+        reaching: dict[str, list[str]] = defaultdict(list)
+        cost: dict[str, float] = {}
+        broken: list[str] = []
         forget = kept_results()
         for item, following in zip(items, [*items[1:], None], strict=True):
             for kept in forget:
