@@ -294,8 +294,13 @@ def digest(folder: Path) -> str:
     return found.hexdigest()
 
 
-def attempt(folder: Path, mutants: list[Mutant], tests: list[str], processes: int) -> dict[str, list[str]]:
-    """Try mutants and return how each ended: the outcome, the test that noticed it, the seconds that it took."""
+def attempt(
+    folder: Path, mutants: list[Mutant], tests: list[str], how: dict[str, float]
+) -> dict[str, list[str]]:
+    """Try mutants and return how each ended: the outcome, the test that noticed it, the seconds that it took.
+
+    `how` holds the numbers that ``mutated.py`` asks for: processes, expense, cases.
+    """
     path = folder / "tried.jsonl"
     by_key = {f"{mutant.name} {mutant.mark}": mutant for mutant in mutants}
     known = {key: found for key, found in results(path).items() if found[0] in CAUGHT}
@@ -303,7 +308,7 @@ def attempt(folder: Path, mutants: list[Mutant], tests: list[str], processes: in
         "mutants": [key for key in by_key if key not in known],
         "mark": digest(folder / "edgedp"),
         "tests": [f"tests/test_{stem}.py" for stem in tests],
-        "without": WITHOUT, "processes": processes, "results": str(path), "folder": str(folder),
+        "without": WITHOUT, **how, "results": str(path), "folder": str(folder),
     }  # fmt: skip
     (folder / "asked.json").write_text(json.dumps(asked), encoding="utf-8")
     run(folder, str(folder / "tests" / "mutated.py"), str(folder / "asked.json"))
@@ -322,6 +327,15 @@ def main() -> int:
     parser.add_argument(
         "--folder", type=Path, default=FOLDER, help="where the copies are, and what earlier runs found"
     )
+    parser.add_argument(
+        "--expense",
+        type=float,
+        default=10,
+        help="seconds of processor time that the tests of one mutant may take",
+    )
+    parser.add_argument(
+        "--cases", type=int, default=0, help="run so many cases of each test; 0: all that it has"
+    )
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--anew", action="store_true", help="forget what earlier runs found")
     asked = parser.parse_args()
@@ -334,7 +348,8 @@ def main() -> int:
     if asked.sample is not None:
         chosen = random.Random(asked.seed).sample(chosen, asked.sample)
     tried = [mutant for mutant in chosen if not mutant.words_only and not explained(mutant)]
-    found = attempt(asked.folder, tried, asked.tests.split(), asked.processes)
+    how = {"processes": asked.processes, "expense": asked.expense, "cases": asked.cases}
+    found = attempt(asked.folder, tried, asked.tests.split(), how)
     outcomes = Counter(outcome for outcome, *_ in found.values())
     survivors = [mutant for mutant in tried if mutant.name in found and found[mutant.name][0] not in CAUGHT]
     spoken = sum(mutant.words_only for mutant in chosen)

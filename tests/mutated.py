@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 import gc
 import json
-import math
 import os
 import shutil
 import signal
@@ -32,20 +31,20 @@ if sys.platform != "win32":  # mutmut ends the process there
     from mutmut.state import state
 
 SURVIVED, CAUGHT, UNREACHED, ENDLESS = "survived", "caught", "unreached", "endless"
-EXPENSE = 20.0
-"""Seconds of processor time that the tests of one mutant may take, as they were measured on the code as it is."""
 MEMORY = 3 << 30
 """Bytes that a mutant may add to what the process has when it is forked."""
 
 
-def order_of(reaching: Sequence[str], cost: dict[str, float], noticed: dict[str, int]) -> list[str]:
+def order_of(
+    reaching: Sequence[str], cost: dict[str, float], noticed: dict[str, int], expense: float
+) -> list[str]:
     """Return the tests to run: what noticed other mutants of the function, then one case of every test, then the rest.
 
-    The cheap come first, and what exceeds `EXPENSE` is left out, but for the first.
+    The cheap come first, and what exceeds an expense in seconds of processor time is left out, but for the first.
 
-    >>> order_of(["a[0]", "a[1]", "b"], {"a[0]": 1, "a[1]": 2, "b": 3}, {})
+    >>> order_of(["a[0]", "a[1]", "b"], {"a[0]": 1, "a[1]": 2, "b": 3}, {}, 9)
     ['a[0]', 'b', 'a[1]']
-    >>> order_of(["a[0]", "a[1]", "b"], {"a[0]": 1, "a[1]": 12, "b": 9}, {"b": 1})
+    >>> order_of(["a[0]", "a[1]", "b"], {"a[0]": 1, "a[1]": 12, "b": 9}, {"b": 1}, 20)
     ['b', 'a[0]']
     """
     cases: dict[str, int] = defaultdict(int)
@@ -57,11 +56,23 @@ def order_of(reaching: Sequence[str], cost: dict[str, float], noticed: dict[str,
     chosen: list[str] = []
     spent = 0.0
     for test in sorted(reaching, key=rank.__getitem__):
-        if chosen and spent + cost[test] > EXPENSE:
+        if chosen and spent + cost[test] > expense:
             continue
         chosen.append(test)
         spent += cost[test]
     return chosen
+
+
+def some_of(items: Sequence[pytest.Item], cases: int) -> list[pytest.Item]:
+    """Return so many cases of each test, spread over all that it has; all of them where that is 0."""
+    by_test: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        by_test[item.nodeid.partition("[")[0]].append(item)
+    chosen: set[str] = set()
+    for these in by_test.values():
+        step = max(1, -(-len(these) // cases)) if cases else 1
+        chosen |= {item.nodeid for item in these[::step]}
+    return [item for item in items if item.nodeid in chosen]
 
 
 class Reached:
@@ -114,8 +125,9 @@ class Trial:
             kept.cache_clear()
         session.config.pluginmanager.register(self.reached)
         self.factory = session.config._tmp_path_factory  # type: ignore[attr-defined]
-        self.look_at(session.items)
-        self.attempt(session.items)
+        items = some_of(session.items, self.asked["cases"])
+        self.look_at(items)
+        self.attempt(items)
         return True
 
     def fork(self, number: int, work: Callable[[], str]) -> int:
@@ -127,6 +139,8 @@ class Trial:
         if child := os.fork():
             return child
         self.factory._basetemp = folder
+        size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (size + MEMORY, size + MEMORY))
         try:
             said = work()
         except BaseException as broken:
@@ -151,19 +165,19 @@ class Trial:
         for item in items:
             files[item.nodeid.partition("::")[0]].append(item)
         marks = {
-            name: f"{self.asked['mark']} {these[0].path.stat().st_mtime_ns}" for name, these in files.items()
+            name: f"{self.asked['mark']} {these[0].path.stat().st_mtime_ns} {len(these)}"
+            for name, these in files.items()
         }
         known = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
         waiting = [name for name in files if known.get(name, {}).get("mark") != marks[name]][::-1]
-        begun, running = time.perf_counter(), dict[int, tuple[str, int, float]]()
+        begun, running = time.perf_counter(), dict[int, tuple[str, int]]()
         while waiting or running:
             while waiting and len(running) < self.asked["processes"]:
                 name = waiting.pop()
                 number = -1 - len(waiting)
                 child = self.fork(number, functools.partial(self.look_at_part, files[name]))
-                running[child] = name, number, math.inf
-            ended, _, _ = self.next_end(running)
-            name, number, _ = running.pop(ended)
+                running[child] = name, number
+            name, number = running.pop(os.wait()[0])
             known[name] = {"mark": marks[name], **json.loads(self.said(number))}
             kept.write_text(json.dumps(known), encoding="utf-8")
         for name in files:
@@ -201,7 +215,7 @@ class Trial:
         """Try every mutant that is asked for, and write how each ended as soon as it has."""
         by_name = {item.nodeid: item for item in items}
         noticed: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-        running: dict[int, tuple[int, str, str, float]] = {}
+        running: dict[int, tuple[int, str, str]] = {}
         waiting = list(enumerate(self.asked["mutants"]))[::-1]
         with Path(self.asked["results"]).open("a", encoding="utf-8") as results:
 
@@ -217,16 +231,13 @@ class Trial:
                     if not reaching:
                         write(mutant, UNREACHED, "", 0.0)
                         continue
-                    chosen = order_of(reaching, self.cost, noticed[function])
-                    expected = sum(self.cost[test] for test in chosen)
+                    chosen = order_of(reaching, self.cost, noticed[function], self.asked["expense"])
                     work = functools.partial(self.try_one, mutant, [by_name[test] for test in chosen])
-                    running[self.fork(number, work)] = (
-                        number, mutant, function, time.monotonic() + 300 + 30 * expected
-                    )  # fmt: skip
+                    running[self.fork(number, work)] = number, mutant, function
                 if not running:
                     break
-                ended, status, used = self.next_end(running)
-                number, mutant, function, _ = running.pop(ended)
+                ended, status, used = os.wait4(-1, 0)
+                number, mutant, function = running.pop(ended)
                 outcome, _, test = self.said(number).partition("\t")
                 if status or not outcome:  # by a limit, or by a crash: it is noticed
                     outcome, test = ENDLESS, f"signal {os.waitstatus_to_exitcode(status)}"
@@ -234,26 +245,15 @@ class Trial:
                     noticed[function][test] += 1
                 write(mutant, outcome, test, used.ru_utime + used.ru_stime)
 
-    @staticmethod
-    def next_end(running: dict[int, Any]) -> tuple[int, int, Any]:
-        """Wait for a process to end, and end those that wait for what never comes."""
-        while True:
-            child, status, used = os.wait4(-1, os.WNOHANG)
-            if child in running:
-                return child, status, used
-            for each, (*_, limit) in running.items():
-                if time.monotonic() > limit:
-                    os.kill(each, signal.SIGKILL)
-            time.sleep(0.002)
-
     def try_one(self, mutant: str, items: list[pytest.Item]) -> str:
-        """Run tests until one fails; one that takes ten times its processor time and two seconds is ended."""
-        size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (size + MEMORY, size + MEMORY))
+        """Run tests until one fails; one that takes five times its processor time and half a second is ended.
+
+        So is what waits for what never comes: after five minutes, and half a minute for each second of the tests.
+        """
+        signal.setitimer(signal.ITIMER_REAL, 300 + 30 * sum(self.cost[item.nodeid] for item in items))
         set_mutant_under_test(mutant.partition(" ")[0])
         for item, following in zip(items, [*items[1:], None], strict=True):
-            limit = math.ceil(time.process_time() + 2 + 10 * self.cost[item.nodeid])
-            resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+            signal.setitimer(signal.ITIMER_PROF, 0.5 + 5 * self.cost[item.nodeid])
             if failed(item, following):
                 return f"{CAUGHT}\t{item.nodeid}"
         return SURVIVED
