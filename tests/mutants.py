@@ -106,8 +106,8 @@ if __name__ == "__main__":
 
 CAUGHT = ("caught", "endless")
 
-PASSED_OVER = ("property", "cached_property", "cache", "lru_cache", "contextmanager")
-"""Decorators for which mutmut passes over a function: they are written below it, which says the same."""
+KEPT = ("staticmethod", "classmethod", "abstractmethod", "overload")
+"""Decorators that stay. For any other mutmut passes over a function: it is written below it, which says the same."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def undecorated(source: str) -> str:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef) and len(node.decorator_list) == 1:
             (decorator,) = node.decorator_list
-            if isinstance(decorator, ast.Name) and decorator.id in PASSED_OVER:
+            if isinstance(decorator, ast.Name) and decorator.id not in KEPT:
                 indent = " " * node.col_offset
                 lines[decorator.lineno - 1] = ""
                 last = node.end_lineno or 0

@@ -28,7 +28,7 @@ def tried(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.skipif(sys.platform == "win32", reason="mutmut does not run on Windows")
 def test_no_mutant_of_a_sample_survives_without_a_reason(tmp_path: Path) -> None:
     """Nothing here waits for a clock: a mutant has a limit of processor time. The second run must fail."""
-    found = tried(tmp_path, "--sample", str(SAMPLE))
+    found = tried(tmp_path, "--sample", str(SAMPLE), "--cases", "3", "--expense", "5")
     assert found.returncode == 0, found.stdout
     assert f"{SAMPLE} asked for" in found.stdout
     missed = tried(tmp_path, "--only", "edgedp.ledger.script.*", "--tests", "sampling_words")
