@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from edgedp.graph.loading.origins import Origin
     from edgedp.graph.titles import Titles
     from edgedp.mechanisms.projection import NumberProjection
+    from edgedp.words.dates.calendar import Calendar, Span
     from edgedp.words.progress import Progress
     from edgedp.words.vocabulary import Unit
 
@@ -168,7 +169,7 @@ class GraphRow:
         """Whether the edges are at an address that Spark reads, and not in the store."""
         return self.node_label == AT_ADDRESS
 
-    def terms(self, protect: Unit = "pair") -> str:
+    def terms(self, protect: Unit = "pair", calendar: Calendar | None = None) -> str:
         """Return what an account is for, as its log keeps it: the whole row, but for the present number of nodes.
 
         Another number of nodes is another graph only where edgedp wrote it.
@@ -177,8 +178,10 @@ class GraphRow:
         ----------
         protect : {"pair", "source", "target"}
             What the account protects.
+        calendar : Calendar, optional
+            Which windows of it may be released.
         """
-        place = {
+        place: dict[str, Any] = {
             "version": self.version,
             "nodeLabel": self.node_label,
             "relationshipType": self.relationship_type,
@@ -195,6 +198,8 @@ class GraphRow:
             place |= {"nodeCount": self.node_count, "digest": self.digest}
         if protect != "pair":
             place |= {"protect": protect}
+        if calendar is not None:
+            place |= {"calendar": calendar.to_dict()}
         return json.dumps(place)
 
     @property
@@ -250,8 +255,12 @@ class Session(Transacting):
     """An open connection to a store: its ledger, its registry and its graphs."""
 
     @abstractmethod
-    def graph(self, row: GraphRow) -> Graph:
-        """Read a whole stored graph; directions and parallels merge, self-loops drop."""
+    def graph(self, row: GraphRow, span: Span | None = None) -> Graph:
+        """Read a stored graph, or some windows of it; directions and parallels merge, self-loops drop."""
+
+    def rows_by_date(self, row: GraphRow) -> dict[str, int]:
+        """Return how many rows are in no window and in one, ``undated`` and ``dated``: exact, for the curator."""
+        raise StoreError(f"the graph {row.name!r} has no calendar, so no row of it has a window")
 
     @abstractmethod
     def records(self, row: GraphRow, name: str) -> NDArray[np.float64]:
@@ -282,7 +291,12 @@ class Session(Transacting):
 
     @abstractmethod
     def ingest(
-        self, row: GraphRow, graph: Graph, progress: Progress | None, titles: Titles | None = None
+        self,
+        row: GraphRow,
+        graph: Graph,
+        progress: Progress | None,
+        titles: Titles | None = None,
+        calendar: Calendar | None = None,
     ) -> AbstractContextManager[GraphRow]:
         """Write a new version of a graph and hand out its row as written; the caller then makes it current.
 
@@ -337,6 +351,9 @@ class Backend(ABC):
 
     titles_are_properties: ClassVar[bool] = False
     """Whether the titles of a loaded graph are a property of its nodes, which its row names."""
+
+    keeps_windows: ClassVar[bool] = False
+    """Whether a loaded graph is stored with the window of each of its rows."""
 
     keeps_versions: ClassVar[bool] = False
     """Whether a stored version never changes, so that its graph may be kept in memory while it stands."""

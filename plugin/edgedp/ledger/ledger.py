@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from edgedp.ledger import shares
 from edgedp.ledger.account import Account, attributes_refusal, refusal, split_account
 from edgedp.ledger.chain import body_of
+from edgedp.ledger.runs import Reach
 from edgedp.ledger.script import Script, Step
 from edgedp.ledger.shares import DIRECT, Share
 from edgedp.words.amounts import rho
@@ -162,9 +163,9 @@ def does_not_fit(name: str, plan: Plan, row: Row) -> BudgetError:
     row : dict
         Of ``account_find``: the account that refuses.
     """
-    account = Account.of(row)
+    which = split_account(row["name"])[1]
+    account = Account.of(row).over(Reach.of(plan.facts, which))
     if plan.charges[-1].account != "edges":
-        which = split_account(row["name"])[1]
         charge = next(each for each in plan.first if each.account == which)
         return attributes_refusal(row["name"], charge.cost, plan.cost, account, account.affordable(charge))
     refused = refusal(name, plan.first[-1].cost, account, account.affordable(plan))

@@ -13,13 +13,13 @@ from edgedp.ledger.account import (
     Declaration,
     account_of,
     lost_account,
-    terms_without_edges,
     unit_asked,
 )
 from edgedp.ledger.backend import AT_ADDRESS, GraphRow, edited, holds_directions, holds_titles
 from edgedp.ledger.events import declaration_steps, event_steps
 from edgedp.ledger.pairs import ARCS, PairProjection
 from edgedp.ledger.script import Script, Step
+from edgedp.ledger.terms import calendar_asked, kept_without_edges, runs_at_first
 from edgedp.mechanisms.checks import check_new_graph_name, nearest
 from edgedp.release.plan import PublicFacts
 from edgedp.release.plan.base import DIRECTED
@@ -28,6 +28,7 @@ from edgedp.words.vocabulary import COUNTED
 
 if TYPE_CHECKING:
     from edgedp.ledger.backend import Runner, Session
+    from edgedp.words.dates.calendar import Calendar
     from edgedp.words.vocabulary import Unit
 
 __all__ = [
@@ -118,11 +119,19 @@ def known(session: Session, name: str, *, anywhere: bool = False) -> GraphRow:
     return dataclasses.replace(row, node_count=session.node_count(row))
 
 
-def place_steps(row: GraphRow, protect: Unit = "pair") -> list[Step]:
+def place_steps(row: GraphRow, protect: Unit = "pair", calendar: Calendar | None = None) -> list[Step]:
     """Return the steps that write a graph's row, new or in place of the one before, and bind its account to it."""
     kind = None if row.loaded else row.relationship_type
     return [
-        Step("account_place", {"name": row.name, "relationshipType": kind, "terms": row.terms(protect)}),
+        Step(
+            "account_place",
+            {
+                "name": row.name,
+                "relationshipType": kind,
+                "terms": row.terms(protect, calendar),
+                "runs": runs_at_first(calendar),
+            },
+        ),
         Step("graph_put", row_to_json(row)),
     ]
 
@@ -161,8 +170,8 @@ def load_script(
     """
     named = {"name": row.name}
     held = account or Account.of_log(row.name, last)
-    protect = _unit(row, declared, held)
-    facts = _facts(row) | _said(protect)
+    protect, calendar = _unit(row, declared, held), declared.dated(row.name, held)
+    facts = _facts(row) | _said(protect, calendar)
     current = (
         Step("graph_find", named, on_row="changed")
         if before is None
@@ -176,7 +185,7 @@ def load_script(
             *guards,
             *_unit_steps(row.name, held, declared),
             *declaration_steps(row.name, account, declared, by=by, at=at),
-            *place_steps(row, protect),
+            *place_steps(row, protect, calendar),
             *remember,
             *event_steps(row.name, "load" if before is None else "replace", facts, by=by, at=at),
             *attributes,
@@ -225,7 +234,7 @@ def register_script(
     if account is None:
         check_new_graph_name(row.name)
     before = account or Account.of_log(row.name, last)
-    protect = _unit(row, declared, before)
+    protect, calendar = _unit(row, declared, before), declared.dated(row.name, before)
     named = {"name": row.name}
     place = {
         "nodeLabel": row.node_label,
@@ -240,8 +249,8 @@ def register_script(
             *guards,
             *_unit_steps(row.name, before, declared),
             *declaration_steps(row.name, account, declared, by=by, at=at),
-            *place_steps(row, protect),
-            *event_steps(row.name, "register", place | _facts(row) | _said(protect), by=by, at=at),
+            *place_steps(row, protect, calendar),
+            *event_steps(row.name, "register", place | _facts(row) | _said(protect, calendar), by=by, at=at),
         ]
     )
 
@@ -267,7 +276,9 @@ def drop_script(
     """
     before = Account.of_log(row.name, last)
     protect: Unit = "pair" if before is None else before.protect
+    calendar = None if before is None else before.calendar
     named = {"name": row.name}
+    gone = {"terms": kept_without_edges(protect, calendar), "runs": runs_at_first(calendar)}
     return Script(
         [
             Step("account_restore", named),
@@ -276,7 +287,7 @@ def drop_script(
             Step("graph_current", named | {"version": row.version}, on_none="changed"),
             *retire,
             Step("graph_forget", named),
-            Step("account_place", named | {"relationshipType": None, "terms": terms_without_edges(protect)}),
+            Step("account_place", named | {"relationshipType": None} | gone),
             *event_steps(row.name, "drop" if row.loaded else "forget", {}, by=by, at=at),
         ]
     )
@@ -299,16 +310,21 @@ def _unit_steps(name: str, account: Account | None, declared: Declaration) -> li
     Where it is not declared, what was read stays, and another one may have declared it meanwhile.
     """
     named = {"name": name}
-    if declared.protect is not None:
+    if declared.protect is not None or declared.calendar is not None:
         entries = 0 if account is None else account.entries
         return [Step("account_at", named | {"entries": entries}, on_none="budget")]
     held: Unit = "pair" if account is None else account.protect
-    return [Step("account_unit", named | unit_asked(held), on_none="budget")]
+    calendar = None if account is None else account.calendar
+    return [
+        Step("account_unit", named | unit_asked(held), on_none="budget"),
+        Step("account_unit", named | calendar_asked(calendar), on_none="budget"),
+    ]
 
 
-def _said(protect: Unit) -> dict[str, Any]:
-    """Return what the log says of a unit; nothing of the default, which is today's promise."""
-    return {} if protect == "pair" else {"protect": protect}
+def _said(protect: Unit, calendar: Calendar | None) -> dict[str, Any]:
+    """Return what the log says of a unit and a calendar; nothing of the defaults, which are the older promise."""
+    said: dict[str, Any] = {} if protect == "pair" else {"protect": protect}
+    return said if calendar is None else said | {"calendar": calendar.to_dict()}
 
 
 def open_steps(name: str) -> list[Step]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from edgedp.ledger import ledger, shares
 from edgedp.ledger.account import account_of
 from edgedp.ledger.chain import FURTHER
+from edgedp.ledger.runs import Reach
 from edgedp.ledger.script import Script, Step
 from edgedp.ledger.shares import DIRECT
 from edgedp.release.release import debits
@@ -74,11 +75,11 @@ def debit_script(
         steps.append(Step("attribute_current", declared, on_none="replaced"))
     debited = {"analyst": analyst, "at": at, "by": by}
     for each in others:
-        steps += _debit(name, each, debited | _further(body, each, release_id))
+        steps += _debit(name, plan, each, debited | _further(body, each, release_id))
     # Increments of rho are not proved: where a delta was declared since the plan, the first step costs all of it.
     amounts = {"price": rho.cost(plan.charges[-1]), "whole": main.cost}
     asked_now = {"releaseId": release_id, "requestId": request_id, "body": json.dumps(body)}
-    steps += _debit(name, main, debited | amounts | asked_now)
+    steps += _debit(name, plan, main, debited | amounts | asked_now)
     steps.append(Step("lease_put", named | {"releaseId": release_id, "seconds": ledger.LEASE_SECONDS}))
     return Script(steps, done="debited")
 
@@ -112,7 +113,7 @@ def step_script(
         [
             Step("account_lock", {"name": row.name}, on_none="unknown"),
             *_unchanged(row, plan),
-            *_debit(row.name, charge, debited | _further(body, charge, release_id)),
+            *_debit(row.name, plan, charge, debited | _further(body, charge, release_id)),
         ],
         done="debited",
     )
@@ -122,8 +123,12 @@ def _unchanged(row: GraphRow, plan: Plan) -> list[Step]:
     """Return the steps that find the graph as it was planned for: what its row names is read after the debit."""
     return [
         Step("graph_current", {"name": row.name, "version": row.version}, on_none="replaced"),
-        Step("account_terms", {"name": row.name, "terms": row.terms(plan.facts.protect)}, on_none="broken"),
+        Step("account_terms", {"name": row.name, "terms": _terms(row, plan)}, on_none="broken"),
     ]
+
+
+def _terms(row: GraphRow, plan: Plan) -> str:
+    return row.terms(plan.facts.protect, plan.facts.calendar)
 
 
 def _further(body: Mapping[str, Any], charge: Charge, release_id: str) -> dict[str, Any]:
@@ -135,13 +140,15 @@ def _further(body: Mapping[str, Any], charge: Charge, release_id: str) -> dict[s
     return {"releaseId": FURTHER + ledger.new_release_id(), "requestId": None, "body": json.dumps(part)}
 
 
-def _debit(name: str, charge: Charge, row: Mapping[str, Any]) -> list[Step]:
+def _debit(name: str, plan: Plan, charge: Charge, row: Mapping[str, Any]) -> list[Step]:
     """Return the steps that debit one account, and the caller's share of it; the lock is held.
 
     Parameters
     ----------
     name : str
         The graph's.
+    plan : Plan
+        Says which windows are read, of an account with a calendar.
     row : mapping
         Of the log; its ``cost`` and ``price`` are the charge's where it has none. ``whole`` is what the limit of
         one release is compared with; by default the cost.
@@ -150,8 +157,10 @@ def _debit(name: str, charge: Charge, row: Mapping[str, Any]) -> list[Step]:
     amounts = {
         key: row.get(key, value) for key, value in (("cost", charge.cost), ("price", rho.cost(charge)))
     }
-    whole = amounts | {"whole": row.get("whole", amounts["cost"])}
-    logged = named | amounts | {key: value for key, value in row.items() if key not in whole}
+    reach = Reach.of(plan.facts, charge.account).parameters
+    whole = amounts | {"whole": row.get("whole", amounts["cost"])} | reach
+    windows = {key: value for key, value in reach.items() if key != "within"}
+    logged = named | amounts | windows | {key: value for key, value in row.items() if key not in whole}
     return [
         Step("account_find", named, on_none="unknown"),
         Step("account_adds_up", named, on_none="broken"),

@@ -29,7 +29,7 @@ from edgedp.stores.neo4j.packed import graph_of_adjacency, graph_of_pieces
 from edgedp.stores.statements.cypher import CypherProjection
 from edgedp.stores.statements.queries import for_nobody, query, statement_names
 from edgedp.stores.statements.values import columns_of
-from edgedp.words.errors import EdgeDPError, ParameterError
+from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
 from edgedp.words.shown import address_shown
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from edgedp.graph.titles import Titles
     from edgedp.ledger.backend import ServerPlugin
     from edgedp.mechanisms.projection import NumberProjection
+    from edgedp.words.dates.calendar import Calendar, Span
     from edgedp.words.progress import Progress
 
 __all__ = ["Neo4jBackend"]
@@ -195,7 +196,9 @@ class Neo4jSession(Session):
             yield Neo4jTransaction(tx, self._noted, authenticates=self._authenticates)
             tx.commit()
 
-    def graph(self, row: GraphRow) -> Graph:
+    def graph(self, row: GraphRow, span: Span | None = None) -> Graph:
+        if span is not None:
+            raise no_windows()
         with self._errors():
             return self._read(row)
 
@@ -286,8 +289,15 @@ class Neo4jSession(Session):
 
     @contextmanager
     def ingest(
-        self, row: GraphRow, graph: Graph, progress: Progress | None, titles: Titles | None = None
+        self,
+        row: GraphRow,
+        graph: Graph,
+        progress: Progress | None,
+        titles: Titles | None = None,
+        calendar: Calendar | None = None,
     ) -> Iterator[GraphRow]:
+        if calendar is not None:
+            raise no_windows()
         if graph.directed:
             natural = PairProjection((row.node_label,), (row.relationship_type,), "NATURAL")
             row = dataclasses.replace(row, made_of=natural.to_json())
@@ -383,6 +393,11 @@ class Neo4jTransaction(Transaction):
         if statement in ("log_debit", "log_append") and rows:
             self._noted[parameters["name"]] = rows[0]["seq"]
         return rows
+
+
+def no_windows() -> StoreError:
+    """Return the refusal of windows of relationships that have no calendar here."""
+    return StoreError("the relationships have no property that holds their date; register them with dates")
 
 
 def _counted(session: Session, row: GraphRow) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from typing import Any
 from edgedp.ledger import ledger
 from edgedp.ledger.account import Account
 from edgedp.ledger.backend import Row
+from edgedp.ledger.runs import Reach
 from edgedp.mechanisms.checks import check_choice
 from edgedp.release.plan import Charge, Kind, Plan, options_of
 from edgedp.release.planning.noise import noise_of
@@ -69,7 +70,11 @@ class Estimate:
         """
         planned, account = self.planned, self.accounts.get(self.main, Account(None, None, 0))
         fits = planned is not None and self.refused is None
-        after = account.after(planned) if planned is not None and fits and not self.kept else account
+        after = (
+            account.after(planned, self._reach(self.main))
+            if planned is not None and fits and not self.kept
+            else account
+        )
         beside = {"account": self.main, "debits": [] if planned is None else debits(planned)}
         return {
             "graph": self.graph,
@@ -87,11 +92,14 @@ class Estimate:
             **({} if self.main == "edges" else beside),
         }
 
+    def _reach(self, account: AccountName) -> Reach:
+        return Reach() if self.planned is None else Reach.of(self.planned.facts, account)
+
     def _how_many(self, planned: Plan) -> int:
         """Return how many releases like the planned one the accounts afford, each of them, and the shares of them."""
         none = Account(None, None, 0)
         return min(
-            _times(each.get(charge.account, none), charge)
+            _times(each.get(charge.account, none).over(self._reach(charge.account)), charge)
             for charge in planned.charges
             for each in (self.accounts, *(() if self.shares is None else (self.shares,)))
         )
@@ -140,7 +148,7 @@ def estimate_of(
             if not adds_up:
                 raise ledger.broken(name)
             for charge in planned.first:
-                if not accounts[charge.account].fits(charge):
+                if not accounts[charge.account].over(Reach.of(planned.facts, charge.account)).fits(charge):
                     raise ledger.does_not_fit(name, planned, rows[charge.account])
     except EdgeDPError as error:
         return Estimate(name, planned, accounts, main, str(error), shares=shares)

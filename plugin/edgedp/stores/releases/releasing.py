@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import attributes, ledger, registry, shares
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.adaptive.until_sure import Looked, Pay
     from edgedp.mechanisms.selection.domains import Domain
 
-__all__ = ["ReleasingStore"]
+__all__ = ["ReleasingStore", "check_closed"]
 
 _log = logging.getLogger("edgedp.stores")
 
@@ -129,6 +130,7 @@ class ReleasingStore(OpenedStore):
 
     def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
         """Refuse, before a debit, what cannot be drawn here; no edge is told of."""
+        check_closed(planned)
         load_statements()
         on_spark.check_place(row, engine)
         if engine == "spark":
@@ -144,7 +146,9 @@ class ReleasingStore(OpenedStore):
 
         with constant_refusals():
             if engine == "spark":
-                answer: Answer = on_spark.draw(planned, row, lambda: self._read(session, row))
+                answer: Answer = on_spark.draw(
+                    planned, row, lambda: self._read(session, row, planned.facts.span)
+                )
             else:
                 projection = self._projected(session, row, planned, engine)
                 reach("read")
@@ -196,6 +200,13 @@ class ReleasingStore(OpenedStore):
         share = shares.find(session, name, self._analyst, which)
         receipt = ledger.receipt(name, answered.release_id, account, share)
         return Release(answer_from_json(answered.answer), drawn, private=True, receipt=receipt, kept=True)
+
+
+def check_closed(planned: Plan) -> None:
+    """Refuse windows that are still open, by the clock of this process: a public fact."""
+    calendar = planned.facts.calendar
+    if calendar is not None:
+        calendar.check_closed(planned.facts.span, datetime.now(UTC))
 
 
 def _titled(session: Session, row: GraphRow, answer: Answer) -> Answer:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from edgedp.faces.cli.commands.attributes import attribute
+from edgedp.faces.cli.dating import calendar_options, dates_of_options
 from edgedp.faces.cli.numerals import WHOLE
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.options import Word
@@ -78,6 +79,7 @@ _PROTECT = click.option(
 @_BOUND
 @_LIMIT
 @_PROTECT
+@calendar_options
 @click.option(
     "--attribute-epsilon-budget", metavar="E", help="Budget of all releases from properties of the nodes."
 )
@@ -99,6 +101,11 @@ def load(
     degree_bound: int | None,
     max_epsilon_per_release: str | None,
     protect: Unit | None,
+    calendar_from: str | None,
+    period: str | None,
+    within: str | None,
+    grace: str | None,
+    dates: str | None,
     attribute_epsilon_budget: str | None,
     replace: bool,
     node_label: str | None,
@@ -137,6 +144,8 @@ def load(
             max_epsilon_per_release=max_epsilon_per_release,
             delta=delta,
             protect=protect,
+            dates=dates_of_options(calendar_from, period, grace, dates),
+            within=within,
             attribute_epsilon_budget=attribute_epsilon_budget,
             replace=replace,
             title=title,
@@ -146,10 +155,14 @@ def load(
         )
     _note_large(epsilon_budget, row)
     if output == "json":
-        print_object(row | {"nodes_supplied": report.nodes_supplied, "exact": report.exact()})
+        by_date = row.get("exact", {})
+        print_object(row | {"nodes_supplied": report.nodes_supplied, "exact": report.exact() | by_date})
         return
     for line in report.lines():
         say(shown(line))
+    if "exact" in row:
+        dated, undated = row["exact"]["dated_rows"], row["exact"]["undated_rows"]
+        say(f"{dated:,} rows are in a window, {undated:,} in none")
     say(
         f"loaded as {row['name']}: epsilon budget {amount(row['epsilon_budget'])}, "
         f"spent {amount(row['epsilon_spent'])}, degree bound {row['degree_bound'] or 0:,}"
