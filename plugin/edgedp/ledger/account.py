@@ -223,8 +223,6 @@ class Account:
         }
         if self.protect != "pair":
             amounts |= {"protect": self.protect}
-        if self.calendar is not None:
-            amounts |= {"calendar": self.calendar.to_dict()}
         return amounts if self.delta is None else amounts | {"delta": self.delta / rho.ATTO}
 
 

@@ -429,7 +429,9 @@ def listed_account(row: Mapping[str, Any]) -> dict[str, Any]:
         Of ``graph_list`` or ``account_list``.
     """
     try:
-        return Account.of(row).shown()
+        account = Account.of(row)
+        calendar = {} if account.calendar is None else {"calendar": account.calendar.to_dict()}
+        return account.shown() | calendar
     except StoreError as error:
         return {**UNKNOWN_AMOUNTS, "problem": str(error)}
 

@@ -380,6 +380,7 @@ def drop(name: str) -> None:
     metavar="E",
     help="Declare the largest epsilon of one release; none removes it.  [default: as it is]",
 )
+@click.option("--spans", is_flag=True, help="Show every run of windows of a graph with a calendar.")
 @format_option
 def budget(
     name: str,
@@ -387,12 +388,14 @@ def budget(
     delta: str | None,
     attributes: bool,
     max_epsilon_per_release: str | None,
+    spans: bool,
     output: str,
 ) -> None:
     """Show what may be spent and what was, or declare another budget or limit.
 
     A graph has two accounts, of its edges and of its nodes' properties (attributes). They bound different
     neighbours and are never added: what is said about one edge and one record together is bounded by the sum.
+    Where a graph has a calendar, the amounts are of the run of windows of which the most was spent.
     """
     with opened_store() as store:
         row = (
@@ -407,9 +410,18 @@ def budget(
             )
         )
         remote = store.address is not None  # the logs are the curator's
+        by_run = {} if remote or "calendar" not in row else store.runs(name)
         head = None if remote else store.head(name)
         second = None if remote or "attributes" not in row else store.head(name, "attributes")
-    _print_balance(row, head, second, output)
+    if spans and not by_run:
+        raise ParameterError(
+            f"spans is for a graph whose budget is within windows, and {name!r} is none; leave it out"
+        )
+    if spans:
+        print_rows(by_run["runs"], output, ["windows", "epsilon_spent", "epsilon_remaining"])
+        notice(by_run["meaning"])
+        return
+    _print_balance(row | ({"meaning": by_run["meaning"]} if by_run else {}), head, second, output)
     if epsilon_budget is not None:
         notice("the new budget is recorded")
         _note_large(epsilon_budget, row.get("attributes", row) if attributes else row)
@@ -429,17 +441,22 @@ def _note_large(asked: str | None, row: Mapping[str, Any]) -> None:
 def _print_balance(row: Mapping[str, Any], head: str | None, second: str | None, output: str) -> None:
     """Print the accounts of a graph and the heads of their logs, where they are known."""
     shown = dict(row)
-    of_records = shown.pop("attributes", None)
+    of_records, meaning = shown.pop("attributes", None), shown.pop("meaning", None)
     if output == "json":
+        shown |= {} if meaning is None else {"meaning": meaning}
         if of_records is not None:
             shown["attributes"] = of_records if second is None else of_records | {"head": second}
         print_object(shown if head is None else shown | {"head": head})
         return
+    if (calendar := shown.pop("calendar", None)) is not None:
+        shown |= {"period": calendar["period"], "within": calendar["within"] or "all time"}
     if of_records is None:
         print_rows([shown], output, list(shown))
     else:
         rows = [{"account": "edges"} | shown, {"account": "attributes"} | dict.fromkeys(shown) | of_records]
         print_rows(rows, output, list(rows[0]))
+    if meaning is not None:
+        notice(meaning)
     if head is not None:
         notice(f"head of the log: {head}")
     if second is not None:
