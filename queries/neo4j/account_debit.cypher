@@ -14,7 +14,7 @@
 //   relationshipType: whose relationships it accounts for, or null where edgedp loaded the graph
 //   entries: number of rows of its log; no row at all if the release does not fit
 // cost: one row
-MATCH (:EdgeDPSchema {version: 4})
+MATCH (:EdgeDPSchema {version: 5})
 MATCH (account:EdgeDPAccount {name: $name})
 WITH account, CASE WHEN account.delta IS NULL THEN $cost ELSE $price END AS charge
 WHERE $cost > 0 AND $price > 0 AND account.budget IS NOT NULL AND account.spent + charge <= account.budget

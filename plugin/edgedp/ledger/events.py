@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import ledger
-from edgedp.ledger.account import limit_told
+from edgedp.ledger.account import limit_told, terms_without_edges
 from edgedp.ledger.script import Script, Step
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import format_nano
-from edgedp.words.errors import EdgeDPError, StoreStateError
+from edgedp.words.errors import EdgeDPError, StoreError, StoreStateError
 
 if TYPE_CHECKING:
     from edgedp.ledger.account import Account, Declaration
+    from edgedp.words.vocabulary import Unit
 
-__all__ = ["budget_script", "curator_refusal", "declaration_steps", "event_script", "event_steps"]
+__all__ = [
+    "account_script",
+    "account_steps",
+    "budget_script",
+    "curator_refusal",
+    "declaration_steps",
+    "event_script",
+    "event_steps",
+    "open_steps",
+    "unit_said",
+]
 
 
 def event_steps(name: str, kind: str, body: Mapping[str, Any], *, by: str, at: str) -> list[Step]:
@@ -83,6 +94,84 @@ def budget_script(name: str, account: Account | None, declared: Declaration, *, 
         Step("account_adds_up", {"name": name}, on_none="broken"),
     ]
     return Script([*lock, *declaration_steps(name, account, declared, by=by, at=at)])
+
+
+def open_steps(name: str) -> list[Step]:
+    """Return the steps that make an account where there is none and lock it; also end as ``unknown`` or ``broken``."""
+    return [
+        Step("account_open", {"name": name}),
+        Step("account_lock", {"name": name}, on_none="unknown"),
+        Step("account_adds_up", {"name": name}, on_none="broken"),
+    ]
+
+
+def account_steps(
+    name: str, kind: str | None, declared: Declaration, protect: Unit, *, by: str, at: str
+) -> list[Step]:
+    """Return the steps that make a ledger, which is open and locked, an account, of a relationship type or of none."""
+    placed = {"name": name, "relationshipType": kind, "terms": terms_without_edges(protect)}
+    return [
+        Step("account_at", {"name": name, "entries": 0}, on_none="budget"),
+        Step("account_place", placed),
+        *event_steps(
+            name, "account", ({"relationshipType": kind} if kind else {}) | unit_said(protect), by=by, at=at
+        ),
+        *declaration_steps(name, None, declared, by=by, at=at),
+    ]
+
+
+def account_script(
+    name: str,
+    kind: str | None,
+    account: Account | None,
+    declared: Declaration,
+    readers: Sequence[str],
+    *,
+    by: str,
+    at: str,
+) -> Script:
+    """Return the script that declares an account by itself; outcomes of a curator's scripts.
+
+    Parameters
+    ----------
+    kind : str or None
+        The relationship type of an account that is opened.
+    account : Account or None
+        As it was read before; None of one that is opened.
+    readers : sequence of str
+        The graphs that debit it.
+
+    Raises
+    ------
+    BudgetError
+        As `Declaration.settled` and `Declaration.unit`.
+    StoreError
+        Another unit is declared while a graph reads the account: what it shows would be false.
+    """
+    protect = declared.unit(name, account)
+    if account is None:
+        steps = account_steps(name, kind, declared, protect, by=by, at=at)
+        return Script([*open_steps(name), *steps])
+    steps = [Step("account_at", {"name": name, "entries": account.entries}, on_none="budget")]
+    if protect != account.protect:
+        if readers:
+            raise StoreError(
+                f"protect is {protect!r}, must be {account.protect!r} while {', '.join(map(repr, readers))} read the "
+                "account; drop them first, or load or register them again with protect"
+            )
+        steps.append(
+            Step(
+                "account_place",
+                {"name": name, "relationshipType": None, "terms": terms_without_edges(protect)},
+            )
+        )
+        steps += event_steps(name, "account", unit_said(protect), by=by, at=at)
+    return Script([*open_steps(name), *steps, *declaration_steps(name, account, declared, by=by, at=at)])
+
+
+def unit_said(protect: Unit) -> dict[str, Any]:
+    """Return what the log says of a unit; nothing of the default, which is today's promise."""
+    return {} if protect == "pair" else {"protect": protect}
 
 
 def curator_refusal(outcome: str, name: str) -> EdgeDPError:

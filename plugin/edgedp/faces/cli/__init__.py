@@ -114,6 +114,7 @@ def main() -> None:
 
 def _add_commands() -> None:
     from edgedp.faces.cli.commands import (
+        accounts,
         agents,
         analyst,
         audit,
@@ -131,6 +132,7 @@ def _add_commands() -> None:
 
     modules = (
         curator,
+        accounts,
         people,
         ledger,
         analyst,

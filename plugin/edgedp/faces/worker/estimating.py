@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from edgedp.faces.worker.releasing import accounts_of, told_by
 from edgedp.faces.worker.requests import config_of, graph_of
 from edgedp.faces.worker.wording import in_cypher
 from edgedp.ledger import attributes
@@ -40,13 +41,13 @@ def estimate(request: Frame) -> Frame:
     for found in header.get("attributes_account", []):
         rows["attributes"] = found
     domains = attributes.declared_in(header.get("attributes", []))
+    beside = accounts_of(request)
     asked_before = header["asked_before"] if request_id is not None else []
 
     def planner() -> Plan:
         if not asked_before:
-            asked = plan_from_config(
-                header["kind"], config, account.told(replace(row.facts, domains=domains))
-            )
+            facts = told_by(account, beside, replace(row.facts, domains=domains))
+            asked = plan_from_config(header["kind"], config, facts)
             return asked.naming([each["id"] for each in header["named"]])
         return kept.same_question(
             asked_before[0]["body"],
@@ -69,6 +70,7 @@ def estimate(request: Frame) -> Frame:
         check,
         adds_up=bool(header["adds_up"]),
         kept=bool(asked_before),
+        beside=beside,
     )
     shown: dict[str, Any] = told.to_dict()
     return Frame(shown | {"refused": None if told.refused is None else in_cypher(told.refused)})

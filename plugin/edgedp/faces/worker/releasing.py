@@ -29,9 +29,10 @@ from edgedp.words.errors import ParameterError, UnknownNameError
 from edgedp.words.refusals import RECORD_LOST, STORE_FAILED, constant_refusals
 
 if TYPE_CHECKING:
+    from edgedp.ledger.backend import Row
     from edgedp.mechanisms.selection.domains import Domain
 
-__all__ = ["draw", "judge", "plan", "unknown_graph"]
+__all__ = ["accounts_of", "draw", "judge", "plan", "told_by", "unknown_graph"]
 
 Converse = Callable[[Frame], Frame]
 """Sends a frame in the middle of a job, and waits for the one that answers it."""
@@ -199,7 +200,25 @@ def _told(request: Frame, facts: PublicFacts) -> PublicFacts:
     told = replace(facts, domains=_domains(request))
     if not rows:
         raise ledger.lost(request.header["graph"]["name"])
-    return Account.of(rows[0]).told(told)
+    return told_by(Account.of(rows[0]), accounts_of(request), told)
+
+
+def accounts_of(request: Frame) -> list[Row] | None:
+    """Return the rows of all accounts of a graph's edges, where they are not its own ledger."""
+    row, rows = graph_of(request), request.header.get("accounts") or []
+    if row.accounts is None:
+        return None
+    if len(rows) < len(row.ledgers):
+        raise ledger.account_gone(row.name)
+    return list(rows)
+
+
+def told_by(own: Account, accounts: list[Row] | None, facts: PublicFacts) -> PublicFacts:
+    """Return public facts with what the graph's ledger and accounts say of them."""
+    told = own.told(facts)
+    if accounts is None:
+        return told
+    return replace(told, delta_declared=any(each["delta"] is not None for each in accounts))
 
 
 def _domains(request: Frame) -> dict[str, Domain]:

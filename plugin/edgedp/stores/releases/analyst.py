@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from edgedp.ledger import attributes, ledger, registry, shares
+from edgedp.ledger import attributes, ledger, registry, shares, sources
 from edgedp.ledger.account import account_of
 from edgedp.ledger.debits import kept
 from edgedp.mechanisms import checks
@@ -329,23 +329,29 @@ class AnalystStore(ReleasingStore):
                 same = self._same_plan(found, account, asked_kind, options, str(request_id), domains)
                 ledger.kept_of(found, str(request_id))  # refuses one that was debited and has no answer
                 return same
-            asked = plan(asked_kind, options, account.told(facts))
+            asked = plan(asked_kind, options, sources.told(seen, row, facts))
             return asked.naming(session.nodes_named(row, meanings(asked.named))) if asked.named else asked
 
         def check(planned: Plan) -> None:
             self._prepare(session, row, planned, engine)
-            shares.check_affords(seen, name, self._analyst, planned)
+            shares.check_affords(seen, row, self._analyst, planned)
 
         rows, sound = {}, True
         for each in ACCOUNTS:
             for found in seen.run("account_find", name=account_of(name, each)):
                 rows[each] = found
                 sound = sound and bool(session.run("account_adds_up", name=account_of(name, each)))
-        own = shares.of_analyst(seen, name, self._analyst)
+        beside = None
+        if row.accounts is not None:
+            beside = [found for named in row.ledgers for found in seen.run("account_find", name=named)]
+            if len(beside) < len(row.ledgers):
+                raise ledger.account_gone(name)
+            sound = sound and all(session.run("account_adds_up", name=each["name"]) for each in beside)
+        own = shares.of_analyst(seen, name, self._analyst, None if row.accounts is None else row.ledgers)
         amounts = None if own is None else {each: share.amounts for each, share in own.items()}
         told = estimate_of(
             name, asked_kind, rows, planned, check,
-            adds_up=sound, kept=bool(asked_before), shares=amounts,
+            adds_up=sound, kept=bool(asked_before), shares=amounts, beside=beside,
         )  # fmt: skip
         share = None if own is None else own.get(told.main)
         return told, share

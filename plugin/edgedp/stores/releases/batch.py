@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from edgedp.ledger.account import account_of
+from edgedp.ledger.account import split_account
 from edgedp.ledger.backend import Row
 from edgedp.ledger.script import Runner
 from edgedp.mechanisms.checks import check_request_id
@@ -56,10 +56,10 @@ class AsIf(Runner):
         if estimate.planned is None or estimate.refused is not None or estimate.kept:
             return
         for charge in estimate.planned.charges:
-            name = account_of(estimate.graph, charge.account)
-            self._more[name, False] += estimate.accounts[charge.account].charge(charge)
-            if estimate.shares is not None and charge.account in estimate.shares:
-                self._more[name, True] += estimate.shares[charge.account].charge(charge)
+            for name, account in estimate.ledgers(charge).items():
+                self._more[name, False] += account.charge(charge)
+                if estimate.shares is not None and charge.account in estimate.shares:
+                    self._more[name, True] += account.charge(charge)  # a share is in its account's currency
 
 
 def checked(releases: Any) -> list[dict[str, Any]]:
@@ -108,7 +108,7 @@ def planned(releases: Iterable[tuple[Mapping[str, Any], Estimate]]) -> dict[str,
         would rise: the sum, or less where a delta is declared) and epsilon_remaining_after; refused: how
         many are.
     """
-    shown, sums = [], dict[tuple[str, str], dict[str, Any]]()
+    shown, sums = [], dict[str, dict[str, Any]]()
     for asked, estimate in releases:
         told = estimate.to_dict()
         names = {key: asked[key] for key in ("request_id",) if asked.get(key) is not None}
@@ -117,14 +117,13 @@ def planned(releases: Iterable[tuple[Mapping[str, Any], Estimate]]) -> dict[str,
         if estimate.planned is None or estimate.refused is not None or estimate.kept:
             continue
         for charge in estimate.planned.charges:
-            row = sums.setdefault(
-                (estimate.graph, charge.account),
-                {"graph": estimate.graph, "account": charge.account, "nano": 0},
-            )
-            before = estimate.accounts[charge.account]
-            after = before.after(charge)
-            row["nano"] += after.spent_epsilon - before.spent_epsilon  # by rho: less than the cost
-            row["epsilon_remaining_after"] = after.shown()["epsilon_remaining"]
+            for name, before in estimate.ledgers(charge).items():
+                row = sums.setdefault(
+                    name, {"graph": split_account(name)[0], "account": charge.account, "nano": 0}
+                )
+                after = before.after(charge)
+                row["nano"] += after.spent_epsilon - before.spent_epsilon  # by rho: less than the cost
+                row["epsilon_remaining_after"] = after.shown()["epsilon_remaining"]
     accounts = [{"epsilon": row.pop("nano") / NANO, **row} for row in sums.values()]
     return {
         "releases": shown,
