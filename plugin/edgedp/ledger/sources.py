@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import ledger
@@ -21,7 +21,6 @@ from edgedp.words.errors import BudgetError, EdgeDPError, ParameterError, StoreE
 if TYPE_CHECKING:
     from edgedp.ledger.account import Declaration
     from edgedp.ledger.backend import GraphRow, Row, Runner
-    from edgedp.release.plan import PublicFacts
     from edgedp.words.vocabulary import Unit
 
 __all__ = [
@@ -34,10 +33,10 @@ __all__ = [
     "no_budget",
     "readers",
     "resolved",
+    "row_named",
     "standing",
     "stored",
     "tightest",
-    "told",
     "told_account",
     "told_accounts",
 ]
@@ -218,6 +217,12 @@ def stored(runner: Runner) -> list[GraphRow]:
     return [row for rows in found for row in map(row_of, rows) if row.readable]
 
 
+def row_named(runner: Runner, name: str) -> GraphRow | None:
+    """Return the row of a graph; None where there is none."""
+    rows = runner.run("graph_find", name=name)
+    return row_of(rows[0]) if rows else None
+
+
 def readers(runner: Runner, ledger_name: str) -> list[GraphRow]:
     """Return the graphs whose releases debit an account."""
     return [row for row in stored(runner) if ledger_name in row.ledgers]
@@ -345,21 +350,6 @@ def tightest(accounts: Mapping[str, Account]) -> str:
         return max(account.declared - account.spent_epsilon, 0), name
 
     return min(accounts, key=left)
-
-
-def told(runner: Runner, row: GraphRow, facts: PublicFacts) -> PublicFacts:
-    """Return public facts with what the graph's accounts say: what they protect, whether a delta is declared.
-
-    Raises
-    ------
-    StoreError
-        One of the accounts is gone.
-    """
-    own = ledger.find(runner, row.name)
-    if row.accounts is None:
-        return own.told(facts)
-    some = any(account.delta is not None for account in standing(runner, row).values())
-    return replace(own.told(facts), delta_declared=some)
 
 
 def no_budget(row: GraphRow) -> BudgetError:

@@ -114,7 +114,6 @@ def main() -> None:
 
 def _add_commands() -> None:
     from edgedp.faces.cli.commands import (
-        accounts,
         agents,
         analyst,
         audit,
@@ -132,7 +131,6 @@ def _add_commands() -> None:
 
     modules = (
         curator,
-        accounts,
         people,
         ledger,
         analyst,

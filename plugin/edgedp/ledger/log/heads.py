@@ -97,8 +97,12 @@ def stamp(option: str | None) -> object:
     return None if path is None else stamp_of(path)
 
 
-def stamp_of(path: Path) -> object:
-    """Return what changes when a file does: its identity, size and times; None where it is not there."""
+def stamp_of(*paths: Path) -> object:
+    """Return what changes when one of some files does: identities, sizes, times; None for one that is not there."""
+    return [_file_stamp(path) for path in paths]
+
+
+def _file_stamp(path: Path) -> object:
     try:
         found = os.stat(path)
     except (OSError, ValueError):
