@@ -2,7 +2,7 @@
 //
 // parameters:
 //   name: the graph's name
-//   kind: load, replace, drop, register, forget, budget, limit, grant, attribute or exact
+//   kind: load, replace, drop, register, forget, budget, limit, grant, attribute, account or exact
 //   at: time, ISO 8601, UTC
 //   by: who caused it
 //   body: JSON, public facts only

@@ -3,7 +3,7 @@
 -- complete: never (a write)
 -- parameters:
 --   name: the graph's name
---   kind: load, replace, drop, register, forget, budget, limit, grant, attribute or exact
+--   kind: load, replace, drop, register, forget, budget, limit, grant, attribute, account or exact
 --   at: time, ISO 8601, UTC
 --   by: who caused it
 --   body: JSON, public facts only

@@ -130,7 +130,16 @@ def test_placeholders_are_known_and_stand_where_a_name_does(path: Path) -> None:
 
 
 KINDS = {"debit", "answer", "exact", "attribute"}
-CONFLICTS = {"account", "lost_account", "own_account", "type", "unfinished_type", "label", "registered_label"}
+CONFLICTS = {
+    "account",
+    "lost_account",
+    "escaped_account",
+    "own_account",
+    "type",
+    "unfinished_type",
+    "label",
+    "registered_label",
+}
 
 
 @each_file

@@ -95,6 +95,9 @@ class GraphRow:
     between two nodes of one label. Of a loaded graph that its arcs are read as they were written, where it has any."""
     title_property: str | None = None
     """Neo4j: the property of the nodes that is their title, public of itself; None: they have none."""
+    accounts: tuple[str, ...] | None = None
+    """Which ledgers a release of its edges debits, ascending: those of its relationship types, or of the loaded graph
+    that it is read from. None: that of its own name, which then is the account."""
     display_label: str | None = field(default=None, compare=False)
     """Neo4j: the label that people see beside the version's own; written once, not kept."""
 
@@ -116,6 +119,27 @@ class GraphRow:
         return holds_directions(self.digest) or (self.projection is not None and self.projection.directed)
 
     @property
+    def ledgers(self) -> tuple[str, ...]:
+        """The ledgers that a release of its edges debits, ascending.
+
+        Raises
+        ------
+        StoreError
+            Somebody edited them; nothing was spent.
+        """
+        if self.accounts is None:
+            return (self.name,)
+        named = all(isinstance(each, str) for each in self.accounts)
+        if not self.accounts or not named or list(self.accounts) != sorted(set(self.accounts)):
+            raise edited(self.name)
+        return self.accounts
+
+    @property
+    def owns(self) -> bool:
+        """Whether its own ledger is an account that its releases debit; else it keeps what was asked, no budget."""
+        return self.name in self.ledgers
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """The labels of its nodes, of which each has one."""
         return (self.node_label,) if self.projection is None else self.projection.labels
@@ -124,7 +148,7 @@ class GraphRow:
     def readable(self) -> bool:
         """Whether the row says which relationships make an edge; one that was edited may not."""
         with suppress(StoreError):
-            return self.projection is None or True
+            return bool(self.ledgers) and (self.projection is None or True)
         return False
 
     def labels_apart(self, other: str) -> bool:
@@ -194,6 +218,8 @@ class GraphRow:
             place |= {"projection": self.made_of}
         if self.title_property is not None:
             place |= {"titleProperty": self.title_property}
+        if self.accounts is not None:
+            place |= {"accounts": list(self.accounts)}
         if self.loaded:
             place |= {"nodeCount": self.node_count, "digest": self.digest}
         if protect != "pair":
@@ -348,6 +374,9 @@ class Backend(ABC):
 
     keeps_directions: ClassVar[bool] = False
     """Whether a loaded graph is stored with the directions of its edges."""
+
+    has_types: ClassVar[bool] = False
+    """Whether relationships have types, each with an account."""
 
     titles_are_properties: ClassVar[bool] = False
     """Whether the titles of a loaded graph are a property of its nodes, which its row names."""

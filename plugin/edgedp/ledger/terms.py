@@ -12,7 +12,7 @@ from edgedp.words.errors import ParameterError
 if TYPE_CHECKING:
     from edgedp.words.vocabulary import Unit
 
-__all__ = ["calendar_asked", "calendar_of_terms", "kept_without_edges", "runs_at_first"]
+__all__ = ["calendar_asked", "calendar_of_terms", "kept_without_edges", "runs_at_first", "terms_said"]
 
 
 def calendar_of_terms(terms: str | None) -> Calendar | None:
@@ -39,8 +39,7 @@ def kept_without_edges(protect: Unit, calendar: Calendar | None) -> str:
     >>> kept_without_edges("pair", None), kept_without_edges("target", None)
     ('', '{"protect": "target"}')
     """
-    said: dict[str, Any] = {} if protect == "pair" else {"protect": protect}
-    said |= {} if calendar is None else {"calendar": calendar.to_dict()}
+    said = terms_said(protect, calendar)
     return json.dumps(said) if said else ""
 
 
@@ -49,6 +48,12 @@ def calendar_asked(calendar: Calendar | None) -> dict[str, Any]:
     if calendar is None:
         return {"unit": '"calendar": ', "there": False}
     return {"unit": f'"calendar": {json.dumps(calendar.to_dict())}', "there": True}
+
+
+def terms_said(protect: Unit, calendar: Calendar | None) -> dict[str, Any]:
+    """Return what the log says of a unit and a calendar; nothing of the defaults, which are the older promise."""
+    said: dict[str, Any] = {} if protect == "pair" else {"protect": protect}
+    return said if calendar is None else said | {"calendar": calendar.to_dict()}
 
 
 def runs_at_first(calendar: Calendar | None) -> str | None:

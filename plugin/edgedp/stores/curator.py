@@ -9,7 +9,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from edgedp.graph.titles import check_apart, taken_from
-from edgedp.ledger import attributes, events, ledger, registry
+from edgedp.ledger import attributes, events, ledger, registry, sources
 from edgedp.ledger.account import Account, Declaration, account_of, check_delta, check_pure, declaration
 from edgedp.ledger.backend import GraphRow, Session
 from edgedp.ledger.log import history
@@ -222,7 +222,8 @@ class CuratorStore(OpenedStore):
 
         Directions, parallel relationships and self-loops are read as one simple undirected graph, unless
         `orientation` or `at_least` say otherwise. All that lies between two nodes is one edge, and one answer protects
-        all of it. The relationships of one type have one ledger: a second name for them is refused, also after a drop.
+        all of it. Each type has one account, which all graphs over it share, and which outlives them: a release debits
+        those of all its types by the same epsilon, all or none.
 
         Parameters
         ----------
@@ -247,7 +248,8 @@ class CuratorStore(OpenedStore):
             A property of the nodes that is shown beside their ids in every list, as `title` of `load`. It is read when
             a list has been drawn, and kept with the release; no mechanism reads it.
         epsilon_budget, degree_bound, max_epsilon_per_release, delta, protect
-            As for `load`. The degree bound is checked at every release.
+            As for `load`, of the accounts of those types that have none yet; for another see `account`. The degree
+            bound is checked at every release.
         allow_empty : bool
             Register even if no relationship of the type joins two of the nodes, which is refused otherwise: a misspelt
             type looks the same.
@@ -277,10 +279,13 @@ class CuratorStore(OpenedStore):
             checks.check_no_option(
                 "degree_bound", bound if made.candidates else None, "a graph with candidates"
             )
-            surveyed, exact = self._backend.survey(session, asked, allow_empty=allow_empty)
-            registry.check_own_type(session, name, asked.relationship_type)
             account = _account(session, name)
-            check_delta(declared.settled(name, account)[0], surveyed.node_count)
+            rows = {each: session.run(each) for each in sources.READS}
+            found = sources.resolved(name, asked.types, rows, account)
+            asked = dataclasses.replace(asked, accounts=found.accounts)
+            surveyed, exact = self._backend.survey(session, asked, allow_empty=allow_empty)
+            for delta_of_it in found.deltas(declared, account):
+                check_delta(delta_of_it, surveyed.node_count)
             script = registry.register_script(
                 surveyed,
                 account,
@@ -289,6 +294,7 @@ class CuratorStore(OpenedStore):
                 at=ledger.now(),
                 last=session.run("log_last", name=name),
                 guards=session.guards(surveyed),
+                sources=found,
             )
             self._curate(session, surveyed, script)
             _log.info("registered %s", shown(name))
@@ -336,6 +342,8 @@ class CuratorStore(OpenedStore):
         with self._session() as session:
             account = ledger.find(session, account_of(name, "edges"))
             row = registry.find(session, name)
+            if row is not None and not row.owns:
+                raise sources.no_budget(row)
             if declared.delta is not None and row is None:
                 raise ParameterError(
                     f"delta is declared for {name!r}, which is not stored; load the graph first"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from edgedp.faces.worker.requests import BY, graph_of, known_config
 from edgedp.faces.worker.wording import in_cypher
 from edgedp.graph.titles import check_apart
-from edgedp.ledger import attributes, events, ledger, registry
+from edgedp.ledger import attributes, events, ledger, registry, sources
 from edgedp.ledger.account import Account, Declaration, account_of, check_delta
 from edgedp.ledger.pairs import projection_of
 from edgedp.ledger.script import Script
@@ -23,6 +24,7 @@ from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import UNITS
 
 __all__ = [
+    "account_script",
     "attribute",
     "check_graph",
     "curator_refusal",
@@ -119,6 +121,10 @@ def register_script(request: Frame) -> Frame:
     check_apart(row.title_property, attributes.declared_in(header["attributes"]), _TITLE)
     account = Account.of(header["account"]) if header["account"] else None
     declared = Declaration(**header["declared"])
+    found = sources.resolved(row.name, row.types, header["rows"], account)
+    row = replace(row, accounts=found.accounts)
+    for delta in found.deltas(declared, account):
+        check_delta(delta, row.node_count)
     script = registry.register_script(
         row,
         account,
@@ -127,8 +133,38 @@ def register_script(request: Frame) -> Frame:
         at=ledger.now(),
         last=header["last"],
         guards=places.register_guards(row),
+        sources=found,
     )
-    return Frame({"script": script.to_dict()})
+    return Frame({"script": script.to_dict(), "graph": registry.row_to_json(row)})
+
+
+def account_script(request: Frame) -> Frame:
+    """Hand out the script that declares an account by itself, from what was read; or nothing, where it is shown."""
+    header = request.header
+    config = known_config(request, [_UNIT, _BUDGET, _LIMIT, "delta"])
+    declared = Declaration(**_declared(config, zero=True))
+    graphs = [row for row in map(registry.row_of, header["graphs"]) if row.readable]
+    name, kind, row = sources.account_named(
+        checks.check_text(header["name"], "name"), header["rows"], graphs, of_types=True
+    )
+    readers = [graph for graph in graphs if name in graph.ledgers]
+    told = {"account": name, "graphs": [graph.name for graph in readers]}
+    if declared == Declaration():
+        if row is None:
+            raise ledger.unknown(name)
+        return Frame(told | {"script": None})
+    for nodes in [graph.node_count for graph in readers] or [0]:
+        check_delta(declared.delta, nodes)
+    script = events.account_script(
+        name,
+        kind,
+        None if row is None else Account.of(row),
+        declared,
+        told["graphs"],
+        by=BY,
+        at=ledger.now(),
+    )
+    return Frame(told | {"script": script.to_dict()})
 
 
 def set_budget(request: Frame) -> Frame:
@@ -145,6 +181,8 @@ def set_budget(request: Frame) -> Frame:
                 f"delta is declared for {name!r}, which is not stored; register the graph first"
             )
         check_delta(declared.delta, int(header["graph"]["nodeCount"]))
+    if header["graph"] is not None and not (row := registry.row_of(header["graph"])).owns:
+        raise sources.no_budget(row)
     account = Account.of(header["account"])
     return Frame({"script": events.budget_script(name, account, declared, by=BY, at=ledger.now()).to_dict()})
 
@@ -199,13 +237,13 @@ def curator_refusal(request: Frame) -> Frame:
     raise events.curator_refusal(outcome, name)
 
 
-def _declared(config: dict[str, Any]) -> dict[str, Any]:
+def _declared(config: dict[str, Any], *, zero: bool = False) -> dict[str, Any]:
     """Return the fields of a `Declaration`."""
     budget, delta, limit = config.get(_BUDGET), config.get("delta"), config.get(_LIMIT)
     if delta is not None and budget is None:
         raise ParameterError("delta is given without an epsilonBudget; declare both")
     return {
-        "budget": None if budget is None else budget_nano(budget, _BUDGET),
+        "budget": None if budget is None else budget_nano(budget, _BUDGET, zero=zero),
         "delta": None if delta is None else delta_atto(delta),
         "limit": None if limit is None else budget_nano(limit, _LIMIT),
         "protect": None if config.get(_UNIT) is None else checks.check_choice(config[_UNIT], _UNIT, UNITS),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from edgedp.ledger import ledger
 from edgedp.ledger.account import Account
 from edgedp.ledger.attributes import declared_in, domain_of
 from edgedp.ledger.backend import GraphRow, Row
@@ -19,6 +20,7 @@ from edgedp.words.errors import ParameterError, UnknownNameError
 
 __all__ = [
     "BY",
+    "accounts_of",
     "config_of",
     "first_of",
     "for_cypher",
@@ -105,7 +107,19 @@ def question_of(
     """Return what a caller's configuration asks, whose keys are the option names in camelCase."""
     kind = request.header["kind"]
     domains = declared_in(request.header.get("attributes", []))
-    return Question(kind, options_from_config(kind, config), account, domains, request_id, before)
+    rows = accounts_of(request)
+    beside = None if rows is None else [Account.of(row) for row in rows]
+    return Question(kind, options_from_config(kind, config), account, domains, request_id, before, beside)
+
+
+def accounts_of(request: Frame) -> list[Row] | None:
+    """Return the rows of all accounts of a graph's edges, where they are not its own ledger."""
+    row, rows = graph_of(request), request.header.get("accounts") or []
+    if row.accounts is None:
+        return None
+    if len(rows) < len(row.ledgers):
+        raise ledger.account_gone(row.name)
+    return list(rows)
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:

@@ -25,7 +25,7 @@ _SAID = {
     "declared": "declared epsilon", "budget": "budget", "maxPerRelease": "limit of one release", "delta": "delta",
     "relationshipType": "relationship type", "terms": "graph that it is for", "runs": "sum of every run of windows",
 }  # fmt: skip
-_PLACING = frozenset({"load", "replace", "register", "drop", "forget"})
+_PLACING = frozenset({"load", "replace", "register", "drop", "forget", "account"})
 _DECLARING = {
     "declared": frozenset({"budget"}), "budget": frozenset({"budget"}), "delta": frozenset({"budget"}),
     "maxPerRelease": frozenset({"limit"}), "relationshipType": _PLACING, "terms": _PLACING,
@@ -151,7 +151,7 @@ def _as_declared(row: Mapping[str, Any]) -> bool:
             return _told(row["declared"]) == body.get("epsilon_budget")
         case "limit":
             return _told(row["maxPerRelease"]) == body.get("max_epsilon_per_release")
-        case "load" | "replace" | "register":
+        case "load" | "replace" | "register" | "account":
             calendar = calendar_of_terms(row["terms"])
             told = None if calendar is None else calendar.to_dict()
             return str(body.get("protect", "pair")) == unit_of(row["terms"]) and body.get("calendar") == told

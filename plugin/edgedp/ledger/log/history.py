@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from edgedp.ledger import ledger, spans
+from edgedp.ledger import ledger, registry, sources, spans
 from edgedp.ledger.account import UNKNOWN_AMOUNTS, Account, account_of, split_account
 from edgedp.ledger.backend import Runner
 from edgedp.ledger.chain import Head, body_of, chained, exported, genesis, is_release
@@ -64,7 +64,7 @@ def balance(runner: Runner, name: str, *, after: bool = False) -> dict[str, Any]
         The edges' account does not add up. The attributes' has a ``problem`` then, and hides no other.
     """
     try:
-        shown = _of_account(runner, name)
+        shown = _of_graph(runner, name)
     except StoreError as error:
         if not after:
             raise
@@ -76,6 +76,21 @@ def balance(runner: Runner, name: str, *, after: bool = False) -> dict[str, Any]
         return shown | {"attributes": _of_account(runner, second)}
     except StoreError as error:
         return shown | {"attributes": _problem(error)}
+
+
+def _of_graph(runner: Runner, name: str) -> dict[str, Any]:
+    """Return the amounts of a graph: of several accounts those of which the least is left, and all of them."""
+    rows = runner.run("graph_find", name=name)
+    row = registry.row_of(rows[0]) if rows else None
+    if row is None or row.accounts is None:
+        return _of_account(runner, name)
+    own = _of_account(runner, name)
+    accounts = sources.standing(runner, row)
+    for each in accounts:
+        if not runner.run("account_adds_up", name=each):
+            raise ledger.broken(each)
+    shown = accounts[sources.tightest(accounts)].shown()
+    return shown | {"releases": own["releases"], "accounts": sources.told_accounts(accounts)}
 
 
 def _of_account(runner: Runner, name: str) -> dict[str, Any]:

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.graph.titles import LONGEST
-from edgedp.ledger import registry
 from edgedp.ledger.backend import Backend, GraphRow, Row, Session, Transaction
 from edgedp.ledger.debits.killpoints import reach
 from edgedp.ledger.pairs import PairProjection
@@ -56,6 +55,7 @@ class Neo4jBackend(Backend):
     # A metric without a statement is not among them, and refused.
     cypher = statement_names("neo4j") | {"max_common_neighbors", "sensitivity"}
     titles_are_properties = True
+    has_types = True
 
     def __init__(self, driver: Any, address: str, database: str | None, lock_timeout: float) -> None:
         self._driver = driver
@@ -130,7 +130,6 @@ class Neo4jBackend(Backend):
     ) -> tuple[GraphRow, dict[str, int]]:
         places.check_names(row)
         neo4j_schema.ensure(session, create=True)
-        registry.check_own_type(session, row.name, row.relationship_type)
         found = session.run("survey", row.identifiers, nodeLabel=row.node_label)[0]
         places.check_survey(row, found)
         for label in row.labels:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from edgedp.ledger import registry, shares
+from edgedp.ledger import ledger, registry, shares
 from edgedp.ledger.account import account_of
 from edgedp.ledger.question import Question, asked_before
 from edgedp.mechanisms import checks
@@ -336,7 +336,7 @@ class AnalystStore(ReleasingStore):
         name = on_spark.name_of(session, name, engine)
         row = registry.known(session, name, anywhere=True)
         before = asked_before(session, name, self._analyst, request_id)
-        asked = Question.read(seen, name, asked_kind, options, request_id, before)
+        asked = Question.read(seen, name, asked_kind, options, request_id, before, row)
 
         def planned() -> Plan:
             if before is None:
@@ -347,18 +347,24 @@ class AnalystStore(ReleasingStore):
 
         def check(planned: Plan) -> None:
             self._prepare(session, row, planned, engine)
-            shares.check_affords(seen, name, self._analyst, planned)
+            shares.check_affords(seen, row, self._analyst, planned)
 
         rows, sound = {}, True
         for each in ACCOUNTS:
             for found in seen.run("account_find", name=account_of(name, each)):
                 rows[each] = found
                 sound = sound and bool(session.run("account_adds_up", name=account_of(name, each)))
-        own = shares.of_analyst(seen, name, self._analyst)
+        beside = None
+        if row.accounts is not None:
+            beside = [found for named in row.ledgers for found in seen.run("account_find", name=named)]
+            if len(beside) < len(row.ledgers):
+                raise ledger.account_gone(name)
+            sound = sound and all(session.run("account_adds_up", name=each["name"]) for each in beside)
+        own = shares.of_analyst(seen, name, self._analyst, None if row.accounts is None else row.ledgers)
         amounts = None if own is None else {each: share.amounts for each, share in own.items()}
         told = estimate_of(
             name, asked_kind, rows, planned, check,
-            adds_up=sound, kept=before is not None, shares=amounts,
+            adds_up=sound, kept=before is not None, shares=amounts, beside=beside,
         )  # fmt: skip
         share = None if own is None else own.get(told.main)
         return told, share

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from edgedp.ledger import runs
-from edgedp.ledger.account import account_of
+from edgedp.ledger.account import split_account
 from edgedp.ledger.backend import Row
 from edgedp.ledger.runs import Reach
 from edgedp.ledger.script import Runner
@@ -63,15 +63,13 @@ class AsIf(Runner):
         if estimate.planned is None or estimate.refused is not None or estimate.kept:
             return
         for charge in estimate.planned.charges:
-            name, reach = (
-                account_of(estimate.graph, charge.account),
-                Reach.of(estimate.planned.facts, charge.account),
-            )
-            cost = estimate.accounts[charge.account].charge(charge)
-            self._more.setdefault((name, False), []).append((reach, cost))
-            if estimate.shares is not None and charge.account in estimate.shares:
-                cost = estimate.shares[charge.account].charge(charge)
-                self._more.setdefault((name, True), []).append((reach, cost))
+            reach = Reach.of(estimate.planned.facts, charge.account)
+            for name, account in estimate.ledgers(charge).items():
+                debit = (reach, account.charge(charge))
+                self._more.setdefault((name, False), []).append(debit)
+                if estimate.shares is not None and charge.account in estimate.shares:
+                    # A share is in its account's currency.
+                    self._more.setdefault((name, True), []).append(debit)
 
 
 def checked(releases: Any) -> list[dict[str, Any]]:
@@ -120,7 +118,7 @@ def planned(releases: Iterable[tuple[Mapping[str, Any], Estimate]]) -> dict[str,
         would rise: the sum, or less where a delta is declared) and epsilon_remaining_after; refused: how
         many are.
     """
-    shown, sums = [], dict[tuple[str, str], dict[str, Any]]()
+    shown, sums = [], dict[str, dict[str, Any]]()
     for asked, estimate in releases:
         told = estimate.to_dict()
         names = {key: asked[key] for key in ("request_id",) if asked.get(key) is not None}
@@ -129,14 +127,13 @@ def planned(releases: Iterable[tuple[Mapping[str, Any], Estimate]]) -> dict[str,
         if estimate.planned is None or estimate.refused is not None or estimate.kept:
             continue
         for charge in estimate.planned.charges:
-            row = sums.setdefault(
-                (estimate.graph, charge.account),
-                {"graph": estimate.graph, "account": charge.account, "nano": 0},
-            )
-            before = estimate.accounts[charge.account]
-            after = before.after(charge, Reach.of(estimate.planned.facts, charge.account))
-            row["nano"] += after.spent_epsilon - before.spent_epsilon  # by rho: less than the cost
-            row["epsilon_remaining_after"] = after.shown()["epsilon_remaining"]
+            for name, before in estimate.ledgers(charge).items():
+                row = sums.setdefault(
+                    name, {"graph": split_account(name)[0], "account": charge.account, "nano": 0}
+                )
+                after = before.after(charge, Reach.of(estimate.planned.facts, charge.account))
+                row["nano"] += after.spent_epsilon - before.spent_epsilon  # by rho: less than the cost
+                row["epsilon_remaining_after"] = after.shown()["epsilon_remaining"]
     accounts = [{"epsilon": row.pop("nano") / NANO, **row} for row in sums.values()]
     return {
         "releases": shown,

@@ -442,6 +442,13 @@ def _print_balance(row: Mapping[str, Any], head: str | None, second: str | None,
     """Print the accounts of a graph and the heads of their logs, where they are known."""
     shown = dict(row)
     of_records, meaning = shown.pop("attributes", None), shown.pop("meaning", None)
+    if output != "json" and "accounts" in shown:
+        told = ", ".join(
+            f"{each['account']} ({amount(each['epsilon_remaining'])} left)" for each in shown.pop("accounts")
+        )
+        notice(
+            f"a release debits each of the accounts {told}; the amounts are those of which the least is left"
+        )
     if output == "json":
         shown |= {} if meaning is None else {"meaning": meaning}
         if of_records is not None:

@@ -328,6 +328,13 @@ public final class GraphProcedures extends ProcedureBase {
         if (!call.read("account_find", second).isEmpty()) {
             problems.addAll(problems(call, second));
         }
+        call.inner()
+                .read(transaction -> GraphEntry.find(transaction, name))
+                .map(GraphEntry::accounts)
+                .orElse(List.of())
+                .stream()
+                .filter(account -> !account.equals(name))
+                .forEach(account -> problems.addAll(problems(call, account)));
         return Stream.of(new Checked(name, Frame.JSON.valueToTree(problems)));
     }
 

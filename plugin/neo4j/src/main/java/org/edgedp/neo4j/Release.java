@@ -163,6 +163,7 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         request.set("graph", graph.row());
         request.set("survey", call.inner().read(graph::survey));
         request.set("account", Frame.toJson(call.read("account_find", graph.name())));
+        request.set("accounts", Frame.toJson(call.accounts(graph)));
         request.set("asked_before", askedBefore(call, graph, configuration));
         request.set("named", named(call, graph, configuration));
         request.set("attributes", Frame.toJson(call.read("attribute_list", Account.attributes(graph.name()))));
