@@ -18,7 +18,7 @@ from edgedp import BudgetError, EdgeDPError, Graph, ParameterError, Store, Store
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.ledger.chain import FIELDS, STATE, digest, link
 from edgedp.ledger.runs import dearest
-from edgedp.stores.releases import releasing
+from edgedp.stores.releases import clock, releasing
 
 MONTHS = {"from": "2020-01-01", "period": "P1M", "are": "final"}
 START = datetime(2020, 1, 1, tzinfo=UTC)
@@ -241,7 +241,7 @@ def test_an_open_window_is_refused_before_the_debit_and_everything_is_not(
         def now(cls, tz: Any = None) -> Any:
             return cls.moment
 
-    monkeypatch.setattr(releasing, "datetime", Clock)
+    monkeypatch.setattr(clock, "datetime", Clock)
     for day, allowed in [
         ("2020-06-15", False),
         ("2020-07-03", False),

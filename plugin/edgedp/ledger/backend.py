@@ -284,7 +284,11 @@ class Session(Transacting):
     def graph(self, row: GraphRow, span: Span | None = None) -> Graph:
         """Read a stored graph, or some windows of it; directions and parallels merge, self-loops drop."""
 
-    def rows_by_date(self, row: GraphRow) -> dict[str, int]:
+    def date_hints(self, row: GraphRow, calendar: Calendar | None) -> list[str]:
+        """Return what would make windows of a registered graph quicker to read, each in a sentence."""
+        return []
+
+    def rows_by_date(self, row: GraphRow, calendar: Calendar | None = None) -> dict[str, int]:
         """Return how many rows are in no window and in one, ``undated`` and ``dated``: exact, for the curator."""
         raise StoreError(f"the graph {row.name!r} has no calendar, so no row of it has a window")
 

@@ -18,7 +18,7 @@ from edgedp.ledger.script import Script, run
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.selection.domains import declare
 from edgedp.stores import calendars, twins
-from edgedp.stores.calendars import loaded_calendar
+from edgedp.stores.calendars import declared_calendar, loaded_calendar
 from edgedp.stores.releases.opened import OpenedStore
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import shown
@@ -214,6 +214,8 @@ class CuratorStore(OpenedStore):
         candidates: str | None = None,
         title_property: str | None = None,
         protect: Unit | None = None,
+        dates: Mapping[str, Any] | None = None,
+        within: int | str | None = None,
         delta: Any = None,
         allow_empty: bool = False,
         facts: str = "recorded",
@@ -250,6 +252,9 @@ class CuratorStore(OpenedStore):
         epsilon_budget, degree_bound, max_epsilon_per_release, delta, protect
             As for `load`, of the accounts of those types that have none yet; for another see `account`. The degree
             bound is checked at every release.
+        dates, within
+            As for `account`: the calendar of relationships whose property holds their date. A graph over types whose
+            account has one has it, too.
         allow_empty : bool
             Register even if no relationship of the type joins two of the nodes, which is refused otherwise: a misspelt
             type looks the same.
@@ -265,7 +270,13 @@ class CuratorStore(OpenedStore):
         """
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
-        declared = declaration(epsilon_budget, delta, max_epsilon_per_release, protect=protect)
+        declared = declaration(
+            epsilon_budget,
+            delta,
+            max_epsilon_per_release,
+            protect=protect,
+            calendar=declared_calendar(dates, within),
+        )
         made = projection_of(node_label, relationship_type, orientation, where, at_least, candidates)
         key = checks.check_text(id_property, "id_property")
         title = None if title_property is None else checks.check_text(title_property, "title_property")
@@ -298,6 +309,11 @@ class CuratorStore(OpenedStore):
             )
             self._curate(session, surveyed, script)
             _log.info("registered %s", shown(name))
+            calendar = ledger.find(session, name).calendar
+            if calendar is not None:
+                exact |= session.rows_by_date(surveyed, calendar)
+            for hint in session.date_hints(surveyed, calendar):
+                warnings.warn(hint, UserWarning, stacklevel=2)
             return registry.listed(session, name) | {"exact": exact}
 
     def drop(self, name: str) -> None:

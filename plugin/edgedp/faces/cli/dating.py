@@ -9,7 +9,7 @@ import click
 
 from edgedp.words.dates.durations import PERIODS
 
-__all__ = ["calendar_options", "dates_of_options"]
+__all__ = ["calendar_options", "date_property_options", "dates_of_options"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -25,6 +25,26 @@ _OPTIONS = (
     ),
     click.option("--dates", metavar="final", help="Promise: no date ever changes; final, the only word."),
 )  # fmt: skip
+
+
+_PROPERTY = (
+    click.option(
+        "--date", metavar="P", help="Neo4j: the property of the relationships that holds their date."
+    ),
+    click.option(
+        "--date-type", metavar="T", help="Neo4j: its type: zoned, local, date or integer. A text is no date."
+    ),
+    click.option(
+        "--date-unit", type=click.Choice(["s", "ms"]), help="Neo4j: what an integer counts since 1970 in UTC."
+    ),
+)
+
+
+def date_property_options(command: _Command) -> _Command:
+    """Add the options that say which property of relationships holds their date, and how."""
+    for option in reversed(_PROPERTY):
+        command = option(command)
+    return command
 
 
 def calendar_options(command: _Command) -> _Command:

@@ -169,7 +169,7 @@ class EmbeddedSession(Ledger, Session):
             raise StoreError("the graph's file and the registry do not agree on directions; restore a backup")
         return graph
 
-    def rows_by_date(self, row: GraphRow) -> dict[str, int]:
+    def rows_by_date(self, row: GraphRow, calendar: Calendar | None = None) -> dict[str, int]:
         self.prepare(row)
         version = self._versions[row.version]
         if version.windows is None:

@@ -20,7 +20,7 @@ from edgedp.ledger.backend import Backend, GraphRow, Row, Session, Transaction
 from edgedp.ledger.debits.killpoints import reach
 from edgedp.ledger.pairs import PairProjection
 from edgedp.ledger.script import Script, Step, run
-from edgedp.stores.neo4j import places
+from edgedp.stores.neo4j import dated, places
 from edgedp.stores.neo4j import schema as neo4j_schema
 from edgedp.stores.neo4j.errors import one_line_errors
 from edgedp.stores.neo4j.login import user_and_password
@@ -196,10 +196,17 @@ class Neo4jSession(Session):
             tx.commit()
 
     def graph(self, row: GraphRow, span: Span | None = None) -> Graph:
-        if span is not None:
-            raise no_windows()
         with self._errors():
-            return self._read(row)
+            return self._read(row) if span is None else self._between(row, span)
+
+    def rows_by_date(self, row: GraphRow, calendar: Calendar | None = None) -> dict[str, int]:
+        if calendar is None or calendar.property is None:
+            return super().rows_by_date(row)
+        place = row.identifiers | {"property": calendar.property}
+        return dated.told(self.run("dated_count", place, **dated.all_windows(calendar))[0])
+
+    def date_hints(self, row: GraphRow, calendar: Calendar | None) -> list[str]:
+        return dated.hints(calendar, row.types, self.run("relationship_indexes"))
 
     def unregistered(self, row: GraphRow) -> Graph:
         """Read a graph that is about to be registered, of which the plugin does not know yet."""
@@ -214,6 +221,27 @@ class Neo4jSession(Session):
             rows = list(self._session.run("CALL edgedp.exact.adjacency($name, $entry)", asked))
             return graph_of_pieces(rows, nodes_supplied=row.nodes_supplied, projection=row.projection)
         return self._by_statement(row)
+
+    def _between(self, row: GraphRow, span: Span) -> Graph:
+        """Read what is dated within some windows, by its date: where an index finds it, that is all that is read."""
+        bounds, place = dated.bounds(span), row.identifiers
+        ids = [
+            each["id"] for each in self.run("candidates", place | {"candidate_label": place["node_label"]})
+        ]
+        where = () if row.projection is None else row.projection.where
+        found = self.send(
+            "adjacency_between",
+            place | {"property": str(span.calendar.property)},
+            where=[each.to_dict() for each in where],
+            **bounds,
+        )
+        adjacent = {each["id"]: each["neighbors"] for each in found}
+        return graph_of_adjacency(
+            ids,
+            [adjacent.get(node, []) for node in ids],
+            nodes_supplied=row.nodes_supplied,
+            projection=row.projection,
+        )
 
     def _by_statement(self, row: GraphRow) -> Graph:
         ids, neighbors = [], []
@@ -395,8 +423,10 @@ class Neo4jTransaction(Transaction):
 
 
 def no_windows() -> StoreError:
-    """Return the refusal of windows of relationships that have no calendar here."""
-    return StoreError("the relationships have no property that holds their date; register them with dates")
+    """Return the refusal of a loaded graph with a calendar, whose windows are kept in embedded stores alone."""
+    return StoreError(
+        "this store keeps no windows of a loaded graph; register relationships with a date instead"
+    )
 
 
 def _counted(session: Session, row: GraphRow) -> tuple[int, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import ledger, registry, shares, sources
@@ -21,6 +20,7 @@ from edgedp.release.plan import Kind, Plan
 from edgedp.release.plan.named import meanings
 from edgedp.release.release import Answer, Nodes, Release, answer_from_json
 from edgedp.stores.releases import on_spark
+from edgedp.stores.releases.clock import check_closed
 from edgedp.stores.releases.opened import OpenedStore
 from edgedp.stores.releases.resident import load_statements
 from edgedp.stores.releases.trial import try_engine
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from edgedp.ledger.log.remembered import Seen
     from edgedp.mechanisms.adaptive.until_sure import Looked, Pay
 
-__all__ = ["ReleasingStore", "check_closed", "named_in"]
+__all__ = ["ReleasingStore", "named_in"]
 
 _log = logging.getLogger("edgedp.stores")
 
@@ -208,13 +208,6 @@ class ReleasingStore(OpenedStore):
         self._remembered.look(session, [account_of(name, which)])
         receipt = ledger.receipt(name, answered.release_id, account, share, beside)
         return Release(answer_from_json(answered.answer), drawn, private=True, receipt=receipt, kept=True)
-
-
-def check_closed(planned: Plan) -> None:
-    """Refuse windows that are still open, by the clock of this process: a public fact."""
-    calendar = planned.facts.calendar
-    if calendar is not None:
-        calendar.check_closed(planned.facts.span, datetime.now(UTC))
 
 
 def _titled(session: Session, row: GraphRow, answer: Answer) -> Answer:

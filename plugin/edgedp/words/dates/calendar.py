@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Literal, assert_never, get_args
 
@@ -54,11 +54,14 @@ class Span:
         Numbers of windows, from 0.
     shown : str
         Their names: of one window its name, of several ``A..B``.
+    calendar : Calendar
+        Whose windows they are.
     """
 
     first: int
     last: int
     shown: str
+    calendar: Calendar = field(repr=False, compare=False)
 
     @property
     def asked(self) -> dict[str, str]:
@@ -234,7 +237,7 @@ class Calendar:
                 f"windows are {last - first + 1:,}, must be at most {_LONGEST:,}; ask for fewer"
             )
         names = [self.name(first)] + ([self.name(last)] if first != last else [])
-        return Span(first, last, "..".join(names))
+        return Span(first, last, "..".join(names), self)
 
     def check_closed(self, span: Span | None, now: datetime) -> None:
         """Refuse windows that are not over, or over for less than the grace: late rows would not be in.

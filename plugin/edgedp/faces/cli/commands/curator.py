@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from edgedp.faces.cli.commands.attributes import attribute
-from edgedp.faces.cli.dating import calendar_options, dates_of_options
+from edgedp.faces.cli.dating import calendar_options, date_property_options, dates_of_options
 from edgedp.faces.cli.numerals import WHOLE
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.options import Word
@@ -258,6 +258,8 @@ def _read_or_ask(
 @_BOUND
 @_LIMIT
 @_PROTECT
+@date_property_options
+@calendar_options
 @click.option("--allow-empty", is_flag=True, help="Register even if no relationship joins two of the nodes.")
 @click.option(
     "--facts", default="recorded", show_default=True, metavar="WORD",
@@ -281,6 +283,14 @@ def register(
     degree_bound: int | None,
     max_epsilon_per_release: str | None,
     protect: Unit | None,
+    date: str | None,
+    date_type: str | None,
+    date_unit: str | None,
+    calendar_from: str | None,
+    period: str | None,
+    within: str | None,
+    grace: str | None,
+    dates: str | None,
     allow_empty: bool,
     facts: str,
     output: str,
@@ -312,8 +322,11 @@ def register(
         "delta": delta,
         "facts": facts,
     }
-    if protect is not None:
-        rules["protect"] = protect
+    calendar = dates_of_options(
+        calendar_from, period, grace, dates, property=date, type=date_type, unit=date_unit
+    )
+    declared_rules = {"protect": protect, "dates": calendar, "within": within}
+    rules |= {key: value for key, value in declared_rules.items() if value is not None}
     _check_registered(place | rules, edges, {"nodes": nodes} | reading, allow_empty=allow_empty)
     with opened_store() as store, working("counting"):
         if edges is None:
