@@ -101,7 +101,7 @@ class GraphRow:
     display_label: str | None = field(default=None, compare=False)
     """Neo4j: the label that people see beside the version's own; written once, not kept."""
 
-    @property
+    @cached_property
     def facts(self) -> PublicFacts:
         """The public facts."""
         return PublicFacts(
@@ -188,7 +188,7 @@ class GraphRow:
         """Whether the nodes have titles, which are stored with them or are a property of theirs."""
         return holds_titles(self.digest) or self.title_property is not None
 
-    @property
+    @cached_property
     def at_address(self) -> bool:
         """Whether the edges are at an address that Spark reads, and not in the store."""
         return self.node_label == AT_ADDRESS

@@ -179,8 +179,9 @@ class CuratorStore(OpenedStore):
                     at=ledger.now(),
                 )
             )
-            check_apart(title, attributes.declared(session, name))
-            lacking = sorted(attributes.declared(session, name).keys() - graph.properties.keys())
+            domains = attributes.declared(session, name)
+            check_apart(title, domains)
+            lacking = sorted(domains.keys() - graph.properties.keys())
             found = twins.find(session, graph, name, registry.secret(session))
             with session.ingest(placed, graph, progress, titles, calendar) as written:
                 script = registry.load_script(
