@@ -314,7 +314,7 @@ class AnalystStore(ReleasingStore):
             checks.check_request_id(request_id)
         asked_kind = kind_of_options(kind, options)
         on_spark.check_engine(engine, asked_kind)
-        name = on_spark.name_of(session, name, engine)
+        name = on_spark.name_of(session, name) if self._analyst == shares.DIRECT else name
         row = registry.known(session, name, anywhere=True)
         account = ledger.find(seen, name)
         domains = attributes.declared(session, name)
@@ -330,7 +330,7 @@ class AnalystStore(ReleasingStore):
                 ledger.kept_of(found, str(request_id))  # refuses one that was debited and has no answer
                 return same
             asked = plan(asked_kind, options, account.told(facts))
-            return asked.naming(session.nodes_named(row, meanings(asked.named))) if asked.named else asked
+            return asked.naming(self._named(session, row, meanings(asked.named))) if asked.named else asked
 
         def check(planned: Plan) -> None:
             self._prepare(session, row, planned, engine)

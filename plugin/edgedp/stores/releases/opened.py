@@ -149,7 +149,11 @@ class OpenedStore:
                 self._open.session = held
 
     def _read(self, session: Session, row: GraphRow) -> Graph:
-        """Return a version's graph, from memory where versions never change."""
+        """Return a version's graph, from memory where versions never change; that at an address as it is now."""
+        if row.at_address:
+            from edgedp.stores.releases.at_address import read
+
+            return read(row, self._memory)
         if not (row.loaded and self._backend.keeps_versions):
             return session.graph(row)
         graph = self._memory.get(row)
@@ -157,6 +161,14 @@ class OpenedStore:
             graph = session.graph(row)
             self._memory.put(row, graph)
         return graph
+
+    def _named(self, session: Session, row: GraphRow, ids: list[Any]) -> list[Any]:
+        """Return those of some ids that are nodes of a graph, which are public; no edge is read."""
+        if row.at_address:
+            from edgedp.stores.releases.at_address import nodes_named
+
+            return nodes_named(row, ids)
+        return session.nodes_named(row, ids)
 
     def warm(self) -> None:
         """Read every graph that memory may keep, so that no release waits for it, and remember every ledger's end.
@@ -215,6 +227,10 @@ class OpenedStore:
 
     def _check_said(self, engine: str, row: GraphRow) -> None:
         """Refuse the engine ``cypher`` where its statements do not say which relationships make an edge."""
+        if engine == "cypher" and row.at_address:
+            raise EngineError(
+                "engine is 'cypher', must be 'native' or 'igraph' for edges at an address; choose another"
+            )
         made = row.projection
         if engine == "cypher" and made is not None and (not made.every or made.candidates is not None):
             raise EngineError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import attributes, ledger, registry, shares
@@ -59,7 +60,7 @@ class ReleasingStore(OpenedStore):
             checks.check_request_id(request_id)
         with self._session() as session:
             shares.check_active(session, self._analyst)
-            name = on_spark.name_of(session, name, engine)
+            name = on_spark.name_of(session, name) if self._analyst == shares.DIRECT else name
             asked_before = kept.asked_before(session, name, self._analyst, request_id)
             if asked_before:
                 return self._asked_again(session, name, asked_before[0], kind, options, str(request_id))
@@ -69,7 +70,7 @@ class ReleasingStore(OpenedStore):
             planned = plan(kind, options, ledger.find(session, name).told(facts))
             self._prepare(session, row, planned, engine)
             if planned.named:
-                planned = planned.naming(session.nodes_named(row, meanings(planned.named)))
+                planned = planned.naming(self._named(session, row, meanings(planned.named)))
             debited = self._debit(session, row, planned, request_id)
             if isinstance(debited, Kept):
                 return self._shown_again(session, name, planned, debited)
@@ -137,6 +138,10 @@ class ReleasingStore(OpenedStore):
             try_engine(planned, engine)
         if not row.at_address:
             session.prepare(row)
+        elif engine != "spark":
+            from edgedp.stores.releases.at_address import check_there
+
+            check_there(row)
 
     def _draw(self, session: Session, row: GraphRow, planned: Plan, engine: str, pay: Pay) -> Answer:
         from edgedp.mechanisms.sampling.words import SecureWords
@@ -146,7 +151,8 @@ class ReleasingStore(OpenedStore):
             if engine == "spark":
                 answer: Answer = on_spark.draw(planned, row, lambda: self._read(session, row))
             else:
-                projection = self._projected(session, row, planned, engine)
+                with _reading(row):
+                    projection = self._projected(session, row, planned, engine)
                 reach("read")
                 answer = draw(planned, projection, SecureWords(), pay, self.looked)
             answer = _titled(session, row, answer)
@@ -196,6 +202,15 @@ class ReleasingStore(OpenedStore):
         share = shares.find(session, name, self._analyst, which)
         receipt = ledger.receipt(name, answered.release_id, account, share)
         return Release(answer_from_json(answered.answer), drawn, private=True, receipt=receipt, kept=True)
+
+
+def _reading(row: GraphRow) -> AbstractContextManager[None]:
+    """Return what stands around the reading of a graph: at an address it may fail for what the rows are."""
+    if not row.at_address:
+        return nullcontext()
+    from edgedp.stores.releases.at_address import refusals
+
+    return refusals()
 
 
 def _titled(session: Session, row: GraphRow, answer: Answer) -> Answer:

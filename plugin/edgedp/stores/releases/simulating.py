@@ -100,7 +100,7 @@ class SimulatingStore(OpenedStore):
             facts = replace(row.facts, domains=attributes.declared(session, name))
             planned = plan(kind, options, ledger.find(session, name).told(facts))
             if planned.named:
-                planned = planned.naming(session.nodes_named(row, meanings(planned.named)))
+                planned = planned.naming(self._named(session, row, meanings(planned.named)))
             try_engine(planned, engine)
             asked = {"selector": planned.kind, "parameters": planned.parameters, "runs": runs}
             self._note_exact(session, name, {"read": "simulation"} | asked)
