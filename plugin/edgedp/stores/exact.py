@@ -15,7 +15,7 @@ from edgedp.ledger.registry import check_counted
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.projection import exact_quantities
 from edgedp.release.plan.named import meanings
-from edgedp.stores.releases.opened import OpenedStore
+from edgedp.stores.releases.opened import OpenedStore, nodes_named
 from edgedp.stores.statements.cypher import CypherProjection
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano, to_fraction
 from edgedp.words.errors import EngineError, ParameterError
@@ -209,7 +209,7 @@ class ExactStore(OpenedStore):
             row = registry.known(session, name)
             planned = plan_exact(of, given, dataclasses.replace(row.facts, degree_bound=degree_bound))
             if planned.named:
-                planned = planned.naming(self._named(session, row, meanings(planned.named)))
+                planned = planned.naming(nodes_named(session, row, meanings(planned.named)))
             self._check_engine(engine, needs(planned))
             self._check_said(engine, row)
             check_counted(row.facts.candidates, of)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from edgedp.faces.worker.requests import config_of, graph_of
+from edgedp.faces.worker.requests import config_of, first_of, graph_of, question_of
 from edgedp.faces.worker.wording import in_cypher
-from edgedp.ledger import attributes
 from edgedp.ledger.account import Account
 from edgedp.ledger.backend import Row
-from edgedp.ledger.debits import kept
 from edgedp.ledger.ledger import unknown
 from edgedp.mechanisms import checks
-from edgedp.release.plan import Plan, plan_from_config
+from edgedp.release.plan import Plan
 from edgedp.stores.neo4j import places
 from edgedp.stores.neo4j.frames import Frame
 from edgedp.stores.releases.estimating import estimate_of
@@ -39,22 +36,13 @@ def estimate(request: Frame) -> Frame:
     rows: dict[AccountName, Row] = {"edges": header["account"][0]}
     for found in header.get("attributes_account", []):
         rows["attributes"] = found
-    domains = attributes.declared_in(header.get("attributes", []))
-    asked_before = header["asked_before"] if request_id is not None else []
+    before = first_of(header["asked_before"]) if request_id is not None else None
 
     def planner() -> Plan:
-        if not asked_before:
-            asked = plan_from_config(
-                header["kind"], config, account.told(replace(row.facts, domains=domains))
-            )
-            return asked.naming([each["id"] for each in header["named"]])
-        return kept.same_question(
-            asked_before[0]["body"],
-            config,
-            lambda asked, facts: plan_from_config(header["kind"], asked, account.told(facts)),
-            str(request_id),
-            domains,
-        )
+        asked = question_of(request, config, account, request_id, before)
+        if before is not None:
+            return asked.again()
+        return asked.plan(row.facts).naming([each["id"] for each in header["named"]])
 
     def check(planned: Plan) -> None:
         places.check_place(row)
@@ -68,7 +56,7 @@ def estimate(request: Frame) -> Frame:
         planner,
         check,
         adds_up=bool(header["adds_up"]),
-        kept=bool(asked_before),
+        kept=before is not None,
     )
     shown: dict[str, Any] = told.to_dict()
     return Frame(shown | {"refused": None if told.refused is None else in_cypher(told.refused)})

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from edgedp.ledger.attributes import domain_of
-from edgedp.ledger.backend import GraphRow
+from edgedp.ledger.account import Account
+from edgedp.ledger.attributes import declared_in, domain_of
+from edgedp.ledger.backend import GraphRow, Row
+from edgedp.ledger.question import Question
 from edgedp.ledger.registry import row_of
 from edgedp.mechanisms import checks
-from edgedp.release.plan import Plan, PublicFacts
+from edgedp.release.plan import Plan, PublicFacts, options_from_config
 from edgedp.release.plan import plan as plan_again
 from edgedp.stores.neo4j.frames import Frame
 from edgedp.words.errors import ParameterError, UnknownNameError
 
-__all__ = ["BY", "config_of", "for_cypher", "graph_of", "known_config", "plan_of", "plan_to_json"]
+__all__ = [
+    "BY",
+    "config_of",
+    "first_of",
+    "for_cypher",
+    "graph_of",
+    "known_config",
+    "plan_of",
+    "plan_to_json",
+    "question_of",
+]
 
 BY = ""
 """Who asks, beside the user whom the database has authenticated: its statements write that one themselves."""
@@ -80,6 +92,20 @@ def known_config(request: Frame, known: Iterable[str]) -> dict[str, Any]:
     config = config_of(request)
     checks.check_option_names(config, known)
     return config
+
+
+def first_of(rows: Sequence[Row]) -> Row | None:
+    """Return the first of some rows; None where there is none."""
+    return rows[0] if rows else None
+
+
+def question_of(
+    request: Frame, config: Mapping[str, Any], account: Account, request_id: str | None, before: Row | None
+) -> Question:
+    """Return what a caller's configuration asks, whose keys are the option names in camelCase."""
+    kind = request.header["kind"]
+    domains = declared_in(request.header.get("attributes", []))
+    return Question(kind, options_from_config(kind, config), account, domains, request_id, before)
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Self, assert_never
 
 from edgedp.mechanisms import checks
@@ -56,7 +57,7 @@ class ArcsPlan(PlanOfNodes):
     unit: Unit = "pair"
     target_recall: Fraction | None = None
 
-    @property
+    @cached_property
     def first(self) -> tuple[Charge, ...]:
         """The first step alone where the release stops when it is sure, and an account adds up pure losses."""
         return first_charges(self.charges, self.cost, self.target_recall, self.facts)

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, assert_never
 
 from edgedp.words.amounts.epsilon import to_fraction
@@ -191,12 +192,12 @@ class PlanBase(ABC):
         """Whether the guarantee holds only for graphs that keep the degree bound."""
         return True
 
-    @property
+    @cached_property
     def charges(self) -> tuple[Charge, ...]:
         """What is debited, all of it or nothing; the account that the release is shown with comes last."""
         return (Charge("edges", self.cost, self.rho_shares),)
 
-    @property
+    @cached_property
     def first(self) -> tuple[Charge, ...]:
         """What is debited before anything is drawn: all of `charges`, but where a release spends step by step."""
         return self.charges

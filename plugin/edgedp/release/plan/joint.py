@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Self, assert_never
 
 from edgedp.mechanisms import checks
@@ -53,7 +54,7 @@ class JointPlan(PlanOfNodes):
     target_recall: Fraction | None = None
     version: int = field(default=VERSION, compare=False)
 
-    @property
+    @cached_property
     def first(self) -> tuple[Charge, ...]:
         """The first step alone where the release stops when it is sure, and an account adds up pure losses."""
         return first_charges(self.charges, self.cost, self.target_recall, self.facts)

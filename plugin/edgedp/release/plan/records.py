@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, assert_never, cast
 
 from edgedp.mechanisms.checks import check_text, nearest
@@ -44,7 +45,7 @@ class PercentilePlan(PlanBase):
         """Never: no edge is read."""
         return False
 
-    @property
+    @cached_property
     def charges(self) -> tuple[Charge, ...]:
         """The attributes' account; of a property that follows from a node's own degree the edges' as well.
 

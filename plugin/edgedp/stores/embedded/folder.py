@@ -41,26 +41,23 @@ MIGRATED, MIGRATING = ".0.1.0-migrated", ".0.1.0-migrating"
 
 
 class Folder:
-    """A store's folder, by its real path."""
+    """A store's folder, by its real path.
+
+    Attributes
+    ----------
+    ledger : Path
+        The file of the ledger.
+    heads, heads_inside : Path
+        The file beside the folder that names the heads of its last backup, and the same inside the folder, for where
+        only the folder is mounted and what lies beside it is hidden.
+    """
 
     def __init__(self, path: Path) -> None:
         self.given = path
         self.path = Path(os.path.realpath(path))
-
-    @property
-    def ledger(self) -> Path:
-        """The file of the ledger."""
-        return self.path / LEDGER
-
-    @property
-    def heads(self) -> Path:
-        """The file beside the folder that names the heads of its last backup."""
-        return self.path.with_name(self.path.name + ".head")
-
-    @property
-    def heads_inside(self) -> Path:
-        """The same inside the folder, for where the folder alone is mounted and what lies beside it is hidden."""
-        return self.path / HEADS
+        self.ledger = self.path / LEDGER
+        self.heads = self.path.with_name(self.path.name + ".head")
+        self.heads_inside = self.path / HEADS
 
     def version(self, version: int) -> Path:
         """Return the file of a version."""
@@ -117,6 +114,7 @@ class Folder:
         self.check_plain(self.ledger, ledger)
         if ledger.st_size == 0:
             raise StoreError(f"store is {path}, whose ledger is empty; restore a backup")
+        self._check_links()
 
     def check_never_was(self) -> None:
         """Refuse to begin anew where a store was migrated to, and is gone: what was spent since would be forgotten."""
@@ -135,7 +133,7 @@ class Folder:
                     f"open {str(self.given).removesuffix(left)}"
                 )
 
-    def check_links(self) -> None:
+    def _check_links(self) -> None:
         """Refuse links inside the folder."""
         with os.scandir(self.path) as entries:
             for entry in entries:

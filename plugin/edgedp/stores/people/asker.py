@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Self, cast
 
@@ -11,13 +11,12 @@ from edgedp.ledger import attributes, ledger, registry, shares
 from edgedp.ledger.account import account_of, split_account
 from edgedp.ledger.backend import GraphRow, Row, Session
 from edgedp.ledger.chain import body_of
-from edgedp.ledger.debits import kept
 from edgedp.ledger.log import history, pages
+from edgedp.ledger.question import asked_before
 from edgedp.ledger.script import run
 from edgedp.mechanisms.checks import check_limit
 from edgedp.mechanisms.selection.domains import Domain
-from edgedp.release.plan import Kind, Plan
-from edgedp.release.release import Release
+from edgedp.release.plan import Plan
 from edgedp.stores import plan_ids
 from edgedp.stores.releases.analyst import AnalystStore
 from edgedp.stores.releases.opened import OpenedStore
@@ -271,8 +270,8 @@ class Asker(AnalystStore):
                 self._debited(debited.release_id)
             return debited
         # Somebody else debited the same request meanwhile.
-        found = kept.asked_before(session, row.name, self._analyst, request_id)[0]
-        return ledger.kept_of(self._seen(found), str(request_id))
+        found = asked_before(session, row.name, self._analyst, request_id)
+        return ledger.kept_of(self._seen(found or {}), str(request_id))
 
     def _check_planned(self, session: Session, row: GraphRow, planned: Plan, request_id: str | None) -> None:
         """Refuse a release whose cost was not told, where it must have been, or was told otherwise."""
@@ -294,11 +293,6 @@ class Asker(AnalystStore):
             except Exception:  # whatever ends the caller's right to ask: what is paid for stands
                 return None
         return super()._debit_step(session, row, planned, cost, before, release_id)
-
-    def _asked_again(
-        self, session: Session, name: str, row: Row, kind: Kind, options: Mapping[str, Any], request_id: str
-    ) -> Release:
-        return super()._asked_again(session, name, self._seen(row), kind, options, request_id)
 
     def land(self, name: str, release_id: str) -> None:
         """Let a release be seen through every gateway: its answer leaves, or its refusal."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from edgedp.ledger import attributes, ledger, registry, shares
+from edgedp.ledger import registry, shares
 from edgedp.ledger.account import account_of
-from edgedp.ledger.debits import kept
+from edgedp.ledger.question import Question, asked_before
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.values import Mechanism
 from edgedp.release.options import (
@@ -20,12 +19,11 @@ from edgedp.release.options import (
     SummaryOptions,
     TopKOptions,
 )
-from edgedp.release.plan import Plan, plan
-from edgedp.release.plan.named import meanings
+from edgedp.release.plan import Plan
 from edgedp.release.release import Release
 from edgedp.stores.releases import batch, on_spark
 from edgedp.stores.releases.estimating import estimate_of, kind_of_options
-from edgedp.stores.releases.releasing import ReleasingStore
+from edgedp.stores.releases.releasing import ReleasingStore, named_in
 from edgedp.words.vocabulary import (
     ACCOUNTS,
     Approach,
@@ -316,21 +314,15 @@ class AnalystStore(ReleasingStore):
         on_spark.check_engine(engine, asked_kind)
         name = on_spark.name_of(session, name) if self._analyst == shares.DIRECT else name
         row = registry.known(session, name, anywhere=True)
-        account = ledger.find(seen, name)
-        domains = attributes.declared(session, name)
-        facts = dataclasses.replace(row.facts, domains=domains)
-        asked_before = kept.asked_before(session, name, self._analyst, request_id)
+        before = asked_before(session, name, self._analyst, request_id)
+        asked = Question.read(seen, name, asked_kind, options, request_id, before)
 
         def planned() -> Plan:
-            if asked_before:
-                found = self._seen(
-                    asked_before[0]
-                )  # whether it is drawn yet is not told before its answer is
-                same = self._same_plan(found, account, asked_kind, options, str(request_id), domains)
-                ledger.kept_of(found, str(request_id))  # refuses one that was debited and has no answer
-                return same
-            asked = plan(asked_kind, options, account.told(facts))
-            return asked.naming(self._named(session, row, meanings(asked.named))) if asked.named else asked
+            if before is None:
+                return named_in(session, row, asked.plan(row.facts))
+            same = asked.again()
+            self._kept(asked)  # refuses one that was debited and has no answer
+            return same
 
         def check(planned: Plan) -> None:
             self._prepare(session, row, planned, engine)
@@ -345,7 +337,7 @@ class AnalystStore(ReleasingStore):
         amounts = None if own is None else {each: share.amounts for each, share in own.items()}
         told = estimate_of(
             name, asked_kind, rows, planned, check,
-            adds_up=sound, kept=bool(asked_before), shares=amounts,
+            adds_up=sound, kept=before is not None, shares=amounts,
         )  # fmt: skip
         share = None if own is None else own.get(told.main)
         return told, share

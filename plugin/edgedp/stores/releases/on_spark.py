@@ -92,7 +92,7 @@ def try_spark(planned: Plan, row: GraphRow) -> None:
             return
         graph = small_graph()
         edges = held_edges(session, graph)
-        draw_on_spark(small_plan(planned, graph), edges, edges.degrees(), SecureSource())
+        draw_on_spark(small_plan(planned), edges, edges.degrees(), SecureSource())
         _tried.add(session.sparkContext.applicationId)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from edgedp.release.plan import Plan
 
 
-__all__ = ["OpenedStore"]
+__all__ = ["OpenedStore", "nodes_named"]
 
 _log = logging.getLogger("edgedp.stores")
 
@@ -162,14 +162,6 @@ class OpenedStore:
             self._memory.put(row, graph)
         return graph
 
-    def _named(self, session: Session, row: GraphRow, ids: list[Any]) -> list[Any]:
-        """Return those of some ids that are nodes of a graph, which are public; no edge is read."""
-        if row.at_address:
-            from edgedp.stores.releases.at_address import nodes_named
-
-            return nodes_named(row, ids)
-        return session.nodes_named(row, ids)
-
     def warm(self) -> None:
         """Read every graph that memory may keep, so that no release waits for it, and remember every ledger's end.
 
@@ -246,3 +238,12 @@ class OpenedStore:
                 f"engine is 'cypher', must be 'native' or 'igraph' for {', '.join(missing)} in this store; "
                 "its Cypher does not do it in reasonable time"
             )
+
+
+def nodes_named(session: Session, row: GraphRow, ids: list[Any]) -> list[Any]:
+    """Return those of some ids that are nodes of a graph, which are public; no edge is read."""
+    if row.at_address:
+        from edgedp.stores.releases import at_address
+
+        return at_address.nodes_named(row, ids)
+    return session.nodes_named(row, ids)

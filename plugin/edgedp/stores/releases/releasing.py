@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import dataclasses
 import logging
-from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from edgedp.ledger import attributes, ledger, registry, shares
+from edgedp.ledger import ledger, registry, shares
 from edgedp.ledger.account import Account, account_of
 from edgedp.ledger.backend import GraphRow, Row, Session
-from edgedp.ledger.debits import debiting, kept
+from edgedp.ledger.debits import debiting
 from edgedp.ledger.debits.killpoints import reach
 from edgedp.ledger.debits.lease import leased
 from edgedp.ledger.ledger import Debit, Kept
+from edgedp.ledger.question import Question, asked_before
 from edgedp.ledger.script import Outcome, Script, run
 from edgedp.ledger.shares import DIRECT, Share
 from edgedp.mechanisms import checks
-from edgedp.release.plan import Kind, Plan, PublicFacts, plan
+from edgedp.release.plan import Kind, Plan
 from edgedp.release.plan.named import meanings
 from edgedp.release.release import Answer, Nodes, Release, answer_from_json
 from edgedp.stores.releases import on_spark
-from edgedp.stores.releases.opened import OpenedStore
+from edgedp.stores.releases.opened import OpenedStore, nodes_named
 from edgedp.stores.releases.resident import load_statements
 from edgedp.stores.releases.trial import try_engine
 from edgedp.words.errors import StoreError
@@ -33,9 +32,8 @@ from edgedp.words.vocabulary import TopKEngine
 if TYPE_CHECKING:
     from edgedp.ledger.log.remembered import Seen
     from edgedp.mechanisms.adaptive.until_sure import Looked, Pay
-    from edgedp.mechanisms.selection.domains import Domain
 
-__all__ = ["ReleasingStore"]
+__all__ = ["ReleasingStore", "named_in"]
 
 _log = logging.getLogger("edgedp.stores")
 
@@ -61,29 +59,27 @@ class ReleasingStore(OpenedStore):
         with self._session() as session:
             shares.check_active(session, self._analyst)
             name = on_spark.name_of(session, name) if self._analyst == shares.DIRECT else name
-            asked_before = kept.asked_before(session, name, self._analyst, request_id)
-            if asked_before:
-                return self._asked_again(session, name, asked_before[0], kind, options, str(request_id))
-            row = registry.known(session, name, anywhere=True)
-            domains = attributes.declared(session, name) if kind == "percentile" else {}
-            facts = dataclasses.replace(row.facts, domains=domains)
-            planned = plan(kind, options, ledger.find(session, name).told(facts))
+            before = asked_before(session, name, self._analyst, request_id)
+            # A kept release is shown whatever became of the graph since.
+            row = None if before else registry.known(session, name, anywhere=True)
+            asked = Question.read(session, name, kind, options, request_id, before)
+            if row is None:
+                return self._shown_again(session, name, asked.again(), self._kept(asked))
+            planned = asked.plan(row.facts)
             self._prepare(session, row, planned, engine)
-            if planned.named:
-                planned = planned.naming(self._named(session, row, meanings(planned.named)))
+            planned = named_in(session, row, planned)
             debited = self._debit(session, row, planned, request_id)
             if isinstance(debited, Kept):
                 return self._shown_again(session, name, planned, debited)
+            account = account_of(name, planned.charges[-1].account)
             _log.info("debited release %s of %s", debited.release_id, shown(name))
             reach("debited")
             # The debit is committed: from here on a failure costs budget, never privacy.
             try:
-                with leased(
-                    self._backend, _account(name, planned), debited.release_id, ends=self._ends_leases
-                ):
+                with leased(self._backend, account, debited.release_id, ends=self._ends_leases):
                     spending = Spending(self, session, row, planned, debited)
                     answer = self._draw(session, row, planned, engine, spending.further)
-                    self._record(session, _account(name, planned), debited, answer)
+                    self._record(session, account, debited, answer)
             except StoreError as error:
                 raise type(error)(f"{error} (release {debited.release_id} is debited)") from None
         _log.info("kept release %s of %s", debited.release_id, shown(name))
@@ -173,26 +169,9 @@ class ReleasingStore(OpenedStore):
         """Return a debit's row as the caller may see it."""
         return row
 
-    def _asked_again(
-        self, session: Session, name: str, row: Row, kind: Kind, options: Mapping[str, Any], request_id: str
-    ) -> Release:
-        """Show the release that a request has already, whatever became of the graph since."""
-        account = ledger.find(session, name)
-        domains = attributes.declared(session, name)
-        drawn = self._same_plan(row, account, kind, options, request_id, domains)
-        return self._shown_again(session, name, drawn, ledger.kept_of(row, request_id))
-
-    @staticmethod
-    def _same_plan(
-        row: Row, account: Account, kind: Kind, options: Mapping[str, Any], request_id: str,
-        domains: Mapping[str, Domain],
-    ) -> Plan:  # fmt: skip
-        """Return the plan of the release that a request has already; another question is refused."""
-
-        def planner(asked: dict[str, Any], facts: PublicFacts) -> Plan:
-            return plan(kind, asked, account.told(facts))
-
-        return kept.same_question(row["body"], options, planner, request_id, domains)
+    def _kept(self, asked: Question) -> Kept:
+        """Return the release that a request has already, as the caller may see it."""
+        return ledger.kept_of(self._seen(asked.before or {}), str(asked.request_id))
 
     def _shown_again(self, session: Session, name: str, drawn: Plan, answered: Kept) -> Release:
         """Return a kept release, with the account and the share as they stand now."""
@@ -254,6 +233,8 @@ def _debited(release_id: str, outcome: Outcome) -> Debit:
     return Debit(release_id, account, None if share is None else Share.of(share[0]))
 
 
-def _account(name: str, planned: Plan) -> str:
-    """Return the name of the account whose log holds a release."""
-    return account_of(name, planned.charges[-1].account)
+def named_in(session: Session, row: GraphRow, planned: Plan) -> Plan:
+    """Return a plan with the nodes that it names as the graph has them."""
+    if not planned.named:
+        return planned
+    return planned.naming(nodes_named(session, row, meanings(planned.named)))
