@@ -1341,7 +1341,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a shifted score without its dampening",
-        {"edgedp.mechanisms.scores.sums:shifted": lambda real: lambda values, sums, ceiling, shift: values},
+        {"edgedp.mechanisms.picking:shifted": lambda real: lambda values, sums, ceiling, shift: values},
         "test_admissibility.py::test_a_score_is_rounded_from_within_an_eighth_of_a_step[3]",
     ),
     Sabotage(
