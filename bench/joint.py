@@ -12,14 +12,15 @@
     python bench/joint.py time                 # the cut kernels beside betweenness2, and a release step by step
 
 Every part prints tables in Markdown; `bench/results/joint.md` holds one run of each. A returned node whose
-EBC equals the k-th largest counts as found. Every release draws from the operating system's randomness.
+EBC equals the k-th largest counts as found. The n-th release of every cell draws from the same seed, whatever the
+method, so that methods and versions are compared on the same draws; `release` and `time` draw from the system.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import cache, lru_cache, partial
 from statistics import fmean
@@ -43,13 +44,12 @@ from edgedp.mechanisms.limits import limit_by_epsilon
 from edgedp.mechanisms.pareto.score import pareto_score
 from edgedp.mechanisms.projection import GraphProjection
 from edgedp.mechanisms.sampling.select import top_k_with_random_ties
-from edgedp.mechanisms.sampling.words import SecureWords
+from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords, Words
 from edgedp.release.draw import draw_positions
 from edgedp.release.plan import PublicFacts, of_nodes, plan
 from edgedp.words.vocabulary import Kind
 
-RUNS = 40
-RULE_RUNS = 24
+RUNS = 24
 EPSILONS = ("0.03", "0.1", "0.3", "1", "3")
 PICKS = (1, 10, 20, 100)
 GRAPHS: dict[str, Callable[[], edgedp.Graph]] = {
@@ -67,8 +67,15 @@ GRAPHS: dict[str, Callable[[], edgedp.Graph]] = {
 FAR_TOO_LARGE = 10
 """Times the largest degree."""
 
+SEED = 29
+
 Positions = NDArray[np.int64]
-Draw = Callable[["Case", int, Fraction], Positions]
+Draw = Callable[["Case", int, Fraction, Words], Positions]
+
+
+def seeded(runs: int) -> Iterator[Words]:
+    """Yield the words of so many releases: the same ones in every cell, for every method."""
+    return (GeneratorWords(np.random.default_rng((SEED, run))) for run in range(runs))
 
 
 def of_networkx(graph: nx.Graph) -> edgedp.Graph:
@@ -150,7 +157,7 @@ class Case:
 
     def recall(self, draw: Draw, k: int, epsilon: str, truth: NDArray[np.float64] | None = None) -> float:
         """Return the mean recall of `RUNS` releases."""
-        return fmean(self.found(draw(self, k, Fraction(epsilon)), k, truth) for _ in range(RUNS))
+        return fmean(self.found(draw(self, k, Fraction(epsilon), words), k, truth) for words in seeded(RUNS))
 
 
 class Plain(Case):
@@ -162,42 +169,44 @@ class Plain(Case):
         self.projection = GraphProjection(self.graph)  # type: ignore[assignment]
 
 
-def planned(kind: Kind, case: Case, bound: int | None, epsilon: Fraction, **asked: object) -> Positions:
+def planned(
+    kind: Kind, case: Case, bound: int | None, epsilon: Fraction, words: Words, **asked: object
+) -> Positions:
     """Draw a release as it is asked for."""
     facts = PublicFacts(case.n, bound)
     asked["epsilon"] = str(float(epsilon))
-    return draw_positions(of_nodes(plan(kind, asked, facts)), case.projection, SecureWords())
+    return draw_positions(of_nodes(plan(kind, asked, facts)), case.projection, words)
 
 
-def sld(case: Case, k: int, epsilon: Fraction, *, bound: int | None = None, metric: str = "ebc") -> Positions:
-    return planned("priv_top_k", case, bound, epsilon, metric=metric, k=k, mechanism="sld")
+def sld(
+    case: Case, k: int, epsilon: Fraction, words: Words, *, bound: int | None = None, metric: str = "ebc"
+) -> Positions:
+    return planned("priv_top_k", case, bound, epsilon, words, metric=metric, k=k, mechanism="sld")
 
 
-def version2(case: Case, k: int, epsilon: Fraction) -> Positions:
-    return draw_version2(Asked(case.n, case.n - 1, k, epsilon), case.projection, SecureWords())
+def version2(case: Case, k: int, epsilon: Fraction, words: Words) -> Positions:
+    return draw_version2(Asked(case.n, case.n - 1, k, epsilon), case.projection, words)
 
 
-def degrees(case: Case, k: int, epsilon: Fraction) -> Positions:
-    words = SecureWords()
+def degrees(case: Case, k: int, epsilon: Fraction, words: Words) -> Positions:
     vector = degree_vector(case.projection, case.n).with_noise(epsilon * 2 / min(k, 2), words)
     return top_k_with_random_ties(vector.integers, k, words)
 
 
-def both(case: Case, k: int, epsilon: Fraction, *, bound: int | None = None) -> Positions:
+def both(case: Case, k: int, epsilon: Fraction, words: Words, *, bound: int | None = None) -> Positions:
     most = case.n - 1 if bound is None else min(bound, case.n - 1)
-    return draw_top_k(Asked(case.n, most, k, epsilon), case.projection, SecureWords())[0]
+    return draw_top_k(Asked(case.n, most, k, epsilon), case.projection, words)[0]
 
 
-def ordered(case: Case, k: int, epsilon: Fraction) -> Positions:
+def ordered(case: Case, k: int, epsilon: Fraction, words: Words) -> Positions:
     asked = Asked(case.n, case.n - 1, k, epsilon, ordered=True)
-    return draw_top_k(asked, case.projection, SecureWords())[0]
+    return draw_top_k(asked, case.projection, words)[0]
 
 
-def lists(case: Case, k: int, epsilon: Fraction) -> Positions:
+def lists(case: Case, k: int, epsilon: Fraction, words: Words) -> Positions:
     """Draw by lists alone, of the largest degree: whoever knows that needs no degrees for it."""
-    return draw_lists(
-        Asked(case.n, case.n - 1, k, epsilon, cap=case.largest), case.projection, SecureWords()
-    )[0]
+    asked = Asked(case.n, case.n - 1, k, epsilon, cap=case.largest)
+    return draw_lists(asked, case.projection, words)[0]
 
 
 def methods(case: Case) -> dict[str, Draw]:
@@ -284,12 +293,12 @@ def factor(limit: Callable[[float], float], epsilon: float, recall: float) -> st
 
 def found_of(case: Case, draw: Draw, k: int, epsilon: str) -> tuple[float, float]:
     """Return mean recall and its standard error, at least that of one miss in all runs."""
-    runs = [case.found(draw(case, k, Fraction(epsilon)), k) for _ in range(RULE_RUNS)]
-    return fmean(runs), max(float(np.std(runs, ddof=1)), 1 / k / RULE_RUNS**0.5) / RULE_RUNS**0.5
+    runs = [case.found(draw(case, k, Fraction(epsilon), words), k) for words in seeded(RUNS)]
+    return fmean(runs), max(float(np.std(runs, ddof=1)), 1 / k / RUNS**0.5) / RUNS**0.5
 
 
-def largest_sld(case: Case, k: int, epsilon: Fraction) -> Positions:
-    return sld(case, k, epsilon, bound=case.largest)
+def largest_sld(case: Case, k: int, epsilon: Fraction, words: Words) -> Positions:
+    return sld(case, k, epsilon, words, bound=case.largest)
 
 
 def forms(asked: list[str]) -> None:
@@ -319,6 +328,7 @@ def metric(asked: list[str]) -> None:
             "joint, degree": degrees,
             "joint, betweenness2, largest degree declared": partial(promised, bound=known.largest),
             "joint, betweenness2, no bound": promised,
+            "joint, both, version 2, no bound": version2,
             "joint, both, no bound": both,
             "joint, both, largest degree declared": partial(both, bound=known.largest),
         }
@@ -327,10 +337,10 @@ def metric(asked: list[str]) -> None:
                 row(k, label, *(f"{known.recall(draw, k, epsilon, truth):.2f}" for epsilon in EPSILONS))
 
 
-def promised(case: Case, k: int, epsilon: Fraction, *, bound: int | None = None) -> Positions:
+def promised(case: Case, k: int, epsilon: Fraction, words: Words, *, bound: int | None = None) -> Positions:
     """Length-2 betweenness by itself with noise of the declared bound."""
     asked = {"metric": "betweenness2", "k": k, "mechanism": "joint", "proxy": "betweenness2"}
-    return planned("priv_top_k", case, case.n - 1 if bound is None else bound, epsilon, **asked)
+    return planned("priv_top_k", case, case.n - 1 if bound is None else bound, epsilon, words, **asked)
 
 
 DESIGNED = {
@@ -365,6 +375,8 @@ def spec(asked: list[str]) -> None:
         found = np.array([case(name).recall(both, k, epsilon) for epsilon in EPSILONS])
         for label, values in zip(DESIGNED_ROWS, designed.T, strict=True):
             row(f"{name}, {k}", label, *(f"{value:.2f}" for value in values))
+        before = (case(name).recall(version2, k, epsilon) for epsilon in EPSILONS)
+        row(f"{name}, {k}", "version 2, no bound", *(f"{value:.2f}" for value in before))
         row(f"{name}, {k}", "**here: both, no bound**", *(f"{value:.2f}" for value in found))
         less = np.maximum(designed[:, 2:].max(axis=1) - found, 0)
         row(f"{name}, {k}", "less than the better form", *(f"{value:.2f}" for value in less))
@@ -387,15 +399,19 @@ def several(asked: list[str]) -> None:
                 row(label, method, *(f"{known.recall(draw, k, epsilon, truth):.2f}" for epsilon in epsilons))
 
 
-def several_sld(case: Case, k: int, epsilon: Fraction, *, weights: tuple[float, ...] | None) -> Positions:
+def several_sld(
+    case: Case, k: int, epsilon: Fraction, words: Words, *, weights: tuple[float, ...] | None
+) -> Positions:
     approach = "pareto" if weights is None else "aggregate"
     asked = {"metrics": ("degree", "density"), "k": k, "weights": weights, "approach": approach}
-    return planned("motkin", case, case.largest, epsilon, **asked)
+    return planned("motkin", case, case.largest, epsilon, words, **asked)
 
 
-def several_joint(case: Case, k: int, epsilon: Fraction, *, weights: tuple[float, ...] | None) -> Positions:
+def several_joint(
+    case: Case, k: int, epsilon: Fraction, words: Words, *, weights: tuple[float, ...] | None
+) -> Positions:
     asked = Several(case.n, case.n - 1, k, epsilon, ("degree", "density"), weights)
-    return draw_several(asked, case.projection, SecureWords())[0]
+    return draw_several(asked, case.projection, words)[0]
 
 
 def estimates_off(_: Iterable[str]) -> None:
@@ -404,7 +420,9 @@ def estimates_off(_: Iterable[str]) -> None:
     for name in filter(GRAPHS.__contains__, ("Enron", "GitHub")):
         known, seen = case(name), case(name).graph.degrees
         truth = {"edges": seen.sum() / 2, "wedges": (seen * (seen - 1)).sum() / 2}
-        runs = {epsilon: [estimated(known, Fraction(epsilon)) for _ in range(RUNS)] for epsilon in epsilons}
+        runs = {
+            each: [estimated(known, Fraction(each), words) for words in seeded(RUNS)] for each in epsilons
+        }
         for of, true in truth.items():
             off = (np.mean([(run[of].value / true - 1) ** 2 for run in runs[e]]) ** 0.5 for e in epsilons)
             row(name, of, "relative rms error, %", *(f"{100 * value:.2f}" for value in off))
@@ -412,10 +430,10 @@ def estimates_off(_: Iterable[str]) -> None:
             row(name, of, "within the interval", *(f"{value:.2f}" for value in within))
 
 
-def estimated(case: Case, epsilon: Fraction) -> dict[str, Estimate]:
+def estimated(case: Case, epsilon: Fraction, words: Words) -> dict[str, Estimate]:
     """Return the estimates of one release."""
     asked = Asked(case.n, case.n - 1, 10, epsilon)
-    return estimates(buy(asked, case.projection, SecureWords()))
+    return estimates(buy(asked, case.projection, words))
 
 
 def time_beside_version2(_: Iterable[str]) -> None:
@@ -428,7 +446,10 @@ def time_beside_version2(_: Iterable[str]) -> None:
         known = Plain(name)
         for k in (10, 100):
             for epsilon in EPSILONS:
-                draws = (partial(draw, known, k, Fraction(epsilon)) for draw in (degrees, version2, both))
+                draws = (
+                    partial(draw, known, k, Fraction(epsilon), SecureWords())
+                    for draw in (degrees, version2, both)
+                )
                 degree, before, now = in_turn(*draws)
                 shown = (f"{1_000 * each:.1f}" for each in (degree, before, now))
                 row(f"{name}, {k}", epsilon, *shown, f"{now / before:.2f}", f"{now / degree:.2f}")

@@ -424,6 +424,17 @@ def test_a_vector_that_is_bought_anew_has_noise_of_its_own() -> None:
     assert (np.abs(noise_in(anew)) > np.abs(noise_in(finer))).any(), "a refined half would only shrink"
 
 
+def test_where_little_noise_is_left_the_list_is_the_one_without_noise() -> None:
+    """Of a graph so small that the ranking looks at all nodes at once, in an order of its own."""
+    shared = [(hub, leaf) for hub in range(394, 400) for leaf in range(60)]
+    alone = [(hub, 60 * (hub - 388) + leaf) for hub in range(389, 394) for leaf in range(hub - 350)]
+    graph = Graph.from_edges(shared + alone, nodes=range(400))
+    best = np.argsort(-GraphProjection(graph).values("betweenness2"), kind="stable")[:5]
+    assert set(best.tolist()) == {389, 390, 391, 392, 393}, "not those of the largest degree"
+    release = edgedp.priv_top_k(graph, "betweenness2", 5, 4_000, target_recall="0.999999")
+    assert set(release.nodes) == set(best.tolist())
+
+
 def noise_in(bought: Bought) -> Any:
     found = bought.vector
     assert isinstance(found, NoisyCutVector)

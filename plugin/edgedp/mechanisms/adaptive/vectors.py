@@ -162,7 +162,7 @@ class CutVector:
             wanted = everyone if positions is None else positions
             new = looked.missing(wanted, everyone)
             if len(new):
-                looked.keep(new, self.shares(None if len(new) == self.count else new))
+                looked.keep(new, self.shares(None)[new] if len(new) == self.count else self.shares(new))
             return looked.at(wanted)
 
         return replace(self, shares=shares)

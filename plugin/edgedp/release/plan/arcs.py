@@ -72,7 +72,7 @@ class ArcsPlan(PlanOfNodes):
         return False
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters."""
         asked: dict[str, Any] = {"metric": self.metric, "k": self.k, "epsilon": format_nano(self.cost)}
         if self.target_recall is not None:
@@ -83,7 +83,7 @@ class ArcsPlan(PlanOfNodes):
     @property
     def public(self) -> dict[str, Any]:
         """The public facts; directions were read, and whom this answer protects at its epsilon."""
-        shown = super().public | {"protects": self._protects}
+        shown = super().public | {"protects": self._protects + self.facts.within}
         return shown if self.metric == "degree" else shown | {"orientation": DIRECTED}
 
     @property

@@ -77,7 +77,7 @@ class JointPlan(PlanOfNodes):
                 assert_never(self.ranked_by)
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters; a metric that is its own vector has no proxy."""
         asked = {"metric": self.metric, "k": self.k, "epsilon": format_nano(self.cost), "mechanism": "joint"}
         if self.metric != "degree":
@@ -139,7 +139,7 @@ class JointMotkinPlan(PlanOfNodes):
         return False
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters."""
         approach: Approach = "pareto" if self.weights is None else "aggregate"
         asked: dict[str, Any] = {"metrics": list(self.metrics), "approach": approach, "k": self.k}

@@ -65,7 +65,7 @@ class TopKPlan(PlanOfNodes):
         return (1.0,)
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters."""
         asked = {"metric": self.metric, "k": self.k, "epsilon": format_nano(self.cost)}
         return asked | self.mechanism.parameters
@@ -91,7 +91,7 @@ class ParetoPlan(PlanOfNodes):
     mechanism: Picking[ParetoForm]
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters."""
         return _motkin_parameters(self, "pareto") | self.mechanism.parameters
 
@@ -118,7 +118,7 @@ class AggregatePlan(PlanOfNodes):
     mechanism: Picking[MetricForm]
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters."""
         asked = _motkin_parameters(self, "aggregate") | self.mechanism.parameters
         return asked | {"weights": list(self.weights)}
