@@ -323,7 +323,7 @@ def _add_functions(connection: sqlite3.Connection) -> None:
 
 
 def _overlap(one: str, other: str) -> int:
-    from edgedp.spark.sources import overlap
+    from edgedp.graph.reading.sources.places import overlap
 
     return int(overlap(one, other))
 
