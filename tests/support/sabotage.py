@@ -1195,7 +1195,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a kept release with today's facts",
-        {"edgedp.ledger.question:plan_of": facts_of_today},
+        {"edgedp.ledger.debits.question:plan_of": facts_of_today},
         "test_ledger.py::test_a_kept_release_shows_the_facts_that_it_was_drawn_under",
     ),
     Sabotage(
