@@ -544,7 +544,7 @@ def configured(documented: SimpleNamespace, how: str) -> StdioServerParameters:
     (server,) = json.loads(text)["mcpServers"].values()
     assert set(server) == {"command", "args"}
     if how == "of a store":
-        (arguments,) = re.findall(r"the arguments are `(\[.*?\])`", AGENTS)
+        (arguments,) = re.findall(r"the arguments are\s+`(\[.*?\])`", AGENTS)
         server["args"] = json.loads(replaced(arguments, store=str(documented.place)))
     # `edgedp` is found by PATH, as where it is installed; nothing else of this environment is passed on.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
