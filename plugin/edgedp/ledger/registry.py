@@ -109,7 +109,7 @@ def known(session: Session, name: str, *, anywhere: bool = False) -> GraphRow:
     if row.at_address:
         if not anywhere:
             raise EngineError(
-                f"the edges of the graph {name!r} are at an address, which Spark alone reads; "
+                f"the edges of the graph {name!r} are at an address, which only Spark reads; "
                 "ask for its top k with engine 'spark'"
             )
         return row

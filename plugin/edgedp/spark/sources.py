@@ -123,7 +123,7 @@ def canonical(address: Any, name: str) -> str:
     's3a://lake/edges'
     """
     if not isinstance(address, (str, os.PathLike)) or not str(address).strip():
-        raise ParameterError(f"{name} is no address; give a path, or an address that Spark reads")
+        raise ParameterError(f"{name} is not an address; give a path, or an address that Spark reads")
     text = os.fspath(address)
     if any(ord(sign) < 32 or sign in "*?{}[]," for sign in text):
         raise ParameterError(f"{name} holds a pattern or a query, must be the address of one file or folder")
@@ -135,7 +135,7 @@ def canonical(address: Any, name: str) -> str:
     host, slash, path = rest.partition("/")
     if _holds_credentials(scheme.lower(), host, rest):
         raise ParameterError(
-            f"{name} holds a password or a key, must be an address alone; give these to Spark's settings"
+            f"{name} holds a password or a key, must be only an address; give these to Spark's settings"
         )
     if scheme.lower() == "file":
         return "file://" + str(Path(rest if host.lower() != "localhost" else slash + path).resolve())
@@ -315,7 +315,7 @@ def _first_names(frame: DataFrame, columns: list[str]) -> bool:
     if len(whole) > 1 and whole[1]:
         return True
     raise GraphFormatError(
-        "whether the first line names the columns cannot be told for sure; give --header or --no-header "
+        "the first line may name the columns or be an edge; give --header or --no-header "
         "(of the nodes: --nodes-header or --no-nodes-header)"
     )
 

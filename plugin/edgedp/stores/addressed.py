@@ -93,7 +93,7 @@ class AddressStore(OpenedStore):
             figures = surveyed(place)
         check_whole(figures)
         if figures.edge_count == 0:
-            raise GraphFormatError("the edges join no two nodes; check the address and its columns")
+            raise GraphFormatError("no edge joins two of the nodes; check the address and its columns")
         if bound is not None and figures.max_degree > bound:
             raise ParameterError(
                 f"degree_bound is {bound}, must be at least the graph's largest degree, {figures.max_degree}; "

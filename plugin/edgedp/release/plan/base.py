@@ -262,7 +262,7 @@ def check_all_kept(asked: Options, planned: PlanBase) -> None:
         value = getattr(asked, option.name)
         if option.name not in kept and value is not None and value is not option.default:
             raise ParameterError(
-                f"{option.name} has no effect on this release of {planned.kind}, which does not keep it; leave it out"
+                f"{option.name} has no effect on this release of {planned.kind}, which does not keep it; ask without it"
             )
 
 

@@ -193,7 +193,7 @@ def _top_k_mechanism(name: str, asked: TopKOptions, facts: PublicFacts) -> Mecha
         if getattr(asked, option) is not None:
             raise ParameterError(
                 f"{option} is not an option of mechanism 'joint', the default for {name}; "
-                "leave it out, or give mechanism 'sld'"
+                "ask without it, or give mechanism 'sld'"
             )
     return "joint"
 
@@ -302,7 +302,7 @@ def _check_edge_form(picking: Picking[ParetoForm], names: Sequence[str]) -> None
             if far and form != "interval":
                 raise ParameterError(
                     f"sensitivity_form is {form!r}, must be 'interval' with {', '.join(far)}, "
-                    "which one edge moves at more nodes than its ends and their common neighbours; leave it out"
+                    "which one edge moves at more nodes than its ends and their common neighbours; ask without it"
                 )
         case _:
             assert_never(picking)

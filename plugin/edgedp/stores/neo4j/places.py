@@ -106,7 +106,7 @@ def check_place(row: GraphRow) -> None:
     """
     if row.at_address:
         raise StoreError(
-            f"the edges of the graph {row.name!r} are at an address, which Spark alone reads; ask for its top k by "
+            f"the edges of the graph {row.name!r} are at an address, which only Spark reads; ask for its top k by "
             "the command or Python with engine 'spark'; nothing was spent"
         )
     own = _own(row.name, row.version)

@@ -38,9 +38,9 @@ def check_engine(engine: TopKEngine, kind: Kind) -> None:
     if engine in GRAPH_ENGINES or (engine == "spark" and kind == "priv_top_k"):
         return
     if engine == "spark":
-        raise EngineError(f"engine is 'spark', must be native or igraph for {kind}; it draws the top k alone")
+        raise EngineError(f"engine is 'spark', must be native or igraph for {kind}; it draws only the top k")
     raise EngineError(
-        "engine is 'cypher', must be native or igraph for a release: it is drawn from one reading; leave it out"
+        "engine is 'cypher', must be native or igraph for a release: it is drawn from one reading; ask without it"
     )
 
 

@@ -339,7 +339,7 @@ def _check_registered(
         ]
     if odd:
         other = "a graph in Neo4j" if edges is None else "edges at an address"
-        raise ParameterError(f"{_flag(odd[0])} is not an option of {other}; leave it out")
+        raise ParameterError(f"{_flag(odd[0])} is not an option of {other}; ask without it")
 
 
 def _flag(name: str) -> str:
