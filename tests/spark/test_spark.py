@@ -41,7 +41,7 @@ from edgedp.spark.executors import DrawBest, DrawJoint, DrawWords
 from edgedp.spark.frames import edges_of, held_edges
 from edgedp.spark.partitions import rows_schema
 from edgedp.spark.sources import Place, canonical
-from edgedp.stores import addressed
+from edgedp.stores.addresses import addressed
 from edgedp.stores.releases import on_spark
 from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError, StoreError
 from edgedp.words.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED

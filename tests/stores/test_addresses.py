@@ -28,7 +28,7 @@ from edgedp.graph.reading.sources.databases import Database
 from edgedp.graph.reading.sources.places import canonical_table, overlap
 from edgedp.ledger import registry
 from edgedp.ledger.backend import AT_ADDRESS
-from edgedp.stores import kept_rows
+from edgedp.stores.addresses import kept_rows
 from edgedp.stores.embedded import clock, seals
 from edgedp.words.refusals import ADDRESS_FAILED, ADDRESS_TOO_LARGE, BOUND_BROKEN, NODES_CHANGED
 from gateway_server import serve

@@ -15,12 +15,12 @@ from edgedp.ledger.account import (
     unit_asked,
 )
 from edgedp.ledger.backend import AT_ADDRESS, SPARK, GraphRow, edited, holds_directions, holds_titles
+from edgedp.ledger.calendars.terms import calendar_asked, kept_without_edges, runs_at_first, terms_said
 from edgedp.ledger.events import account_steps, declaration_steps, event_steps, open_steps
 from edgedp.ledger.pairs import ARCS, PairProjection
 from edgedp.ledger.rows import row_of
 from edgedp.ledger.script import Script, Step
 from edgedp.ledger.sources import Sources
-from edgedp.ledger.terms import calendar_asked, kept_without_edges, runs_at_first, terms_said
 from edgedp.mechanisms.checks import check_new_graph_name, nearest
 from edgedp.release.plan import PublicFacts
 from edgedp.release.plan.base import DIRECTED

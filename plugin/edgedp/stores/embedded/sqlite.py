@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, Self, TypeVar, assert_never
 from urllib.parse import quote
 
-from edgedp.ledger import chain, runs
+from edgedp.ledger import chain
 from edgedp.ledger.backend import Row, Transaction, half_a_character
+from edgedp.ledger.calendars import runs
 from edgedp.stores.embedded import clock
 from edgedp.stores.embedded.locks import queue
 from edgedp.stores.statements.queries import completeness, statement_text

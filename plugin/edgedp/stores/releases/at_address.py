@@ -21,7 +21,7 @@ from edgedp.graph.loading.addresses import Address, ids_digest, settled
 from edgedp.graph.loading.expecting import INTEGER_ROW, TEXT_ROW
 from edgedp.ledger.backend import SPARK, holds_directions
 from edgedp.ledger.debits.killpoints import reach
-from edgedp.stores import kept_rows
+from edgedp.stores.addresses import kept_rows
 from edgedp.stores.releases.resident import load_reading
 from edgedp.words.errors import EdgeDPError, EngineError, StoreError
 from edgedp.words.refusals import ADDRESS_FAILED, ADDRESS_TOO_LARGE, AFTER_THE_DEBIT, NODES_CHANGED
