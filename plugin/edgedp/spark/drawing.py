@@ -103,7 +103,7 @@ def check_can_draw(plan: Plan) -> None:
             if plan.estimates:
                 raise EngineError("engine 'spark' draws no estimates; leave them out")
             if plan.target_recall is not None:
-                raise EngineError("engine 'spark' draws at once and keeps no target_recall; leave it out")
+                raise EngineError("engine 'spark' draws at once and keeps no target_recall; ask without it")
         case ArcsPlan():
             raise EngineError(
                 f"engine 'spark' keeps no directions and does not draw {plan.metric}; take engine 'native'"
@@ -117,7 +117,7 @@ def check_can_draw(plan: Plan) -> None:
             form = plan.mechanism.form
             if form not in (None, "degree"):
                 raise EngineError(
-                    f"engine 'spark' has no sensitivity_form {form!r}; leave it out, or give 'degree'"
+                    f"engine 'spark' has no sensitivity_form {form!r}; ask without it, or give 'degree'"
                 )
         case _:
             raise EngineError(

@@ -151,7 +151,7 @@ def listed(value: Any, name: str, default: Sequence[_Item] = ()) -> list[Any]:
         return list(default)
     many = list(value) if isinstance(value, (list, tuple)) else [value]
     if not many:
-        raise ParameterError(f"{name} is empty, must be one or more; give one, or leave it out")
+        raise ParameterError(f"{name} is empty, must be one or more; give one, or ask without it")
     return list(dict.fromkeys(many))
 
 

@@ -108,7 +108,7 @@ def words_from(rng: np.random.Generator | None) -> Words:
         return GeneratorWords(rng)
     raise ParameterError(
         f"rng is {rng!r:.80}, must be None or a numpy.random.Generator; "
-        "leave it out for a private release, or pass numpy.random.default_rng(seed)"
+        "ask without it for a private release, or pass numpy.random.default_rng(seed)"
     )
 
 

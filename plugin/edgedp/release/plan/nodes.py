@@ -186,7 +186,7 @@ def _top_k_mechanism(name: str, asked: TopKOptions, facts: PublicFacts) -> Mecha
         if getattr(asked, option) is not None:
             raise ParameterError(
                 f"{option} is not an option of mechanism 'joint', the default for {name}; "
-                "leave it out, or give mechanism 'sld'"
+                "ask without it, or give mechanism 'sld'"
             )
     return "joint"
 
@@ -290,7 +290,7 @@ def _check_edge_form(picking: Picking[ParetoForm], names: Sequence[str]) -> None
     if far and picking.form not in (None, "interval"):
         raise ParameterError(
             f"sensitivity_form is {picking.form!r}, must be 'interval' with {', '.join(far)}, "
-            "which one edge moves at more nodes than its ends and their common neighbours; leave it out"
+            "which one edge moves at more nodes than its ends and their common neighbours; ask without it"
         )
 
 

@@ -224,7 +224,7 @@ class Ledger(Transaction):
                 ) from None
             if code == sqlite3.SQLITE_IOERR:
                 raise StoreError(
-                    f"store is {self._shown}, whose disk does not read or write ({_first_line(error)}); check it"
+                    f"store is {self._shown}, whose disk does not read or write ({_first_line(error)}); repair the disk"
                 ) from None
             raise self._damaged(_first_line(error)) from None
         except UnicodeEncodeError:
