@@ -149,6 +149,9 @@ def lay_out(folder: Path, processes: int) -> None:
         written = path.stat()
         path.write_text(undecorated(path.read_text(encoding="utf-8")), encoding="utf-8")
         os.utime(path, ns=(written.st_atime_ns, written.st_mtime_ns))
+        made = folder / "mutants" / path.relative_to(folder)
+        if not made.with_name(f"{made.name}.meta").exists():  # a run was ended while it was written
+            made.unlink(missing_ok=True)
     folders = sorted({path.parent for path in files_of_tests().values()})
     paths = [str(path.relative_to(ROOT)) for path in (SUPPORT, *folders)]
     settings = SETTINGS.format(mutated=json.dumps(MUTATED), paths=json.dumps([*paths, "docs/examples"]))
@@ -193,8 +196,6 @@ def mutants_of(folder: Path, pattern: str) -> Iterator[Mutant]:
         relative = path.relative_to(folder)
         made = folder / "mutants" / relative
         spans, meta = (made.with_name(f"{made.name}.{kind}") for kind in ("spans", "meta"))
-        if not spans.exists():
-            continue
         lines = made.read_text(encoding="utf-8").splitlines()
         where = json.loads(spans.read_text(encoding="utf-8"))["spans"]
         marks = json.loads(meta.read_text(encoding="utf-8"))["hash_by_function_name"]
