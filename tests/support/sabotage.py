@@ -973,7 +973,7 @@ SABOTAGES = [
     Sabotage(
         "bounds of a word as narrow as its float",
         {"edgedp.mechanisms.sampling.noise:MARGIN": lambda real: 2.0**-50},
-        "test_sampling_noise.py::test_float_bounds_enclose_every_value_of_the_word",
+        "test_sampling_noise.py::test_float_bounds_contain_the_exact_ones",
     ),
     Sabotage(
         "refined noise drawn anew",
