@@ -206,7 +206,9 @@ def test_scores_that_floats_hardly_tell_apart_are_told_apart(monkeypatch, noise,
 
     def picked(seed):
         known = ranking.LazyScores(scores)
-        return ranking.first_places(candidates, known, 1, Fraction(1), noise, ScriptedWords(seed=seed)).tolist()
+        return ranking.first_places(
+            candidates, known, 1, Fraction(1), noise, ScriptedWords(seed=seed)
+        ).tolist()
 
     fast = [picked(seed) for seed in range(60)]
     monkeypatch.setattr(ranking, "_MANY", 10**6)
