@@ -126,8 +126,11 @@ class Mutant:
 # -- making them ------------------------------------------------------------------------------------------
 
 
-def lay_out(folder: Path, processes: int) -> None:
-    """Copy what mutmut needs to a folder of its own, where the package is at the root, and make the mutants."""
+def lay_out(folder: Path, processes: int, only: str) -> list[Path]:
+    """Copy what mutmut needs to a folder of its own, where the package is at the root, and make the mutants.
+
+    Returns the files with functions that may fit the pattern: mutants are made of these.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     copies = {
         "plugin/edgedp": "edgedp",
@@ -145,7 +148,13 @@ def lay_out(folder: Path, processes: int) -> None:
         shutil.copytree(ROOT / source, folder / target, dirs_exist_ok=True, ignore=ignored)
     for assets in ("queries", "loaders"):
         shutil.copytree(ROOT / assets, folder / "edgedp" / "assets" / assets, dirs_exist_ok=True)
-    for path in sorted({path for pattern in MUTATED for path in folder.glob(pattern)}):
+    mutated = [
+        path
+        for pattern in MUTATED
+        for path in sorted(folder.glob(pattern))
+        if fnmatch(f"{module_of(path, folder)}.", only) or only.startswith(f"{module_of(path, folder)}.")
+    ]
+    for path in mutated:
         written = path.stat()
         path.write_text(undecorated(path.read_text(encoding="utf-8")), encoding="utf-8")
         os.utime(path, ns=(written.st_atime_ns, written.st_mtime_ns))
@@ -154,9 +163,16 @@ def lay_out(folder: Path, processes: int) -> None:
             made.unlink(missing_ok=True)
     folders = sorted({path.parent for path in files_of_tests().values()})
     paths = [str(path.relative_to(ROOT)) for path in (SUPPORT, *folders)]
-    settings = SETTINGS.format(mutated=json.dumps(MUTATED), paths=json.dumps([*paths, "docs/examples"]))
+    relative = [str(path.relative_to(folder)) for path in mutated]
+    settings = SETTINGS.format(mutated=json.dumps(relative), paths=json.dumps([*paths, "docs/examples"]))
     (folder / "pyproject.toml").write_text(settings, encoding="utf-8")
     run(folder, "-c", GENERATE, str(processes), quiet=True)
+    return mutated
+
+
+def module_of(path: Path, folder: Path) -> str:
+    """Return the name of a module."""
+    return ".".join(path.relative_to(folder).with_suffix("").parts).removesuffix(".__init__")
 
 
 def undecorated(source: str) -> str:
@@ -190,16 +206,16 @@ def run(folder: Path, *words: str, quiet: bool = False) -> int:
     ).returncode
 
 
-def mutants_of(folder: Path, pattern: str) -> Iterator[Mutant]:
-    """Yield the mutants of the files that fit a pattern."""
-    for path in sorted(folder.glob(pattern)):
+def mutants_of(folder: Path, paths: list[Path]) -> Iterator[Mutant]:
+    """Yield the mutants of some files."""
+    for path in paths:
         relative = path.relative_to(folder)
         made = folder / "mutants" / relative
         spans, meta = (made.with_name(f"{made.name}.{kind}") for kind in ("spans", "meta"))
         lines = made.read_text(encoding="utf-8").splitlines()
         where = json.loads(spans.read_text(encoding="utf-8"))["spans"]
         marks = json.loads(meta.read_text(encoding="utf-8"))["hash_by_function_name"]
-        module = ".".join(relative.with_suffix("").parts).removesuffix(".__init__")
+        module = module_of(path, folder)
         for name, (first, last) in where.items():
             function, _, number = name.rpartition("__mutmut_")
             if number == "orig":
@@ -345,9 +361,14 @@ def main() -> int:
     asked = parser.parse_args()
     if asked.anew:
         shutil.rmtree(asked.folder, ignore_errors=True)
-    lay_out(asked.folder, asked.processes)
-    every = [mutant for pattern in MUTATED for mutant in mutants_of(asked.folder, pattern)]
-    stale = [entry for entry in reasons() if not any(explained(mutant) is entry for mutant in every)]
+    files = lay_out(asked.folder, asked.processes, asked.only)
+    every = list(mutants_of(asked.folder, files))
+    found_in = tuple(f"{module_of(path, asked.folder)}.x" for path in files)
+    stale = [
+        entry
+        for entry in reasons()
+        if entry["function"].startswith(found_in) and not any(explained(mutant) is entry for mutant in every)
+    ]
     chosen = [mutant for mutant in every if fnmatch(mutant.function, asked.only)]
     if asked.sample is not None:
         chosen = random.Random(asked.seed).sample(chosen, asked.sample)
