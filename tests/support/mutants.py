@@ -158,9 +158,12 @@ def lay_out(folder: Path, processes: int, only: str) -> list[Path]:
         written = path.stat()
         path.write_text(undecorated(path.read_text(encoding="utf-8")), encoding="utf-8")
         os.utime(path, ns=(written.st_atime_ns, written.st_mtime_ns))
-        made = folder / "mutants" / path.relative_to(folder)
-        if not made.with_name(f"{made.name}.meta").exists():  # a run was ended while it was written
-            made.unlink(missing_ok=True)
+    made = {folder / "mutants" / path.relative_to(folder) for path in mutated}
+    for path in (folder / "mutants" / "edgedp").rglob("*.py"):
+        meta = path.with_name(f"{path.name}.meta")
+        if (path in made) != meta.exists():  # asked for and cut off, or of another run: made anew, or copied
+            meta.unlink(missing_ok=True)
+            path.unlink()
     folders = sorted({path.parent for path in files_of_tests().values()})
     paths = [str(path.relative_to(ROOT)) for path in (SUPPORT, *folders)]
     relative = [str(path.relative_to(folder)) for path in mutated]
