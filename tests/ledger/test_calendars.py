@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from edgedp.graph.dated import UNDATED
-from edgedp.ledger.runs import NOTHING, Reach, charged, dearest, steps, touched
+from edgedp.ledger.calendars.runs import NOTHING, Reach, charged, dearest, steps, touched
 from edgedp.release.plan.base import PublicFacts
 from edgedp.stores.embedded.windowed import windows_of
 from edgedp.words.dates.calendar import Calendar, calendar_kept, calendar_of

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, assert_never
 
-from edgedp.ledger import runs
-from edgedp.ledger.runs import Reach
-from edgedp.ledger.terms import calendar_of_terms, runs_at_first
+from edgedp.ledger.calendars import runs
+from edgedp.ledger.calendars.runs import Reach
+from edgedp.ledger.calendars.terms import calendar_of_terms, runs_at_first
 from edgedp.mechanisms.checks import check_choice
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import NANO, budget_nano, format_nano
@@ -114,7 +114,8 @@ class Account:
     calendar : Calendar or None
         Which windows may be released, and within how many the budget bounds what is lost; frozen alike.
     runs : str or None
-        What was spent within every run of windows (`edgedp.ledger.runs`); None where the budget is for all time.
+        What was spent within every run of windows (`edgedp.ledger.calendars.runs`); None where the
+        budget is for all time.
     """
 
     declared: int | None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from edgedp.ledger.account import UNKNOWN_AMOUNTS, Account, account_of, limit_told, refusal, split_account
-from edgedp.ledger.runs import Reach
+from edgedp.ledger.calendars.runs import Reach
 from edgedp.ledger.script import Step
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import NANO, format_nano
@@ -217,7 +217,7 @@ def debit_steps(
     ----------
     amounts : dict
         ``cost`` in nano-epsilon, ``price`` in pico-rho and ``whole``, those of the account's debit, and its windows
-        (`edgedp.ledger.runs.Reach.parameters`).
+        (`edgedp.ledger.calendars.runs.Reach.parameters`).
     """
     if analyst == DIRECT:
         return []

@@ -328,6 +328,10 @@ class CuratorStore(OpenedStore):
             self._curate(session, row, script, retired=row if row.loaded else None)
             _log.info("dropped %s", shown(name))
             self._memory.forget(name)
+            if row.at_address:
+                from edgedp.stores.releases.at_address import forget
+
+                forget(row)
             session.sweep(name)
 
     def set_budget(

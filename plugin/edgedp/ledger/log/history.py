@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from edgedp.ledger import ledger, registry, sources, spans
+from edgedp.ledger import ledger, registry, sources
 from edgedp.ledger.account import UNKNOWN_AMOUNTS, Account, account_of, split_account
 from edgedp.ledger.backend import Runner
+from edgedp.ledger.calendars import spans
 from edgedp.ledger.chain import Head, body_of, chained, exported, genesis, is_release
 from edgedp.ledger.log import pages
 from edgedp.mechanisms.checks import check_choice, check_limit

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, Self, TypeVar, assert_never
 from urllib.parse import quote
 
-from edgedp.ledger import chain, runs
+from edgedp.ledger import chain
 from edgedp.ledger.backend import Row, Transaction, half_a_character
+from edgedp.ledger.calendars import runs
 from edgedp.stores.embedded import clock
 from edgedp.stores.embedded.locks import queue
 from edgedp.stores.statements.queries import completeness, statement_text
@@ -334,7 +335,7 @@ def _add_functions(connection: sqlite3.Connection) -> None:
 
 
 def _overlap(one: str, other: str) -> int:
-    from edgedp.spark.sources import overlap
+    from edgedp.graph.reading.sources.places import overlap
 
     return int(overlap(one, other))
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from edgedp.ledger import runs
 from edgedp.ledger.account import split_account
 from edgedp.ledger.backend import Row
-from edgedp.ledger.runs import Reach
+from edgedp.ledger.calendars import runs
+from edgedp.ledger.calendars.runs import Reach
 from edgedp.ledger.script import Runner
 from edgedp.mechanisms.checks import check_request_id
 from edgedp.stores.releases.estimating import Estimate

@@ -13,7 +13,7 @@ from typing import Any
 from edgedp.ledger import ledger
 from edgedp.ledger.account import Account, account_of
 from edgedp.ledger.backend import Row
-from edgedp.ledger.runs import Reach
+from edgedp.ledger.calendars.runs import Reach
 from edgedp.ledger.sources import tightest, told_accounts
 from edgedp.mechanisms.checks import check_choice
 from edgedp.release.plan import Charge, Kind, Plan, options_of
