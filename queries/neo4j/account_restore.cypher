@@ -25,4 +25,5 @@ WHERE NOT coalesce(account.spent > charged, false) AND NOT coalesce(account.entr
 WITH account, latest, charged, CASE WHEN latest.terms IS NULL THEN account ELSE latest END AS said
 SET account.spent = charged, account.entries = latest.seq, account.declared = said.declared,
     account.budget = said.budget, account.maxPerRelease = said.maxPerRelease, account.delta = latest.delta,
-    account.relationshipType = latest.relationshipType, account.terms = said.terms
+    account.relationshipType = latest.relationshipType, account.terms = said.terms,
+    account.runs = said.runs

@@ -6,6 +6,7 @@
 --   name: the graph's name
 --   cost: the release's epsilon, nano-epsilon, positive
 --   price: what it costs in pico-rho, positive; added instead of cost where the ledger has a delta
+--   within, firstWindow, lastWindow: as in account_debit
 -- columns:
 --   name: the graph's name
 --   spent: what was asked for under the name
@@ -14,7 +15,10 @@
 -- cost: one row
 UPDATE accounts
 SET spent = spent + CASE WHEN delta IS NULL THEN $cost ELSE $price END, entries = entries + 1,
-    terms = coalesce(terms, '')
+    terms = coalesce(terms, ''),
+    runs = CASE WHEN runs IS NOT NULL
+      THEN charged(runs, $within, $firstWindow, $lastWindow, CASE WHEN delta IS NULL THEN $cost ELSE $price END) END
 WHERE name = $name AND $cost > 0 AND $price > 0 AND relationshipType IS NULL
+  AND (runs IS NULL) = ($within IS NULL)
   AND (budget IS NULL OR spent + CASE WHEN delta IS NULL THEN $cost ELSE $price END <= budget)
 RETURNING name AS name, spent AS spent, entries AS entries

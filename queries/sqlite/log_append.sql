@@ -10,8 +10,10 @@
 -- columns:
 --   seq: the row's number; no row if there is no account
 -- cost: one row
-INSERT INTO log (name, seq, kind, at, "by", body, total, declared, budget, maxPerRelease, delta, relationshipType, terms)
-SELECT name, entries, $kind, $at, $by, $body, spent, declared, budget, maxPerRelease, delta, relationshipType, terms
+INSERT INTO log (name, seq, kind, at, "by", body, total, declared, budget, maxPerRelease, delta, relationshipType, terms,
+                 runs)
+SELECT name, entries, $kind, $at, $by, $body, spent, declared, budget, maxPerRelease, delta, relationshipType, terms,
+       runs
 FROM account
 WHERE name = $name
 RETURNING seq AS seq

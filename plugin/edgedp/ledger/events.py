@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import ledger
-from edgedp.ledger.account import limit_told, terms_without_edges
+from edgedp.ledger.account import limit_told
+from edgedp.ledger.calendars.terms import kept_without_edges, runs_at_first, terms_said
 from edgedp.ledger.script import Script, Step
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import format_nano
@@ -15,6 +16,7 @@ from edgedp.words.errors import EdgeDPError, StoreError, StoreStateError
 
 if TYPE_CHECKING:
     from edgedp.ledger.account import Account, Declaration
+    from edgedp.words.dates.calendar import Calendar
     from edgedp.words.vocabulary import Unit
 
 __all__ = [
@@ -26,7 +28,6 @@ __all__ = [
     "event_script",
     "event_steps",
     "open_steps",
-    "unit_said",
 ]
 
 
@@ -106,15 +107,29 @@ def open_steps(name: str) -> list[Step]:
 
 
 def account_steps(
-    name: str, kind: str | None, declared: Declaration, protect: Unit, *, by: str, at: str
+    name: str,
+    kind: str | None,
+    declared: Declaration,
+    protect: Unit,
+    calendar: Calendar | None,
+    *,
+    by: str,
+    at: str,
 ) -> list[Step]:
     """Return the steps that make a ledger, which is open and locked, an account, of a relationship type or of none."""
-    placed = {"name": name, "relationshipType": kind, "terms": terms_without_edges(protect)}
+    placed = {
+        "name": name, "relationshipType": kind, "terms": kept_without_edges(protect, calendar),
+        "runs": runs_at_first(calendar),
+    }  # fmt: skip
     return [
         Step("account_at", {"name": name, "entries": 0}, on_none="budget"),
         Step("account_place", placed),
         *event_steps(
-            name, "account", ({"relationshipType": kind} if kind else {}) | unit_said(protect), by=by, at=at
+            name,
+            "account",
+            ({"relationshipType": kind} if kind else {}) | terms_said(protect, calendar),
+            by=by,
+            at=at,
         ),
         *declaration_steps(name, None, declared, by=by, at=at),
     ]
@@ -148,30 +163,30 @@ def account_script(
     StoreError
         Another unit is declared while a graph reads the account: what it shows would be false.
     """
-    protect = declared.unit(name, account)
+    protect, calendar = declared.unit(name, account), declared.dated(name, account)
     if account is None:
-        steps = account_steps(name, kind, declared, protect, by=by, at=at)
+        steps = account_steps(name, kind, declared, protect, calendar, by=by, at=at)
         return Script([*open_steps(name), *steps])
     steps = [Step("account_at", {"name": name, "entries": account.entries}, on_none="budget")]
-    if protect != account.protect:
+    if (protect, calendar) != (account.protect, account.calendar):
         if readers:
+            said = f"protect is {protect!r}, must be {account.protect!r}"
+            said = said if protect != account.protect else "the calendar is another, must stay"
             raise StoreError(
-                f"protect is {protect!r}, must be {account.protect!r} while {', '.join(map(repr, readers))} read the "
-                "account; drop them first, or load or register them again with protect"
+                f"{said} while {', '.join(map(repr, readers))} read the account; drop them first, or load or register "
+                "them again with what is declared"
             )
         steps.append(
             Step(
                 "account_place",
-                {"name": name, "relationshipType": None, "terms": terms_without_edges(protect)},
+                {
+                    "name": name, "relationshipType": None, "terms": kept_without_edges(protect, calendar),
+                    "runs": runs_at_first(calendar),
+                },
             )
-        )
-        steps += event_steps(name, "account", unit_said(protect), by=by, at=at)
+        )  # fmt: skip
+        steps += event_steps(name, "account", terms_said(protect, calendar), by=by, at=at)
     return Script([*open_steps(name), *steps, *declaration_steps(name, account, declared, by=by, at=at)])
-
-
-def unit_said(protect: Unit) -> dict[str, Any]:
-    """Return what the log says of a unit; nothing of the default, which is today's promise."""
-    return {} if protect == "pair" else {"protect": protect}
 
 
 def curator_refusal(outcome: str, name: str) -> EdgeDPError:

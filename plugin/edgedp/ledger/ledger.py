@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import shares
 from edgedp.ledger.account import Account, attributes_refusal, refusal, split_account
+from edgedp.ledger.calendars.runs import Reach
 from edgedp.ledger.chain import body_of
 from edgedp.ledger.script import Script, Step
 from edgedp.ledger.shares import DIRECT, Share
@@ -187,10 +188,9 @@ def does_not_fit(name: str, plan: Plan, row: Row) -> BudgetError:
     row : dict
         Of ``account_find``: the account that refuses.
     """
-    account = Account.of(row)
-    whose = split_account(row["name"])[0]
+    whose, which = split_account(row["name"])
+    account = Account.of(row).over(Reach.of(plan.facts, which))
     if plan.charges[-1].account != "edges":
-        which = split_account(row["name"])[1]
         charge = next(each for each in plan.first if each.account == which)
         return attributes_refusal(row["name"], charge.cost, plan.cost, account, account.affordable(charge))
     of = "" if whose == name else "the account "

@@ -12,11 +12,11 @@ from edgedp.ledger.account import (
     Account,
     Declaration,
     account_of,
-    terms_without_edges,
     unit_asked,
 )
-from edgedp.ledger.backend import AT_ADDRESS, GraphRow, edited, holds_directions, holds_titles
-from edgedp.ledger.events import account_steps, declaration_steps, event_steps, open_steps, unit_said
+from edgedp.ledger.backend import AT_ADDRESS, SPARK, GraphRow, edited, holds_directions, holds_titles
+from edgedp.ledger.calendars.terms import calendar_asked, kept_without_edges, runs_at_first, terms_said
+from edgedp.ledger.events import account_steps, declaration_steps, event_steps, open_steps
 from edgedp.ledger.pairs import ARCS, PairProjection
 from edgedp.ledger.rows import row_of
 from edgedp.ledger.script import Script, Step
@@ -29,6 +29,7 @@ from edgedp.words.vocabulary import COUNTED
 
 if TYPE_CHECKING:
     from edgedp.ledger.backend import Runner, Session
+    from edgedp.words.dates.calendar import Calendar
     from edgedp.words.vocabulary import Unit
 
 __all__ = [
@@ -82,17 +83,18 @@ def row_to_json(row: GraphRow) -> dict[str, Any]:
 def known(session: Session, name: str, *, anywhere: bool = False) -> GraphRow:
     """Return the row of a graph with its present node count; an unknown name is refused with the nearest one.
 
-    A graph at an address, of which the store holds no edge, is refused as well, unless `anywhere`.
+    A graph at an address that Spark alone reads is refused as well, unless `anywhere`.
     """
     row = find(session, name)
     if row is None:
         names = [stored["name"] for stored in session.run("graph_places")]
         raise UnknownNameError(f"the graph is {name!r}, must be a stored one; {nearest(str(name), names)}")
     if row.at_address:
-        if not anywhere:
+        if row.engine == SPARK and not anywhere:
             raise EngineError(
-                f"the edges of the graph {name!r} are at an address, which Spark alone reads; "
-                "ask for its top k with engine 'spark'"
+                f"the edges of the graph {name!r} are at an address that was registered for Spark alone, which Spark "
+                "alone reads; ask for its top k with engine 'spark', or drop it and register it again without that "
+                "engine: its ledger stays"
             )
         return row
     if row.loaded or (anywhere and not row.readable):  # which is dropped, and never released from
@@ -100,7 +102,9 @@ def known(session: Session, name: str, *, anywhere: bool = False) -> GraphRow:
     return dataclasses.replace(row, node_count=session.node_count(row))
 
 
-def place_steps(row: GraphRow, protect: Unit = "pair", kind: str | None = None) -> list[Step]:
+def place_steps(
+    row: GraphRow, protect: Unit = "pair", kind: str | None = None, calendar: Calendar | None = None
+) -> list[Step]:
     """Return the steps that write a graph's row, new or in place of the one before, and bind its ledger to it.
 
     Parameters
@@ -109,7 +113,15 @@ def place_steps(row: GraphRow, protect: Unit = "pair", kind: str | None = None) 
         The type, or the address, that the ledger is the account of from now on; None leaves what is there.
     """
     return [
-        Step("account_place", {"name": row.name, "relationshipType": kind, "terms": row.terms(protect)}),
+        Step(
+            "account_place",
+            {
+                "name": row.name,
+                "relationshipType": kind,
+                "terms": row.terms(protect, calendar),
+                "runs": runs_at_first(calendar),
+            },
+        ),
         Step("graph_put", row_to_json(row)),
     ]
 
@@ -148,8 +160,8 @@ def load_script(
     """
     named = {"name": row.name}
     held = account or Account.of_log(row.name, last)
-    protect = _unit(row, declared, held)
-    facts = _facts(row) | unit_said(protect)
+    protect, calendar = _unit(row, declared, held), declared.dated(row.name, held)
+    facts = _facts(row) | terms_said(protect, calendar)
     current = (
         Step("graph_find", named, on_row="changed")
         if before is None
@@ -163,7 +175,7 @@ def load_script(
             *guards,
             *_unit_steps(row.name, held, declared),
             *declaration_steps(row.name, account, declared, by=by, at=at),
-            *place_steps(row, protect),
+            *place_steps(row, protect, None, calendar),
             *remember,
             *event_steps(row.name, "load" if before is None else "replace", facts, by=by, at=at),
             *attributes,
@@ -222,6 +234,7 @@ def register_script(
     owned = Sources(row.name, {}, {row.relationship_type: row.name}) if sources is None else sources
     row = dataclasses.replace(row, accounts=owned.accounts)
     protect = _directed_unit(row, owned.unit(declared, before))
+    calendar = owned.calendar(declared, before)
     owned.check_amounts(declared)
     named = {"name": row.name}
     place: dict[str, Any] = {
@@ -235,12 +248,13 @@ def register_script(
         step
         for kind, ledger in sorted(owned.fresh.items(), key=lambda each: each[1])
         if ledger != row.name
-        for step in account_steps(ledger, kind, declared, protect, by=by, at=at)
+        for step in account_steps(ledger, kind, declared, protect, calendar, by=by, at=at)
     ]
     there = [
-        Step("account_unit", {"name": each} | unit_asked(protect), on_none="budget")
+        Step("account_unit", {"name": each} | said, on_none="budget")
         for each in owned.there
         if each != row.name
+        for said in (unit_asked(protect), calendar_asked(calendar))
     ]
     kind = next((kind for kind, ledger in owned.fresh.items() if ledger == row.name), None)
     return Script(
@@ -252,8 +266,10 @@ def register_script(
             *there,
             *opened,
             *(declaration_steps(row.name, account, declared, by=by, at=at) if row.owns else ()),
-            *place_steps(row, protect, kind),
-            *event_steps(row.name, "register", place | _facts(row) | unit_said(protect), by=by, at=at),
+            *place_steps(row, protect, kind, calendar),
+            *event_steps(
+                row.name, "register", place | _facts(row) | terms_said(protect, calendar), by=by, at=at
+            ),
         ]
     )
 
@@ -279,9 +295,11 @@ def drop_script(
     """
     before = Account.of_log(row.name, last)
     protect: Unit = "pair" if before is None else before.protect
+    calendar = None if before is None else before.calendar
     named = {"name": row.name}
     ledgers = row.ledgers if row.readable else ()
     restored = sorted({row.name, account_of(row.name, "attributes"), *ledgers})
+    gone = {"terms": kept_without_edges(protect, calendar), "runs": runs_at_first(calendar)}
     return Script(
         [
             *(Step("account_restore", {"name": each}) for each in restored),
@@ -289,7 +307,7 @@ def drop_script(
             Step("graph_current", named | {"version": row.version}, on_none="changed"),
             *retire,
             Step("graph_forget", named),
-            Step("account_place", named | {"relationshipType": None, "terms": terms_without_edges(protect)}),
+            Step("account_place", named | {"relationshipType": None} | gone),
             *event_steps(row.name, "drop" if row.loaded else "forget", {}, by=by, at=at),
         ]
     )
@@ -316,11 +334,15 @@ def _unit_steps(name: str, account: Account | None, declared: Declaration) -> li
     Where it is not declared, what was read stays, and another one may have declared it meanwhile.
     """
     named = {"name": name}
-    if declared.protect is not None:
+    if declared.protect is not None or declared.calendar is not None:
         entries = 0 if account is None else account.entries
         return [Step("account_at", named | {"entries": entries}, on_none="budget")]
     held: Unit = "pair" if account is None else account.protect
-    return [Step("account_unit", named | unit_asked(held), on_none="budget")]
+    calendar = None if account is None else account.calendar
+    return [
+        Step("account_unit", named | unit_asked(held), on_none="budget"),
+        Step("account_unit", named | calendar_asked(calendar), on_none="budget"),
+    ]
 
 
 def secret(runner: Runner) -> str:
@@ -417,7 +439,9 @@ def listed_account(row: Mapping[str, Any]) -> dict[str, Any]:
         Of ``graph_list`` or ``account_list``.
     """
     try:
-        return Account.of(row).shown()
+        account = Account.of(row)
+        calendar = {} if account.calendar is None else {"calendar": account.calendar.to_dict()}
+        return account.shown() | calendar
     except StoreError as error:
         return {**UNKNOWN_AMOUNTS, "problem": str(error)}
 

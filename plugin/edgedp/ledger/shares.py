@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from edgedp.ledger.account import UNKNOWN_AMOUNTS, Account, account_of, limit_told, refusal, split_account
+from edgedp.ledger.calendars.runs import Reach
 from edgedp.ledger.script import Step
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import NANO, format_nano
@@ -112,9 +113,9 @@ class Share:
         """Whether each release out of it must name its plan."""
         return self.least is not None
 
-    def fits(self, charge: Charge) -> bool:
+    def fits(self, charge: Charge, reach: Reach = Reach()) -> bool:  # noqa: B008 - it is a constant
         """Whether a charge fits, by the condition of ``share_debit``."""
-        return self.amounts.fits(charge) and (self.least is None or charge.cost >= self.least)
+        return self.amounts.over(reach).fits(charge) and (self.least is None or charge.cost >= self.least)
 
     def shown(self) -> dict[str, Any]:
         """Return the share as its analyst sees it: epsilon granted, spent, remaining, the limit of one release.
@@ -196,7 +197,9 @@ def check_affords(runner: Runner, row: GraphRow, analyst: str, plan: Plan) -> No
                 "share_find": runner.run("share_find", name=named, analyst=analyst, account=charge.account),
                 "account_find": runner.run("account_find", name=named),
             }
-            if not rows["share_find"] or not Share.of(rows["share_find"][0]).fits(charge):
+            if not rows["share_find"] or not Share.of(rows["share_find"][0]).fits(
+                charge, Reach.of(plan.facts, charge.account)
+            ):
                 raise refused(name, analyst, plan, rows)
 
 
@@ -205,13 +208,16 @@ def revoked(analyst: str) -> AccessError:
     return AccessError(f"the analyst {analyst!r} was never added, or was revoked; ask the curator")
 
 
-def debit_steps(name: str, analyst: str, amounts: dict[str, int], account: AccountName = EDGES) -> list[Step]:
+def debit_steps(
+    name: str, analyst: str, amounts: dict[str, int | None], account: AccountName = EDGES
+) -> list[Step]:
     """Return the steps that check and debit an analyst's share; the account is locked, and debited after them.
 
     Parameters
     ----------
     amounts : dict
-        ``cost`` in nano-epsilon, ``price`` in pico-rho and ``whole``, those of the account's debit.
+        ``cost`` in nano-epsilon, ``price`` in pico-rho and ``whole``, those of the account's debit, and its windows
+        (`edgedp.ledger.calendars.runs.Reach.parameters`).
     """
     if analyst == DIRECT:
         return []
@@ -252,6 +258,7 @@ def refused(name: str, analyst: str, plan: Plan, rows: Mapping[str, list[Row]]) 
             f"epsilon is {format_nano(charge.cost)}, must be at least {format_nano(whole.least)} for one release of "
             f"{analyst!r}, whose share is an agent's; ask for more"
         )
+    share = share.over(Reach.of(plan.facts, which))
     refusal_ = refusal(name, charge.cost, share, share.affordable(charge), share_of=analyst, of=of)
     return refusal_ if share.delta is None else BudgetError(f"{refusal_}{rho.price_named(plan.parameters)}")
 
@@ -285,7 +292,7 @@ def grant_steps(
     """
     had = Account(None, None, 0) if before is None else before.amounts
     delta = known.delta
-    as_account = Account(had.declared, had.budget, had.spent, had.limit, delta)
+    as_account = Account(had.declared, had.budget, had.spent, had.limit, delta, runs=had.runs)
     _, budget = declared.settled(name, as_account)
     limit = had.limit if declared.limit is None else declared.limit or None
     limit, least = _limits(agent, limit, None if before is None else before.least, declared.budget or 0)
@@ -380,8 +387,8 @@ def problems(rows: Iterable[Row], entries: Iterable[Mapping[str, Any]]) -> list[
             found.append(
                 f"the share of {share.analyst!r} says that {spent} was spent, its releases cost {cost}"
             )
-        if budget is None or spent > budget:
-            found.append(f"{spent} was spent of the share of {share.analyst!r}, {budget}")
+        if budget is None or share.amounts.held > budget:
+            found.append(f"{share.amounts.held} was spent of the share of {share.analyst!r}, {budget}")
         last = granted.get((share.analyst, account), {})
         stands = grant_body(row)
         for key in sorted(stands.keys() | last.keys()):

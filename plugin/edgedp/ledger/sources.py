@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import ledger
 from edgedp.ledger.account import PEOPLE, UNKNOWN_AMOUNTS, Account, account_of, lost_account, split_account
+from edgedp.ledger.calendars import spans
 from edgedp.ledger.rows import row_of
 from edgedp.mechanisms.checks import check_new_graph_name
 from edgedp.words.errors import BudgetError, EdgeDPError, ParameterError, StoreError
@@ -21,6 +22,7 @@ from edgedp.words.errors import BudgetError, EdgeDPError, ParameterError, StoreE
 if TYPE_CHECKING:
     from edgedp.ledger.account import Declaration
     from edgedp.ledger.backend import GraphRow, Row, Runner
+    from edgedp.words.dates.calendar import Calendar
     from edgedp.words.vocabulary import Unit
 
 __all__ = [
@@ -102,6 +104,32 @@ class Sources:
             raise BudgetError(
                 f"protect is {declared.protect!r}, must be {found!r}, as the account {min(held)!r} of the relationship "
                 "type protects; leave it out"
+            )
+        return found
+
+    def calendar(self, declared: Declaration, own: Account | None) -> Calendar | None:
+        """Return the calendar of the accounts, of all of them; None where they have none.
+
+        Raises
+        ------
+        BudgetError
+            They have different ones, or another one than is declared now.
+        """
+        held = {name: Account.of(row).calendar for name, row in self.there.items() if name != self.name}
+        if not held:
+            return declared.dated(str(self.name), own)
+        if own is not None and own.spent > 0:
+            held[str(self.name)] = own.calendar
+        found = next(iter(held.values()))
+        if any(each != found for each in held.values()):
+            raise BudgetError(
+                f"the accounts of {self.name!r} have different calendars, or some none, and must all have one, for no "
+                "one sentence would say what a release protects; register the relationship types apart"
+            )
+        if declared.calendar not in (None, found):
+            raise BudgetError(
+                f"dates are given, and are not those of the account {min(held)!r} of the relationship type; leave them "
+                "out"
             )
         return found
 
@@ -284,7 +312,8 @@ def account_named(
 def told_account(row: Row, graphs: Sequence[str]) -> dict[str, Any]:
     """Return an account as it is shown by itself: public facts."""
     try:
-        amounts = Account.of(row).shown()
+        account = Account.of(row)
+        amounts = account.shown() | spans.dated(account)
     except StoreError as error:
         amounts = {**UNKNOWN_AMOUNTS, "problem": str(error)}
     kinds = {"account": row["name"], "relationship_types": list(kinds_of(row["relationshipType"]))}

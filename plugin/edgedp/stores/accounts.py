@@ -10,6 +10,7 @@ from edgedp.ledger import events, ledger, sources
 from edgedp.ledger.account import Account, Declaration, check_delta, declaration
 from edgedp.ledger.script import run
 from edgedp.mechanisms import checks
+from edgedp.stores.calendars import declared_calendar
 from edgedp.stores.releases.opened import OpenedStore
 from edgedp.words.shown import shown
 
@@ -31,6 +32,8 @@ class AccountStore(OpenedStore):
         epsilon_budget: Any = None,
         protect: Unit | None = None,
         *,
+        within: int | str | None = None,
+        dates: Mapping[str, Any] | None = None,
         delta: Any = None,
         max_epsilon_per_release: Any = None,
     ) -> dict[str, Any]:
@@ -48,6 +51,14 @@ class AccountStore(OpenedStore):
             As of `load`; a budget is not below what was spent.
         protect : {"pair", "source", "target"}, optional
             What a release protects at its epsilon. It stays once a release was paid, and while a graph reads it.
+
+        within : int or str, optional
+            Of a calendar: within how many consecutive windows, or how long a time, the budget bounds what is lost.
+        dates : mapping, optional
+            The calendar of relationships whose property holds their date (docs/windows.md): ``property``; its ``type``,
+            one of ZONED DATETIME, LOCAL DATETIME, DATE and INTEGER, the last with a ``unit`` of s or ms; ``from`` and
+            ``period``; ``grace``; and ``are``, which is ``"final"``: **Promise:** no date ever changes. Frozen by the
+            first release.
 
         Returns
         -------
@@ -71,7 +82,10 @@ class AccountStore(OpenedStore):
         >>> told["epsilon_budget"], told["graphs"]
         (2.0, ['path'])
         """
-        declared = declaration(epsilon_budget, delta, max_epsilon_per_release, zero=True, protect=protect)
+        declared = declaration(
+            epsilon_budget, delta, max_epsilon_per_release, zero=True, protect=protect,
+            calendar=declared_calendar(dates, within),
+        )  # fmt: skip
         nothing = declared == Declaration()
         with self._session(create=not nothing) as session:
             if not nothing:

@@ -13,6 +13,7 @@ from edgedp.mechanisms import checks
 from edgedp.release.plan import Plan
 from edgedp.stores.neo4j import places
 from edgedp.stores.neo4j.frames import Frame
+from edgedp.stores.releases.clock import check_closed
 from edgedp.stores.releases.estimating import estimate_of
 from edgedp.stores.releases.trial import try_engine
 from edgedp.words.vocabulary import AccountName
@@ -47,6 +48,7 @@ def estimate(request: Frame) -> Frame:
 
     def check(planned: Plan) -> None:
         places.check_place(row)
+        check_closed(planned)
         try_engine(planned, "native")
         places.check_nodes(row, header["survey"])
 

@@ -16,6 +16,7 @@ from edgedp.mechanisms import checks
 from edgedp.release.plan import Plan, PublicFacts, options_from_config
 from edgedp.release.plan import plan as plan_again
 from edgedp.stores.neo4j.frames import Frame
+from edgedp.words.dates.calendar import calendar_kept
 from edgedp.words.errors import ParameterError, UnknownNameError
 
 __all__ = [
@@ -136,6 +137,7 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
             "directed": facts.directed,
             "projection": facts.projection,
             "protect": facts.protect,
+            "calendar": None if facts.calendar is None else facts.calendar.to_dict(),
         },
         "domain": plan.declaration,
     }
@@ -143,7 +145,9 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
 
 def plan_of(carried: Mapping[str, Any]) -> Plan:
     """Return the plan of `plan_to_json`."""
-    facts = PublicFacts(**carried["facts"])
+    kept = dict(carried["facts"])
+    kept["calendar"] = None if kept["calendar"] is None else calendar_kept(kept["calendar"])
+    facts = PublicFacts(**kept)
     declared = carried.get("domain")
     if declared is not None:
         facts = replace(facts, domains={declared["property"]: domain_of(declared)})

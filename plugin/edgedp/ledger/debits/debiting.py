@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import ledger, shares
 from edgedp.ledger.account import account_of, unit_asked
+from edgedp.ledger.calendars.runs import Reach
+from edgedp.ledger.calendars.terms import calendar_asked
 from edgedp.ledger.chain import FURTHER
 from edgedp.ledger.script import Script, Step
 from edgedp.ledger.shares import DIRECT
@@ -73,13 +75,15 @@ def debit_script(
     for each in others:
         for owner in row.ledgers if each.account == "edges" else (name,):
             further = _further(body, each, release_id, None if owner == name else name)
-            steps += _debit(owner, each, debited | further)
+            steps += _debit(owner, plan, each, debited | further)
     # Increments of rho are not proved: where a delta was declared since the plan, the first step costs all of it.
     amounts = {"price": rho.cost(plan.charges[-1]), "whole": main.cost}
     if main.account == "edges":
-        steps += _besides(row, main, debited | amounts, body, release_id)
+        steps += _besides(row, plan, main, debited | amounts, body, release_id)
     asked_now = {"releaseId": release_id, "requestId": request_id, "body": json.dumps(body)}
-    steps += _debit(name, main, debited | amounts | asked_now, budgeted=row.owns or main.account != "edges")
+    steps += _debit(
+        name, plan, main, debited | amounts | asked_now, budgeted=row.owns or main.account != "edges"
+    )
     steps.append(Step("lease_put", named | {"releaseId": release_id, "seconds": ledger.LEASE_SECONDS}))
     return Script(steps, done="debited")
 
@@ -113,8 +117,8 @@ def step_script(
         [
             *_locks(row, row.name),
             *_unchanged(row, plan),
-            *_besides(row, charge, debited, body, release_id),
-            *_debit(row.name, charge, debited | _further(body, charge, release_id), budgeted=row.owns),
+            *_besides(row, plan, charge, debited, body, release_id),
+            *_debit(row.name, plan, charge, debited | _further(body, charge, release_id), budgeted=row.owns),
         ],
         done="debited",
     )
@@ -142,23 +146,33 @@ def _unchanged(row: GraphRow, plan: Plan) -> list[Step]:
     """
     steps = [
         Step("graph_current", {"name": row.name, "version": row.version}, on_none="replaced"),
-        Step("account_terms", {"name": row.name, "terms": row.terms(plan.facts.protect)}, on_none="broken"),
+        Step(
+            "account_terms",
+            {"name": row.name, "terms": row.terms(plan.facts.protect, plan.facts.calendar)},
+            on_none="broken",
+        ),
     ]
     if row.accounts is None:
         return steps
-    asked = {"names": list(row.ledgers), "types": list(row.types)} | unit_asked(plan.facts.protect)
-    return [*steps, Step("account_sources", asked, on_none="sources")]
+    named = {"names": list(row.ledgers), "types": list(row.types)}
+    said = (unit_asked(plan.facts.protect), calendar_asked(plan.facts.calendar))
+    return [*steps, *(Step("account_sources", named | each, on_none="sources") for each in said)]
 
 
 def _besides(
-    row: GraphRow, charge: Charge, debited: Mapping[str, Any], body: Mapping[str, Any], release_id: str
+    row: GraphRow,
+    plan: Plan,
+    charge: Charge,
+    debited: Mapping[str, Any],
+    body: Mapping[str, Any],
+    release_id: str,
 ) -> list[Step]:
     """Return the steps that debit the accounts of the graph's types that are not its own ledger, each by the same."""
     return [
         step
         for each in row.ledgers
         if each != row.name
-        for step in _debit(each, charge, {**debited, **_further(body, charge, release_id, row.name)})
+        for step in _debit(each, plan, charge, {**debited, **_further(body, charge, release_id, row.name)})
     ]
 
 
@@ -174,13 +188,17 @@ def _further(
     return {"releaseId": FURTHER + ledger.new_release_id(), "requestId": None, "body": json.dumps(part)}
 
 
-def _debit(name: str, charge: Charge, row: Mapping[str, Any], *, budgeted: bool = True) -> list[Step]:
+def _debit(
+    name: str, plan: Plan, charge: Charge, row: Mapping[str, Any], *, budgeted: bool = True
+) -> list[Step]:
     """Return the steps that debit one account, and the caller's share of it; the lock is held.
 
     Parameters
     ----------
     name : str
         The graph's.
+    plan : Plan
+        Says which windows are read, of an account with a calendar.
     row : mapping
         Of the log; its ``cost`` and ``price`` are the charge's where it has none. ``whole`` is what the limit of
         one release is compared with; by default the cost.
@@ -192,13 +210,15 @@ def _debit(name: str, charge: Charge, row: Mapping[str, Any], *, budgeted: bool 
     amounts = {
         key: row.get(key, value) for key, value in (("cost", charge.cost), ("price", rho.cost(charge)))
     }
-    whole = amounts | {"whole": row.get("whole", amounts["cost"])}
-    logged = named | amounts | {key: value for key, value in row.items() if key not in whole}
+    reach = Reach.of(plan.facts, charge.account).parameters
+    whole = amounts | {"whole": row.get("whole", amounts["cost"])} | reach
+    windows = {key: value for key, value in reach.items() if key != "within"}
+    logged = named | amounts | windows | {key: value for key, value in row.items() if key not in whole}
     if not budgeted:
         return [
             Step("account_find", named, on_none="unknown"),
             Step("account_adds_up", named, on_none="broken"),
-            Step("account_count", named | amounts, on_none="counted"),
+            Step("account_count", named | amounts | reach, on_none="counted"),
             Step("log_debit", logged, on_none="broken"),
         ]
     return [

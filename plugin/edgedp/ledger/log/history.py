@@ -10,6 +10,7 @@ from typing import Any
 from edgedp.ledger import ledger, registry, sources
 from edgedp.ledger.account import UNKNOWN_AMOUNTS, Account, account_of, split_account
 from edgedp.ledger.backend import Runner
+from edgedp.ledger.calendars import spans
 from edgedp.ledger.chain import Head, body_of, chained, exported, genesis, is_release
 from edgedp.ledger.log import pages
 from edgedp.mechanisms.checks import check_choice, check_limit
@@ -17,7 +18,7 @@ from edgedp.words.amounts.epsilon import NANO, epsilon_nano
 from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
 from edgedp.words.vocabulary import ACCOUNTS
 
-__all__ = ["asked", "balance", "export", "head", "log", "releases", "rows", "shown", "verify"]
+__all__ = ["asked", "balance", "by_run", "export", "head", "log", "releases", "rows", "shown", "verify"]
 
 
 def rows(runner: Runner, name: str) -> list[dict[str, Any]]:
@@ -98,7 +99,14 @@ def _of_account(runner: Runner, name: str) -> dict[str, Any]:
     if not runner.run("account_adds_up", name=name):
         raise ledger.broken(name)
     count = runner.run("release_count", name=name)[0]["releases"]
-    return account.shown() | {"releases": int(count)}
+    return account.shown() | {"releases": int(count)} | spans.dated(account)
+
+
+def by_run(runner: Runner, name: str) -> dict[str, Any]:
+    """Return what was spent of every run of windows of a graph's edges, and what that means; empty without runs."""
+    account = ledger.find(runner, account_of(name, "edges"))
+    found = spans.every_run(account)
+    return {"runs": found, "meaning": spans.meaning(account)} if found else {}
 
 
 def _problem(error: StoreError) -> dict[str, Any]:

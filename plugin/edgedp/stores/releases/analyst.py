@@ -75,6 +75,9 @@ class AnalystStore(ReleasingStore):
         target_recall: Any = None,
         engine: TopKEngine = "native",
         request_id: str | None = None,
+        *,
+        window: str | None = None,
+        windows: str | Sequence[str] | None = None,
     ) -> Release:
         """Release the k nodes of highest metric of a stored graph; parameters as for `edgedp.priv_top_k`.
 
@@ -85,6 +88,10 @@ class AnalystStore(ReleasingStore):
             address stands for the name too, it is Spark; what that draws: `edgedp.spark.priv_top_k`.
         request_id : str, optional
             Asking again with the same identifier returns the kept release and costs nothing.
+        window, windows : str, optional
+            Of a graph with a calendar (docs/windows.md): the one window, or the windows from the first to the last
+            (``"2024-01..2024-12"``, or both), that are read. Default: everything, at whatever time, which costs every
+            window. A window may be asked for once it is over and its grace has passed.
 
         Raises
         ------
@@ -109,6 +116,9 @@ class AnalystStore(ReleasingStore):
         estimates: bool = False,
         engine: Engine = "native",
         request_id: str | None = None,
+        *,
+        window: str | None = None,
+        windows: str | Sequence[str] | None = None,
     ) -> Release:
         """Release k nodes that are good in several metrics at once; parameters as for `edgedp.motkin`."""
         return self._release("motkin", name, MotkinOptions.among(locals()), engine, request_id)
@@ -127,6 +137,8 @@ class AnalystStore(ReleasingStore):
         request_id: str | None = None,
         *,
         cap: int | None = None,
+        window: str | None = None,
+        windows: str | Sequence[str] | None = None,
     ) -> Release:
         """Release one number of a stored graph; parameters as for `edgedp.count`, engine as for `priv_top_k`.
 
@@ -144,12 +156,21 @@ class AnalystStore(ReleasingStore):
         cap: int | None = None,
         engine: Engine = "native",
         request_id: str | None = None,
+        window: str | None = None,
+        windows: str | Sequence[str] | None = None,
     ) -> Release:
         """Release how the degrees of a stored graph are spread; parameters as for `edgedp.distribution`."""
         return self._release("distribution", name, DistributionOptions.among(locals()), engine, request_id)
 
     def summary(
-        self, name: str, epsilon: Any, engine: Engine = "native", request_id: str | None = None
+        self,
+        name: str,
+        epsilon: Any,
+        engine: Engine = "native",
+        request_id: str | None = None,
+        *,
+        window: str | None = None,
+        windows: str | Sequence[str] | None = None,
     ) -> Release:
         """Release what an owner publishes about a stored graph, for one debit; parameters as for `edgedp.summary`."""
         return self._release("summary", name, SummaryOptions.among(locals()), engine, request_id)
@@ -312,7 +333,7 @@ class AnalystStore(ReleasingStore):
             checks.check_request_id(request_id)
         asked_kind = kind_of_options(kind, options)
         on_spark.check_engine(engine, asked_kind)
-        name = on_spark.name_of(session, name, engine)
+        name = on_spark.name_of(session, name) if self._analyst == shares.DIRECT else name
         row = registry.known(session, name, anywhere=True)
         before = asked_before(session, name, self._analyst, request_id)
         asked = Question.read(seen, name, asked_kind, options, request_id, before, row)

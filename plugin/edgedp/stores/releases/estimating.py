@@ -13,6 +13,7 @@ from typing import Any
 from edgedp.ledger import ledger
 from edgedp.ledger.account import Account, account_of
 from edgedp.ledger.backend import Row
+from edgedp.ledger.calendars.runs import Reach
 from edgedp.ledger.sources import tightest, told_accounts
 from edgedp.mechanisms.checks import check_choice
 from edgedp.release.plan import Charge, Kind, Plan, options_of
@@ -81,7 +82,11 @@ class Estimate:
         """
         planned, account = self.planned, self.accounts.get(self.main, Account(None, None, 0))
         fits = planned is not None and self.refused is None
-        after = account.after(planned) if planned is not None and fits and not self.kept else account
+        after = (
+            account.after(planned, self._reach(self.main))
+            if planned is not None and fits and not self.kept
+            else account
+        )
         beside = {"account": self.main, "debits": [] if planned is None else debits(planned)}
         return {
             "graph": self.graph,
@@ -100,13 +105,16 @@ class Estimate:
             **({} if self.beside is None else {"accounts": self._told()}),
         }
 
+    def _reach(self, account: AccountName) -> Reach:
+        return Reach() if self.planned is None else Reach.of(self.planned.facts, account)
+
     def _told(self) -> list[dict[str, Any]]:
         """Return every account of the edges, and whether it is one that the release does not fit."""
         charges = (
             [] if self.planned is None else [each for each in self.planned.first if each.account == "edges"]
         )
         return [
-            told | {"fits": all(account.fits(each) for each in charges)}
+            told | {"fits": all(account.over(self._reach("edges")).fits(each) for each in charges)}
             for told, account in zip(
                 told_accounts(self.beside or {}), (self.beside or {}).values(), strict=True
             )
@@ -116,7 +124,7 @@ class Estimate:
         """Return how many releases like the planned one the accounts afford, each of them, and the shares of them."""
         none = Account(None, None, 0)
         return min(
-            _times(each, charge)
+            _times(each.over(self._reach(charge.account)), charge)
             for charge in planned.charges
             for each in (
                 *self.ledgers(charge).values(),
@@ -176,7 +184,7 @@ def estimate_of(
             for charge in planned.first:
                 several = beside if charge.account == "edges" else None
                 for row in [rows[charge.account]] if several is None else several:
-                    if not Account.of(row).fits(charge):
+                    if not Account.of(row).over(Reach.of(planned.facts, charge.account)).fits(charge):
                         raise ledger.does_not_fit(name, planned, row)
     except EdgeDPError as error:
         return Estimate(name, planned, accounts, main, str(error), shares=shares, beside=debited)

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from edgedp.faces.cli.dating import calendar_options, date_property_options, dates_of_options
 from edgedp.faces.cli.numerals import WHOLE
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.options import Word
@@ -170,6 +171,8 @@ def _show(row: dict[str, Any], output: str) -> None:
     metavar="E",
     help="Declare the largest epsilon of one release; none removes it.",
 )
+@date_property_options
+@calendar_options
 @format_option
 def account(
     name: str,
@@ -177,6 +180,14 @@ def account(
     protect: Unit | None,
     delta: str | None,
     max_epsilon_per_release: str | None,
+    date: str | None,
+    date_type: str | None,
+    date_unit: str | None,
+    calendar_from: str | None,
+    period: str | None,
+    within: str | None,
+    grace: str | None,
+    dates: str | None,
     output: str,
 ) -> None:
     """Declare the account of a relationship type or of a graph's name, or show it.
@@ -184,11 +195,16 @@ def account(
     A release debits the account of every relationship type that it reads, all or none. Several graphs over one type
     share its account, so neither another name nor a filter makes a release cheaper.
     """
+    calendar = dates_of_options(
+        calendar_from, period, grace, dates, property=date, type=date_type, unit=date_unit
+    )
     with opened_store() as store:
         row = store.account(
             name,
             epsilon_budget,
             protect,
+            within=within,
+            dates=calendar,
             delta=delta,
             max_epsilon_per_release=max_epsilon_per_release,
         )
@@ -196,7 +212,7 @@ def account(
         print_object(row)
     else:
         print_rows([row], output, list(row))
-    if (epsilon_budget, protect, delta, max_epsilon_per_release) != (None,) * 4:
+    if (epsilon_budget, protect, calendar, delta, max_epsilon_per_release) != (None,) * 5:
         notice("the account is recorded")
 
 

@@ -59,7 +59,7 @@ public final class AccountProcedures extends ProcedureBase {
             @Name(
                             value = "configuration",
                             defaultValue = "{}",
-                            description = "epsilonBudget, protect, delta, maxEpsilonPerRelease.")
+                            description = "epsilonBudget, protect, dates, within, delta, maxEpsilonPerRelease.")
                     Map<String, Object> configuration) {
         Call call = call();
         if (!call.mayCall(CURATORS)) {

@@ -93,7 +93,12 @@ record Call(InnerTransactions inner, Transaction callers, WorkerPool workers, Te
     }
 
     Projection project(GraphEntry graph) {
-        return inner.read(transaction -> Projection.read(transaction, graph, guard));
+        return project(graph, null);
+    }
+
+    /** Read a graph, or the windows of it that a plan names; null and JSON's null are for everything. */
+    Projection project(GraphEntry graph, JsonNode window) {
+        return inner.read(transaction -> Projection.read(transaction, graph, window, guard));
     }
 
     /** Return what Neo4j calls the nodes of some rows; null for what was deleted since they were read. */

@@ -183,7 +183,7 @@ public final class GraphProcedures extends ProcedureBase {
             @Name(
                             value = "configuration",
                             description = "nodeLabel, relationshipType, idProperty, orientation, where, atLeast, candidates, titleProperty, "
-                                    + "protect, degreeBound, epsilonBudget, maxEpsilonPerRelease, delta, allowEmpty, facts.")
+                                    + "protect, dates, within, degreeBound, epsilonBudget, maxEpsilonPerRelease, delta, allowEmpty, facts.")
                     Map<String, Object> configuration) {
         Call call = call();
         JsonNode checked = new Registry(call).register(name, configuration);

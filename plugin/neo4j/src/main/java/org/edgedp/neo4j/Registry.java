@@ -46,8 +46,13 @@ final class Registry {
         request.set("last", Frame.toJson(call.read("log_last", name)));
         request.set("attributes", Frame.toJson(call.read("attribute_list", Account.attributes(name))));
         readPlaces(call, request);
+        request.set(
+                "indexes",
+                Frame.toJson(call.inner()
+                        .read(transaction -> rows(transaction, "relationship_indexes", Map.of()))));
         JsonNode answer = call.ask(request).header();
         call.run(name, answer.get("graph"), answer.get("script"));
+        answer.get("warnings").forEach(((ArrayNode) checked.get("warnings"))::add);
         return checked;
     }
 

@@ -304,7 +304,7 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         request.set("plan", planned.get("plan"));
         request.set("graph", graph.row());
         boolean ofRecords = planned.hasNonNull("property");
-        Projection projection = ofRecords ? null : call.project(graph);
+        Projection projection = ofRecords ? null : call.project(graph, planned.get("window"));
         Frame drawn = ofRecords
                 ? call.ask(
                         request,
