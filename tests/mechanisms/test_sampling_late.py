@@ -114,13 +114,15 @@ def test_words_are_uniform_where_they_may_be():
 
 def test_a_small_word_keeps_its_lower_bits_and_a_small_one_of_the_others_is_drawn_again():
     """One value, and a gap of 0 says that it is small. Then two that are not."""
-    words = LateWords(1, ScriptedWords([2**64 - 1, 2**64 - 2]).take)
-    assert words.small.tolist() == [0]
-    assert words.small_words.tolist() == [2**56 - 2]
-    script = [0, 5, 2**56, 2**56 - 1, 2**60]
-    words = LateWords(2, ScriptedWords(script).take)
-    assert words.small.size == 0
-    assert words.others(array([0, 1])).tolist() == [2**60, 2**56]
+    for lower in (2**56 - 2, 2**56 - 1, 1, 0):
+        words = LateWords(1, ScriptedWords([2**64 - 1, 2**60 + lower]).take)
+        assert words.small.tolist() == [0]
+        assert words.small_words.tolist() == [lower]
+    for least, other in ((2**60, 2**56), (2**56, 2**60)):
+        script = [0, 5, other, 2**56 - 1, least]
+        words = LateWords(2, ScriptedWords(script).take)
+        assert words.small.size == 0
+        assert words.others(array([0, 1])).tolist() == [least, other]
 
 
 def test_words_that_were_asked_for_are_not_drawn_again():

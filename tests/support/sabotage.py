@@ -409,12 +409,11 @@ def statement(name: str, right: str, wrong: str) -> dict[str, Wrong]:
     """Change a statement of the embedded ledger."""
 
     def changed(real: Any) -> Any:
+        assert right in real("sqlite", name), "the statement was changed; change its sabotage"
+
         def statement_text(dialect: str, asked: str) -> str:
             text: str = real(dialect, asked)
-            if asked == name:
-                assert right in text, "the statement was changed; change its sabotage"
-                text = text.replace(right, wrong)
-            return text
+            return text.replace(right, wrong) if asked == name else text
 
         return statement_text
 
@@ -1158,7 +1157,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "another analyst's release shown",
-        statement("release_own", "debit.analyst = $analyst AND", "$analyst IS NOT NULL AND"),
+        statement("release_own", "analyst = $analyst", "analyst > ''"),
         "test_shares.py::test_a_release_debits_the_share_and_the_budget_together[embedded]",
     ),
     Sabotage(
@@ -1206,7 +1205,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a fingerprint without the secret",
-        {"edgedp.stores.curator:_fingerprint": lambda real: lambda session, graph: graph.fingerprint},
+        {"edgedp.stores.twins:keyed": lambda real: lambda graph, secret: real(graph, "00")},
         "test_ledger.py::test_the_same_edges_have_different_fingerprints_in_different_stores",
     ),
     Sabotage(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from edgedp.stores.accounts import AccountStore
 from edgedp.stores.addressed import AddressStore
 from edgedp.stores.exact import ExactStore
 from edgedp.stores.people.people import PeopleStore
@@ -14,7 +15,14 @@ __all__ = ["Store"]
 
 
 class Store(
-    RefreshingStore, AddressStore, ExactStore, PeopleStore, SimulatingStore, AnalystStore, StoreRecords
+    RefreshingStore,
+    AddressStore,
+    AccountStore,
+    ExactStore,
+    PeopleStore,
+    SimulatingStore,
+    AnalystStore,
+    StoreRecords,
 ):
     """Graphs in a database with a privacy ledger each; made by `edgedp.open_store`.
 

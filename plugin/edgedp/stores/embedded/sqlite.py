@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar, assert_never
 from urllib.parse import quote
 
-from edgedp.ledger import chain
+from edgedp.ledger import chain, runs
 from edgedp.ledger.backend import Row, Transaction, half_a_character
 from edgedp.stores.embedded import clock
 from edgedp.stores.embedded.locks import queue
@@ -323,6 +323,9 @@ def _add_functions(connection: sqlite3.Connection) -> None:
     connection.create_function("genuine", -1, _genuine, deterministic=True)
     connection.create_function("link", 1, chain.genesis, deterministic=True)
     connection.create_function("overlap", 2, _overlap, deterministic=True)
+    connection.create_function("dearest", 1, runs.dearest, deterministic=True)
+    connection.create_function("touched", 4, runs.touched, deterministic=True)
+    connection.create_function("charged", 5, runs.charged, deterministic=True)
     connection.create_function("boot", 0, clock.boot)
     connection.create_function("process", 0, os.getpid)
     connection.create_function("ticks", 0, clock.ticks)

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from edgedp.ledger import registry, shares
+from edgedp.ledger import ledger, registry, shares
 from edgedp.ledger.account import account_of
 from edgedp.ledger.question import Question, asked_before
 from edgedp.mechanisms import checks
@@ -75,6 +75,9 @@ class AnalystStore(ReleasingStore):
         target_recall: Any = None,
         engine: TopKEngine = "native",
         request_id: str | None = None,
+        *,
+        window: str | None = None,
+        windows: str | Sequence[str] | None = None,
     ) -> Release:
         """Release the k nodes of highest metric of a stored graph; parameters as for `edgedp.priv_top_k`.
 
@@ -85,6 +88,10 @@ class AnalystStore(ReleasingStore):
             address stands for the name too, it is Spark; what that draws: `edgedp.spark.priv_top_k`.
         request_id : str, optional
             Asking again with the same identifier returns the kept release and costs nothing.
+        window, windows : str, optional
+            Of a graph with a calendar (docs/windows.md): the one window, or the windows from the first to the last
+            (``"2024-01..2024-12"``, or both), that are read. Default: everything, at whatever time, which costs every
+            window. A window may be asked for once it is over and its grace has passed.
 
         Raises
         ------
@@ -109,6 +116,9 @@ class AnalystStore(ReleasingStore):
         estimates: bool = False,
         engine: Engine = "native",
         request_id: str | None = None,
+        *,
+        window: str | None = None,
+        windows: str | Sequence[str] | None = None,
     ) -> Release:
         """Release k nodes that are good in several metrics at once; parameters as for `edgedp.motkin`."""
         return self._release("motkin", name, MotkinOptions.among(locals()), engine, request_id)
@@ -127,6 +137,8 @@ class AnalystStore(ReleasingStore):
         request_id: str | None = None,
         *,
         cap: int | None = None,
+        window: str | None = None,
+        windows: str | Sequence[str] | None = None,
     ) -> Release:
         """Release one number of a stored graph; parameters as for `edgedp.count`, engine as for `priv_top_k`.
 
@@ -144,12 +156,21 @@ class AnalystStore(ReleasingStore):
         cap: int | None = None,
         engine: Engine = "native",
         request_id: str | None = None,
+        window: str | None = None,
+        windows: str | Sequence[str] | None = None,
     ) -> Release:
         """Release how the degrees of a stored graph are spread; parameters as for `edgedp.distribution`."""
         return self._release("distribution", name, DistributionOptions.among(locals()), engine, request_id)
 
     def summary(
-        self, name: str, epsilon: Any, engine: Engine = "native", request_id: str | None = None
+        self,
+        name: str,
+        epsilon: Any,
+        engine: Engine = "native",
+        request_id: str | None = None,
+        *,
+        window: str | None = None,
+        windows: str | Sequence[str] | None = None,
     ) -> Release:
         """Release what an owner publishes about a stored graph, for one debit; parameters as for `edgedp.summary`."""
         return self._release("summary", name, SummaryOptions.among(locals()), engine, request_id)
@@ -315,7 +336,7 @@ class AnalystStore(ReleasingStore):
         name = on_spark.name_of(session, name) if self._analyst == shares.DIRECT else name
         row = registry.known(session, name, anywhere=True)
         before = asked_before(session, name, self._analyst, request_id)
-        asked = Question.read(seen, name, asked_kind, options, request_id, before)
+        asked = Question.read(seen, name, asked_kind, options, request_id, before, row)
 
         def planned() -> Plan:
             if before is None:
@@ -326,18 +347,24 @@ class AnalystStore(ReleasingStore):
 
         def check(planned: Plan) -> None:
             self._prepare(session, row, planned, engine)
-            shares.check_affords(seen, name, self._analyst, planned)
+            shares.check_affords(seen, row, self._analyst, planned)
 
         rows, sound = {}, True
         for each in ACCOUNTS:
             for found in seen.run("account_find", name=account_of(name, each)):
                 rows[each] = found
                 sound = sound and bool(session.run("account_adds_up", name=account_of(name, each)))
-        own = shares.of_analyst(seen, name, self._analyst)
+        beside = None
+        if row.accounts is not None:
+            beside = [found for named in row.ledgers for found in seen.run("account_find", name=named)]
+            if len(beside) < len(row.ledgers):
+                raise ledger.account_gone(name)
+            sound = sound and all(session.run("account_adds_up", name=each["name"]) for each in beside)
+        own = shares.of_analyst(seen, name, self._analyst, None if row.accounts is None else row.ledgers)
         amounts = None if own is None else {each: share.amounts for each, share in own.items()}
         told = estimate_of(
             name, asked_kind, rows, planned, check,
-            adds_up=sound, kept=before is not None, shares=amounts,
+            adds_up=sound, kept=before is not None, shares=amounts, beside=beside,
         )  # fmt: skip
         share = None if own is None else own.get(told.main)
         return told, share

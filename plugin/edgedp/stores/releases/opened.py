@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
     from edgedp.mechanisms.projection import NumberProjection
     from edgedp.release.plan import Plan
+    from edgedp.words.dates.calendar import Span
 
 
 __all__ = ["OpenedStore", "nodes_named"]
@@ -148,18 +149,18 @@ class OpenedStore:
             finally:
                 self._open.session = held
 
-    def _read(self, session: Session, row: GraphRow) -> Graph:
-        """Return a version's graph, from memory where versions never change; that at an address as it is now."""
+    def _read(self, session: Session, row: GraphRow, span: Span | None = None) -> Graph:
+        """Return a version's graph, or that of some windows; that at an address as it is now."""
         if row.at_address:
             from edgedp.stores.releases.at_address import read
 
             return read(row, self._memory)
         if not (row.loaded and self._backend.keeps_versions):
-            return session.graph(row)
-        graph = self._memory.get(row)
+            return session.graph(row, span)
+        graph = self._memory.get(row, span)
         if graph is None:
-            graph = session.graph(row)
-            self._memory.put(row, graph)
+            graph = session.graph(row, span)
+            self._memory.put(row, graph, span)
         return graph
 
     def warm(self) -> None:
@@ -182,10 +183,15 @@ class OpenedStore:
         return self._backend.projection(row) if engine == "cypher" else self._whole(session, row, engine)
 
     def _whole(
-        self, session: Session, row: GraphRow, engine: str, secret: str | None = None
+        self,
+        session: Session,
+        row: GraphRow,
+        engine: str,
+        secret: str | None = None,
+        span: Span | None = None,
     ) -> GraphProjection:
-        """Read a graph; where only candidates are counted, what is theirs."""
-        graph = self._read(session, row)
+        """Read a graph, or some windows of it; where only candidates are counted, what is theirs."""
+        graph = self._read(session, row, span)
         if row.facts.candidates is None:
             return GraphProjection(graph, engine, secret=secret)
         return CandidateProjection(
@@ -197,7 +203,7 @@ class OpenedStore:
         if not isinstance(planned, PercentilePlan):
             # The one plan whose draw keeps something between releases, under the graph's fingerprint.
             keyed = registry.secret(session) if isinstance(planned, ParetoPlan) else None
-            return self._whole(session, row, engine, keyed)
+            return self._whole(session, row, engine, keyed, planned.facts.span)
         values = session.records(row, planned.of_property)
         return records_projection({planned.of_property: values}, len(values))
 

@@ -97,7 +97,7 @@ class SimulatingStore(OpenedStore):
         checks.check_choice(engine, "engine", GRAPH_ENGINES)
         with self._session() as session:
             row = registry.known(session, name)
-            asked = Question.read(session, name, kind, options, None, None)
+            asked = Question.read(session, name, kind, options, None, None, row)
             planned = named_in(session, row, asked.plan(row.facts))
             try_engine(planned, engine)
             noted = {"selector": planned.kind, "parameters": planned.parameters, "runs": runs}
