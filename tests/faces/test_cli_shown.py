@@ -183,14 +183,14 @@ def test_words_datasets_and_names_of_graphs_complete(folder: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_scripts_of_the_shells_are_there_and_in_the_how_to(
+def test_the_scripts_of_the_shells_are_there_and_in_the_pages(
     shell: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kind = get_completion_class(shell)
     assert kind is not None
     monkeypatch.setattr(f"{kind.__module__}.{kind.__name__}._check_version", lambda *_: None, raising=False)
     assert "_EDGEDP_COMPLETE" in kind(command_line, {}, "edgedp", "_EDGEDP_COMPLETE").source()
-    assert f"_EDGEDP_COMPLETE={shell}_source edgedp" in (ROOT / "docs" / "how-to.md").read_text(
+    assert f"_EDGEDP_COMPLETE={shell}_source edgedp" in (ROOT / "docs" / "analyst.md").read_text(
         encoding="utf-8"
     )
 

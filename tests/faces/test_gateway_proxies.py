@@ -1,4 +1,4 @@
-"""The proxies' configurations of docs/how-to.md before a gateway: honest callers are served, whoever waits."""
+"""The proxies' configurations of docs/operator.md before a gateway: honest callers are served, whoever waits."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from gateway_server import Served, serve
 
 pytestmark = pytest.mark.wide
 
-HOW_TO = Path(__file__).parents[2] / "docs" / "how-to.md"
+PAGE = Path(__file__).parents[2] / "docs" / "operator.md"
 PLACE = "/v1/graphs/star/top-k"
 TOP = {"metric": "degree", "k": 1, "epsilon": "0.001"}
 
 
 def block(holds: str) -> str:
     """Return the block of the page that holds a text."""
-    (found,) = [each for each in re.findall(r"```toml\n(.*?)```", HOW_TO.read_text(), re.S) if holds in each]
+    (found,) = [each for each in re.findall(r"```toml\n(.*?)```", PAGE.read_text(), re.S) if holds in each]
     return str(found)
 
 

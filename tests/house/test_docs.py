@@ -1,6 +1,6 @@
 """The documentation runs: commands, Python, links, tables of options and signatures.
 
-A fenced block of ``console`` or ``python`` in the tutorial and the how-to is run as it stands, page by page, in
+A fenced block of ``console`` or ``python`` in a page of PAGES_THAT_RUN is run as it stands, page by page, in
 a folder of its own, in the order of the page. The word after the language says otherwise:
 
 - ``neo4j``: run as well, against a real server whose address takes the place of the page's;
@@ -41,6 +41,9 @@ DOCS = ROOT / "docs"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / "loaders").glob("*.md")])
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 REFERENCE = (DOCS / "reference.md").read_text(encoding="utf-8")
+
+READERS = ("curator.md", "sources.md", "analyst.md", "researcher.md", "operator.md", "developer.md")
+PAGES_THAT_RUN = ("tutorial.md", *READERS, "numbers.md")
 
 _ADDRESS = "neo4j://localhost:7687"
 _SKIPPED = ("cat", "make")
@@ -135,7 +138,7 @@ def make_files(block: Block, folder: Path) -> None:
             (folder / command.split()[1]).write_text("\n".join(shown) + "\n", encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", ["tutorial.md", "how-to.md", "numbers.md"])
+@pytest.mark.parametrize("page", PAGES_THAT_RUN)
 def test_a_page_runs_as_it_stands(page: str, folder: Path) -> None:
     names: dict[str, Any] = {}
     for block in blocks_of(DOCS / page):
@@ -152,7 +155,7 @@ def test_the_neo4j_parts_of_the_pages_run(
     monkeypatch.setenv("NEO4J_USERNAME", empty_neo4j.user)
     monkeypatch.setenv("NEO4J_PASSWORD", empty_neo4j.password)
     ran = 0
-    for page in ("how-to.md", "tutorial.md"):
+    for page in ("operator.md", "tutorial.md"):
         for block in blocks_of(DOCS / page):
             if block.language == "console" and block.mark == "neo4j":
                 run_console(block, folder, empty_neo4j.uri)
@@ -167,7 +170,7 @@ def test_the_neo4j_parts_of_the_pages_run(
 
 @pytest.mark.wide
 @pytest.mark.neo4j
-def test_make_neo4j_has_the_plugin_keeps_its_home_and_the_first_steps_of_the_how_to_work_on_it(
+def test_make_neo4j_has_the_plugin_keeps_its_home_and_the_first_steps_of_its_page_work_on_it(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What ``make neo4j NEO4J_HOME=...`` runs; the steps are run as they are typed, but for a port that is taken."""
@@ -195,7 +198,7 @@ def test_make_neo4j_has_the_plugin_keeps_its_home_and_the_first_steps_of_the_how
             uri = os.environ["NEO4J_URI"]
             told = CliRunner().invoke(command_line, ["plugin", "status"])
             assert "its worker answers" in told.output, told.output
-            blocks = blocks_of(DOCS / "how-to.md")
+            blocks = blocks_of(DOCS / "operator.md")
             for block in blocks:
                 if block.language == "console":
                     make_files(block, folder)
@@ -209,7 +212,7 @@ def test_make_neo4j_has_the_plugin_keeps_its_home_and_the_first_steps_of_the_how
 
 
 def test_the_blocks_of_the_pages_say_what_they_are() -> None:
-    for page in ("tutorial.md", "how-to.md"):
+    for page in ("tutorial.md", *READERS):
         blocks = blocks_of(DOCS / page)
         assert blocks
         for block in blocks:
@@ -222,7 +225,7 @@ def test_the_blocks_of_the_pages_say_what_they_are() -> None:
 def test_every_command_is_shown_running() -> None:
     shown = [
         command
-        for page in ("tutorial.md", "how-to.md")
+        for page in ("tutorial.md", *READERS)
         for block in blocks_of(DOCS / page)
         if block.language == "console"
         for command, _ in steps_of(block)

@@ -16,8 +16,8 @@ from click.testing import CliRunner
 
 from edgedp import BudgetError, EdgeDPError, Graph, ParameterError, Store, StoreError, open_store
 from edgedp.faces.cli import edgedp as command_line
+from edgedp.ledger.calendars.runs import dearest
 from edgedp.ledger.chain import FIELDS, STATE, digest, link
-from edgedp.ledger.runs import dearest
 from edgedp.stores.releases import clock, releasing
 
 MONTHS = {"from": "2020-01-01", "period": "P1M", "are": "final"}

@@ -114,13 +114,15 @@ def test_words_are_uniform_where_they_may_be():
 
 def test_a_small_word_keeps_its_lower_bits_and_a_small_one_of_the_others_is_drawn_again():
     """One value, and a gap of 0 says that it is small. Then two that are not."""
-    words = LateWords(1, ScriptedWords([2**64 - 1, 2**64 - 2]).take)
-    assert words.small.tolist() == [0]
-    assert words.small_words.tolist() == [2**56 - 2]
-    script = [0, 5, 2**56, 2**56 - 1, 2**60]
-    words = LateWords(2, ScriptedWords(script).take)
-    assert words.small.size == 0
-    assert words.others(array([0, 1])).tolist() == [2**60, 2**56]
+    for lower in (2**56 - 2, 2**56 - 1, 1, 0):
+        words = LateWords(1, ScriptedWords([2**64 - 1, 2**60 + lower]).take)
+        assert words.small.tolist() == [0]
+        assert words.small_words.tolist() == [lower]
+    for least, other in ((2**60, 2**56), (2**56, 2**60)):
+        script = [0, 5, other, 2**56 - 1, least]
+        words = LateWords(2, ScriptedWords(script).take)
+        assert words.small.size == 0
+        assert words.others(array([0, 1])).tolist() == [least, other]
 
 
 def test_words_that_were_asked_for_are_not_drawn_again():
@@ -193,6 +195,24 @@ def test_few_words_are_asked_for_and_the_answer_is_that_of_all(monkeypatch, nois
     assert isinstance(words.take_lazily(3), WholeWords)
     monkeypatch.setattr(ranking, "_MANY", 10**6)
     assert np.array_equal(TOP_K[noise](scores, 3, unit, ScriptedWords(seed=1)), fast)
+
+
+@each_noise
+@pytest.mark.parametrize("far", [2**53, 2**55, 2**57], ids=["2**53", "2**55", "2**57"])
+def test_scores_that_floats_hardly_tell_apart_are_told_apart(monkeypatch, noise, far):
+    """The best score takes no part. The others are so far below it that a float of the gap is coarser than noise."""
+    others = np.random.default_rng(far).integers(0, 40, 3_000)
+    scores, candidates = array([far, *others]), np.arange(1, 3_001)
+
+    def picked(seed):
+        known = ranking.LazyScores(scores)
+        return ranking.first_places(
+            candidates, known, 1, Fraction(1), noise, ScriptedWords(seed=seed)
+        ).tolist()
+
+    fast = [picked(seed) for seed in range(60)]
+    monkeypatch.setattr(ranking, "_MANY", 10**6)
+    assert [picked(seed) for seed in range(60)] == fast
 
 
 def test_a_word_is_small_below_the_least_that_begins_with_no_byte_of_zeros() -> None:

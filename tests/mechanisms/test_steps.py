@@ -48,6 +48,22 @@ def test_two_floats_stand_for_their_exact_sum() -> None:
     assert found.tolist() == [1, 0]
 
 
+@pytest.mark.parametrize("ceiling", [3.0, 7.0, 0.1, 1 / 3])
+@pytest.mark.parametrize("size", [10, 2**10, 2**50, 2**58])
+def test_sums_next_to_half_a_step_are_rounded_exactly(ceiling: float, size: int) -> None:
+    """Closer to it than any float is: what two floats say of half a step, and their neighbours on either side."""
+    bits, cases = 35, []
+    for place in range(size, size + 40):
+        half = Fraction(2 * place + 1, 2 ** (bits + 1)) * Fraction(ceiling)
+        value = float(half)
+        rest = float(half - Fraction(value))
+        cases += [(value, near) for near in (rest, rest + value * 2.0**-108, rest - value * 2.0**-108)]
+    values, rests = (np.array(column) for column in zip(*cases, strict=True))
+    exact = [(Fraction(v) + Fraction(r)) / Fraction(ceiling) * 2**bits for v, r in cases]
+    found = nearest_steps(values, rests, ceiling, bits)
+    assert found.tolist() == [math.floor(steps + Fraction(1, 2)) for steps in exact]
+
+
 @given(st.floats(1e-15, 1e9))
 def test_the_cut_is_worth_a_thousand_units_of_noise(epsilon: float) -> None:
     budget = Fraction(epsilon)

@@ -220,7 +220,7 @@ def test_the_vocabulary_lists_what_its_types_say() -> None:
         "GRAPH_ENGINES": "GraphEngine", "NUMBER_MECHANISMS": "NumberMechanismName",
         "DISTRIBUTION_FORMS": "DistributionForm", "ACCOUNTS": "AccountName", "DEPENDENCES": "DependsOn",
         "PERCENTILE_MECHANISMS": "PercentileMechanism", "TOP_K_ENGINES": "TopKEngine", "ARC_METRICS": "ArcMetricName",
-        "UNITS": "Unit", "COUNTED": "CountedName",
+        "UNITS": "Unit", "COUNTED": "CountedName", "ADDRESS_ENGINES": "AddressEngine",
     }  # fmt: skip
     assert set(pairs) == {name for name in vocabulary.__all__ if name.isupper()}
     for listed, typed in pairs.items():

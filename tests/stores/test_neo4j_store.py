@@ -263,15 +263,15 @@ def test_edges_at_an_address_have_one_ledger_in_neo4j_too(
     monkeypatch.setattr(session, "check_installed", lambda: None)
     monkeypatch.setattr(sources, "detected", lambda place: place)
     monkeypatch.setattr(sources, "surveyed", lambda place: Figures(5, 4, 3, 0))
-    row = store.register_edges("lake", "s3a://lake/e", epsilon_budget=3, degree_bound=4)
+    row = store.register_edges("lake", "s3a://lake/e", epsilon_budget=3, degree_bound=4, engine="spark")
     assert (row["node_count"], row["exact"]) == (5, {"edge_count": 4, "max_degree": 3})
     assert [each["name"] for each in store.graphs()] == ["lake"]
     for other in ("s3://LAKE/e/month=1", "s3a://lake"):
         with pytest.raises(StoreError, match="under the name 'lake'"):
-            store.register_edges("pond", other, epsilon_budget=1)
+            store.register_edges("pond", other, epsilon_budget=1, engine="spark")
     store.drop("lake")
     with pytest.raises(StoreError, match="under the name 'lake'"):
-        store.register_edges("pond", "s3://lake/e", epsilon_budget=1)
+        store.register_edges("pond", "s3://lake/e", epsilon_budget=1, engine="spark")
     assert store.check() == []
 
 

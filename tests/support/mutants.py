@@ -1,131 +1,133 @@
 """Mutants of the law, sampling, prices and the debit: `make mutants`, or a seeded sample by `make mutants SAMPLE=60`.
 
-mutmut changes one operator, number or argument of one function at a time and runs the tests that reach the function.
-A mutant that no test fails on is a survivor: kill it by a test, or give the reason in ``mutants.toml``. Why mutmut: the
-decision 0021. It wants the package at the root of a folder, so the package, its assets and the tests are copied to one.
+mutmut changes one operator, number or argument of one function at a time; ``mutated.py`` runs the tests that reach the
+function on each. A mutant that no test fails on is a survivor: kill it by a test, or give the reason in
+``mutants.toml``. Why mutmut, and why it only makes the mutants: decision 21.
 
-Usage: ``python tests/support/mutants.py [--sample N] [--seed S] [--only 'edgedp/mechanisms/sampling/*']
-[--tests 'sampling_*']
-[--processes P]``. What an earlier run found in the same folder is kept; ``--anew`` forgets it. Fewer
-tests begin sooner, and what survives them may be seen by others.
+What an earlier run found in the same folder is kept, as long as the function is the same; survivors are tried again.
+A run fails by a survivor without a reason, by a mutant that was not tried, and by a reason that fits no mutant.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import random
 import shutil
 import subprocess
 import sys
+import textwrap
 import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 
-from places import files_of_tests
+from changes import difference, only_words, undecorated
+from places import SUPPORT, files_of_tests
 
-HERE = Path(__file__).resolve().parents[1]
-ROOT = HERE.parent
+ROOT = SUPPORT.parents[1]
 FOLDER = ROOT / "build" / "mutants"
-REASONS = HERE / "support" / "mutants.toml"
+REASONS = SUPPORT / "mutants.toml"
 
+MECHANISMS = "edgedp/mechanisms"
 MUTATED = (
-    "edgedp/mechanisms/sampling/*.py",
-    *(f"edgedp/mechanisms/{name}.py" for name in ("grid", "joint", "laws", "ranks", "samplers")),
-    *(f"edgedp/mechanisms/scores/{name}.py" for name in ("dampening", "picks", "smooth", "steps", "sums")),
+    f"{MECHANISMS}/sampling/*.py",
     *(
-        f"edgedp/mechanisms/adaptive/{name}.py"
+        f"{MECHANISMS}/{name}.py"
+        for name in ("grid", "joint", "laws", "ranks", "samplers", "units", "values")
+    ),
+    f"{MECHANISMS}/scores/*.py",
+    *(
+        f"{MECHANISMS}/adaptive/{name}.py"
         for name in ("closed", "purchases", "top_k", "until_sure", "vectors")
     ),
-    *(f"edgedp/mechanisms/pareto/{name}.py" for name in ("rounds", "score")),
-    "edgedp/mechanisms/numbers/*.py",
+    *(f"{MECHANISMS}/pareto/{name}.py" for name in ("profile", "rounds", "score")),
+    *(f"{MECHANISMS}/selection/{name}.py" for name in ("percentiles", "picking", "questions")),
+    f"{MECHANISMS}/numbers/*.py",
+    f"{MECHANISMS}/metrics/*.py",
+    f"{MECHANISMS}/counts/*.py",
+    f"{MECHANISMS}/adaptive/arcs.py",
     "edgedp/words/amounts/*.py",
-    "edgedp/mechanisms/metrics/*.py",
-    "edgedp/mechanisms/counts/*.py",
+    *(
+        f"edgedp/release/plan/{name}.py"
+        for name in ("base", "joint", "nodes", "numbers", "arcs", "arc_numbers")
+    ),
     "edgedp/release/draw.py",
     "edgedp/ledger/debits/debiting.py",
     "edgedp/ledger/script.py",
 )
-"""The law, sampling, sensitivities, prices, and what runs a debit; patterns of folders hold for what is below. What
-follows from released values alone (choices, fits, estimates), plans and pages are left out."""
+"""Sampling, mechanisms, sensitivities, prices, and what runs a debit, in the order that they are tried in. What follows
+from released values alone (choices, fits, estimates), what is kept for speed, and pages are left out."""
 
-TESTS = (
-    *(
-        "adaptive",
-        "admissibility",
-        "betweenness2",
-        "conversions",
-        "coupling",
-        "counts",
-        "cut_theorem",
-        "dampening",
-    ),
-    *(
-        "draw",
-        "epsilon",
-        "joint",
-        "kinds",
-        "laws",
-        "ledger",
-        "mechanisms",
-        "metrics",
-        "motkin",
-        "number_laws",
-        "numbers",
-    ),
-    *(
-        "pareto_profile",
-        "percentile",
-        "plan",
-        "reached",
-        "rho",
-        "samplers",
-        "sampling_geometric",
-        "sampling_late",
-    ),
-    *(
-        "sampling_noise",
-        "sampling_refine",
-        "sampling_select",
-        "sampling_words",
-        "select",
-        "shares",
-        "smooth",
-        "steps",
-        "until_sure",
-    ),
+TESTS = """
+adaptive admissibility arcs betweenness2 checks claims completeness conversions counts coupling cut_arcs cut_theorem
+cuts dampening debiting draw epsilon joint kinds laws ledger mechanisms metrics motkin number_formulas number_laws
+number_papers numbers options options_kept pareto_profile percentile plan planning project projection protect reached
+release rho samplers sampling_geometric sampling_late sampling_noise sampling_refine sampling_select sampling_words
+select shares smooth steps until_sure
+"""
+"""The files of tests of these, of which those of the first tier run that need no server."""
+
+WITHOUT = (
+    "cacheprovider",
+    "unraisableexception",
+    "threadexception",
+    "schemathesis",
+    "xdist",
+    "pytest_cov",
+    "anyio",
 )
-"""The fast tests of these; mutmut takes of them what reaches a function, the fastest first."""
+"""Plugins of pytest that are not needed; the limit of a mutant is its processor time."""
 
 SETTINGS = """
 [tool.pytest.ini_options]
-addopts = ["--import-mode=importlib", "--strict-markers", "-p", "no:cacheprovider"]
+addopts = ["--import-mode=importlib", "--strict-markers"]
 pythonpath = {paths}
+filterwarnings = ["error"]
 markers = ["slow: x", "wide: x", "neo4j: x", "spark: x"]
 
 [tool.mutmut]
 source_paths = ["edgedp"]
 only_mutate = {mutated}
 also_copy = ["tests", "docs", "loaders", "queries"]
-pytest_add_cli_args = ["-n0", "-m", "not slow and not wide and not neo4j and not spark"]
-pytest_add_cli_args_test_selection = {tests}
 """
 
 GENERATE = """
-from mutmut.__main__ import copy_also_copy_files, copy_src_dir, create_mutants, set_mutant_under_test
-import os
+from mutmut.__main__ import copy_also_copy_files, copy_src_dir, create_mutants
+import os, sys
 if __name__ == "__main__":
-    set_mutant_under_test("mutant_generation")
     os.makedirs("mutants", exist_ok=True)
-    copy_src_dir(); copy_also_copy_files(); create_mutants(1)
+    copy_src_dir(); copy_also_copy_files(); create_mutants(int(sys.argv[1]))
 """
 
-SURVIVED, UNREACHED = 0, 33
+CAUGHT = ("caught", "endless")
 
 
-def lay_out(folder: Path, only: str | None, asked_tests: str) -> None:
-    """Copy what mutmut needs to a folder of its own."""
+@dataclass(frozen=True)
+class Mutant:
+    """One change: where, the lines before and after it, and a mark that changes with the function."""
+
+    name: str
+    function: str
+    before: str
+    after: str
+    mark: str
+    words_only: bool
+
+
+# -- making them ------------------------------------------------------------------------------------------
+
+
+def lay_out(folder: Path, processes: int, only: str) -> list[Path]:
+    """Copy what mutmut needs to a folder of its own, where the package is at the root, and make the mutants.
+
+    Returns the files with functions that may fit the pattern: mutants are made of these.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     copies = {
         "plugin/edgedp": "edgedp",
@@ -134,101 +136,193 @@ def lay_out(folder: Path, only: str | None, asked_tests: str) -> None:
         "queries": "queries",
         "loaders": "loaders",
     }
+    ignored = shutil.ignore_patterns("__pycache__")
     for source, target in copies.items():
-        shutil.copytree(
-            ROOT / source, folder / target, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__")
-        )
+        for inside in (folder, folder / "mutants"):  # what was renamed is not left behind
+            for path in sorted((inside / target).rglob("*.py")):
+                if not (ROOT / source / path.relative_to(inside / target)).exists():
+                    path.unlink()
+        shutil.copytree(ROOT / source, folder / target, dirs_exist_ok=True, ignore=ignored)
     for assets in ("queries", "loaders"):
         shutil.copytree(ROOT / assets, folder / "edgedp" / "assets" / assets, dirs_exist_ok=True)
-    mutated = [pattern for pattern in MUTATED if only is None] or [str(only)]
-    tests = [
-        str(files_of_tests()[f"test_{stem}.py"].relative_to(ROOT))
-        for stem in TESTS
-        if fnmatch(stem, asked_tests)
+    mutated = [
+        path
+        for pattern in MUTATED
+        for path in sorted(folder.glob(pattern))
+        if fnmatch(f"{module_of(path, folder)}.", only) or only.startswith(f"{module_of(path, folder)}.")
     ]
-    folders = sorted({path.parent for path in files_of_tests().values()})
-    paths = [str(path.relative_to(ROOT)) for path in (HERE, HERE / "support", *folders)] + ["docs/examples"]
-    settings = SETTINGS.format(mutated=json.dumps(mutated), tests=json.dumps(tests), paths=json.dumps(paths))
-    (folder / "pyproject.toml").write_text(settings, encoding="utf-8")
-
-
-def mutmut(folder: Path, *words: str, quiet: bool = False) -> str:
-    """Run mutmut, or a script that uses it, and return what it prints."""
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(
-        [sys.executable, *words], cwd=folder, env=environment, check=False, text=True, encoding="utf-8",
-        stdout=subprocess.PIPE if quiet else None,
-    )  # fmt: skip
-    return done.stdout or ""
-
-
-def outcomes(folder: Path) -> dict[str, int | None]:
-    """Return how each mutant ended: 0 where every test passed, None where it was not tried."""
-    found: dict[str, int | None] = {}
-    for kept in sorted((folder / "mutants").rglob("*.py.meta")):
-        found |= json.loads(kept.read_text(encoding="utf-8"))["exit_code_by_key"]
-    return found
-
-
-def changed(folder: Path, mutant: str) -> tuple[str, str, str]:
-    """Return the function of a mutant, the line that was changed and what became of it: numbers change, these stay."""
-    shown = mutmut(folder, "-m", "mutmut", "show", mutant, quiet=True).splitlines()
-    before, after = (
-        " ".join(
-            line[1:].strip() for line in shown if line.startswith(sign) and not line.startswith(3 * sign)
-        )
-        for sign in "-+"
+    for path in mutated:
+        written = path.stat()
+        path.write_text(undecorated(path.read_text(encoding="utf-8")), encoding="utf-8")
+        os.utime(path, ns=(written.st_atime_ns, written.st_mtime_ns))
+    made = {folder / "mutants" / path.relative_to(folder) for path in mutated}
+    for path in (folder / "mutants" / "edgedp").rglob("*.py"):
+        meta = path.with_name(f"{path.name}.meta")
+        if (path in made) != meta.exists():  # asked for and cut off, or of another run: made anew, or copied
+            meta.unlink(missing_ok=True)
+            path.unlink()
+    shutil.copytree(  # mutmut copies what is not there, and leaves what has changed since
+        folder / "edgedp",
+        folder / "mutants" / "edgedp",
+        dirs_exist_ok=True,
+        ignore=lambda at, names: {name for name in names if Path(at) / name in mutated},
     )
-    return mutant.rpartition("__mutmut_")[0], before, after
+    folders = sorted({path.parent for path in files_of_tests().values()})
+    paths = [str(path.relative_to(ROOT)) for path in (SUPPORT, *folders)]
+    relative = [str(path.relative_to(folder)) for path in mutated]
+    settings = SETTINGS.format(mutated=json.dumps(relative), paths=json.dumps([*paths, "docs/examples"]))
+    (folder / "pyproject.toml").write_text(settings, encoding="utf-8")
+    run(folder, "-c", GENERATE, str(processes), quiet=True)
+    return mutated
 
 
-def explained(change: tuple[str, str, str]) -> str | None:
-    """Return the reason that is given for a survivor, if there is one."""
-    function, _, after = change
-    for entry in tomllib.loads(REASONS.read_text(encoding="utf-8"))["survivor"]:
-        if fnmatch(function, entry["function"]) and entry["becomes"] in ("*", after):
-            return str(entry["reason"])
+def module_of(path: Path, folder: Path) -> str:
+    """Return the name of a module."""
+    return ".".join(path.relative_to(folder).with_suffix("").parts).removesuffix(".__init__")
+
+
+def run(folder: Path, *words: str, quiet: bool = False) -> int:
+    """Run Python in the folder, for which one thread is enough."""
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "OPENBLAS_NUM_THREADS": "1"}
+    for name in ("CI", "BUILD_NUMBER"):
+        environment.pop(name, None)
+    shown = subprocess.DEVNULL if quiet else None
+    return subprocess.run(
+        [sys.executable, *words], cwd=folder, env=environment, check=quiet, stdout=shown
+    ).returncode
+
+
+def mutants_of(folder: Path, paths: list[Path]) -> Iterator[Mutant]:
+    """Yield the mutants of some files."""
+    for path in paths:
+        relative = path.relative_to(folder)
+        made = folder / "mutants" / relative
+        spans, meta = (made.with_name(f"{made.name}.{kind}") for kind in ("spans", "meta"))
+        lines = made.read_text(encoding="utf-8").splitlines()
+        where = json.loads(spans.read_text(encoding="utf-8"))["spans"]
+        marks = json.loads(meta.read_text(encoding="utf-8"))["hash_by_function_name"]
+        module = module_of(path, folder)
+        for name, (first, last) in where.items():
+            function, _, number = name.rpartition("__mutmut_")
+            if number == "orig":
+                continue
+            start, end = where[f"{function}__mutmut_orig"]
+            old, new = (
+                textwrap.dedent("\n".join(lines[i - 1 : j])).replace(f"{function}__mutmut_{which}", "_", 1)
+                for i, j, which in ((start, end, "orig"), (first, last, number))
+            )
+            before, after = difference(old, new)
+            words_only = only_words(old, new)
+            yield Mutant(
+                f"{module}.{name}", f"{module}.{function}", before, after, marks[function], words_only
+            )
+
+
+# -- trying them ------------------------------------------------------------------------------------------
+
+
+@cache
+def reasons() -> list[dict[str, str]]:
+    return list(tomllib.loads(REASONS.read_text(encoding="utf-8"))["survivor"])
+
+
+def explained(mutant: Mutant) -> dict[str, str] | None:
+    """Return the entry with the reason that is given for a survivor, if there is one."""
+    for entry in reasons():
+        if fnmatch(mutant.function, entry["function"]) and entry["becomes"] in ("*", mutant.after):
+            return entry
     return None
+
+
+def results(path: Path) -> dict[str, list[str]]:
+    """Return how each mutant ended that was ever tried, the last time that counts."""
+    if not path.exists():
+        return {}
+    return {
+        json.loads(line)[0]: json.loads(line)[1:] for line in path.read_text(encoding="utf-8").splitlines()
+    }
+
+
+def digest(folder: Path) -> str:
+    """Return a checksum of the package: what its tests reach is kept as long as it is the same."""
+    found = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+def attempt(
+    folder: Path, mutants: list[Mutant], tests: list[str], how: dict[str, float]
+) -> dict[str, list[str]]:
+    """Try mutants and return how each ended: the outcome, the test that noticed it, the seconds that it took.
+
+    `how` holds the numbers that ``mutated.py`` asks for: processes, expense, cases.
+    """
+    path = folder / "tried.jsonl"
+    by_key = {f"{mutant.name} {mutant.mark}": mutant for mutant in mutants}
+    known = {key: found for key, found in results(path).items() if found[0] in CAUGHT}
+    asked = {
+        "mutants": [key for key in by_key if key not in known],
+        "mark": digest(folder / "edgedp"),
+        "tests": [str(files_of_tests()[f"test_{stem}.py"].relative_to(ROOT)) for stem in tests],
+        "without": WITHOUT, **how, "results": str(path), "folder": str(folder),
+    }  # fmt: skip
+    (folder / "asked.json").write_text(json.dumps(asked), encoding="utf-8")
+    run(folder, str(folder / "tests" / "support" / "mutated.py"), str(folder / "asked.json"))
+    found = results(path)
+    return {mutant.name: found[key] for key, mutant in by_key.items() if key in found}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Mutants of what privacy rests on.")
     parser.add_argument("--sample", type=int, help="try so many, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
-    parser.add_argument("--only", help="files, by a pattern such as 'edgedp/mechanisms/sampling/*.py'")
     parser.add_argument(
-        "--tests",
-        default="*",
-        help="files of tests, by a pattern such as 'sampling_*'; what they miss others may see",
+        "--only", default="*", help="functions, by a pattern such as 'edgedp.mechanisms.sampling.*'"
+    )
+    parser.add_argument("--tests", default=TESTS, help="files of tests; what they miss others may see")
+    parser.add_argument(
+        "--folder", type=Path, default=FOLDER, help="where the copies are, and what earlier runs found"
+    )
+    parser.add_argument(
+        "--expense",
+        type=float,
+        default=10,
+        help="seconds of processor time that the tests of one mutant may take",
+    )
+    parser.add_argument(
+        "--cases", type=int, default=0, help="run so many cases of each test; 0: all that it has"
     )
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--anew", action="store_true", help="forget what earlier runs found")
     asked = parser.parse_args()
     if asked.anew:
-        shutil.rmtree(FOLDER, ignore_errors=True)
-    lay_out(FOLDER, asked.only, asked.tests)
-    mutmut(FOLDER, "-c", GENERATE)
-    every = sorted(outcomes(FOLDER))
-    names = every if asked.sample is None else sorted(random.Random(asked.seed).sample(every, asked.sample))
-    mutmut(
-        FOLDER,
-        "-m",
-        "mutmut",
-        "run",
-        "--max-children",
-        str(asked.processes),
-        *(names if asked.sample else ()),
-    )
-    ended = {name: code for name, code in outcomes(FOLDER).items() if name in names}
-    survivors = [name for name, code in ended.items() if code in (SURVIVED, UNREACHED)]
-    unexplained = {name: change for name in survivors if not explained(change := changed(FOLDER, name))}
-    tried = sum(code is not None for code in ended.values())
-    print(
-        f"\n{len(every)} mutants, {tried} tried, {len(survivors)} survive, {len(unexplained)} of them without a reason"
-    )
-    for name, (_, before, after) in unexplained.items():
-        print(f"{name}\n  - {before}\n  + {after}")
-    return 1 if unexplained or tried < len(names) else 0
+        shutil.rmtree(asked.folder, ignore_errors=True)
+    files = lay_out(asked.folder, asked.processes, asked.only)
+    every = list(mutants_of(asked.folder, files))
+    found_in = tuple(f"{module_of(path, asked.folder)}.x" for path in files)
+    stale = [
+        entry
+        for entry in reasons()
+        if entry["function"].startswith(found_in) and not any(explained(mutant) is entry for mutant in every)
+    ]
+    chosen = [mutant for mutant in every if fnmatch(mutant.function, asked.only)]
+    if asked.sample is not None:
+        chosen = random.Random(asked.seed).sample(chosen, asked.sample)
+    tried = [mutant for mutant in chosen if not mutant.words_only and not explained(mutant)]
+    how = {"processes": asked.processes, "expense": asked.expense, "cases": asked.cases}
+    found = attempt(asked.folder, tried, asked.tests.split(), how)
+    outcomes = Counter(outcome for outcome, *_ in found.values())
+    survivors = [mutant for mutant in tried if mutant.name in found and found[mutant.name][0] not in CAUGHT]
+    spoken = sum(mutant.words_only for mutant in chosen)
+    print(f"{len(every)} mutants, {len(chosen)} asked for: {spoken} change words alone, "
+          f"{len(chosen) - spoken - len(tried)} have a reason, {len(found)} of {len(tried)} were tried: "
+          f"{dict(outcomes)}, {sum(float(spent) for *_, spent in found.values()):.0f} s of processor time")  # fmt: skip
+    for mutant in survivors:
+        print(f"{mutant.name} ({found[mutant.name][0]})\n  - {mutant.before}\n  + {mutant.after}")
+    for entry in stale:
+        print(f"A reason fits no mutant: {entry['function']}, {entry['becomes']}")
+    return 1 if survivors or stale or len(found) < len(tried) else 0
 
 
 if __name__ == "__main__":

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AT_ADDRESS",
+    "NATIVE",
+    "SPARK",
     "Backend",
     "GraphRow",
     "Row",
@@ -50,6 +52,9 @@ __all__ = [
 
 AT_ADDRESS = "EdgeDP at an address"
 """The node label of the row of a graph whose edges are at an address; the type is the address. No label begins so."""
+
+NATIVE, SPARK = "native", "spark"
+"""What reads an address, as its row says: this process, or Spark alone, which every row of before means."""
 
 
 FACTS_RECORDED = "recorded, promised by the curator"
@@ -89,7 +94,8 @@ class GraphRow:
     nodes_supplied: bool
     loaded: bool
     digest: str | None = None
-    """Embedded: SHA-256 of the version's files, hex, and whether they hold directions (`embedded.seals.Seals`)."""
+    """Embedded: SHA-256 of the version's files, hex, and whether they hold directions (`embedded.seals.Seals`). At an
+    address that this process reads: a digest of the ids of all nodes, and whether directions are kept."""
     made_of: str | None = None
     """Neo4j: which relationships make an edge, JSON (`edgedp.ledger.pairs.PairProjection`); None: each of one type
     between two nodes of one label. Of a loaded graph that its arcs are read as they were written, where it has any."""
@@ -101,7 +107,7 @@ class GraphRow:
     display_label: str | None = field(default=None, compare=False)
     """Neo4j: the label that people see beside the version's own; written once, not kept."""
 
-    @property
+    @cached_property
     def facts(self) -> PublicFacts:
         """The public facts."""
         return PublicFacts(
@@ -188,10 +194,19 @@ class GraphRow:
         """Whether the nodes have titles, which are stored with them or are a property of theirs."""
         return holds_titles(self.digest) or self.title_property is not None
 
-    @property
+    @cached_property
     def at_address(self) -> bool:
-        """Whether the edges are at an address that Spark reads, and not in the store."""
+        """Whether the edges are at an address, and not in the store."""
         return self.node_label == AT_ADDRESS
+
+    @property
+    def engine(self) -> str | None:
+        """What reads the address of the edges; None of edges in a store."""
+        if not self.at_address:
+            return None
+        with suppress(AttributeError, TypeError, ValueError):
+            return NATIVE if json.loads(self.id_property).get("engine") == NATIVE else SPARK
+        return SPARK
 
     def terms(self, protect: Unit = "pair", calendar: Calendar | None = None) -> str:
         """Return what an account is for, as its log keeps it: the whole row, but for the present number of nodes.
@@ -222,6 +237,8 @@ class GraphRow:
             place |= {"accounts": list(self.accounts)}
         if self.loaded:
             place |= {"nodeCount": self.node_count, "digest": self.digest}
+        elif self.at_address and self.digest is not None:
+            place |= {"digest": self.digest}
         if protect != "pair":
             place |= {"protect": protect}
         if calendar is not None:

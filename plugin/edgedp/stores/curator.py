@@ -181,8 +181,9 @@ class CuratorStore(OpenedStore):
                     at=ledger.now(),
                 )
             )
-            check_apart(title, attributes.declared(session, name))
-            lacking = sorted(attributes.declared(session, name).keys() - graph.properties.keys())
+            domains = attributes.declared(session, name)
+            check_apart(title, domains)
+            lacking = sorted(domains.keys() - graph.properties.keys())
             found = twins.find(session, graph, name, registry.secret(session))
             with session.ingest(placed, graph, progress, titles, calendar) as written:
                 script = registry.load_script(
@@ -329,6 +330,10 @@ class CuratorStore(OpenedStore):
             self._curate(session, row, script, retired=row if row.loaded else None)
             _log.info("dropped %s", shown(name))
             self._memory.forget(name)
+            if row.at_address:
+                from edgedp.stores.releases.at_address import forget
+
+                forget(row)
             session.sweep(name)
 
     def set_budget(

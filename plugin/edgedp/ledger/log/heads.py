@@ -82,9 +82,9 @@ def given(option: str | None) -> list[tuple[str, Head]]:
     try:
         found = parse(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
+        reason = getattr(error, "strerror", None) or "it is not text"
         raise ParameterError(
-            f"head is {text!r}, must be a line 'SEQ:HASH NAME' or a file of such lines ({reason}); check it"
+            f"head is {text!r}, must be a line 'SEQ:HASH NAME' or a file of such lines ({reason}); correct it"
         ) from None
     if not found:
         raise ParameterError(f"head is {text!r}, a file without a line 'SEQ:HASH NAME'; write one into it")
@@ -169,12 +169,12 @@ def check(runner: Runner, heads: Sequence[tuple[str, Head]], *, whole: bool = Tr
             raise StoreError(
                 f"{_log_of(name)} ends at entry {len(hashes) - 1} and the head that was kept is entry {head.seq}: "
                 "it is an older copy, and what was released since is not debited in it; restore a newer backup, or see "
-                "docs/how-to.md, 'Back up and restore'"
+                "docs/operator.md, 'Back up and restore'"
             )
         if hashes[head.seq] != head.hash:
             raise StoreError(
                 f"{_log_of(name)} is not the one of the head that was kept: entry {head.seq} differs; "
-                "restore a backup, or see docs/how-to.md, 'Back up and restore'"
+                "restore a backup, or see docs/operator.md, 'Back up and restore'"
             )
     return True
 

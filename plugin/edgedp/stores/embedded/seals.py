@@ -19,7 +19,7 @@ from edgedp.stores.embedded.folder import Folder
 from edgedp.stores.embedded.locks import try_hold
 from edgedp.words.errors import StoreError
 
-__all__ = ["Seals", "checked", "remember", "sha256"]
+__all__ = ["Seals", "checked", "digest_of", "remember", "sha256"]
 
 _FILE = r"([0-9a-f]{64}):([0-9]{1,15})"
 _TEXT = re.compile(rf"([0-9a-f]{{64}})(?: {_FILE}( directed)?( titled)?(?: dated {_FILE})?)?")
@@ -102,7 +102,7 @@ def checked(folder: Folder, path: Path, digest: str | None, length: int | None =
         found = os.fstat(held.handle)
         folder.check_plain(path, found)
         fits = stat.S_ISREG(found.st_mode) and length in (None, found.st_size)
-        if digest is None or not fits or _digest_of(path, held.handle) != digest:
+        if digest is None or not fits or digest_of(path, held.handle) != digest:
             raise StoreError(
                 "the graph's file is not what was written, so nothing is released; load it again or restore a backup"
             )
@@ -122,7 +122,7 @@ def remember(path: Path, handle: int, digest: str) -> None:
     _verified[_identity(path, handle)] = digest
 
 
-def _digest_of(path: Path, handle: int) -> str:
+def digest_of(path: Path, handle: int) -> str:
     """Return the SHA-256 of an open file; none of one that was written to while it was read."""
     key = _identity(path, handle)
     if key not in _verified:

@@ -107,8 +107,8 @@ def check_place(row: GraphRow) -> None:
     """
     if row.at_address:
         raise StoreError(
-            f"the edges of the graph {row.name!r} are at an address, which Spark alone reads; ask for its top k by "
-            "the command or Python with engine 'spark'; nothing was spent"
+            f"the edges of the graph {row.name!r} are at an address, which no procedure reads; ask by the "
+            "command, Python or a gateway; nothing was spent"
         )
     own = _own(row.name, row.version)
     named = [*row.labels, *row.types]

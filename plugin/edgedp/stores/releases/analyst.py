@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import ledger, registry, shares
 from edgedp.ledger.account import account_of
-from edgedp.ledger.question import Question, asked_before
+from edgedp.ledger.debits.question import Question, asked_before
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.values import Mechanism
 from edgedp.release.options import (
@@ -333,7 +333,7 @@ class AnalystStore(ReleasingStore):
             checks.check_request_id(request_id)
         asked_kind = kind_of_options(kind, options)
         on_spark.check_engine(engine, asked_kind)
-        name = on_spark.name_of(session, name, engine)
+        name = on_spark.name_of(session, name) if self._analyst == shares.DIRECT else name
         row = registry.known(session, name, anywhere=True)
         before = asked_before(session, name, self._analyst, request_id)
         asked = Question.read(seen, name, asked_kind, options, request_id, before, row)

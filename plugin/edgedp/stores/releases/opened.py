@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from edgedp.words.dates.calendar import Span
 
 
-__all__ = ["OpenedStore"]
+__all__ = ["OpenedStore", "nodes_named"]
 
 _log = logging.getLogger("edgedp.stores")
 
@@ -150,7 +150,11 @@ class OpenedStore:
                 self._open.session = held
 
     def _read(self, session: Session, row: GraphRow, span: Span | None = None) -> Graph:
-        """Return a version's graph, or that of some windows, from memory where versions never change."""
+        """Return a version's graph, or that of some windows; that at an address as it is now."""
+        if row.at_address:
+            from edgedp.stores.releases.at_address import read
+
+            return read(row, self._memory)
         if not (row.loaded and self._backend.keeps_versions):
             return session.graph(row, span)
         graph = self._memory.get(row, span)
@@ -221,6 +225,10 @@ class OpenedStore:
 
     def _check_said(self, engine: str, row: GraphRow) -> None:
         """Refuse the engine ``cypher`` where its statements do not say which relationships make an edge."""
+        if engine == "cypher" and row.at_address:
+            raise EngineError(
+                "engine is 'cypher', must be 'native' or 'igraph' for edges at an address; choose another"
+            )
         made = row.projection
         if engine == "cypher" and made is not None and (not made.every or made.candidates is not None):
             raise EngineError(
@@ -236,3 +244,12 @@ class OpenedStore:
                 f"engine is 'cypher', must be 'native' or 'igraph' for {', '.join(missing)} in this store; "
                 "its Cypher does not do it in reasonable time"
             )
+
+
+def nodes_named(session: Session, row: GraphRow, ids: list[Any]) -> list[Any]:
+    """Return those of some ids that are nodes of a graph, which are public; no edge is read."""
+    if row.at_address:
+        from edgedp.stores.releases import at_address
+
+        return at_address.nodes_named(row, ids)
+    return session.nodes_named(row, ids)

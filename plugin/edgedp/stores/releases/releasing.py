@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import ledger, registry, shares, sources
@@ -11,8 +12,8 @@ from edgedp.ledger.backend import GraphRow, Row, Session
 from edgedp.ledger.debits import debiting
 from edgedp.ledger.debits.killpoints import reach
 from edgedp.ledger.debits.lease import leased
+from edgedp.ledger.debits.question import Question, asked_before
 from edgedp.ledger.ledger import Debit, Kept
-from edgedp.ledger.question import Question, asked_before
 from edgedp.ledger.script import Outcome, Script, run
 from edgedp.ledger.shares import DIRECT, Share
 from edgedp.mechanisms import checks
@@ -21,7 +22,7 @@ from edgedp.release.plan.named import meanings
 from edgedp.release.release import Answer, Nodes, Release, answer_from_json
 from edgedp.stores.releases import on_spark
 from edgedp.stores.releases.clock import check_closed
-from edgedp.stores.releases.opened import OpenedStore
+from edgedp.stores.releases.opened import OpenedStore, nodes_named
 from edgedp.stores.releases.resident import load_statements
 from edgedp.stores.releases.trial import try_engine
 from edgedp.words.errors import StoreError
@@ -58,7 +59,7 @@ class ReleasingStore(OpenedStore):
             checks.check_request_id(request_id)
         with self._session() as session:
             shares.check_active(session, self._analyst)
-            name = on_spark.name_of(session, name, engine)
+            name = on_spark.name_of(session, name) if self._analyst == shares.DIRECT else name
             before = asked_before(session, name, self._analyst, request_id)
             # A kept release is shown whatever became of the graph since.
             row = None if before else registry.known(session, name, anywhere=True)
@@ -159,6 +160,10 @@ class ReleasingStore(OpenedStore):
             try_engine(planned, engine)
         if not row.at_address:
             session.prepare(row)
+        elif engine != "spark":
+            from edgedp.stores.releases.at_address import check_there
+
+            check_there(row)
 
     def _draw(self, session: Session, row: GraphRow, planned: Plan, engine: str, pay: Pay) -> Answer:
         from edgedp.mechanisms.sampling.words import SecureWords
@@ -170,7 +175,8 @@ class ReleasingStore(OpenedStore):
                     planned, row, lambda: self._read(session, row, planned.facts.span)
                 )
             else:
-                projection = self._projected(session, row, planned, engine)
+                with _reading(row):
+                    projection = self._projected(session, row, planned, engine)
                 reach("read")
                 answer = draw(planned, projection, SecureWords(), pay, self.looked)
             answer = _titled(session, row, answer)
@@ -208,6 +214,15 @@ class ReleasingStore(OpenedStore):
         self._remembered.look(session, [account_of(name, which)])
         receipt = ledger.receipt(name, answered.release_id, account, share, beside)
         return Release(answer_from_json(answered.answer), drawn, private=True, receipt=receipt, kept=True)
+
+
+def _reading(row: GraphRow) -> AbstractContextManager[None]:
+    """Return what stands around the reading of a graph: at an address it may fail for what the rows are."""
+    if not row.at_address:
+        return nullcontext()
+    from edgedp.stores.releases.at_address import refusals
+
+    return refusals()
 
 
 def _titled(session: Session, row: GraphRow, answer: Answer) -> Answer:
@@ -254,4 +269,4 @@ def named_in(session: Session, row: GraphRow, planned: Plan) -> Plan:
     """Return a plan with the nodes that it names as the graph has them."""
     if not planned.named:
         return planned
-    return planned.naming(session.nodes_named(row, meanings(planned.named)))
+    return planned.naming(nodes_named(session, row, meanings(planned.named)))

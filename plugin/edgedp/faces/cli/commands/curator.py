@@ -25,7 +25,7 @@ from edgedp.faces.cli.output import (
 from edgedp.faces.cli.reading import answered, kind_options, name_of, reading_options
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import amount, shown
-from edgedp.words.vocabulary import UNITS, Unit
+from edgedp.words.vocabulary import ADDRESS_ENGINES, UNITS, AddressEngine, Unit
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
@@ -228,8 +228,9 @@ def _read_or_ask(
 )  # fmt: skip
 @click.option("--id-property", metavar="P", help="Neo4j: property that identifies a node.")
 @click.option(
-    "--edges", metavar="ADDRESS", help="Edges that Spark reads, Parquet or text, in place of Neo4j's."
-)
+    "--edges", metavar="ADDRESS",
+    help="Edges at an address in place of Neo4j's: a file, a folder, a bucket, a database; each release reads them.",
+)  # fmt: skip
 @click.option("--nodes", metavar="ADDRESS", help="With --edges: all node ids, isolated ones included.")
 @click.option(
     "--orientation", default="undirected", show_default=True, metavar="O",
@@ -252,7 +253,21 @@ def _read_or_ask(
     "--title-property", metavar="P",
     help="Neo4j: a public property of the nodes that lists show beside their ids.",
 )  # fmt: skip
+@click.option(
+    "--engine", type=Word("engine", ADDRESS_ENGINES),
+    help="With --edges: what reads them, this program (native), or spark, for what fits into no machine.  "
+    "[default: native where it reads such an address]",
+)  # fmt: skip
+@click.option(
+    "--memory", metavar="M",
+    help="With --edges: how much memory a release may take, such as 16GB.  [default: three quarters of the machine's]",
+)  # fmt: skip
+@click.option(
+    "--cache/--no-cache", default=True, show_default=True,
+    help="With --edges: keep what was read in your cache until a file changes.",
+)  # fmt: skip
 @reading_options
+@kind_options
 @_BUDGET
 @_DELTA
 @_BOUND
@@ -278,6 +293,9 @@ def register(
     at_least: int,
     candidates: str | None,
     title_property: str | None,
+    engine: AddressEngine | None,
+    memory: str | None,
+    cache: bool,
     epsilon_budget: str | None,
     delta: str | None,
     degree_bound: int | None,
@@ -296,7 +314,7 @@ def register(
     output: str,
     **reading: Any,
 ) -> None:
-    """Register a graph that is already in Neo4j, or edges at an address that Spark reads; nothing is copied."""
+    """Register a graph that is already in Neo4j, or edges at an address; nothing is copied into the store."""
     from edgedp.ledger.pairs import written_conditions
 
     place = {
@@ -325,15 +343,19 @@ def register(
     calendar = dates_of_options(
         calendar_from, period, grace, dates, property=date, type=date_type, unit=date_unit
     )
-    declared_rules = {"protect": protect, "dates": calendar, "within": within}
-    rules |= {key: value for key, value in declared_rules.items() if value is not None}
-    _check_registered(place | rules, edges, {"nodes": nodes} | reading, allow_empty=allow_empty)
-    with opened_store() as store, working("counting"):
-        if edges is None:
+    rules |= {key: value for key, value in {"dates": calendar, "within": within}.items() if value is not None}
+    if protect is not None:
+        declared["protect"] = protect
+    reader = {"engine": engine, "memory": memory, "nodes": nodes}
+    _check_registered(
+        place | rules, edges, reader | {"no_cache": not cache} | reading, allow_empty=allow_empty
+    )
+    if edges is None:
+        with opened_store() as store, working("counting"):
             row = store.register(name, **place, **rules, **declared, allow_empty=allow_empty)  # type: ignore[arg-type]
-        else:
-            del reading["refresh"]
-            row = store.register_edges(name, edges, nodes, **declared, **reading)
+    else:
+        del reading["refresh"]
+        row = _registered_or_asked(name, edges, reader | declared | {"cache": cache}, reading)
     _note_large(declared["epsilon_budget"], row)
     if output == "json":
         print_object(row)
@@ -343,6 +365,26 @@ def register(
         f"spent {amount(row['epsilon_spent'])}"
         + ("" if row["degree_bound"] is None else f", degree bound {row['degree_bound']:,}")
     )
+
+
+def _registered_or_asked(
+    name: str, edges: str, given: Mapping[str, Any], reading: dict[str, Any]
+) -> dict[str, Any]:
+    """Register edges at an address; in a terminal, ask what their rows leave open."""
+    from edgedp.words.errors import UndecidedError
+
+    while True:
+        try:
+            with progress_bar() as progress, opened_store() as store:
+                options: dict[str, Any] = {
+                    key: value or None for key, value in reading.items() if key != "directed"
+                }
+                options |= {key: reading[key] for key in ("header", "nodes_header", "labels", "directed")}
+                return store.register_edges(name, edges, **given, **options, progress=progress)
+        except UndecidedError as error:
+            if not (sys.stdin.isatty() and sys.stdout.isatty()):
+                raise
+            reading = answered(error.question, reading)
 
 
 def _check_registered(
@@ -355,7 +397,7 @@ def _check_registered(
         missing = [each for each in place if each not in given]
         if missing:
             raise click.UsageError(
-                f"Missing option '{_flag(missing[0])}' (or --edges, for edges that Spark reads)."
+                f"Missing option '{_flag(missing[0])}' (or --edges, for edges at an address)."
             )
     else:
         odd = [
@@ -365,7 +407,7 @@ def _check_registered(
         ]
     if odd:
         other = "a graph in Neo4j" if edges is None else "edges at an address"
-        raise ParameterError(f"{_flag(odd[0])} is not an option of {other}; leave it out")
+        raise ParameterError(f"{_flag(odd[0])} is not an option of {other}; ask without it")
 
 
 def _flag(name: str) -> str:
@@ -428,7 +470,7 @@ def budget(
         second = None if remote or "attributes" not in row else store.head(name, "attributes")
     if spans and not by_run:
         raise ParameterError(
-            f"spans is for a graph whose budget is within windows, and {name!r} is none; leave it out"
+            f"spans is for a graph whose budget is within windows, and {name!r} is none; ask without it"
         )
     if spans:
         print_rows(by_run["runs"], output, ["windows", "epsilon_spent", "epsilon_remaining"])

@@ -258,7 +258,7 @@ def _kind_of(given: Form) -> ReleaseKind:
     try:
         return kind_at((given.get("kind") or [release_kinds()[0].path])[0])
     except KeyError:
-        raise Problem(404, "there is no such kind of release", "UnknownNameError") from None
+        raise Problem(404, "this kind of release does not exist", "UnknownNameError") from None
 
 
 def _remaining(row: Mapping[str, Any]) -> float | None:
