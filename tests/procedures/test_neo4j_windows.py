@@ -254,7 +254,7 @@ def test_types_of_one_graph_have_one_calendar(neo4j_with_plugin: PluginServer, s
 @pytest.mark.parametrize(
     ("dates", "said"),
     [
-        ({"type": "STRING"}, "a text is no date"),
+        ({"type": "STRING"}, "a text is not a date"),
         ({"are": "edited"}, "must be 'final'"),
         ({"are": None}, "must be 'final'"),
         ({"property": None}, "names no property"),
