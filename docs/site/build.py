@@ -35,6 +35,7 @@ CONTENTS: dict[str, list[str]] = {
         "docs/choosing",
         "docs/persons",
         "docs/projections",
+        "docs/windows",
         "docs/gateway",
         "docs/numbers",
         "docs/multi-objective",

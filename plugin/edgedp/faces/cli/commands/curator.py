@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from edgedp.faces.cli.commands.attributes import attribute
-from edgedp.faces.cli.dating import calendar_options, date_property_options, dates_of_options
+from edgedp.faces.cli.dating import (
+    calendar_options,
+    date_column_options,
+    date_property_options,
+    dates_of_options,
+)
 from edgedp.faces.cli.numerals import WHOLE
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.options import Word
@@ -73,6 +78,7 @@ _PROTECT = click.option(
 )
 @reading_options
 @kind_options
+@date_column_options
 @click.option("--dry-run", is_flag=True, help="Show rows, columns, ends and counts, and store nothing.")
 @_BUDGET
 @_DELTA
