@@ -340,12 +340,20 @@ def test_an_account_is_declared_by_a_procedure_and_on_the_command_line(
     def run(*words: str) -> Any:
         done = CliRunner().invoke(command_line, ["--store", server.uri, *words])
         assert done.exit_code == 0, done.output
-        return done.stdout
+        return done.stdout if "json" in words else done.output
 
     told = json.loads(run("account", types.of("CALLED"), "--epsilon-budget", "4", "--format", "json"))
     assert (told["epsilon_budget"], told["graphs"]) == (4.0, [types.name("calls")])
     run("account", types.of("TEXTED"), "--epsilon-budget", "1", "--protect", "pair")
     assert types.of("TEXTED") in run("account", types.of("TEXTED"))
+    both = types.register(store, "both", "CALLED PAID", orientation="natural", epsilon_budget=4)
+    shown = json.loads(run("budget", both, "--format", "json"))
+    heads = [each["head"] for each in shown["accounts"]]
+    assert heads == [store.head(each["account"]) for each in shown["accounts"]]
+    assert types.of("PAID") in run("budget", both)
+    types.on.ask("MATCH (a:EdgeDPAccount {name: $name}) SET a.spent = 7", name=types.of("PAID"))
+    assert {each["graph"] for each in store.check(both)} == {types.of("PAID")}
+    types.on.ask("MATCH (a:EdgeDPAccount {name: $name}) SET a.spent = 0", name=types.of("PAID"))
     asked = [
         "topk",
         types.name("calls"),
