@@ -380,7 +380,7 @@ def problems(rows: Iterable[Row], entries: Iterable[Mapping[str, Any]]) -> list[
         try:
             share = Share.of(row)
         except StoreError:
-            found.append(f"the share of {row['analyst']!r} holds an amount that is no whole number")
+            found.append(f"the share of {row['analyst']!r} holds an amount that is not a whole number")
             continue
         spent, budget = share.amounts.spent, share.amounts.budget
         if spent != cost:

@@ -31,7 +31,7 @@ _SHARE: dict[str, Any] = {
         "max_epsilon_per_release": _AMOUNT,
         "min_epsilon_per_release": {
             "type": "number",
-            "description": "Of an agent's share alone: what a release costs at least. Each names its Plan-Id.",
+            "description": "Only for an agent's share: what a release costs at least. Each names its Plan-Id.",
         },
         "delta": {"type": "number"},
         "problem": {"type": "string"},
@@ -214,7 +214,7 @@ SCHEMAS: dict[str, Any] = {
             "releases_left": {"type": "integer"},
             "epsilon_first": {
                 "type": "number",
-                "description": "Of the first step, where epsilon is the most.",
+                "description": "For the first step, where epsilon is the most.",
             },
             "kept": {"type": "boolean"},
             "noise": {"type": "array"},
@@ -373,7 +373,7 @@ SCHEMAS |= {
             },
             "min_epsilon_per_release": {
                 "type": ["string", "number"],
-                "description": "Of an agent.",
+                "description": "For an agent.",
             },
         },
     },
