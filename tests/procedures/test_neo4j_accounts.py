@@ -19,6 +19,7 @@ from click.testing import CliRunner
 
 import edgedp
 from edgedp import BudgetError, EdgeDPError, ParameterError, Store, StoreError, open_store
+from edgedp.faces.card.making import card_of
 from edgedp.faces.cli import edgedp as command_line
 from plugin_fixtures import PluginServer, neo4j_with_plugin
 
@@ -351,6 +352,9 @@ def test_an_account_is_declared_by_a_procedure_and_on_the_command_line(
     heads = [each["head"] for each in shown["accounts"]]
     assert heads == [store.head(each["account"]) for each in shown["accounts"]]
     assert types.of("PAID") in run("budget", both)
+    (edges,) = card_of(store, both)["accounts"]
+    assert edges["declared"] == {"epsilon": 8.0}, "each type may lose its budget by graphs that read it alone"
+    assert edges["debits"] == [types.of("CALLED"), types.of("PAID")]
     types.on.ask("MATCH (a:EdgeDPAccount {name: $name}) SET a.spent = 7", name=types.of("PAID"))
     assert {each["graph"] for each in store.check(both)} == {types.of("PAID")}
     types.on.ask("MATCH (a:EdgeDPAccount {name: $name}) SET a.spent = 0", name=types.of("PAID"))
