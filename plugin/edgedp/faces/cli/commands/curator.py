@@ -22,7 +22,7 @@ from edgedp.faces.cli.output import (
     say,
     working,
 )
-from edgedp.faces.cli.reading import answered, kind_options, name_of, reading_options
+from edgedp.faces.cli.reading import answered, date_options, kind_options, name_of, reading_options
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import amount, shown
 from edgedp.words.vocabulary import ADDRESS_ENGINES, UNITS, AddressEngine, Unit
@@ -73,6 +73,7 @@ _PROTECT = click.option(
 )
 @reading_options
 @kind_options
+@date_options
 @click.option("--dry-run", is_flag=True, help="Show rows, columns, ends and counts, and store nothing.")
 @_BUDGET
 @_DELTA
