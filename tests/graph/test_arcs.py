@@ -194,7 +194,7 @@ def test_directed_is_true_or_false(given: object, tmp_path: Path) -> None:
         lambda: Graph.from_edges(ARCS, directed=given),  # type: ignore[arg-type]
         lambda: Graph.from_networkx(nx.DiGraph([(1, 2)]), directed=given),  # type: ignore[arg-type]
     ):
-        with pytest.raises(ParameterError, match=r"directed is .*, must be True or False; leave it out"):
+        with pytest.raises(ParameterError, match=r"directed is .*, must be True or False; give one of them"):
             asked()
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from edgedp.graph.dated import UNDATED
-from edgedp.ledger.runs import NOTHING, Reach, charged, dearest, steps, touched
+from edgedp.ledger.calendars.runs import NOTHING, Reach, charged, dearest, steps, touched
 from edgedp.release.plan.base import PublicFacts
 from edgedp.stores.embedded.windowed import windows_of
 from edgedp.words.dates.calendar import Calendar, calendar_kept, calendar_of
@@ -151,7 +151,7 @@ def test_within_is_a_number_of_windows_that_is_long_enough(
         ({"grace": "3"}, "grace is"),
         ({"grace": "P400D"}, "at most a year"),
         ({"type": "DATE"}, "are of a property"),
-        ({"property": "at", "type": "STRING"}, "a text is no date"),
+        ({"property": "at", "type": "STRING"}, "a text is not a date"),
         ({"property": "at", "type": "INTEGER"}, "must be 's' or 'ms'"),
         ({"property": "at", "type": "DATE", "unit": "s"}, "left out for every other type"),
     ],

@@ -16,8 +16,8 @@ from click.testing import CliRunner
 
 from edgedp import BudgetError, EdgeDPError, Graph, ParameterError, Store, StoreError, open_store
 from edgedp.faces.cli import edgedp as command_line
+from edgedp.ledger.calendars.runs import dearest
 from edgedp.ledger.chain import FIELDS, STATE, digest, link
-from edgedp.ledger.runs import dearest
 from edgedp.stores.releases import clock, releasing
 
 MONTHS = {"from": "2020-01-01", "period": "P1M", "are": "final"}
@@ -300,10 +300,8 @@ def test_a_percentile_reads_records_which_have_no_dates(path: Path) -> None:
         store.percentile("calls", property="age", q="0.5", epsilon=1)
         told = store.budget("calls")
         assert (told["epsilon_spent"], told["attributes"]["epsilon_spent"]) == (0, 1)
-        with pytest.raises(EdgeDPError, match="window"):
-            store.estimate("calls", "percentile", property="age", q="0.5", epsilon=1, window="2020-06")[
-                "refused"
-            ]
+        told = store.estimate("calls", "percentile", property="age", q="0.5", epsilon=1, window="2020-06")
+        assert "window" in told["refused"]
         assert store.check("calls") == []
 
 

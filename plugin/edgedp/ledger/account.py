@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, assert_never
 
-from edgedp.ledger import runs
-from edgedp.ledger.runs import Reach
-from edgedp.ledger.terms import calendar_of_terms, runs_at_first
+from edgedp.ledger.calendars import runs
+from edgedp.ledger.calendars.runs import Reach
+from edgedp.ledger.calendars.terms import calendar_of_terms, runs_at_first
 from edgedp.mechanisms.checks import check_choice
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import NANO, budget_nano, format_nano
@@ -114,7 +114,8 @@ class Account:
     calendar : Calendar or None
         Which windows may be released, and within how many the budget bounds what is lost; frozen alike.
     runs : str or None
-        What was spent within every run of windows (`edgedp.ledger.runs`); None where the budget is for all time.
+        What was spent within every run of windows (`edgedp.ledger.calendars.runs`); None where the
+        budget is for all time.
     """
 
     declared: int | None
@@ -375,7 +376,7 @@ class Declaration:
         if self.delta is not None and account.delta is None and account.spent > 0:
             raise BudgetError(
                 f"delta must be declared before the first release, and releases of {name!r} were paid in pure "
-                "epsilon; leave it out"
+                "epsilon; ask without it"
             )
         delta = account.delta if self.delta is None else self.delta
         declared = account.declared if self.budget is None else self.budget
@@ -523,4 +524,6 @@ def lost_account(kind: str, name: str) -> str:
 def check_pure(delta: object) -> None:
     """Refuse a delta for the attributes' account, which adds epsilons."""
     if delta is not None:
-        raise ParameterError("delta is not for the attributes, whose budget is pure; leave it out")
+        raise ParameterError(
+            "delta is not for the attributes, whose budget is pure; declare it without a delta"
+        )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import ledger
 from edgedp.ledger.account import limit_told
+from edgedp.ledger.calendars.terms import kept_without_edges, runs_at_first, terms_said
 from edgedp.ledger.script import Script, Step
-from edgedp.ledger.terms import kept_without_edges, runs_at_first, terms_said
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import format_nano
 from edgedp.words.errors import EdgeDPError, StoreError, StoreStateError

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import shares
 from edgedp.ledger.account import Account, attributes_refusal, refusal, split_account
+from edgedp.ledger.calendars.runs import Reach
 from edgedp.ledger.chain import body_of
-from edgedp.ledger.runs import Reach
 from edgedp.ledger.script import Script, Step
 from edgedp.ledger.shares import DIRECT, Share
 from edgedp.words.amounts import rho

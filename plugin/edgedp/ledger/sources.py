@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from edgedp.ledger import ledger, spans
+from edgedp.ledger import ledger
 from edgedp.ledger.account import PEOPLE, UNKNOWN_AMOUNTS, Account, account_of, lost_account, split_account
+from edgedp.ledger.calendars import spans
 from edgedp.ledger.rows import row_of
 from edgedp.mechanisms.checks import check_new_graph_name
 from edgedp.words.errors import BudgetError, EdgeDPError, ParameterError, StoreError
@@ -102,7 +103,7 @@ class Sources:
         if declared.protect not in (None, found):
             raise BudgetError(
                 f"protect is {declared.protect!r}, must be {found!r}, as the account {min(held)!r} of the relationship "
-                "type protects; leave it out"
+                "type protects; ask without it"
             )
         return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from edgedp.stores.accounts import AccountStore
-from edgedp.stores.addressed import AddressStore
+from edgedp.stores.addresses.addressed import AddressStore
 from edgedp.stores.exact import ExactStore
 from edgedp.stores.people.people import PeopleStore
 from edgedp.stores.records import StoreRecords

@@ -12,7 +12,7 @@ from edgedp.graph.reading.sources.databases import database_of
 from edgedp.graph.reading.sources.places import canonical
 from edgedp.ledger.backend import NATIVE, SPARK
 from edgedp.mechanisms import checks
-from edgedp.stores import kept_rows
+from edgedp.stores.addresses import kept_rows
 from edgedp.stores.releases.at_address import place_key, too_large
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import ADDRESS_ENGINES
@@ -91,7 +91,7 @@ def surveyed_by_spark(
         "directed" if options.directed else "memory" if memory is not None else None
     )
     if odd is not None:
-        raise ParameterError(f"{odd} has no effect for an address that Spark alone reads; leave it out")
+        raise ParameterError(f"{odd} has no effect for an address that only Spark reads; ask without it")
     asked = sources.Place.asked(edges, nodes, options)
     check_installed()
     check(asked.edges)

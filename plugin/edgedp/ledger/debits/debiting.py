@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import ledger, shares
 from edgedp.ledger.account import account_of, unit_asked
+from edgedp.ledger.calendars.runs import Reach
+from edgedp.ledger.calendars.terms import calendar_asked
 from edgedp.ledger.chain import FURTHER
-from edgedp.ledger.runs import Reach
 from edgedp.ledger.script import Script, Step
 from edgedp.ledger.shares import DIRECT
-from edgedp.ledger.terms import calendar_asked
 from edgedp.release.release import debits
 from edgedp.words.amounts import rho
 from edgedp.words.vocabulary import ACCOUNTS

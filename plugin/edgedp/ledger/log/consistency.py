@@ -11,9 +11,9 @@ from typing import Any, assert_never
 from edgedp.ledger import ledger, registry, shares
 from edgedp.ledger.account import Account, split_account, unit_of
 from edgedp.ledger.backend import Runner
+from edgedp.ledger.calendars.terms import calendar_of_terms, kept_without_edges
 from edgedp.ledger.chain import body_of, chained, fault, is_release
 from edgedp.ledger.log import windowed
-from edgedp.ledger.terms import calendar_of_terms, kept_without_edges
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import format_nano
 from edgedp.words.errors import EdgeDPError

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from edgedp.ledger import ledger, registry, sources, spans
+from edgedp.ledger import ledger, registry, sources
 from edgedp.ledger.account import UNKNOWN_AMOUNTS, Account, account_of, split_account
 from edgedp.ledger.backend import Runner
+from edgedp.ledger.calendars import spans
 from edgedp.ledger.chain import Head, body_of, chained, exported, genesis, is_release
 from edgedp.ledger.log import pages
 from edgedp.mechanisms.checks import check_choice, check_limit
@@ -251,11 +252,11 @@ def verify(lines: Iterable[str], kept: str | None = None) -> dict[str, Any]:
         if isinstance(error, StoreError):
             raise StoreError("the export is damaged: a row is missing or changed; export it again") from None
         raise ParameterError(
-            "the file is no export of a ledger; write one with 'edgedp ledger export'"
+            "the file is not an export of a ledger; write one with 'edgedp ledger export'"
         ) from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise ParameterError(
-            "the file is no whole export of a ledger; write one with 'edgedp ledger export NAME'"
+            "the file is not a whole export of a ledger; write one with 'edgedp ledger export NAME'"
         ) from None
     hashes = [genesis(name), *(row["hash"] for row in found)]
     if len(found) != count or last != Head(len(found), hashes[-1]):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from edgedp.ledger import runs
-from edgedp.ledger.terms import calendar_of_terms
+from edgedp.ledger.calendars import runs
+from edgedp.ledger.calendars.terms import calendar_of_terms
 from edgedp.words.errors import ParameterError
 
 __all__ = ["problems"]

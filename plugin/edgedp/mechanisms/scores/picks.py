@@ -123,7 +123,7 @@ def _check_options(mechanism: Mechanism, monotone: bool, given: dict[str, Any]) 
     """Refuse an option that would have no effect."""
     if monotone and mechanism in ("ld", "sld"):
         raise ParameterError(
-            "monotone is True, must be False for ld and sld; a dampened score is not monotone, leave it out"
+            "monotone is True, must be False for ld and sld; a dampened score is not monotone: ask without it"
         )
     for name, value in given.items():
         if mechanism not in _NEEDED_OF[name]:

@@ -138,7 +138,7 @@ def declare(
         named: GridKind = "linear" if kind == "linear" else "geometric"
         return Domain(first, last, _increasing(made), named, of_degree)
     if points is not None:
-        raise ParameterError("points is not an option of a grid of given points; leave it out")
+        raise ParameterError("points is not an option of a grid of given points; ask without it")
     given = _increasing(_points(grid))
     if given[0] < first or given[-1] > last:
         raise ParameterError("grid has points outside low and high; declare a wider range")

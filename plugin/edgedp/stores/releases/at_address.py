@@ -21,7 +21,7 @@ from edgedp.graph.loading.addresses import Address, ids_digest, settled
 from edgedp.graph.loading.expecting import INTEGER_ROW, TEXT_ROW
 from edgedp.ledger.backend import SPARK, holds_directions
 from edgedp.ledger.debits.killpoints import reach
-from edgedp.stores import kept_rows
+from edgedp.stores.addresses import kept_rows
 from edgedp.stores.releases.resident import load_reading
 from edgedp.words.errors import EdgeDPError, EngineError, StoreError
 from edgedp.words.refusals import ADDRESS_FAILED, ADDRESS_TOO_LARGE, AFTER_THE_DEBIT, NODES_CHANGED
@@ -151,7 +151,7 @@ def place_key(place: str) -> str:
 def _address(row: GraphRow) -> Address:
     if row.engine == SPARK:
         raise EngineError(
-            f"the edges of the graph {row.name!r} are at an address that was registered for Spark alone; ask for its "
+            f"the edges of the graph {row.name!r} are at an address that was registered only for Spark; ask for its "
             "top k with engine 'spark', or drop it and register it again without that engine: its ledger stays"
         )
     return Address.kept(row.relationship_type, row.id_property)

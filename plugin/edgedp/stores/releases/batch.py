@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from edgedp.ledger import runs
 from edgedp.ledger.account import split_account
 from edgedp.ledger.backend import Row
-from edgedp.ledger.runs import Reach
+from edgedp.ledger.calendars import runs
+from edgedp.ledger.calendars.runs import Reach
 from edgedp.ledger.script import Runner
 from edgedp.mechanisms.checks import check_request_id
 from edgedp.stores.releases.estimating import Estimate
@@ -94,7 +94,7 @@ def checked(releases: Any) -> list[dict[str, Any]]:
     seen: set[tuple[Any, str]] = set()
     for number, each in enumerate(releases, 1):
         if not isinstance(each, Mapping) or not all(isinstance(key, str) for key in each):
-            raise ParameterError(f"release {number} is no mapping of options by name; give one")
+            raise ParameterError(f"release {number} is not a mapping of options by name; give one")
         if not isinstance(each.get("graph"), str):
             raise ParameterError(f"release {number} does not name its graph; give graph")
         if each.get("request_id") is not None:

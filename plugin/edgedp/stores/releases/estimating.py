@@ -13,7 +13,7 @@ from typing import Any
 from edgedp.ledger import ledger
 from edgedp.ledger.account import Account, account_of
 from edgedp.ledger.backend import Row
-from edgedp.ledger.runs import Reach
+from edgedp.ledger.calendars.runs import Reach
 from edgedp.ledger.sources import tightest, told_accounts
 from edgedp.mechanisms.checks import check_choice
 from edgedp.release.plan import Charge, Kind, Plan, options_of
@@ -210,7 +210,7 @@ def kind_of_options(kind: str | None, options: Mapping[str, Any]) -> Kind:
         and {option.name for option in options_of(each).described() if option.required} <= given
     ]
     if len(fitting) != 1:
-        raise ParameterError(f"the options do not tell the kind of release; give one of {', '.join(KINDS)}")
+        raise ParameterError(f"the options do not name the kind of release; give one of {', '.join(KINDS)}")
     return fitting[0]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from edgedp.ledger.runs import NOTHING
+from edgedp.ledger.calendars.runs import NOTHING
 from edgedp.words.dates.calendar import Calendar, calendar_kept
 from edgedp.words.errors import ParameterError
 

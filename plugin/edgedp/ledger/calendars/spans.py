@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from edgedp.ledger import runs
+from edgedp.ledger.calendars import runs
 from edgedp.words.amounts.epsilon import NANO
 
 if TYPE_CHECKING:
