@@ -31,7 +31,7 @@ from edgedp.faces.gateway.kinds import release_kinds
 from edgedp.faces.gateway.tools import tools
 from edgedp.ledger import registry
 from edgedp.release.plan import plan
-from edgedp.stores import plan_ids
+from edgedp.stores.people import plan_ids
 from gateway_server import Served, serve
 from places import SUPPORT
 

@@ -10,7 +10,7 @@ from edgedp.ledger import ledger
 from edgedp.ledger.account import Account
 from edgedp.ledger.attributes import declared_in, domain_of
 from edgedp.ledger.backend import GraphRow, Row
-from edgedp.ledger.question import Question
+from edgedp.ledger.debits.question import Question
 from edgedp.ledger.registry import row_of
 from edgedp.mechanisms import checks
 from edgedp.release.plan import Plan, PublicFacts, options_from_config

@@ -229,6 +229,8 @@ def loaded(
         check_directed(where, read)
     progress("building", 0, None)
     graph = build(read, listed, _known(where, options), where.name)
+    if options.date is None and "dated" in graph.kept:  # nobody asked, the catalogue says so
+        graph.kept["dated"] = graph.kept["dated"]._replace(asked=False)
     if columns and listed is not None:
         dated = graph.kept.get("dated")
         graph = with_properties(graph, listed, columns, str(nodes))
@@ -410,6 +412,10 @@ def _series_of(nodes: Any) -> pl.Series:
 
 def _known(where: Location, options: ReadingOptions) -> ReadingOptions:
     """Return the options of a source; the catalogue has lists of one kind, whose ends come first."""
-    if where.entry is None or options.given("source", "bipartite") is not None:
+    if where.entry is None:
+        return options
+    if options.date is None and where.entry.date is not None:
+        options = replace(options, date=where.entry.date, date_unit=where.entry.date_unit)
+    if options.given("source", "bipartite") is not None:
         return options
     return replace(options, source=1, target=2, one_kind=True)

@@ -20,7 +20,7 @@ from edgedp.words.containers import values_of
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import SHIFTS, PickingName, Shift
 
-__all__ = ["MECHANISMS", "Mechanism", "finite", "pick_scores"]
+__all__ = ["MECHANISMS", "Mechanism", "finite", "names_best", "pick_scores"]
 
 Mechanism = Literal[PickingName, "snm"]
 
@@ -101,6 +101,17 @@ def pick_scores(
             rows = None if sensitivity is None else _table(sensitivity, len(values), mechanism)
             return smooth_scores(values, rows, smooth, each, delta, k, monotone=monotone)
     assert_never(asked)
+
+
+def names_best(mechanism: str, global_sensitivity: Any) -> bool:
+    """Return whether nothing can move a utility, so that the best is named; of several best ones each as likely.
+
+    Examples
+    --------
+    >>> names_best("pf", 0), names_best("pf", 1), names_best("ld", 0)
+    (True, False, False)
+    """
+    return mechanism in ("em", "pf", "sld") and global_sensitivity is not None and global_sensitivity == 0
 
 
 def _checked_shift(shift: str | None) -> Shift:

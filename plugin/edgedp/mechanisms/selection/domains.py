@@ -53,6 +53,18 @@ class Domain:
     kind: GridKind
     depends_on: DependsOn = "independent"
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Domain):
+            return NotImplemented
+        return self._said == other._said and np.array_equal(self.grid, other.grid)
+
+    def __hash__(self) -> int:
+        return hash((self._said, self.grid.tobytes()))
+
+    @property
+    def _said(self) -> tuple[Any, ...]:
+        return self.low, self.high, self.kind, self.depends_on
+
     def to_dict(self) -> dict[str, Any]:
         """Return what is shown of it: public facts."""
         shown: dict[str, Any] = {"low": self.low, "high": self.high, "grid": self.kind}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from edgedp.ledger import registry
-from edgedp.ledger.question import Question
+from edgedp.ledger.debits.question import Question
 from edgedp.mechanisms import checks
 from edgedp.release.plan import Kind
 from edgedp.release.release import Release

@@ -174,7 +174,19 @@ def _given(asked: dict[str, Any]) -> dict[str, Any]:
     help="Ending in .html, .png or .svg.",
 )
 def report(results: tuple[Path, ...], file: Path) -> None:
-    """Show results of experiments as one page that works offline, or as a picture."""
+    """Show results of experiments, or the lists of a stored graph over time, as one page or as a picture.
+
+    One name that is no file is a stored graph's: which ids came and went from window to window, from kept releases
+    alone. A page works offline.
+    """
+    if len(results) == 1 and not results[0].exists() and results[0].suffix.lower() != ".parquet":
+        from edgedp.faces.timeline import write_timeline
+
+        name = str(results[0])
+        with opened_store() as store:
+            rows = store.releases(name)
+        click.echo(f"wrote {write_timeline(name, rows, file)}")
+        return
     from edgedp.exact.experiments.report import write_report
 
     click.echo(f"wrote {write_report(results, file)}")

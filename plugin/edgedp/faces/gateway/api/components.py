@@ -45,6 +45,13 @@ _PROBLEM = {
 }
 
 
+_ACCOUNTS = {
+    "description": "Of a graph that owns no budget those that its releases debit; the least is shown beside them.",
+    "type": "array",
+    "items": {"type": ["string", "object"]},
+}
+
+
 _ATTRIBUTES = {
     "description": "The same of the account of the nodes' properties, once it is opened; never added to the edges'.",
     "type": "object",
@@ -145,6 +152,7 @@ SCHEMAS: dict[str, Any] = {
             },
             "epsilon_budget": _AMOUNT,
             "epsilon_spent": _AMOUNT,
+            "accounts": _ACCOUNTS,
             "share": {"$ref": "#/components/schemas/Share"},
             "attributes": _ATTRIBUTES,
             "problem": _PROBLEM,
@@ -158,6 +166,7 @@ SCHEMAS: dict[str, Any] = {
             "epsilon_spent": _AMOUNT,
             "epsilon_remaining": _AMOUNT,
             "releases": {"type": ["integer", "null"]},
+            "accounts": _ACCOUNTS,
             "calendar": _CALENDAR,
             "dearest_run": {
                 "type": ["string", "null"],
@@ -187,6 +196,7 @@ SCHEMAS: dict[str, Any] = {
             "epsilon_budget": _AMOUNT,
             "epsilon_spent": _AMOUNT,
             "epsilon_remaining": _AMOUNT,
+            "accounts": _ACCOUNTS,
             "share": {"$ref": "#/components/schemas/Share"},
         },
     },
@@ -200,6 +210,7 @@ SCHEMAS: dict[str, Any] = {
             "epsilon": _AMOUNT,
             "epsilon_remaining": _AMOUNT,
             "epsilon_remaining_after": _AMOUNT,
+            "accounts": _ACCOUNTS,
             "releases_left": {"type": "integer"},
             "epsilon_first": {
                 "type": "number",
@@ -333,6 +344,10 @@ SCHEMAS |= {
         "properties": {
             "graph": {"type": "string"},
             "analyst": {"type": "string"},
+            "of": {
+                "type": "string",
+                "description": "The account of a relationship type, where it is not the graph's.",
+            },
             **{key: value for key, value in _SHARE["properties"].items() if key != "problem"},
         },
     },
