@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from edgedp.ledger import ledger, registry, shares
 from edgedp.ledger.account import account_of
@@ -63,7 +63,7 @@ class AnalystStore(ReleasingStore):
         self,
         name: str,
         metric: TopKMetricName,
-        k: int,
+        k: SupportsIndex,
         epsilon: Any,
         mechanism: MechanismName | Mechanism | None = None,
         sampler: SamplerName | None = None,
@@ -104,7 +104,7 @@ class AnalystStore(ReleasingStore):
         self,
         name: str,
         metrics: Sequence[MetricName] = ("degree", "density"),
-        k: int = 10,
+        k: SupportsIndex = 10,
         epsilon: Any = 1.0,
         approach: Approach = "pareto",
         sensitivity: Sensitivity | None = None,
