@@ -6,7 +6,7 @@ READY  := $(VENV)/.ready
 # What an installation is made of beside Python: the C sources of the kernels and what compiles them.
 BUILT  := pyproject.toml hatch_build.py $(wildcard plugin/edgedp/graph/engines/native/kernels/*.[ch]) plugin/edgedp/graph/engines/native/build.py
 # Three processes, for tests that wait leave two processors idle; a file of tests each at a time, and those that share a
-# server in one of them (tests/schedule.py). Each collects all tests: a fourth would cost more than it gives.
+# server in one of them (tests/support/schedule.py). Each collects all tests: a fourth would cost more than it gives.
 PYTEST := $(BIN)/python -m pytest -n 3 --dist loadfile
 JAR    := plugin/neo4j/target/.packaged
 
@@ -37,12 +37,12 @@ test-all: jdk $(VENV)/.ready-dev $(VENV)/.ready-opinion
 
 # For a version, 15 minutes: 3,000 releases through two gateways and a proxy, one of them ended every minute. MINUTES=2 for less.
 soak: $(VENV)/.ready-dev
-	$(BIN)/python tests/soak.py $(if $(MINUTES),--minutes $(MINUTES))
+	$(BIN)/python tests/support/soak.py $(if $(MINUTES),--minutes $(MINUTES))
 
 # For a version: every mutant of the law, sampling, prices and the debit; what a broken run has tried is kept.
 # SAMPLE=60 tries so many of them, the same ones each time.
 mutants: $(VENV)/.ready-dev
-	$(BIN)/python tests/mutants.py $(if $(SAMPLE),--sample $(SAMPLE))
+	$(BIN)/python tests/support/mutants.py $(if $(SAMPLE),--sample $(SAMPLE))
 
 # The part that needs no JDK.
 test-python: $(VENV)/.ready-dev check
@@ -73,7 +73,7 @@ audit: $(READY)
 # A real Neo4j with the plugin on loopback to play with, until Ctrl-C: port 7687 if it is free, else another.
 # NEO4J_HOME=FOLDER keeps its data, ledgers and password there; else all is gone with it.
 neo4j: $(VENV)/.ready-dev jar
-	@$(BIN)/python tests/neo4jserver run --with-edgedp $(if $(NEO4J_HOME),--home "$(NEO4J_HOME)")
+	@$(BIN)/python tests/support/neo4jserver run --with-edgedp $(if $(NEO4J_HOME),--home "$(NEO4J_HOME)")
 
 jdk:
 	@command -v mvn >/dev/null && command -v javac >/dev/null || { echo "The Neo4j part needs JDK 17+ and Maven (mvn, javac): \

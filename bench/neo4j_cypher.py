@@ -7,7 +7,7 @@
     PYTHONPATH=tests python bench/neo4j_cypher.py topk       # a private EBC top-10 within the database
     PYTHONPATH=tests python bench/neo4j_cypher.py counts     # exact numbers and their sensitivity profiles
 
-Every part starts a server of its own (tests/neo4jserver), takes turns over its rivals and prints a table in
+Every part starts a server of its own (tests/support/neo4jserver), takes turns over its rivals and prints a table in
 Markdown: wall time of the first round (the first rivals warm the server up for the others), least wall time, and
 least processor time of the server (which a busy machine falsifies less).
 `bench/results/neo4j.md` holds one run of each.

@@ -22,9 +22,16 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
 CONTENTS: dict[str, list[str]] = {
-    "First steps": ["docs/tutorial", "docs/notebooks/first-release", "docs/epsilon"],
-    "How to": [
-        "docs/how-to",
+    "First steps": ["docs/tutorial", "docs/notebooks/first-release", "docs/epsilon", "docs/glossary"],
+    "For you": [
+        "docs/curator",
+        "docs/sources",
+        "docs/analyst",
+        "docs/researcher",
+        "docs/operator",
+        "docs/developer",
+    ],
+    "Questions": [
         "docs/choosing",
         "docs/persons",
         "docs/projections",
@@ -37,7 +44,7 @@ CONTENTS: dict[str, list[str]] = {
     "Reference": ["docs/reference", "docs/errors", "commands", "api/index", "docs/procedures"],
     "Privacy": ["docs/privacy", "docs/privacy-numbers", "docs/privacy-selection"],
     "Papers": ["docs/papers", "docs/reproduction", "docs/notebooks/repeating-the-paper"],
-    "Project": ["docs/decisions/index", "docs/development", "CONTRIBUTING", "CHANGELOG", "SECURITY"],
+    "Project": ["docs/decisions/index", "CONTRIBUTING", "CHANGELOG", "SECURITY"],
 }
 """Every page of the site, by what a reader wants; the decisions and the Python reference have lists of their own."""
 

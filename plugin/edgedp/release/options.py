@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
@@ -39,7 +39,9 @@ from edgedp.words.vocabulary import (
 )
 
 __all__ = [
+    "DATED",
     "CountOptions",
+    "DatedOptions",
     "DistributionOptions",
     "MotkinOptions",
     "Option",
@@ -125,7 +127,15 @@ class Options:
     def described(cls) -> tuple[Option, ...]:
         """Return what there is to know of every option, in order."""
         hints = get_type_hints(cls, include_extras=True)
-        return tuple(_described(each.name, hints[each.name], each.default) for each in fields(cls))
+        return tuple(
+            _described(name, hints[name], default)
+            for name, default in ((each.name, each.default) for each in cls._ordered())
+        )
+
+    @classmethod
+    def _ordered(cls) -> tuple[Field[Any], ...]:
+        """Return the fields, those that are a class's own before those of every kind."""
+        return tuple(sorted(fields(cls), key=lambda each: each.name in DATED))
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
@@ -136,7 +146,7 @@ class Options:
         >>> TopKOptions.names()[:3]
         ('metric', 'k', 'epsilon')
         """
-        return tuple(each.name for each in fields(cls))
+        return tuple(each.name for each in cls._ordered())
 
     @classmethod
     def config_keys(cls) -> dict[str, str]:
@@ -175,12 +185,34 @@ class Options:
 
     @classmethod
     def among(cls, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options out of all the arguments of a function (its ``locals()``), a mechanism by its word."""
-        return spelled({name: arguments[name] for name in cls.names()})
+        """Return the options out of all the arguments of a function (its ``locals()``), a mechanism by its word.
+
+        A function of a graph in memory, which has no calendar, asks for no windows.
+        """
+        return spelled(
+            {name: arguments[name] for name in cls.names() if name in arguments or name not in DATED}
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopKOptions(Options):
+class DatedOptions(Options):
+    """The options of every release of edges: which windows of a calendar it reads."""
+
+    window: Annotated[
+        str | None, _About("Of a graph with a calendar: the one window that is read, such as 2024-06.")
+    ] = None
+    windows: Annotated[
+        str | Sequence[str] | None,
+        _About("The windows that are read, A..B.  [default: everything, at whatever time]"),
+    ] = None
+
+
+DATED = tuple(each.name for each in fields(DatedOptions))
+"""The options that say which windows are read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopKOptions(DatedOptions):
     """The options of `edgedp.priv_top_k`."""
 
     KIND = "priv_top_k"
@@ -218,7 +250,7 @@ class TopKOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MotkinOptions(Options):
+class MotkinOptions(DatedOptions):
     """The options of `edgedp.motkin`."""
 
     KIND = "motkin"
@@ -250,7 +282,7 @@ class MotkinOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CountOptions(Options):
+class CountOptions(DatedOptions):
     """The options of `edgedp.count` but for delta, which is of graphs in memory."""
 
     KIND = "count"
@@ -273,7 +305,7 @@ class CountOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DistributionOptions(Options):
+class DistributionOptions(DatedOptions):
     """The options of `edgedp.distribution`."""
 
     KIND = "distribution"
@@ -289,7 +321,7 @@ class DistributionOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SummaryOptions(Options):
+class SummaryOptions(DatedOptions):
     """The options of `edgedp.summary`."""
 
     KIND = "summary"

@@ -9,7 +9,7 @@
 
 The first is a proof by cases for small graphs, as good as the code that computes laws. The second
 trusts nothing but the releases, and can only disprove: it shows that the claimed epsilon is not
-exceeded by more than it could see, and that it would have seen a mistake (tests/sabotage.py).
+exceeded by more than it could see, and that it would have seen a mistake (tests/support/sabotage.py).
 """
 
 from __future__ import annotations

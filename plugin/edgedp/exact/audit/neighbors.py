@@ -4,7 +4,7 @@ A mechanism that treats all labels alike has, on a relabelled graph, the relabel
 nodes of both neighbours renames the answers and changes no probability. So the largest loss over all
 labelled neighbours is the largest over one representative of every class of pairs, and the law is
 needed on one graph of every class of graphs only (6 nodes: 156 instead of 32,768). That the
-mechanisms do treat all labels alike is tested apart (tests/test_audit.py).
+mechanisms do treat all labels alike is tested apart (tests/mechanisms/test_audit.py).
 """
 
 from __future__ import annotations

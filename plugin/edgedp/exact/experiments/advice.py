@@ -68,7 +68,7 @@ def advise(
         Number of nodes: of a generator, 10,000 by default; a graph is filled up with nodes without edges.
     degree_bound : int, optional
         As it will be declared; default none, so ``nodes - 1``.
-    mechanism : str or list of str, optional
+    mechanism : str, list of str or a value of `edgedp.mechanisms`, optional
         Default all.
     runs : int
         Of each epsilon.

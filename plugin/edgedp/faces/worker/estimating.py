@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from edgedp.faces.worker.requests import config_of, graph_of
+from edgedp.faces.worker.requests import accounts_of, config_of, first_of, graph_of, question_of
 from edgedp.faces.worker.wording import in_cypher
-from edgedp.ledger import attributes
 from edgedp.ledger.account import Account
 from edgedp.ledger.backend import Row
-from edgedp.ledger.debits import kept
 from edgedp.ledger.ledger import unknown
 from edgedp.mechanisms import checks
-from edgedp.release.plan import Plan, plan_from_config
+from edgedp.release.plan import Plan
 from edgedp.stores.neo4j import places
 from edgedp.stores.neo4j.frames import Frame
+from edgedp.stores.releases.clock import check_closed
 from edgedp.stores.releases.estimating import estimate_of
 from edgedp.stores.releases.trial import try_engine
 from edgedp.words.vocabulary import AccountName
@@ -39,25 +37,18 @@ def estimate(request: Frame) -> Frame:
     rows: dict[AccountName, Row] = {"edges": header["account"][0]}
     for found in header.get("attributes_account", []):
         rows["attributes"] = found
-    domains = attributes.declared_in(header.get("attributes", []))
-    asked_before = header["asked_before"] if request_id is not None else []
+    beside = accounts_of(request)
+    before = first_of(header["asked_before"]) if request_id is not None else None
 
     def planner() -> Plan:
-        if not asked_before:
-            asked = plan_from_config(
-                header["kind"], config, account.told(replace(row.facts, domains=domains))
-            )
-            return asked.naming([each["id"] for each in header["named"]])
-        return kept.same_question(
-            asked_before[0]["body"],
-            config,
-            lambda asked, facts: plan_from_config(header["kind"], asked, account.told(facts)),
-            str(request_id),
-            domains,
-        )
+        asked = question_of(request, config, account, request_id, before)
+        if before is not None:
+            return asked.again()
+        return asked.plan(row.facts).naming([each["id"] for each in header["named"]])
 
     def check(planned: Plan) -> None:
         places.check_place(row)
+        check_closed(planned)
         try_engine(planned, "native")
         places.check_nodes(row, header["survey"])
 
@@ -68,7 +59,8 @@ def estimate(request: Frame) -> Frame:
         planner,
         check,
         adds_up=bool(header["adds_up"]),
-        kept=bool(asked_before),
+        kept=before is not None,
+        beside=beside,
     )
     shown: dict[str, Any] = told.to_dict()
     return Frame(shown | {"refused": None if told.refused is None else in_cypher(told.refused)})

@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.faces.worker.requests import BY, config_of, for_cypher, graph_of, plan_of, plan_to_json
+from edgedp.faces.worker.requests import (
+    BY,
+    config_of,
+    first_of,
+    for_cypher,
+    graph_of,
+    plan_of,
+    plan_to_json,
+    question_of,
+)
 from edgedp.graph.ids import positions_of
-from edgedp.ledger import attributes, ledger
+from edgedp.ledger import ledger
 from edgedp.ledger.account import Account, account_of
-from edgedp.ledger.debits import debiting, kept
+from edgedp.ledger.debits import debiting
 from edgedp.ledger.ledger import Kept
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.projection import CandidateProjection, GraphProjection, records_projection
 from edgedp.mechanisms.sampling.words import SecureWords
 from edgedp.release.answers import Distribution, Nodes, Number, Point, Summary
 from edgedp.release.draw import draw as drawn
-from edgedp.release.plan import PercentilePlan, Plan, PublicFacts, options_of, plan_from_config
-from edgedp.stores.neo4j import places
+from edgedp.release.plan import PercentilePlan, Plan, options_of
+from edgedp.stores.neo4j import dated, places
 from edgedp.stores.neo4j.frames import Frame
 from edgedp.stores.neo4j.packed import graph_of_arrays
+from edgedp.stores.releases.clock import check_closed
 from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.errors import ParameterError, UnknownNameError
 from edgedp.words.refusals import RECORD_LOST, STORE_FAILED, constant_refusals
-
-if TYPE_CHECKING:
-    from edgedp.mechanisms.selection.domains import Domain
 
 __all__ = ["draw", "judge", "plan", "unknown_graph"]
 
@@ -54,10 +60,16 @@ def plan(request: Frame) -> Frame:
     if request_id is not None:
         checks.check_request_id(request_id, _REQUEST_ID)
     written = _written(asked, row.name, row.id_property) if header["writes"] else None
-    answered = _answered(request, config, request_id)
-    if answered is not None:
+    before = first_of(header["asked_before"]) if request_id is not None else None
+    if not header["account"]:
+        raise ledger.lost(row.name)
+    asked_now = question_of(request, config, Account.of(header["account"][0]), request_id, before)
+    if before is not None:
+        asked_now.again()
+        answered = ledger.kept_of(before, str(request_id))
         return Frame(_told_of(answered) | {"kept": for_cypher(answered.answer), "write": written})
-    planned = plan_from_config(header["kind"], config, _told(request, row.facts))
+    planned = asked_now.plan(row.facts)
+    check_closed(planned)
     _try(planned)
     places.check_nodes(row, header["survey"])
     planned = planned.naming([each["id"] for each in header.get("named", ())])
@@ -70,6 +82,7 @@ def plan(request: Frame) -> Frame:
         {
             "kept": None,
             "plan": plan_to_json(planned),
+            "window": dated.asked(planned.facts.span),
             "property": planned.of_property if isinstance(planned, PercentilePlan) else None,
             "release_id": release_id,
             "epsilon": planned.cost / NANO,
@@ -172,39 +185,10 @@ def unknown_graph(request: Frame) -> Frame:
     raise UnknownNameError(f"the graph is {name!r}, must be a stored one; {checks.nearest(str(name), names)}")
 
 
-def _answered(request: Frame, config: dict[str, Any], request_id: str | None) -> Kept | None:
-    """Return the release that a request has already, whatever became of the graph's facts since."""
-    rows = request.header["asked_before"]
-    if request_id is None or not rows:
-        return None
-    kept.same_question(
-        rows[0]["body"],
-        config,
-        lambda asked, facts: plan_from_config(request.header["kind"], asked, _told(request, facts)),
-        request_id,
-        _domains(request),
-    )
-    return ledger.kept_of(rows[0], request_id)
-
-
 def _told_of(answered: Kept) -> dict[str, Any]:
     """Return what a kept release shows of itself beside its answer."""
     spent = answered.answer.get("spent", answered.parameters["epsilon"])
     return {"release_id": answered.release_id, "epsilon": float(spent)}
-
-
-def _told(request: Frame, facts: PublicFacts) -> PublicFacts:
-    """Return public facts with what the account says of them."""
-    rows = request.header["account"]
-    told = replace(facts, domains=_domains(request))
-    if not rows:
-        raise ledger.lost(request.header["graph"]["name"])
-    return Account.of(rows[0]).told(told)
-
-
-def _domains(request: Frame) -> dict[str, Domain]:
-    """Return the declared properties, from the rows of ``attribute_list``."""
-    return attributes.declared_in(request.header.get("attributes", []))
 
 
 def _try(planned: Plan) -> None:

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from edgedp.ledger.attributes import domain_of
-from edgedp.ledger.backend import GraphRow
+from edgedp.ledger import ledger
+from edgedp.ledger.account import Account
+from edgedp.ledger.attributes import declared_in, domain_of
+from edgedp.ledger.backend import GraphRow, Row
+from edgedp.ledger.question import Question
 from edgedp.ledger.registry import row_of
 from edgedp.mechanisms import checks
-from edgedp.release.plan import Plan, PublicFacts
+from edgedp.release.plan import Plan, PublicFacts, options_from_config
 from edgedp.release.plan import plan as plan_again
 from edgedp.stores.neo4j.frames import Frame
+from edgedp.words.dates.calendar import calendar_kept
 from edgedp.words.errors import ParameterError, UnknownNameError
 
-__all__ = ["BY", "config_of", "for_cypher", "graph_of", "known_config", "plan_of", "plan_to_json"]
+__all__ = [
+    "BY",
+    "accounts_of",
+    "config_of",
+    "first_of",
+    "for_cypher",
+    "graph_of",
+    "known_config",
+    "plan_of",
+    "plan_to_json",
+    "question_of",
+]
 
 BY = ""
 """Who asks, beside the user whom the database has authenticated: its statements write that one themselves."""
@@ -82,6 +97,32 @@ def known_config(request: Frame, known: Iterable[str]) -> dict[str, Any]:
     return config
 
 
+def first_of(rows: Sequence[Row]) -> Row | None:
+    """Return the first of some rows; None where there is none."""
+    return rows[0] if rows else None
+
+
+def question_of(
+    request: Frame, config: Mapping[str, Any], account: Account, request_id: str | None, before: Row | None
+) -> Question:
+    """Return what a caller's configuration asks, whose keys are the option names in camelCase."""
+    kind = request.header["kind"]
+    domains = declared_in(request.header.get("attributes", []))
+    rows = accounts_of(request)
+    beside = None if rows is None else [Account.of(row) for row in rows]
+    return Question(kind, options_from_config(kind, config), account, domains, request_id, before, beside)
+
+
+def accounts_of(request: Frame) -> list[Row] | None:
+    """Return the rows of all accounts of a graph's edges, where they are not its own ledger."""
+    row, rows = graph_of(request), request.header.get("accounts") or []
+    if row.accounts is None:
+        return None
+    if len(rows) < len(row.ledgers):
+        raise ledger.account_gone(row.name)
+    return list(rows)
+
+
 def plan_to_json(plan: Plan) -> dict[str, Any]:
     """Return a plan as the plugin carries it between two requests, without looking inside."""
     facts = plan.facts
@@ -96,6 +137,7 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
             "directed": facts.directed,
             "projection": facts.projection,
             "protect": facts.protect,
+            "calendar": None if facts.calendar is None else facts.calendar.to_dict(),
         },
         "domain": plan.declaration,
     }
@@ -103,7 +145,9 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
 
 def plan_of(carried: Mapping[str, Any]) -> Plan:
     """Return the plan of `plan_to_json`."""
-    facts = PublicFacts(**carried["facts"])
+    kept = dict(carried["facts"])
+    kept["calendar"] = None if kept["calendar"] is None else calendar_kept(kept["calendar"])
+    facts = PublicFacts(**kept)
     declared = carried.get("domain")
     if declared is not None:
         facts = replace(facts, domains={declared["property"]: domain_of(declared)})

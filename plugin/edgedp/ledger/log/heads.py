@@ -97,8 +97,12 @@ def stamp(option: str | None) -> object:
     return None if path is None else stamp_of(path)
 
 
-def stamp_of(path: Path) -> object:
-    """Return what changes when a file does: its identity, size and times; None where it is not there."""
+def stamp_of(*paths: Path) -> object:
+    """Return what changes when one of some files does: identities, sizes, times; None for one that is not there."""
+    return [_file_stamp(path) for path in paths]
+
+
+def _file_stamp(path: Path) -> object:
     try:
         found = os.stat(path)
     except (OSError, ValueError):
@@ -165,12 +169,12 @@ def check(runner: Runner, heads: Sequence[tuple[str, Head]], *, whole: bool = Tr
             raise StoreError(
                 f"{_log_of(name)} ends at entry {len(hashes) - 1} and the head that was kept is entry {head.seq}: "
                 "it is an older copy, and what was released since is not debited in it; restore a newer backup, or see "
-                "docs/how-to.md, 'Back up and restore'"
+                "docs/operator.md, 'Back up and restore'"
             )
         if hashes[head.seq] != head.hash:
             raise StoreError(
                 f"{_log_of(name)} is not the one of the head that was kept: entry {head.seq} differs; "
-                "restore a backup, or see docs/how-to.md, 'Back up and restore'"
+                "restore a backup, or see docs/operator.md, 'Back up and restore'"
             )
     return True
 

@@ -5,8 +5,8 @@ under a public degree bound ``D``) and how far it can move within distance ``t``
 sensitivities). All of it is a function of a node's degree ``d`` and, for one form, of ``m``, the
 largest number of neighbours that it shares with another node.
 
-To add a metric, add ``metrics/<name>.py`` with a ``METRIC`` and its definition in ``tests/definitions``. The Cypher of
-that name is optional: without it the engine ``cypher`` refuses the metric.
+To add a metric, add ``metrics/<name>.py`` with a ``METRIC`` and its definition in ``tests/support/definitions``. The
+Cypher of that name is optional: without it the engine ``cypher`` refuses the metric.
 """
 
 from __future__ import annotations

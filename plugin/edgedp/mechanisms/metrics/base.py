@@ -25,7 +25,7 @@ class Metric(ABC):
     Neighbouring graphs differ by one edge; the degree bound ``D`` is public and holds for both.
     Methods that take ``degrees`` and ``common`` take arrays of equal length and are vectorised;
     ``common`` is read by the form ``common_neighbors`` only. What is claimed by a flag is claimed by name:
-    left out it stands for no claim, and `tests/test_claims.py` checks it over all small graphs.
+    left out it stands for no claim, and `tests/mechanisms/test_claims.py` checks it over all small graphs.
     """
 
     name: ClassVar[str]

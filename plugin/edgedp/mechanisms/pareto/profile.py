@@ -12,7 +12,7 @@ through its box and adds those who can follow:
 
     delta(t, r) = #{r' : u(r') dominates lo(r)} - #{r' : u(r') dominates hi(r)} + sum_{j <= t} (2 + c + j).
 
-Both, their minimum, and the minimum with ``|R| - 1`` are admissible (tests/test_pareto_profile.py, all
+Both, their minimum, and the minimum with ``|R| - 1`` are admissible (tests/mechanisms/test_pareto_profile.py, all
 labelled graphs of up to six nodes). All of them are nondecreasing in ``t``.
 
 References

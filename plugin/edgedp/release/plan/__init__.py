@@ -28,7 +28,14 @@ from edgedp.release.plan.arc_numbers import (
     plan_arc_distribution,
 )
 from edgedp.release.plan.arcs import ArcsPlan
-from edgedp.release.plan.base import Charge, PublicFacts, check_all_kept, check_candidates, check_protects
+from edgedp.release.plan.base import (
+    Charge,
+    PublicFacts,
+    check_all_kept,
+    check_candidates,
+    check_protects,
+    spanned,
+)
 from edgedp.release.plan.joint import JointMotkinPlan, JointPlan
 from edgedp.release.plan.nodes import (
     AggregatePlan,
@@ -72,9 +79,9 @@ __all__ = [
     "SummaryPlan",
     "TopKPlan",
     "of_nodes",
+    "options_from_config",
     "options_of",
     "plan",
-    "plan_from_config",
 ]
 
 Plan = NodesPlan | NumbersPlan | ArcCountPlan | ArcDistributionPlan | PercentilePlan
@@ -106,7 +113,7 @@ def plan(kind: Kind, options: Mapping[str, Any], facts: PublicFacts) -> Plan:
     100000000
     """
     asked = options_of(kind).given({name: value for name, value in options.items() if name != "version"})
-    planned = _planned(asked, facts)
+    planned = _planned(asked, spanned(asked, facts))
     check_all_kept(asked, planned)
     check_candidates(planned)
     check_protects(planned)
@@ -165,15 +172,19 @@ def options_of(kind: Kind) -> type[Asked]:
             assert_never(unknown)
 
 
-def plan_from_config(kind: Kind, config: Mapping[str, Any], facts: PublicFacts) -> Plan:
-    """Plan a release from a procedure's configuration, whose keys are the option names in camelCase.
+def options_from_config(kind: Kind, config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a procedure's configuration by their Python names.
+
+    Raises
+    ------
+    UnknownNameError
+        A key is not known.
 
     Examples
     --------
-    >>> plan_from_config("motkin", {"metrics": ["ebc", "degree"], "k": 1, "epsilon": 1, "sensitivityForm": "interval"},
-    ...                  PublicFacts(9)).parameters["sensitivity_form"]
-    'interval'
+    >>> options_from_config("motkin", {"sensitivityForm": "interval"})
+    {'sensitivity_form': 'interval'}
     """
     names = options_of(kind).config_keys()
     checks.check_option_names(config, names)
-    return plan(kind, {names[key]: value for key, value in config.items()}, facts)
+    return {names[key]: value for key, value in config.items()}

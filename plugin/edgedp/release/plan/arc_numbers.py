@@ -80,7 +80,7 @@ class _ArcNumbersPlan(PlanBase):
     @property
     def public(self) -> dict[str, Any]:
         """The public facts; directions were read, and whom this answer protects at its epsilon."""
-        return super().public | {"protects": self._protects, "orientation": DIRECTED}
+        return super().public | {"protects": self._protects + self.facts.within, "orientation": DIRECTED}
 
     @property
     def _protects(self) -> str:
@@ -129,7 +129,7 @@ class ArcCountPlan(_ArcNumbersPlan):
         return self.facts.node_count * (others if self.cap is None else min(self.cap, others))
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters."""
         asked = {"of": ARCS, "epsilon": format_nano(self.cost), "mechanism": "geometric"}
         return asked if self.cap is None else asked | {"cap": self.cap}
@@ -158,7 +158,7 @@ class ArcDistributionPlan(_ArcNumbersPlan):
         return PAIR_THROUGH_CUTS
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters."""
         asked: dict[str, Any] = {"of": self.of, "epsilon": format_nano(self.cost), "form": self.form}
         return asked if self.cap is None else asked | {"cap": self.cap}

@@ -65,7 +65,7 @@ class TopKPlan(PlanOfNodes):
         return (1.0,)
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters."""
         asked = {"metric": self.metric, "k": self.k, "epsilon": format_nano(self.cost)}
         return asked | self.mechanism.parameters
@@ -91,7 +91,7 @@ class ParetoPlan(PlanOfNodes):
     mechanism: Picking[ParetoForm]
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters."""
         return _motkin_parameters(self, "pareto") | self.mechanism.parameters
 
@@ -124,7 +124,7 @@ class AggregatePlan(PlanOfNodes):
     mechanism: Picking[MetricForm]
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters."""
         asked = _motkin_parameters(self, "aggregate") | self.mechanism.parameters
         return asked | {"weights": list(self.weights)}
@@ -169,8 +169,7 @@ def plan_top_k(asked: TopKOptions, facts: PublicFacts) -> TopKPlan | JointPlan |
     if mechanism == "joint":
         return plan_joint(name, asked, facts)
     of = f"metric {name!r} with mechanism {mechanism!r}"
-    checks.check_no_option("proxy", asked.proxy, of)
-    checks.check_no_option("cap", asked.cap, of)
+    checks.check_no_options(asked, ("proxy", "cap"), of)
     checks.check_no_option("estimates", asked.estimates or None, f"mechanism {mechanism!r}")
     checks.check_no_option("target_recall", asked.target_recall, f"mechanism {mechanism!r}")
     bound = facts.effective_degree_bound
@@ -270,8 +269,7 @@ def _picking(
     of = f"mechanism {mechanism!r}"
     match mechanism:
         case "em" | "pf":
-            checks.check_no_option("sensitivity_form", asked.sensitivity_form, of)
-            checks.check_no_option("shift", asked.shift, of)
+            checks.check_no_options(asked, ("sensitivity_form", "shift"), of)
             return Undampened(mechanism, sampler)
         case "ld":
             checks.check_no_option("shift", asked.shift, of)

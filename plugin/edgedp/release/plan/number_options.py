@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -45,9 +46,10 @@ def bounds_of(facts: PublicFacts) -> Bounds:
     return Bounds(facts.node_count, facts.effective_degree_bound)
 
 
-def taking(option: str) -> list[str]:
+@cache  # reading signatures is slow, and a plan is made at every request
+def taking(option: str) -> tuple[str, ...]:
     """Return the numbers that take an option: the fields of their classes."""
-    return [name for name in count_names() if option in inspect.signature(count_class(name)).parameters]
+    return tuple(name for name in count_names() if option in inspect.signature(count_class(name)).parameters)
 
 
 def star_size_of(value: Any, of: str, facts: PublicFacts) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, assert_never, cast
 
 from edgedp.mechanisms.checks import check_text, nearest
@@ -44,7 +45,7 @@ class PercentilePlan(PlanBase):
         """Never: no edge is read."""
         return False
 
-    @property
+    @cached_property
     def charges(self) -> tuple[Charge, ...]:
         """The attributes' account; of a property that follows from a node's own degree the edges' as well.
 
@@ -70,7 +71,7 @@ class PercentilePlan(PlanBase):
         return {name: shown[name] for name in ("node_count", "nodes")} | self.question.public
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters."""
         asked: dict[str, Any] = {"property": self.of_property, "q": shortest(self.q)}
         asked |= {"epsilon": format_nano(self.cost), "mechanism": self.mechanism}

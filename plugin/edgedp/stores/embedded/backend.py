@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +19,12 @@ from edgedp.ledger.debits.killpoints import reach
 from edgedp.ledger.log import heads
 from edgedp.ledger.registry import address_taken
 from edgedp.ledger.script import Step
-from edgedp.stores.embedded import files, migration
+from edgedp.stores.embedded import files, migration, windowed
 from edgedp.stores.embedded.backup import copy
 from edgedp.stores.embedded.checking import problems
 from edgedp.stores.embedded.folder import Folder
 from edgedp.stores.embedded.making import make
-from edgedp.stores.embedded.sqlite import Ledger, opened
+from edgedp.stores.embedded.sqlite import Ledger, opened_as
 from edgedp.stores.statements.cypher import CypherProjection
 from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from edgedp.graph.loading.origins import Origin
     from edgedp.graph.titles import Titles
     from edgedp.mechanisms.projection import NumberProjection
+    from edgedp.words.dates.calendar import Calendar, Span
     from edgedp.words.progress import Progress
 
 __all__ = ["EmbeddedBackend"]
@@ -43,9 +45,11 @@ class EmbeddedBackend(Backend):
     cypher = frozenset[str]()
     keeps_directions = True
     keeps_versions = True
+    keeps_windows = True
 
     def __init__(self, path: Path, lock_timeout: float) -> None:
         self._folder = Folder(path)
+        self._head_files = (self._folder.heads, self._folder.heads_inside)
         self._lock_timeout = lock_timeout
 
     @property
@@ -64,9 +68,9 @@ class EmbeddedBackend(Backend):
         if create and not os.path.lexists(folder.path):
             make(folder)
         folder.check()
-        folder.check_links()
-        with opened(folder.ledger, folder.given, self._lock_timeout) as ledger, ExitStack() as held:
-            yield EmbeddedSession(folder, ledger, held)
+        with ExitStack() as held:
+            session_of = partial(EmbeddedSession, folder, held)
+            yield held.enter_context(opened_as(session_of, folder.ledger, folder.given, self._lock_timeout))
 
     def place(self, name: str, version: int, label: str | None, kind: str | None) -> GraphRow:
         if label is not None or kind is not None:
@@ -95,10 +99,6 @@ class EmbeddedBackend(Backend):
     def heads(self) -> str | None:
         return "\n".join(filter(None, map(self._heads_in, self._head_files)))
 
-    @property
-    def _head_files(self) -> tuple[Path, Path]:
-        return self._folder.heads, self._folder.heads_inside
-
     def _heads_in(self, path: Path) -> str | None:
         try:
             return path.read_text(encoding="utf-8")
@@ -111,7 +111,7 @@ class EmbeddedBackend(Backend):
             ) from None
 
     def heads_stamp(self) -> object:
-        return [heads.stamp_of(path) for path in self._head_files]
+        return heads.stamp_of(*self._head_files)
 
     def backup(self, destination: Path) -> dict[str, str]:
         return copy(self._folder, destination, self._lock_timeout)
@@ -123,12 +123,12 @@ class EmbeddedBackend(Backend):
         return _FileProjection(self, row)
 
 
-class EmbeddedSession(Session):
+class EmbeddedSession(Ledger, Session):
     """An open ledger, and the versions that this session holds."""
 
-    def __init__(self, folder: Folder, ledger: Ledger, held: ExitStack) -> None:
+    def __init__(self, folder: Folder, held: ExitStack, *opened: Any) -> None:
+        super().__init__(*opened)
         self._folder = folder
-        self.ledger = ledger
         self._held = held
         self._versions: dict[int, files.Version] = {}
 
@@ -136,14 +136,6 @@ class EmbeddedSession(Session):
     def by(self) -> str:
         """The operating system's user, by its number: names come from the environment."""
         return f"uid {os.getuid()}" if hasattr(os, "getuid") else "uid unknown"
-
-    def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
-        return self.ledger.run(statement, **parameters)
-
-    @contextmanager
-    def transaction(self) -> Iterator[Transaction]:
-        with self.ledger.transaction():
-            yield EmbeddedTransaction(self.ledger)
 
     def prepare(self, row: GraphRow) -> None:
         """Hold the files of a version until the session ends, and check that they are what was written."""
@@ -168,14 +160,21 @@ class EmbeddedSession(Session):
         self.prepare(row)
         return files.titles(self._versions[row.version], ids)
 
-    def graph(self, row: GraphRow) -> Graph:
+    def graph(self, row: GraphRow, span: Span | None = None) -> Graph:
         self.prepare(row)
-        graph = files.read(self._versions[row.version], nodes_supplied=row.nodes_supplied)
+        graph = files.read(self._versions[row.version], nodes_supplied=row.nodes_supplied, span=span)
         if graph.node_count != row.node_count:
             raise StoreError("the graph's file has other nodes than the registry says; restore a backup")
         if graph.directed != row.directed:
             raise StoreError("the graph's file and the registry do not agree on directions; restore a backup")
         return graph
+
+    def rows_by_date(self, row: GraphRow, calendar: Calendar | None = None) -> dict[str, int]:
+        self.prepare(row)
+        version = self._versions[row.version]
+        if version.windows is None:
+            return super().rows_by_date(row)
+        return windowed.counted(version.windows, version.number)._asdict()
 
     def records(self, row: GraphRow, name: str) -> NDArray[np.float64]:
         self.prepare(row)
@@ -202,10 +201,15 @@ class EmbeddedSession(Session):
 
     @contextmanager
     def ingest(
-        self, row: GraphRow, graph: Graph, progress: Progress | None, titles: Titles | None = None
+        self,
+        row: GraphRow,
+        graph: Graph,
+        progress: Progress | None,
+        titles: Titles | None = None,
+        calendar: Calendar | None = None,
     ) -> Iterator[GraphRow]:
         self.sweep(row.name)
-        with files.write(self._folder, row.version, graph, titles) as digest:
+        with files.write(self._folder, row.version, graph, titles, calendar) as digest:
             if progress is not None:
                 progress("writing", graph.edge_count, graph.edge_count)
             yield replace(row, digest=digest)
@@ -219,16 +223,6 @@ class EmbeddedSession(Session):
 
     def _named(self) -> set[int]:
         return {row["version"] for row in self.run("graph_places")}
-
-
-class EmbeddedTransaction(Transaction):
-    """The open transaction of a session."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-
-    def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
-        return self._ledger.run(statement, **parameters)
 
 
 class _FileProjection(CypherProjection):

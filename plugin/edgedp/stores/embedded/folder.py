@@ -7,6 +7,7 @@
         ledger.head                   0600  the heads of its last backup, as graphs.edgedp.head beside it
         <version>.graph               0400  one stored version, never written again
         <version>.rows                0400  its rows as they are mapped; versions of earlier programs have none
+        <version>.windows             0400  its windows, where the graph has a calendar
         <version>.source              0400  where it was read from and when, without secrets; not of graphs in memory
         loading-<version>/            0700  a version that is being written; swept if its writer is dead
 
@@ -32,7 +33,7 @@ __all__ = ["LEDGER", "Folder", "building_folder", "sync"]
 
 LEDGER = "ledger.sqlite"
 HEADS = "ledger.head"
-_VERSION = re.compile(r"([0-9a-f]{1,16})\.(graph|rows|source)")
+_VERSION = re.compile(r"([0-9a-f]{1,16})\.(graph|rows|windows|source)")
 _OWN = re.compile(
     rf"{re.escape(LEDGER)}(-journal)?|{re.escape(HEADS)}|{_VERSION.pattern}|loading-[0-9a-f]{{1,16}}"
 )
@@ -41,26 +42,23 @@ MIGRATED, MIGRATING = ".0.1.0-migrated", ".0.1.0-migrating"
 
 
 class Folder:
-    """A store's folder, by its real path."""
+    """A store's folder, by its real path.
+
+    Attributes
+    ----------
+    ledger : Path
+        The file of the ledger.
+    heads, heads_inside : Path
+        The file beside the folder that names the heads of its last backup, and the same inside the folder, for where
+        only the folder is mounted and what lies beside it is hidden.
+    """
 
     def __init__(self, path: Path) -> None:
         self.given = path
         self.path = Path(os.path.realpath(path))
-
-    @property
-    def ledger(self) -> Path:
-        """The file of the ledger."""
-        return self.path / LEDGER
-
-    @property
-    def heads(self) -> Path:
-        """The file beside the folder that names the heads of its last backup."""
-        return self.path.with_name(self.path.name + ".head")
-
-    @property
-    def heads_inside(self) -> Path:
-        """The same inside the folder, for where the folder alone is mounted and what lies beside it is hidden."""
-        return self.path / HEADS
+        self.ledger = self.path / LEDGER
+        self.heads = self.path.with_name(self.path.name + ".head")
+        self.heads_inside = self.path / HEADS
 
     def version(self, version: int) -> Path:
         """Return the file of a version."""
@@ -69,6 +67,10 @@ class Folder:
     def rows(self, version: int) -> Path:
         """Return the file of a version's rows."""
         return self.path / f"{version:x}.rows"
+
+    def windows(self, version: int) -> Path:
+        """Return the file of a version's windows."""
+        return self.path / f"{version:x}.windows"
 
     def origin(self, version: int) -> Path:
         """Return the file that says where a version came from."""
@@ -117,6 +119,7 @@ class Folder:
         self.check_plain(self.ledger, ledger)
         if ledger.st_size == 0:
             raise StoreError(f"store is {path}, whose ledger is empty; restore a backup")
+        self._check_links()
 
     def check_never_was(self) -> None:
         """Refuse to begin anew where a store was migrated to, and is gone: what was spent since would be forgotten."""
@@ -135,7 +138,7 @@ class Folder:
                     f"open {str(self.given).removesuffix(left)}"
                 )
 
-    def check_links(self) -> None:
+    def _check_links(self) -> None:
         """Refuse links inside the folder."""
         with os.scandir(self.path) as entries:
             for entry in entries:

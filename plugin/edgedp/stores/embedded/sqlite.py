@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
-from functools import cache
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, assert_never
+from typing import Any, Self, TypeVar, assert_never
 from urllib.parse import quote
 
 from edgedp.ledger import chain
-from edgedp.ledger.backend import Row, half_a_character
+from edgedp.ledger.backend import Row, Transaction, half_a_character
+from edgedp.ledger.calendars import runs
 from edgedp.stores.embedded import clock
 from edgedp.stores.embedded.locks import queue
 from edgedp.stores.statements.queries import completeness, statement_text
 from edgedp.words.errors import StoreError, StoreUnavailableError, UnknownNameError
 from edgedp.words.places import asset
 
-__all__ = ["APPLICATION_ID", "Ledger", "create", "opened", "too_long"]
+__all__ = ["APPLICATION_ID", "Ledger", "create", "opened", "opened_as", "too_long"]
 
 APPLICATION_ID = 0x45444450
 """The letters EDDP: how a ledger is told from any other SQLite database."""
@@ -50,8 +51,8 @@ def too_long(path: Path) -> str | None:
     return f"whose ledger's path has {length} bytes, must have at most {_LONGEST}; choose a shorter one"
 
 
-class Ledger:
-    """An open ledger; every statement is of ``queries/sqlite``."""
+class Ledger(Transaction):
+    """An open ledger; every statement is of ``queries/sqlite``, and of its transaction while one is open."""
 
     def __init__(self, path: Path, shown: Path, connection: sqlite3.Connection, timeout: float) -> None:
         self._path = path
@@ -60,7 +61,7 @@ class Ledger:
         self._timeout = timeout
         self._behind: sqlite3.Connection | None = None
 
-    def run(self, statement: str, **parameters: Any) -> list[Row]:
+    def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
         """Run a statement and return its rows; one that is not sound is refused, never handed out.
 
         What depends on rows that are not there is believed only when every row is; the header says where that is.
@@ -96,7 +97,7 @@ class Ledger:
             raise self._damaged("a row is missing or not what was written")
 
     @contextmanager
-    def transaction(self, folder: Path | None = None) -> Iterator[None]:
+    def transaction(self, folder: Path | None = None) -> Iterator[Self]:
         """Begin a writing transaction, in the order of arrival; it commits at the end, and is undone on an error.
 
         An older ledger is migrated before, and one that a newer program has migrated since it was opened is refused.
@@ -105,7 +106,7 @@ class Ledger:
             self._catch_up(self._behind)
         with self._writing(folder):
             self._check_not_newer(self._version())
-            yield
+            yield self
 
     @contextmanager
     def _writing(self, folder: Path | None = None) -> Iterator[None]:
@@ -254,10 +255,18 @@ class Ledger:
         )
 
 
-@contextmanager
-def opened(path: Path, shown: Path, timeout: float) -> Iterator[Ledger]:
+_L = TypeVar("_L", bound=Ledger)
+
+
+def opened(path: Path, shown: Path, timeout: float) -> AbstractContextManager[Ledger]:
     """Open a ledger that is there."""
-    with _connected(path, shown, timeout) as ledger:
+    return opened_as(Ledger, path, shown, timeout)
+
+
+@contextmanager
+def opened_as(make: Callable[..., _L], path: Path, shown: Path, timeout: float) -> Iterator[_L]:
+    """Open a ledger that is there, as what `make` makes of the arguments of `Ledger`."""
+    with _connected(path, shown, timeout, make) as ledger:
         ledger.check_version()
         yield ledger
 
@@ -265,7 +274,7 @@ def opened(path: Path, shown: Path, timeout: float) -> Iterator[Ledger]:
 @contextmanager
 def create(path: Path, shown: Path, secret: str) -> Iterator[Ledger]:
     """Make a ledger in an empty private file, in a folder that nobody else knows yet."""
-    with _connected(path, shown, 10.0) as ledger:
+    with _connected(path, shown, 10.0, Ledger) as ledger:
         with ledger._one_sentence():
             ledger.connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         ledger.migrate()
@@ -275,7 +284,7 @@ def create(path: Path, shown: Path, secret: str) -> Iterator[Ledger]:
 
 
 @contextmanager
-def _connected(path: Path, shown: Path, timeout: float) -> Iterator[Ledger]:
+def _connected(path: Path, shown: Path, timeout: float, make: Callable[..., _L]) -> Iterator[_L]:
     if sqlite3.sqlite_version_info < _OLDEST:
         raise StoreError(
             f"SQLite is {sqlite3.sqlite_version}, must be {'.'.join(map(str, _OLDEST))} or newer; update Python"
@@ -293,7 +302,7 @@ def _connected(path: Path, shown: Path, timeout: float) -> Iterator[Ledger]:
             f"store is {shown}, {too_long(path) or 'whose ledger cannot be opened; check its owner and permissions'}"
         ) from None
     with closing(connection):
-        ledger = Ledger(path, shown, connection, timeout)
+        ledger = make(path, shown, connection, timeout)
         _add_functions(connection)
         with ledger._one_sentence():
             for setting in (
@@ -311,10 +320,13 @@ def _connected(path: Path, shown: Path, timeout: float) -> Iterator[Ledger]:
 
 def _add_functions(connection: sqlite3.Connection) -> None:
     """Let a connection call what the statements and triggers use."""
-    connection.create_function("sealed", -1, chain.digest, deterministic=True)
+    connection.create_function("sealed", -1, _sealed, deterministic=True)
     connection.create_function("genuine", -1, _genuine, deterministic=True)
     connection.create_function("link", 1, chain.genesis, deterministic=True)
     connection.create_function("overlap", 2, _overlap, deterministic=True)
+    connection.create_function("dearest", 1, runs.dearest, deterministic=True)
+    connection.create_function("touched", 4, runs.touched, deterministic=True)
+    connection.create_function("charged", 5, runs.charged, deterministic=True)
     connection.create_function("boot", 0, clock.boot)
     connection.create_function("process", 0, os.getpid)
     connection.create_function("ticks", 0, clock.ticks)
@@ -323,13 +335,27 @@ def _add_functions(connection: sqlite3.Connection) -> None:
 
 
 def _overlap(one: str, other: str) -> int:
-    from edgedp.spark.sources import overlap
+    from edgedp.graph.reading.sources.places import overlap
 
     return int(overlap(one, other))
 
 
+@lru_cache(maxsize=4096, typed=True)
+def _known(kind: str, *values: Any) -> str:
+    return chain.digest(kind, *values)
+
+
+def _sealed(kind: str, *values: Any) -> str:
+    """Return the hash of a row.
+
+    A row of the registry or of an account is read again by nearly every statement. The values are compared whole, so a
+    row that was changed is hashed anew. The log's rows are long and read once.
+    """
+    return chain.digest(kind, *values) if kind == "log" else _known(kind, *values)
+
+
 def _genuine(kind: str, seal: str, *values: Any) -> int:
-    return int(chain.digest(kind, *values) == seal)
+    return int(_sealed(kind, *values) == seal)
 
 
 def _statements(text: str) -> Iterator[str]:

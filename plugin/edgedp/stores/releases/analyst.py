@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from edgedp.ledger import attributes, ledger, registry, shares
+from edgedp.ledger import ledger, registry, shares
 from edgedp.ledger.account import account_of
-from edgedp.ledger.debits import kept
+from edgedp.ledger.question import Question, asked_before
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.values import Mechanism
 from edgedp.release.options import (
@@ -20,12 +19,11 @@ from edgedp.release.options import (
     SummaryOptions,
     TopKOptions,
 )
-from edgedp.release.plan import Plan, plan
-from edgedp.release.plan.named import meanings
+from edgedp.release.plan import Plan
 from edgedp.release.release import Release
 from edgedp.stores.releases import batch, on_spark
 from edgedp.stores.releases.estimating import estimate_of, kind_of_options
-from edgedp.stores.releases.releasing import ReleasingStore
+from edgedp.stores.releases.releasing import ReleasingStore, named_in
 from edgedp.words.vocabulary import (
     ACCOUNTS,
     Approach,
@@ -77,6 +75,9 @@ class AnalystStore(ReleasingStore):
         target_recall: Any = None,
         engine: TopKEngine = "native",
         request_id: str | None = None,
+        *,
+        window: str | None = None,
+        windows: str | Sequence[str] | None = None,
     ) -> Release:
         """Release the k nodes of highest metric of a stored graph; parameters as for `edgedp.priv_top_k`.
 
@@ -87,6 +88,10 @@ class AnalystStore(ReleasingStore):
             address stands for the name too, it is Spark; what that draws: `edgedp.spark.priv_top_k`.
         request_id : str, optional
             Asking again with the same identifier returns the kept release and costs nothing.
+        window, windows : str, optional
+            Of a graph with a calendar (docs/windows.md): the one window, or the windows from the first to the last
+            (``"2024-01..2024-12"``, or both), that are read. Default: everything, at whatever time, which costs every
+            window. A window may be asked for once it is over and its grace has passed.
 
         Raises
         ------
@@ -111,6 +116,9 @@ class AnalystStore(ReleasingStore):
         estimates: bool = False,
         engine: Engine = "native",
         request_id: str | None = None,
+        *,
+        window: str | None = None,
+        windows: str | Sequence[str] | None = None,
     ) -> Release:
         """Release k nodes that are good in several metrics at once; parameters as for `edgedp.motkin`."""
         return self._release("motkin", name, MotkinOptions.among(locals()), engine, request_id)
@@ -129,6 +137,8 @@ class AnalystStore(ReleasingStore):
         request_id: str | None = None,
         *,
         cap: int | None = None,
+        window: str | None = None,
+        windows: str | Sequence[str] | None = None,
     ) -> Release:
         """Release one number of a stored graph; parameters as for `edgedp.count`, engine as for `priv_top_k`.
 
@@ -146,12 +156,21 @@ class AnalystStore(ReleasingStore):
         cap: int | None = None,
         engine: Engine = "native",
         request_id: str | None = None,
+        window: str | None = None,
+        windows: str | Sequence[str] | None = None,
     ) -> Release:
         """Release how the degrees of a stored graph are spread; parameters as for `edgedp.distribution`."""
         return self._release("distribution", name, DistributionOptions.among(locals()), engine, request_id)
 
     def summary(
-        self, name: str, epsilon: Any, engine: Engine = "native", request_id: str | None = None
+        self,
+        name: str,
+        epsilon: Any,
+        engine: Engine = "native",
+        request_id: str | None = None,
+        *,
+        window: str | None = None,
+        windows: str | Sequence[str] | None = None,
     ) -> Release:
         """Release what an owner publishes about a stored graph, for one debit; parameters as for `edgedp.summary`."""
         return self._release("summary", name, SummaryOptions.among(locals()), engine, request_id)
@@ -314,38 +333,38 @@ class AnalystStore(ReleasingStore):
             checks.check_request_id(request_id)
         asked_kind = kind_of_options(kind, options)
         on_spark.check_engine(engine, asked_kind)
-        name = on_spark.name_of(session, name, engine)
+        name = on_spark.name_of(session, name) if self._analyst == shares.DIRECT else name
         row = registry.known(session, name, anywhere=True)
-        account = ledger.find(seen, name)
-        domains = attributes.declared(session, name)
-        facts = dataclasses.replace(row.facts, domains=domains)
-        asked_before = kept.asked_before(session, name, self._analyst, request_id)
+        before = asked_before(session, name, self._analyst, request_id)
+        asked = Question.read(seen, name, asked_kind, options, request_id, before, row)
 
         def planned() -> Plan:
-            if asked_before:
-                found = self._seen(
-                    asked_before[0]
-                )  # whether it is drawn yet is not told before its answer is
-                same = self._same_plan(found, account, asked_kind, options, str(request_id), domains)
-                ledger.kept_of(found, str(request_id))  # refuses one that was debited and has no answer
-                return same
-            asked = plan(asked_kind, options, account.told(facts))
-            return asked.naming(session.nodes_named(row, meanings(asked.named))) if asked.named else asked
+            if before is None:
+                return named_in(session, row, asked.plan(row.facts))
+            same = asked.again()
+            self._kept(asked)  # refuses one that was debited and has no answer
+            return same
 
         def check(planned: Plan) -> None:
             self._prepare(session, row, planned, engine)
-            shares.check_affords(seen, name, self._analyst, planned)
+            shares.check_affords(seen, row, self._analyst, planned)
 
         rows, sound = {}, True
         for each in ACCOUNTS:
             for found in seen.run("account_find", name=account_of(name, each)):
                 rows[each] = found
                 sound = sound and bool(session.run("account_adds_up", name=account_of(name, each)))
-        own = shares.of_analyst(seen, name, self._analyst)
+        beside = None
+        if row.accounts is not None:
+            beside = [found for named in row.ledgers for found in seen.run("account_find", name=named)]
+            if len(beside) < len(row.ledgers):
+                raise ledger.account_gone(name)
+            sound = sound and all(session.run("account_adds_up", name=each["name"]) for each in beside)
+        own = shares.of_analyst(seen, name, self._analyst, None if row.accounts is None else row.ledgers)
         amounts = None if own is None else {each: share.amounts for each, share in own.items()}
         told = estimate_of(
             name, asked_kind, rows, planned, check,
-            adds_up=sound, kept=bool(asked_before), shares=amounts,
+            adds_up=sound, kept=before is not None, shares=amounts, beside=beside,
         )  # fmt: skip
         share = None if own is None else own.get(told.main)
         return told, share

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from edgedp.ledger.backend import AT_ADDRESS, SPARK
 from edgedp.mechanisms import checks
 from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError, StoreError
 from edgedp.words.refusals import STORE_FAILED
@@ -45,20 +46,20 @@ def check_engine(engine: TopKEngine, kind: Kind) -> None:
 
 
 def check_place(row: GraphRow, engine: TopKEngine) -> None:
-    """Refuse another engine for edges that the store does not hold."""
-    if row.at_address and engine != "spark":
+    """Refuse another engine for edges at an address that was registered for Spark alone."""
+    if row.engine == SPARK and engine != "spark":
         raise EngineError(
-            f"engine is {engine!r}, must be 'spark' for {row.name!r}, whose edges are at an address; give it"
+            f"engine is {engine!r}, must be 'spark' for {row.name!r}, whose edges are at an address that was "
+            "registered for Spark alone; give it, or drop the graph and register it again without that engine: its "
+            "ledger stays"
         )
 
 
-def name_of(session: Session, name: str, engine: TopKEngine) -> str:
+def name_of(session: Session, name: str) -> str:
     """Return the name of the graph whose edges are at an address, where that was asked for; else the name as it is."""
-    from edgedp.ledger.backend import AT_ADDRESS
-
-    if engine != "spark" or not isinstance(name, str) or session.run("graph_find", name=name):
+    if not isinstance(name, str) or session.run("graph_find", name=name):
         return name
-    from edgedp.spark.sources import canonical
+    from edgedp.graph.reading.sources.places import canonical
 
     with suppress(EdgeDPError):
         address = canonical(name, "edges")
@@ -91,7 +92,7 @@ def try_spark(planned: Plan, row: GraphRow) -> None:
             return
         graph = small_graph()
         edges = held_edges(session, graph)
-        draw_on_spark(small_plan(planned, graph), edges, edges.degrees(), SecureSource())
+        draw_on_spark(small_plan(planned), edges, edges.degrees(), SecureSource())
         _tried.add(session.sparkContext.applicationId)
 
 
@@ -118,4 +119,8 @@ def draw(planned: Plan, row: GraphRow, read: Callable[[], Graph]) -> Nodes:
 def _place(row: GraphRow) -> Place:
     from edgedp.spark.sources import Place as Kept
 
-    return Kept.kept(row.relationship_type, row.id_property)
+    if row.engine == SPARK:
+        return Kept.kept(row.relationship_type, row.id_property)
+    from edgedp.graph.loading.addresses import Address
+
+    return Kept.of(Address.kept(row.relationship_type, row.id_property))

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from edgedp.ledger import attributes, ledger, registry
+from edgedp.ledger import registry
+from edgedp.ledger.question import Question
 from edgedp.mechanisms import checks
-from edgedp.release.plan import Kind, plan
-from edgedp.release.plan.named import meanings
+from edgedp.release.plan import Kind
 from edgedp.release.release import Release
 from edgedp.stores.releases.opened import OpenedStore
+from edgedp.stores.releases.releasing import named_in
 from edgedp.stores.releases.trial import try_engine
 from edgedp.words.errors import ParameterError
 from edgedp.words.refusals import constant_refusals
@@ -97,13 +97,11 @@ class SimulatingStore(OpenedStore):
         checks.check_choice(engine, "engine", GRAPH_ENGINES)
         with self._session() as session:
             row = registry.known(session, name)
-            facts = replace(row.facts, domains=attributes.declared(session, name))
-            planned = plan(kind, options, ledger.find(session, name).told(facts))
-            if planned.named:
-                planned = planned.naming(session.nodes_named(row, meanings(planned.named)))
+            asked = Question.read(session, name, kind, options, None, None, row)
+            planned = named_in(session, row, asked.plan(row.facts))
             try_engine(planned, engine)
-            asked = {"selector": planned.kind, "parameters": planned.parameters, "runs": runs}
-            self._note_exact(session, name, {"read": "simulation"} | asked)
+            noted = {"selector": planned.kind, "parameters": planned.parameters, "runs": runs}
+            self._note_exact(session, name, {"read": "simulation"} | noted)
             warnings.warn(OUTSIDE, stacklevel=2)
             with constant_refusals():
                 projection = self._projected(session, row, planned, engine)

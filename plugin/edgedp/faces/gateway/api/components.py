@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from edgedp.release.answers import Sought
+from edgedp.words.dates.durations import PERIODS
 from edgedp.words.vocabulary import ACCOUNTS, KINDS
 
 __all__ = ["SCHEMAS"]
@@ -54,6 +55,24 @@ _ATTRIBUTES = {
         "releases": {"type": ["integer", "null"]},
         "share": {"$ref": "#/components/schemas/Share"},
         "problem": _PROBLEM,
+    },
+}
+
+
+_CALENDAR = {
+    "description": "Where relationships have dates: which windows may be released, and within how many the budget "
+    "bounds what is lost (null: for all time).",
+    "type": "object",
+    "required": ["from", "period", "within", "grace", "dates"],
+    "properties": {
+        "from": {"type": "string"},
+        "period": {"enum": [*PERIODS]},
+        "within": {"type": ["integer", "null"]},
+        "grace": {"type": "string"},
+        "dates": {"const": "final"},
+        "property": {"type": "string"},
+        "type": {"type": "string"},
+        "unit": {"type": "string"},
     },
 }
 
@@ -119,6 +138,7 @@ SCHEMAS: dict[str, Any] = {
                 "enum": ["source", "target"],
                 "description": "Where a release protects all that one node does, or all that is done to one.",
             },
+            "calendar": _CALENDAR,
             "projection": {
                 "type": ["object", "null"],
                 "description": "Which relationships of a database make an edge, where it is not each of one type.",
@@ -138,6 +158,11 @@ SCHEMAS: dict[str, Any] = {
             "epsilon_spent": _AMOUNT,
             "epsilon_remaining": _AMOUNT,
             "releases": {"type": ["integer", "null"]},
+            "calendar": _CALENDAR,
+            "dearest_run": {
+                "type": ["string", "null"],
+                "description": "The windows of which the most was spent: the amounts are theirs.",
+            },
             "share": {"$ref": "#/components/schemas/Share"},
             "attributes": _ATTRIBUTES,
             "problem": _PROBLEM,

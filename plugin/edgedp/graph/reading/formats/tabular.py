@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from edgedp.graph.reading.dates import dates_of, ends_beside, position_of
 from edgedp.graph.reading.options import ReadingOptions, checked_options
 from edgedp.graph.reading.sources.content import Content
 from edgedp.graph.reading.text.deciding import ROWS, choose_named
@@ -37,8 +38,13 @@ def read_tabular(
     try:
         names, load, head = columns_of(content, kind)
         rows = _rows(head())
-        picked = choose_named(names, width, options, source, lambda: rows)
+        beside = None
+        if width == 2 and options.date is not None and options.source is None:
+            beside = ends_beside(options.date, names, len(names), source)
+        asked = options if beside is None else replace(options, source=beside[0], target=beside[1])
+        picked = choose_named(names, width, asked, source, lambda: rows)
         columns = load(picked)
+        dates = _dates(names, load, picked, width, options, source)
     except EdgeDPError:
         raise
     except (pa.ArrowException, OSError, ValueError, NotImplementedError) as error:
@@ -50,9 +56,26 @@ def read_tabular(
             f"{source!r} is a broken {name} file, or one of an unknown kind; write it again"
         ) from None
     words = (name, *((content.compression,) if content.compression else ()))
-    read = replace(_read(columns, names, picked, words, source, options), rows=tuple(map(tuple, rows)))
+    read = replace(
+        _read(columns, names, picked, words, source, options), rows=tuple(map(tuple, rows)), dates=dates
+    )
+    if dates is not None:
+        read = replace(read, extra_columns=read.extra_columns - 1)
     judge_ids(read.columns, Seen(source, picked, read.header, read.rows), options)
     return read
+
+
+def _dates(
+    names: list[str], load: Any, picked: tuple[int, ...], width: int, options: ReadingOptions, source: str
+) -> pl.Series | None:
+    import polars as pl
+
+    if width != 2 or options.date is None:
+        return None
+    at = position_of(options.date, names, len(names), source)
+    if at in picked:
+        raise ParameterError(f"date is {options.date!r}, must be another column than the ends; name it")
+    return dates_of(pl.Series(values=pl.from_arrow(load((at,))[0])), options.date_unit, names[at], source)
 
 
 def columns_of(content: Content, kind: Literal["parquet", "arrow"]) -> tuple[list[str], Any, Any]:

@@ -52,6 +52,8 @@ class Read:
         Further sentences.
     rows : tuple of tuples of str
         The first rows, all columns of them.
+    dates : polars.Series or None
+        When each row was, in seconds since 1970, null where it does not say; None where no column was named.
     """
 
     columns: list[pl.Series]
@@ -69,6 +71,7 @@ class Read:
     types: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
+    dates: pl.Series | None = None
 
     @property
     def of_texts(self) -> bool:

@@ -1,0 +1,139 @@
+"""Every sabotage must be caught by the test it names, which passes without it in the ordinary run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from edits import edited
+from places import node_of
+from sabotage import SABOTAGES, Sabotage, statement
+
+# Each costs more than most tests do: garbage collected twice a run, every fixture looked at again.
+NOT_NEEDED = (
+    "cacheprovider",
+    "unraisableexception",
+    "threadexception",
+    "schemathesis",
+    "xdist",
+    "pytest_cov",
+    "anyio",
+)
+
+
+class Outcomes:
+    """What became of the tests of a run inside this one: how many passed, and why the others did not."""
+
+    def __init__(self) -> None:
+        self.passed = 0
+        self.failures: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" and report.passed:
+            self.passed += 1
+        elif report.failed:
+            shown: Any = report.longrepr  # of a failed test, with the place of the crash
+            self.failures.append(str(shown.reprcrash.message))
+
+    @property
+    def caught(self) -> bool:
+        """Whether a test failed by what it asserts or refuses."""
+        reasons = ("assert ", "AssertionError", "Failed: DID NOT RAISE", "edgedp.")
+        return any(failure.startswith(reasons) for failure in self.failures)
+
+
+def run(*node_ids: str) -> Outcomes:
+    """Run tests in this process, so that what is patched is patched for them too.
+
+    They fail as they should, and nobody reads how: where these variables are set, pytest would spell out the
+    difference between two long lists, which takes longer than any test may.
+    """
+    outcomes = Outcomes()
+    with pytest.MonkeyPatch.context() as environment:
+        for name in ("CI", "BUILD_NUMBER"):
+            environment.delenv(name, raising=False)
+        without = [f"-pno:{plugin}" for plugin in NOT_NEEDED]
+        pytest.main(
+            ["-q", "--no-header", *without, *(node_of(node_id) for node_id in node_ids)],
+            plugins=[outcomes],
+        )
+    return outcomes
+
+
+@pytest.fixture(scope="module", autouse=True)
+def table(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
+    """Collect who was caught, and print it when all are done."""
+    caught: dict[str, str] = {}
+    yield caught
+    reporter = request.config.pluginmanager.get_plugin("terminalreporter")
+    capture = request.config.pluginmanager.get_plugin("capturemanager")
+    if reporter is not None and capture is not None:
+        with capture.global_and_fixture_disabled():
+            reporter.write_line(f"\n{'sabotage':54}caught by")
+            for name, by in caught.items():
+                reporter.write_line(f"{name:54}{by}")
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("sabotage", SABOTAGES, ids=lambda sabotage: sabotage.name)
+def test_every_sabotage_is_caught(
+    sabotage: Sabotage, table: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sabotage.apply(monkeypatch)
+    outcomes = run(sabotage.caught_by)
+    assert outcomes.caught, (
+        f"nothing catches {sabotage.name!r}: {sabotage.caught_by} passes or is no test; {outcomes.failures}"
+    )
+    table[sabotage.name] = sabotage.caught_by
+
+
+@pytest.mark.slow
+def test_what_catches_them_passes_without_them_in_the_same_way() -> None:
+    """The ordinary run of the suite says so too: every test named is part of it."""
+    wanted = sorted({sabotage.caught_by for sabotage in SABOTAGES})
+    outcomes = run(*wanted)
+    assert not outcomes.failures
+    assert outcomes.passed >= len(wanted)  # a name may stand for all cases of a test
+
+
+def test_names_are_unique() -> None:
+    assert len({sabotage.name for sabotage in SABOTAGES}) == len(SABOTAGES)
+
+
+def test_a_sabotage_that_nothing_catches_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The harness itself: a harmless patch is not reported as caught."""
+    harmless = Sabotage(
+        "harmless",
+        {"edgedp.words.amounts.epsilon:NANO": lambda real: real},
+        "test_epsilon.py::test_budgets_round_down",
+    )
+    harmless.apply(monkeypatch)
+    assert not run(harmless.caught_by).caught
+    assert not run("test_epsilon.py::test_that_is_not_there").caught
+
+
+def test_no_sabotage_is_stale(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every patch finds what it changes, by its name, by its line or by its words, also where nobody runs it."""
+    for sabotage in SABOTAGES:
+        with monkeypatch.context() as patch:
+            sabotage.apply(patch)
+
+
+@pytest.mark.parametrize(
+    "patches",
+    [
+        statement("account_debit", "$cost <= maxPerRelease", "1"),
+        {"edgedp.ledger.script:debit": lambda real: real},
+        {"edgedp.ledger.scripts:debit": lambda real: real},
+        {"edgedp.release.plan.targets:first_charges.__code__": edited("if target is 1:", "if False:")},
+    ],
+    ids=["a statement", "a name", "a module", "a line"],
+)
+def test_a_stale_sabotage_is_refused(patches: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """One was taken for caught once: its patch failed inside the test that it names, by an assertion."""
+    with pytest.raises((AssertionError, AttributeError, ImportError)):
+        Sabotage("stale", patches, "test_ledger.py::test_the_limit_of_one_release_holds_to_the_nano").apply(
+            monkeypatch
+        )

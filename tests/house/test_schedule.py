@@ -1,0 +1,23 @@
+"""Which tests run in one process: the lists name modules that there are, and all that ask for a shared server."""
+
+from __future__ import annotations
+
+import re
+
+from places import files_of_tests
+from schedule import GROUPS, LONG
+
+GROUPED = {name for names in GROUPS.values() for name in names}
+
+
+def test_every_name_is_a_module() -> None:
+    assert {name for name in (*GROUPED, *LONG) if f"test_{name}.py" not in files_of_tests()} == set()
+    assert not GROUPED & set(LONG)
+
+
+def test_what_asks_for_a_shared_server_is_in_a_group() -> None:
+    asks = re.compile(r"\b(open_any|(any|bare|empty)_neo4j(_server)?|neo4j_server|neo4j_with_plugin): ")
+    found = {
+        file.stem.removeprefix("test_") for file in files_of_tests().values() if asks.search(file.read_text())
+    }
+    assert found - GROUPED == set()

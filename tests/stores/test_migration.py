@@ -1,0 +1,234 @@
+"""A store of 0.1.0 becomes a folder: nothing that was spent is lost, at whatever moment it is interrupted."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+
+from edgedp import Graph, StoreError, StoreUnavailableError, open_store
+from edgedp.stores.neo4j import schema as neo4j_schema
+from embedded_children import child, status
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+EXPECTED: dict[str, Any] = json.loads((FIXTURES / "store-0.1.0.json").read_text(encoding="utf-8"))
+NAMES = ("kite", "texts", "plain", "gone")
+
+
+def unpack(name: str, place: Path) -> None:
+    packed = (FIXTURES / name).read_bytes()
+    place.write_bytes(zstandard.ZstdDecompressor().stream_reader(packed).read())
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    place = tmp_path / "graphs.edgedp"
+    unpack("store-0.1.0.edgedp.zst", place)
+    return place
+
+
+@pytest.fixture
+def killed(old: Path) -> Path:
+    """With the log that a kill right after a debit left behind."""
+    unpack("store-0.1.0.edgedp.wal.zst", old.with_name(old.name + ".wal"))
+    return old
+
+
+def check_migrated(place: Path) -> None:
+    store = open_store(place)
+    assert store.graphs() == EXPECTED["graphs"]
+    for name in NAMES:
+        # Which account was debited is told since there are two.
+        assert store.releases(name) == [row | {"account": "edges"} for row in EXPECTED["releases"][name]]
+        assert store.budget(name) == EXPECTED["budget"][name]
+    assert store.check() == []
+    assert store.graph("kite") == Graph.from_edges(
+        [(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)], nodes=[1, 2, 3, 4, 5, 9]
+    )
+    assert store.graph("texts").node_ids.tolist() == ["x", "y", "zé `"]
+    names = {path.name for path in place.parent.iterdir()}
+    assert names == {"graphs.edgedp", "graphs.edgedp.0.1.0-migrated"}
+
+
+def test_a_store_of_the_old_kind_says_the_same_afterwards(old: Path) -> None:
+    check_migrated(old)
+    assert [row["event"] for row in open_store(old).log("kite")] == [
+        "budget", "debit", "answer", "debit", "answer", "budget", "debit", "answer", "debit", "limit", "load", "exact",
+    ]  # fmt: skip
+
+
+def test_who_did_it_is_said_as_a_migrated_neo4j_database_says_it(old: Path) -> None:
+    store = open_store(old)
+    rows = [row for name in NAMES for row in store.log(name) if row["event"] != "load"]
+    assert {row["by"] for row in rows} == {neo4j_schema._OLD_BY}
+    assert store.check() == []
+
+
+def test_what_it_holds_goes_on(old: Path) -> None:
+    store = open_store(old)
+    asked: dict[str, Any] = {"metric": "degree", "k": 2, "epsilon": 0.5, "request_id": "first"}
+    assert store.priv_top_k("kite", **asked).nodes == EXPECTED["releases"]["kite"][0]["nodes"]
+    with pytest.raises(StoreError, match="was debited and lost"):
+        store.priv_top_k("kite", metric="degree", k=1, epsilon=0.05, mechanism="sld", request_id="lost")
+    assert store.budget("kite") == EXPECTED["budget"]["kite"]
+    with pytest.raises(Exception, match=r"at most 0\.6 for one release"):
+        store.priv_top_k("kite", metric="degree", k=1, epsilon=0.61)
+    store.priv_top_k("kite", metric="degree", k=1, epsilon=0.6)
+    assert store.budget("kite")["epsilon_remaining"] == 0.0
+    store.priv_top_k("texts", metric="degree", k=1, epsilon=0.01)
+    store.load(Graph.from_edges([(1, 2), (3, 4)]), "gone", epsilon_budget=1)
+    assert store.budget("gone")["epsilon_spent"] == 0.5
+
+
+def test_its_graphs_have_attributes_too(old: Path) -> None:
+    """The second account is opened as any other; a graph of 0.1.0 has no properties, so every value is missing."""
+    store = open_store(old)
+    assert "attributes" not in store.budget("kite")
+    store.attribute("kite", "age", 0, 9, points=10)
+    store.set_budget("kite", 1, attributes=True)
+    assert store.percentile("kite", property="age", q=0.5, epsilon=0.5).value in range(10)
+    assert store.budget("kite") == EXPECTED["budget"]["kite"] | {
+        "attributes": {"epsilon_budget": 1, "epsilon_spent": 0.5, "epsilon_remaining": 0.5, "releases": 1}
+    }
+    assert store.check() == []
+
+
+def test_the_log_of_a_kill_is_replayed(killed: Path) -> None:
+    store = open_store(killed)
+    last = store.releases("kite")[-1]
+    assert (last["epsilon"], last["nodes"]) == (0.125, None)
+    assert store.budget("kite")["epsilon_spent"] == pytest.approx(0.9 + 0.125)
+    assert not killed.with_name(killed.name + ".wal").exists()
+
+
+@pytest.mark.parametrize("point", ["built", "aside", "moved"])
+def test_a_migration_that_is_killed_is_finished_by_whoever_comes_next(old: Path, point: str) -> None:
+    assert status(child("release", old, "kite", "0.01", kill_at=point)) == -signal.SIGKILL
+    old.with_name(old.name + ".lock").unlink(missing_ok=True)
+    check_migrated(old)
+
+
+def test_a_load_finishes_a_migration_and_makes_no_empty_store(old: Path) -> None:
+    assert status(child("release", old, "kite", "0.01", kill_at="aside")) == -signal.SIGKILL
+    assert not old.exists()
+    open_store(old).load(Graph.from_edges([(1, 2)]), "new")
+    assert open_store(old).budget("kite") == EXPECTED["budget"]["kite"]
+
+
+def test_a_finished_migration_is_never_repeated(old: Path, tmp_path: Path) -> None:
+    store = open_store(old)
+    store.priv_top_k("kite", "degree", 1, 0.01)
+    before = sorted(each.name for each in tmp_path.iterdir())
+    old.rename(tmp_path / "away")
+    for ask in (
+        lambda: store.budget("kite"), lambda: store.priv_top_k("kite", "degree", 1, 0.01),
+        lambda: open_store(old).graphs(), lambda: open_store(old).load(Graph.from_edges([(1, 2)]), "new"),
+    ):  # fmt: skip
+        with pytest.raises(
+            StoreError, match=r"is gone, and beside it is what was migrated .* restore a backup"
+        ):
+            ask()
+    assert not old.exists()
+    (tmp_path / "away").rename(old)
+    assert sorted(each.name for each in tmp_path.iterdir()) == before
+    assert store.priv_top_k("kite", "degree", 1, 0.01).nodes
+
+
+def test_processes_that_migrate_at_the_same_time_migrate_once(old: Path) -> None:
+    children = [child("release", old, "kite", "0.1") for _ in range(4)]
+    shown = [json.loads(process.communicate(timeout=300)[0]) for process in children]
+    assert all("nodes" in each for each in shown), shown
+    assert open_store(old).budget("kite")["epsilon_spent"] == pytest.approx(1.3)
+
+
+def test_a_second_hard_link_is_refused_and_nothing_written(old: Path, tmp_path: Path) -> None:
+    (tmp_path / "second").hardlink_to(old)
+    before = old.read_bytes()
+    for place in (old, tmp_path / "second"):
+        with pytest.raises(StoreError, match="more than one hard link"):
+            open_store(place).graphs()
+    assert old.read_bytes() == before
+    (tmp_path / "second").unlink()
+    check_migrated(old)
+
+
+def test_a_log_whose_store_has_another_name_is_refused(killed: Path) -> None:
+    """Renamed after a kill: the debit in the log would be lost."""
+    moved = killed.with_name("moved.edgedp")
+    killed.rename(moved)
+    with pytest.raises(StoreError, match=r"beside the log graphs\.edgedp\.wal, whose store is not there"):
+        open_store(moved).budget("kite")
+    moved.rename(killed)
+    assert open_store(killed).budget("kite")["epsilon_spent"] == pytest.approx(1.025)
+
+
+def test_a_log_that_was_written_through_a_link_is_refused(killed: Path, tmp_path: Path) -> None:
+    """0.1.0 named the log after the path as given."""
+    link = tmp_path / "link.edgedp"
+    link.symlink_to(killed.name)
+    log = killed.with_name(killed.name + ".wal")
+    log.rename(tmp_path / "link.edgedp.wal")
+    for place in (killed, link):
+        with pytest.raises(StoreError, match=r"beside the log link\.edgedp\.wal"):
+            open_store(place).budget("kite")
+
+
+def test_a_damaged_log_is_refused_and_not_half_replayed(killed: Path) -> None:
+    log = killed.with_name(killed.name + ".wal")
+    content = log.read_bytes()
+    for wrong in (content[: len(content) // 2], content[:200] + bytes([content[200] ^ 1]) + content[201:]):
+        log.write_bytes(wrong)
+        with pytest.raises(StoreError, match="damaged or whose log is torn"):
+            open_store(killed).budget("kite")
+        assert killed.is_file()
+        assert log.read_bytes() == wrong
+
+
+def test_spent_that_is_not_the_sum_of_its_releases_is_not_taken_over(old: Path) -> None:
+    import ladybug
+
+    database = ladybug.Database(str(old))
+    connection = ladybug.Connection(database)
+    connection.execute("MATCH (ledger:EdgeDPLedger {name: 'kite'}) SET ledger.spent = 1")
+    connection.close()
+    database.close()
+    with pytest.raises(StoreError, match="what was spent under 'kite' is not what its releases cost"):
+        open_store(old).budget("kite")
+    assert old.is_file()
+
+
+def test_an_old_client_that_has_the_store_open_is_waited_for(old: Path) -> None:
+    import filelock
+
+    with (
+        filelock.FileLock(f"{old}.lock"),
+        pytest.raises(StoreUnavailableError, match=r"kept open for 0\.2 s"),
+    ):
+        open_store(old, lock_timeout=0.2).graphs()
+    assert old.is_file()
+
+
+def test_what_a_migration_left_is_never_a_store(old: Path) -> None:
+    open_store(old).graphs()
+    left = old.with_name(old.name + ".0.1.0-migrated")
+    for ask in (lambda s: s.graphs(), lambda s: s.load(Graph.from_edges([(1, 2)]), "x")):
+        with pytest.raises(StoreError, match="never a store"):
+            ask(open_store(left))
+    old.rename(old.with_name("elsewhere.edgedp"))
+    unpack("store-0.1.0.edgedp.zst", old)
+    with pytest.raises(StoreError, match="which is what was migrated before"):
+        open_store(old).graphs()
+
+
+def test_threads_migrate_once(old: Path) -> None:
+    threads = [threading.Thread(target=lambda: open_store(old).graphs()) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    check_migrated(old)

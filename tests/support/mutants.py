@@ -1,0 +1,370 @@
+"""Mutants of the law, sampling, prices and the debit: `make mutants`, or a seeded sample by `make mutants SAMPLE=60`.
+
+mutmut changes one operator, number or argument of one function at a time; ``mutated.py`` runs the tests that reach the
+function on each. A mutant that no test fails on is a survivor: kill it by a test, or give the reason in
+``mutants.toml``. Why mutmut, and why it only makes the mutants: decision 21.
+
+What an earlier run found in the same folder is kept, as long as the function is the same; survivors are tried again.
+A run fails by a survivor without a reason, by a mutant that was not tried, and by a reason that fits no mutant.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import hashlib
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import textwrap
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import cache
+from pathlib import Path
+
+from places import SUPPORT, files_of_tests
+
+ROOT = SUPPORT.parents[1]
+FOLDER = ROOT / "build" / "mutants"
+REASONS = SUPPORT / "mutants.toml"
+
+MECHANISMS = "edgedp/mechanisms"
+MUTATED = (
+    f"{MECHANISMS}/sampling/*.py",
+    *(
+        f"{MECHANISMS}/{name}.py"
+        for name in ("grid", "joint", "laws", "ranks", "samplers", "units", "values")
+    ),
+    f"{MECHANISMS}/scores/*.py",
+    *(
+        f"{MECHANISMS}/adaptive/{name}.py"
+        for name in ("closed", "purchases", "top_k", "until_sure", "vectors")
+    ),
+    *(f"{MECHANISMS}/pareto/{name}.py" for name in ("profile", "rounds", "score")),
+    *(f"{MECHANISMS}/selection/{name}.py" for name in ("percentiles", "picking", "questions")),
+    f"{MECHANISMS}/numbers/*.py",
+    f"{MECHANISMS}/metrics/*.py",
+    f"{MECHANISMS}/counts/*.py",
+    f"{MECHANISMS}/adaptive/arcs.py",
+    "edgedp/words/amounts/*.py",
+    *(
+        f"edgedp/release/plan/{name}.py"
+        for name in ("base", "joint", "nodes", "numbers", "arcs", "arc_numbers")
+    ),
+    "edgedp/release/draw.py",
+    "edgedp/ledger/debits/debiting.py",
+    "edgedp/ledger/script.py",
+)
+"""Sampling, mechanisms, sensitivities, prices, and what runs a debit, in the order that they are tried in. What follows
+from released values alone (choices, fits, estimates), what is kept for speed, and pages are left out."""
+
+TESTS = """
+adaptive admissibility arcs betweenness2 checks claims completeness conversions counts coupling cut_arcs cut_theorem
+cuts dampening debiting draw epsilon joint kinds laws ledger mechanisms metrics motkin number_formulas number_laws
+number_papers numbers options options_kept pareto_profile percentile plan planning project projection protect reached
+release rho samplers sampling_geometric sampling_late sampling_noise sampling_refine sampling_select sampling_words
+select shares smooth steps until_sure
+"""
+"""The files of tests of these, of which those of the first tier run that need no server."""
+
+WITHOUT = (
+    "cacheprovider",
+    "unraisableexception",
+    "threadexception",
+    "schemathesis",
+    "xdist",
+    "pytest_cov",
+    "anyio",
+)
+"""Plugins of pytest that are not needed; the limit of a mutant is its processor time."""
+
+SETTINGS = """
+[tool.pytest.ini_options]
+addopts = ["--import-mode=importlib", "--strict-markers"]
+pythonpath = {paths}
+filterwarnings = ["error"]
+markers = ["slow: x", "wide: x", "neo4j: x", "spark: x"]
+
+[tool.mutmut]
+source_paths = ["edgedp"]
+only_mutate = {mutated}
+also_copy = ["tests", "docs", "loaders", "queries"]
+"""
+
+GENERATE = """
+from mutmut.__main__ import copy_also_copy_files, copy_src_dir, create_mutants
+import os, sys
+if __name__ == "__main__":
+    os.makedirs("mutants", exist_ok=True)
+    copy_src_dir(); copy_also_copy_files(); create_mutants(int(sys.argv[1]))
+"""
+
+CAUGHT = ("caught", "endless")
+
+KEPT = ("staticmethod", "classmethod", "abstractmethod", "overload")
+"""Decorators that stay. For any other mutmut passes over a function: it is written below it, which says the same."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change: where, the lines before and after it, and a mark that changes with the function."""
+
+    name: str
+    function: str
+    before: str
+    after: str
+    mark: str
+    words_only: bool
+
+
+# -- making them ------------------------------------------------------------------------------------------
+
+
+def lay_out(folder: Path, processes: int) -> None:
+    """Copy what mutmut needs to a folder of its own, where the package is at the root, and make the mutants."""
+    folder.mkdir(parents=True, exist_ok=True)
+    copies = {
+        "plugin/edgedp": "edgedp",
+        "tests": "tests",
+        "docs": "docs",
+        "queries": "queries",
+        "loaders": "loaders",
+    }
+    ignored = shutil.ignore_patterns("__pycache__")
+    for source, target in copies.items():
+        for inside in (folder, folder / "mutants"):  # what was renamed is not left behind
+            for path in sorted((inside / target).rglob("*.py")):
+                if not (ROOT / source / path.relative_to(inside / target)).exists():
+                    path.unlink()
+        shutil.copytree(ROOT / source, folder / target, dirs_exist_ok=True, ignore=ignored)
+    for assets in ("queries", "loaders"):
+        shutil.copytree(ROOT / assets, folder / "edgedp" / "assets" / assets, dirs_exist_ok=True)
+    for path in sorted({path for pattern in MUTATED for path in folder.glob(pattern)}):
+        written = path.stat()
+        path.write_text(undecorated(path.read_text(encoding="utf-8")), encoding="utf-8")
+        os.utime(path, ns=(written.st_atime_ns, written.st_mtime_ns))
+    folders = sorted({path.parent for path in files_of_tests().values()})
+    paths = [str(path.relative_to(ROOT)) for path in (SUPPORT, *folders)]
+    settings = SETTINGS.format(mutated=json.dumps(MUTATED), paths=json.dumps([*paths, "docs/examples"]))
+    (folder / "pyproject.toml").write_text(settings, encoding="utf-8")
+    run(folder, "-c", GENERATE, str(processes), quiet=True)
+
+
+def undecorated(source: str) -> str:
+    r"""Write the decorators that mutmut passes over below their functions.
+
+    >>> print(undecorated("@property\ndef a(self):\n    return 1"))
+    def a(self):
+        return 1
+    a = property(a)
+    """
+    lines = source.splitlines()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef) and len(node.decorator_list) == 1:
+            (decorator,) = node.decorator_list
+            if isinstance(decorator, ast.Name) and decorator.id not in KEPT:
+                indent = " " * node.col_offset
+                lines[decorator.lineno - 1] = ""
+                last = node.end_lineno or 0
+                lines[last - 1] += f"\n{indent}{node.name} = {decorator.id}({node.name})"
+    return "\n".join(lines).lstrip("\n")
+
+
+def run(folder: Path, *words: str, quiet: bool = False) -> int:
+    """Run Python in the folder, for which one thread is enough."""
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "OPENBLAS_NUM_THREADS": "1"}
+    for name in ("CI", "BUILD_NUMBER"):
+        environment.pop(name, None)
+    shown = subprocess.DEVNULL if quiet else None
+    return subprocess.run(
+        [sys.executable, *words], cwd=folder, env=environment, check=quiet, stdout=shown
+    ).returncode
+
+
+def mutants_of(folder: Path, pattern: str) -> Iterator[Mutant]:
+    """Yield the mutants of the files that fit a pattern."""
+    for path in sorted(folder.glob(pattern)):
+        relative = path.relative_to(folder)
+        made = folder / "mutants" / relative
+        spans, meta = (made.with_name(f"{made.name}.{kind}") for kind in ("spans", "meta"))
+        if not spans.exists():
+            continue
+        lines = made.read_text(encoding="utf-8").splitlines()
+        where = json.loads(spans.read_text(encoding="utf-8"))["spans"]
+        marks = json.loads(meta.read_text(encoding="utf-8"))["hash_by_function_name"]
+        module = ".".join(relative.with_suffix("").parts).removesuffix(".__init__")
+        for name, (first, last) in where.items():
+            function, _, number = name.rpartition("__mutmut_")
+            if number == "orig":
+                continue
+            start, end = where[f"{function}__mutmut_orig"]
+            old, new = (
+                textwrap.dedent("\n".join(lines[i - 1 : j])).replace(f"{function}__mutmut_{which}", "_", 1)
+                for i, j, which in ((start, end, "orig"), (first, last, number))
+            )
+            before, after = difference(old, new)
+            words_only = only_words(old, new)
+            yield Mutant(
+                f"{module}.{name}", f"{module}.{function}", before, after, marks[function], words_only
+            )
+
+
+def difference(old: str, new: str) -> tuple[str, str]:
+    """Return the lines that were changed and what became of them, each as one line.
+
+    >>> difference("a = 1\\nb = 2", "a = 1\\nb = 3")
+    ('b = 2', 'b = 3')
+    """
+    first, second = old.splitlines(), new.splitlines()
+    while first and second and first[0] == second[0]:
+        del first[0], second[0]
+    while first and second and first[-1] == second[-1]:
+        del first[-1], second[-1]
+    return " ".join(line.strip() for line in first), " ".join(line.strip() for line in second)
+
+
+def only_words(old: str, new: str) -> bool:
+    """Whether a change is one of words alone: of a text with a space in it, or of what a refusal is raised with.
+
+    >>> only_words("f('too large')", "f('TOO LARGE')"), only_words("f('pair')", "f('PAIR')")
+    (True, False)
+    >>> only_words("raise E(f'{n} of {m}')", "raise E(None)"), only_words("raise E(1)", "return E(1)")
+    (True, False)
+    """
+    return _words_only(ast.parse(old), ast.parse(new), False)
+
+
+def _words_only(old: object, new: object, raised: bool) -> bool:
+    if isinstance(old, ast.AST) and isinstance(new, ast.AST):
+        if raised and isinstance(old, ast.Call) and isinstance(new, ast.Call) and same(old.func, new.func):
+            return True
+        if isinstance(old, ast.JoinedStr) and isinstance(new, ast.JoinedStr):
+            constants = [part for part in ast.walk(old) if isinstance(part, ast.Constant)]
+            raised = raised or any(" " in str(part.value) for part in constants)
+        if isinstance(old, ast.Constant) and isinstance(new, ast.Constant):
+            if old.value == new.value:
+                return True
+            return isinstance(old.value, str) and isinstance(new.value, str) and (raised or " " in old.value)
+        if type(old) is not type(new):
+            return False
+        inside = raised or isinstance(old, ast.Raise)
+        return all(_words_only(getattr(old, name), getattr(new, name), inside) for name in old._fields)
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(map(_words_only, old, new, [raised] * len(old)))
+    return old == new
+
+
+def same(one: ast.AST, other: ast.AST) -> bool:
+    return ast.dump(one) == ast.dump(other)
+
+
+# -- trying them ------------------------------------------------------------------------------------------
+
+
+@cache
+def reasons() -> list[dict[str, str]]:
+    return list(tomllib.loads(REASONS.read_text(encoding="utf-8"))["survivor"])
+
+
+def explained(mutant: Mutant) -> dict[str, str] | None:
+    """Return the entry with the reason that is given for a survivor, if there is one."""
+    for entry in reasons():
+        if fnmatch(mutant.function, entry["function"]) and entry["becomes"] in ("*", mutant.after):
+            return entry
+    return None
+
+
+def results(path: Path) -> dict[str, list[str]]:
+    """Return how each mutant ended that was ever tried, the last time that counts."""
+    if not path.exists():
+        return {}
+    return {
+        json.loads(line)[0]: json.loads(line)[1:] for line in path.read_text(encoding="utf-8").splitlines()
+    }
+
+
+def digest(folder: Path) -> str:
+    """Return a checksum of the package: what its tests reach is kept as long as it is the same."""
+    found = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+def attempt(
+    folder: Path, mutants: list[Mutant], tests: list[str], how: dict[str, float]
+) -> dict[str, list[str]]:
+    """Try mutants and return how each ended: the outcome, the test that noticed it, the seconds that it took.
+
+    `how` holds the numbers that ``mutated.py`` asks for: processes, expense, cases.
+    """
+    path = folder / "tried.jsonl"
+    by_key = {f"{mutant.name} {mutant.mark}": mutant for mutant in mutants}
+    known = {key: found for key, found in results(path).items() if found[0] in CAUGHT}
+    asked = {
+        "mutants": [key for key in by_key if key not in known],
+        "mark": digest(folder / "edgedp"),
+        "tests": [str(files_of_tests()[f"test_{stem}.py"].relative_to(ROOT)) for stem in tests],
+        "without": WITHOUT, **how, "results": str(path), "folder": str(folder),
+    }  # fmt: skip
+    (folder / "asked.json").write_text(json.dumps(asked), encoding="utf-8")
+    run(folder, str(folder / "tests" / "support" / "mutated.py"), str(folder / "asked.json"))
+    found = results(path)
+    return {mutant.name: found[key] for key, mutant in by_key.items() if key in found}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Mutants of what privacy rests on.")
+    parser.add_argument("--sample", type=int, help="try so many, drawn at random")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    parser.add_argument(
+        "--only", default="*", help="functions, by a pattern such as 'edgedp.mechanisms.sampling.*'"
+    )
+    parser.add_argument("--tests", default=TESTS, help="files of tests; what they miss others may see")
+    parser.add_argument(
+        "--folder", type=Path, default=FOLDER, help="where the copies are, and what earlier runs found"
+    )
+    parser.add_argument(
+        "--expense",
+        type=float,
+        default=10,
+        help="seconds of processor time that the tests of one mutant may take",
+    )
+    parser.add_argument(
+        "--cases", type=int, default=0, help="run so many cases of each test; 0: all that it has"
+    )
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--anew", action="store_true", help="forget what earlier runs found")
+    asked = parser.parse_args()
+    if asked.anew:
+        shutil.rmtree(asked.folder, ignore_errors=True)
+    lay_out(asked.folder, asked.processes)
+    every = [mutant for pattern in MUTATED for mutant in mutants_of(asked.folder, pattern)]
+    stale = [entry for entry in reasons() if not any(explained(mutant) is entry for mutant in every)]
+    chosen = [mutant for mutant in every if fnmatch(mutant.function, asked.only)]
+    if asked.sample is not None:
+        chosen = random.Random(asked.seed).sample(chosen, asked.sample)
+    tried = [mutant for mutant in chosen if not mutant.words_only and not explained(mutant)]
+    how = {"processes": asked.processes, "expense": asked.expense, "cases": asked.cases}
+    found = attempt(asked.folder, tried, asked.tests.split(), how)
+    outcomes = Counter(outcome for outcome, *_ in found.values())
+    survivors = [mutant for mutant in tried if mutant.name in found and found[mutant.name][0] not in CAUGHT]
+    spoken = sum(mutant.words_only for mutant in chosen)
+    print(f"{len(every)} mutants, {len(chosen)} asked for: {spoken} change words alone, "
+          f"{len(chosen) - spoken - len(tried)} have a reason, {len(found)} of {len(tried)} were tried: "
+          f"{dict(outcomes)}, {sum(float(spent) for *_, spent in found.values()):.0f} s of processor time")  # fmt: skip
+    for mutant in survivors:
+        print(f"{mutant.name} ({found[mutant.name][0]})\n  - {mutant.before}\n  + {mutant.after}")
+    for entry in stale:
+        print(f"A reason fits no mutant: {entry['function']}, {entry['becomes']}")
+    return 1 if survivors or stale or len(found) < len(tried) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,225 @@
+"""A Neo4j with the plugin in it: built, installed as a user would, started once a run."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import neo4j
+from edgedp import Graph
+from edgedp.graph.reading.sources.downloads import cache_folder
+from edgedp.stores.neo4j.plugin import install, plugin_jar
+from neo4jserver.server import DEFAULT_VERSION, SHARED_CONF, SHORT_LIVED, Server, start
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = ROOT / "plugin" / "neo4j"
+CONF = {"worker.cache": str(cache_folder())}  # compiled kernels are those of the other tests
+
+Row = dict[str, Any]
+
+
+@dataclass
+class PluginServer:
+    """A server with the plugin, one driver, and the means to look at its workers."""
+
+    server: Server
+    driver: neo4j.Driver = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.driver = self.server.driver(max_transaction_retry_time=0)
+
+    def ask(self, statement: str, **parameters: Any) -> list[Row]:
+        with self.driver.session() as session:
+            return session.run(statement, parameters).data()
+
+    def refusal(self, statement: str, **parameters: Any) -> str:
+        """Return the sentence of a call that must be refused, and check its form."""
+        with pytest.raises(neo4j.exceptions.ClientError) as caught:
+            self.ask(statement, **parameters)
+        return sentence(caught.value)
+
+    def configure(self, **conf: str) -> None:
+        """Rewrite ``conf/edgedp.conf``; a keyword's underscores are dots."""
+        install(self.server.home)
+        path = self.server.home / "conf" / "edgedp.conf"
+        python = next(line for line in path.read_text().splitlines() if line.startswith("worker.python="))
+        wanted = {"worker.python": python.partition("=")[2]} | CONF
+        wanted |= {key.replace("_", "."): value for key, value in conf.items()}
+        path.write_text("".join(f"{key}={value}\n" for key, value in wanted.items()))
+
+    def workers(self) -> set[int]:
+        """Return the process ids of the server's workers."""
+        return {
+            int(entry.name)
+            for entry in Path("/proc").iterdir()
+            if entry.name.isdigit() and _is_worker_of(int(entry.name), self.server.pid)
+        }
+
+    def logs(self) -> str:
+        logs = self.server.home / "logs"
+        return "".join((logs / name).read_text() for name in ("neo4j.log", "debug.log", "console.log"))
+
+    def plant(
+        self,
+        edges: Iterable[tuple[Any, Any]] = ((0, 1), (0, 2), (0, 3), (1, 2), (3, 4)),
+        nodes: Sequence[Any] = tuple(range(6)),
+        **declared: Any,
+    ) -> Planted:
+        """Write a graph of a label and a type of its own, and register it."""
+        planted = Planted(self, f"graph-{uuid.uuid4().hex[:8]}", list(nodes), list(edges))
+        self.ask(f"UNWIND $ids AS id CREATE (:`{planted.label}` {{id: id}})", ids=planted.nodes)
+        planted.connect(planted.edges)
+        self.ask(
+            "CALL edgedp.graph.register($name, $declared)",
+            name=planted.name,
+            declared={
+                "nodeLabel": planted.label,
+                "relationshipType": planted.kind,
+                "idProperty": "id",
+                "epsilonBudget": 100.0,
+                **declared,
+            },
+        )
+        return planted
+
+
+@dataclass
+class Planted:
+    """A registered graph."""
+
+    on: PluginServer
+    name: str
+    nodes: list[Any]
+    edges: list[tuple[Any, Any]]
+
+    @property
+    def label(self) -> str:
+        return f"Node {self.name}"
+
+    @property
+    def kind(self) -> str:
+        return f"LINK {self.name}"
+
+    @property
+    def graph(self) -> Graph:
+        return Graph.from_edges(self.edges, nodes=self.nodes)
+
+    def connect(self, pairs: Sequence[tuple[Any, Any]]) -> None:
+        self.on.ask(
+            f"UNWIND $pairs AS pair MATCH (a:`{self.label}` {{id: pair[0]}}), (b:`{self.label}` {{id: pair[1]}}) "
+            f"CREATE (a)-[:`{self.kind}`]->(b)",
+            pairs=[list(pair) for pair in pairs],
+        )
+
+    def top(self, **config: Any) -> list[Row]:
+        asked = {"metric": "degree", "k": 1, "epsilon": 1} | config
+        return self.on.ask(TOP, name=self.name, config=asked)
+
+    @property
+    def spent(self) -> float:
+        """What the ledger says, by Cypher: no procedure and no worker has a part in it."""
+        (row,) = self.on.ask("MATCH (a:EdgeDPAccount {name: $name}) RETURN a.spent AS nano", name=self.name)
+        return float(row["nano"]) / 1e9
+
+
+TOP = "CALL edgedp.privTopk.stream($name, $config)"
+
+
+def sentence(error: neo4j.exceptions.Neo4jError) -> str:
+    """Return what a refusal says, after checking that it is one sentence and no more."""
+    assert error.code == "Neo.ClientError.Procedure.ProcedureCallFailed"
+    assert error.message is not None
+    said = error.message.partition("Caused by: ")[2]
+    assert said
+    assert "\n" not in said
+    assert "Exception" not in said
+    assert "\tat " not in said
+    return said
+
+
+def built_jar() -> Path:
+    """Build the jar where a source is newer, as ``make jar`` does."""
+    sources = [PROJECT / "pom.xml", *(PROJECT / "src").rglob("*"), *(ROOT / "queries").rglob("*.cypher")]
+    newest = max(path.stat().st_mtime for path in sources)
+    try:
+        jar = plugin_jar()
+        if jar.stat().st_mtime >= newest:
+            return jar
+    except RuntimeError:  # StoreError: not built yet
+        pass
+    command = ["mvn", "-q", "-B", "-f", str(PROJECT / "pom.xml"), "package"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-3000:]
+    return plugin_jar()
+
+
+@contextlib.contextmanager
+def plugin_server(
+    version: str,
+    home: Path,
+    jvm: Sequence[str] = SHORT_LIVED,
+    extra_conf: Mapping[str, str] | None = None,
+) -> Iterator[PluginServer]:
+    """Start a server with the plugin, put there by ``install``."""
+    built_jar()
+    (home / "conf").mkdir(parents=True)
+    (home / "conf" / "neo4j.conf").touch()
+    install(home)
+    with start(version, home=home, jvm=jvm, extra_conf=extra_conf) as server:
+        running = PluginServer(server)
+        running.configure()
+        try:
+            yield running
+        finally:
+            running.driver.close()
+
+
+_shared = contextlib.ExitStack()
+_servers: list[PluginServer] = []
+
+
+@pytest.fixture(scope="session")
+def neo4j_with_plugin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PluginServer]:
+    """Share one Neo4j 5 with the plugin, also where several modules import this fixture."""
+    if not _servers:
+        home = tmp_path_factory.mktemp("neo4j")
+        _servers.append(_shared.enter_context(plugin_server(DEFAULT_VERSION, home, extra_conf=SHARED_CONF)))
+    yield _servers[0]
+    _shared.close()  # at the end of the run
+
+
+def eventually(condition: Callable[[], bool], seconds: float) -> bool:
+    """Wait until a condition holds, at most so long."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return condition()
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process is there and not a corpse."""
+    return _status(pid)[:1] not in ([], ["Z"])
+
+
+def _status(pid: int) -> list[str]:
+    """Return state and parent of a process, nothing if it is gone."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:2]
+    return []
+
+
+def _is_worker_of(pid: int, parent: int) -> bool:
+    with contextlib.suppress(OSError):
+        command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b"edgedp.worker" in command and is_running(pid) and _status(pid)[1:] == [str(parent)]
+    return False

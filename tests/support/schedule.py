@@ -1,0 +1,62 @@
+"""Which tests run in one process, and in which order: what shares a server together, what takes longest first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+GROUPS = {
+    "Neo4j, stores": (
+        "attributes", "cypher_metrics", "holes", "neo4j_facts", "neo4j_promises", "neo4j_store", "neo4jserver",
+        "numbers_stored", "pages", "people", "remembered", "shares", "shares_machine", "store", "debiting",
+        "neo4j_machine", "neo4j_unauthenticated", "neo4j_plugin_newest", "neo4j_old", "neo4j_campaign",
+    ),
+    "Neo4j with the plugin": (
+        "docker", "neo4j_plugin", "neo4j_plugin_before", "neo4j_plugin_docs", "neo4j_plugin_ledger",
+        "neo4j_accounts", "neo4j_pairs", "neo4j_plugin_limits", "protect", "neo4j_plugin_worker",
+    ),
+    "Neo4j in the second tier": ("spark", "gateway", "gateway_faults", "docs"),
+}  # fmt: skip
+"""Modules that share a server: a second server is half a minute of starting and compiling. One that lacks here costs
+that, and no more. Of the first tier two groups start a server. They run in the order that they are named in: what
+changes the schema of a server, after which it compiles every statement anew, and then what kills it, comes last."""
+
+LONG = ("kernel_library", "wheel", "blackbox_releases", "site", "campaign", "gateway_pages")
+"""Modules of few tests that take long, which the end of a run would wait for."""
+
+_ORDER = {f"test_{name}.py": place for names in GROUPS.values() for place, name in enumerate(names)}
+_GROUP = {f"test_{name}.py": group for group, names in GROUPS.items() for name in names}
+_PLACE = {group: place for place, group in enumerate((*GROUPS, *(f"test_{name}.py" for name in LONG)))}
+
+
+def group_of(file: str) -> str:
+    """Return the group of a file of tests; one that shares no server is a group by itself.
+
+    >>> group_of("tests/stores/test_store.py"), group_of("tests/graph/test_graph.py")
+    ('Neo4j, stores', 'tests/graph/test_graph.py')
+    """
+    return _GROUP.get(Path(file).name, file)
+
+
+def put_in_order(items: list[pytest.Item]) -> None:
+    """Put first what takes longest, and else keep the order."""
+
+    def place(item: pytest.Item) -> tuple[int, int]:
+        file = item.path.name
+        return _PLACE.get(_GROUP.get(file, file), len(_PLACE)), _ORDER.get(file, 0)
+
+    items.sort(key=place)
+
+
+def by_group(config: pytest.Config, log: Any) -> Any:
+    """Return the scheduler of pytest-xdist that hands out groups in the order of their first tests."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByGroup(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(nodeid.split("::", 1)[0])
+
+    config.option.loadscopereorder = False
+    return ByGroup(config, log)
