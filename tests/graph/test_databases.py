@@ -270,7 +270,7 @@ def test_files_that_are_no_database(tmp_path: Path) -> None:
     for kind in ("sqlite", "duckdb"):
         if kind == "duckdb":
             pytest.importorskip("duckdb")
-        with pytest.raises(GraphFormatError, match="no file of that database"):
+        with pytest.raises(GraphFormatError, match="not a file of that database"):
             read_graph(f"{kind}:///{tmp_path}/text.db", table="payments")
         with pytest.raises(UnknownNameError, match="does not exist"):
             read_graph(f"{kind}:///{tmp_path}/none.db", table="payments")
