@@ -32,13 +32,15 @@ def releases_in(file: str) -> list[dict[str, Any]]:
     """
     from edgedp.stores.releases.batch import checked
 
-    text = sys.stdin.read() if file == "-" else _text_of(file)
+    text = (sys.stdin.read() if file == "-" else _text_of(file)).removeprefix("\ufeff")
     if text.lstrip().startswith("["):
         found = _json(text, f"{file!r} is no JSON list of releases; give one, or one JSON object a line")
     else:
         found = [
             _json(line, f"line {number} is no JSON object with distinct keys; mend it")
-            for number, line in enumerate(text.splitlines(), 1)
+            for number, line in enumerate(
+                text.split("\n"), 1
+            )  # other ends of lines may stand inside a JSON text
             if line.strip()
         ]
     return checked(found)
