@@ -51,7 +51,10 @@ def check_names(asked: list[str]) -> None:
 
 
 def stops(asked: list[str]) -> None:
-    """Print what a target costs, what the list says, what is right, and what a release at once finds for the same."""
+    """Print what a target costs, what the list says, what is right, and what releases at once find for the same.
+
+    Each sequence stands beside a release at once for what that sequence spent; "less by" has its standard error.
+    """
     head(
         "graph",
         "metric",
@@ -61,6 +64,7 @@ def stops(asked: list[str]) -> None:
         "said",
         "was",
         "at once",
+        "less by",
         "limit there",
         "ended",
     )
@@ -71,14 +75,17 @@ def stops(asked: list[str]) -> None:
                 found = [edgedp.priv_top_k(graph, metric, k, MOST, target_recall=TARGET) for _ in range(RUNS)]
                 spent = sorted(each.epsilon_spent for each in found)
                 median = spent[len(spent) // 2]
-                once = [edgedp.priv_top_k(graph, metric, k, f"{median:.9f}") for _ in range(RUNS)]
+                once = [edgedp.priv_top_k(graph, metric, k, f"{each.epsilon_spent:.9f}") for each in found]
+                was, at_once = (np.array([right(each, top) for each in lists]) for lists in (found, once))
+                error = np.hypot(was.std(ddof=1), at_once.std(ddof=1)) / RUNS**0.5
                 row(
                     name, metric, k,
                     f"{median:.3f} ({spent[0]:.3f} to {spent[-1]:.3f})",
                     f"{np.mean([each.steps for each in found]):.1f}",
                     f"{np.mean([each.expected_recall for each in found]):.2f}",
-                    f"{np.mean([right(each, top) for each in found]):.3f}",
-                    f"{np.mean([right(each, top) for each in once]):.3f}",
+                    f"{was.mean():.3f}",
+                    f"{at_once.mean():.3f}",
+                    f"{at_once.mean() - was.mean():+.3f} ({error:.3f})",
                     f"{limit(graph, metric=metric, k=k, epsilon=median):.2f}",
                     ", ".join(sorted({each.to_dict()["ended"] for each in found})),
                 )  # fmt: skip

@@ -8,7 +8,8 @@
 MATCH (account:EdgeDPAccount {name: $name})
 WHERE account.spent IS :: INTEGER NOT NULL AND account.entries IS :: INTEGER NOT NULL
   AND account.budget IS :: INTEGER AND account.declared IS :: INTEGER AND account.delta IS :: INTEGER
-  AND account.maxPerRelease IS :: INTEGER AND (account.budget IS NULL) = (account.declared IS NULL)
+  AND account.maxPerRelease IS :: INTEGER AND account.runs IS :: STRING
+  AND (account.budget IS NULL) = (account.declared IS NULL)
 OPTIONAL MATCH (latest:EdgeDPEntry {name: $name, seq: account.entries})
 WITH account, latest, CASE WHEN latest IS NULL THEN account ELSE latest END AS said
 WHERE account.spent = coalesce(latest.total, 0) AND (account.entries = 0) = (latest IS NULL)
@@ -17,6 +18,7 @@ WHERE account.spent = coalesce(latest.total, 0) AND (account.entries = 0) = (lat
   AND (said.terms IS NULL OR (
     account.terms = said.terms AND coalesce(account.declared, -1) = coalesce(said.declared, -1)
     AND coalesce(account.budget, -1) = coalesce(said.budget, -1)
-    AND coalesce(account.maxPerRelease, -1) = coalesce(said.maxPerRelease, -1)))
+    AND coalesce(account.maxPerRelease, -1) = coalesce(said.maxPerRelease, -1)
+    AND coalesce(account.runs, '') = coalesce(said.runs, '')))
   AND NOT EXISTS { MATCH (entry:EdgeDPEntry {name: $name}) WHERE entry.seq > account.entries }
 RETURN account.name AS name

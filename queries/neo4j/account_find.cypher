@@ -10,10 +10,11 @@
 //   maxPerRelease: largest epsilon of one release, nano-epsilon, or null
 //   relationshipType: whose relationships it accounts for, or null where edgedp loaded the graph
 //   terms: which edges it is for, JSON; empty where they are gone, null where no row of the log says it
+//   runs: what was spent within every run of windows, as text (ledger/runs.py); null without a calendar
 //   entries: number of rows of its log
 // cost: one row
 MATCH (account:EdgeDPAccount {name: $name})
 RETURN account.name AS name, account.delta AS delta, account.declared AS declared, account.budget AS budget,
        account.spent AS spent, account.maxPerRelease AS maxPerRelease,
        account.relationshipType AS relationshipType, account.entries AS entries,
-       account.terms AS terms
+       account.terms AS terms, account.runs AS runs

@@ -8,7 +8,7 @@
 //
 // What was spent never shrinks: where the account says that more was, rows of the log are missing, and nothing is done.
 // An account that somebody deleted is made from its log; one that never had a log is not made.
-MATCH (schema:EdgeDPSchema {version: 4})
+MATCH (schema:EdgeDPSchema {version: 5})
 SET schema.held = true
 WITH schema
 WHERE EXISTS { MATCH (entry:EdgeDPEntry {name: $name}) WHERE entry.seq > 0 }
@@ -25,4 +25,5 @@ WHERE NOT coalesce(account.spent > charged, false) AND NOT coalesce(account.entr
 WITH account, latest, charged, CASE WHEN latest.terms IS NULL THEN account ELSE latest END AS said
 SET account.spent = charged, account.entries = latest.seq, account.declared = said.declared,
     account.budget = said.budget, account.maxPerRelease = said.maxPerRelease, account.delta = latest.delta,
-    account.relationshipType = latest.relationshipType, account.terms = said.terms
+    account.relationshipType = latest.relationshipType, account.terms = said.terms,
+    account.runs = said.runs

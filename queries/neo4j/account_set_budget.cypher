@@ -9,7 +9,8 @@
 //   budget: the new budget, no row if it was refused
 // cost: one row
 MATCH (account:EdgeDPAccount {name: $name})
-WHERE account.spent <= $budget AND $declared >= 0
+WHERE CASE WHEN account.runs IS NULL THEN account.spent
+      ELSE toInteger(split(substring(account.runs, 1), ',')[0]) END <= $budget AND $declared >= 0
   AND (account.spent = 0 OR (account.delta IS NULL) = ($delta IS NULL))
 SET account.delta = $delta, account.declared = $declared, account.budget = $budget
 RETURN account.budget AS budget

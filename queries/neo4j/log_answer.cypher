@@ -19,6 +19,7 @@ CREATE (entry:EdgeDPEntry {
   name: account.name, seq: account.entries, kind: 'answer', at: $at, releaseId: debit.releaseId, body: $body,
   total: account.spent, delta: account.delta, relationshipType: account.relationshipType,
   declared: account.declared, budget: account.budget, maxPerRelease: account.maxPerRelease, terms: account.terms,
+  runs: account.runs,
   by: username + CASE WHEN $by = '' THEN '' ELSE ' for ' + $by END
 })
 RETURN entry.seq AS seq

@@ -7,7 +7,7 @@
 // columns:
 //   name: the graph's name
 //   seq: 1, 2, 3 ... of this graph
-//   kind: load, replace, drop, register, forget, budget, limit, grant, attribute, debit, answer or exact
+//   kind: load, replace, drop, register, forget, budget, limit, grant, attribute, account, debit, answer or exact
 //   at: time, ISO 8601, UTC
 //   by: who caused it
 //   releaseId: of a debit and its answer, else null

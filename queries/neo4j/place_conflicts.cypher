@@ -5,8 +5,9 @@
 //   nodeLabel: label of a registered graph's nodes, or several with | between; of a loaded one the label that people see
 //   relationshipType: type of its relationships, or several with | between
 //   loaded: whether edgedp writes the graph
+//   accounts: of a registered graph the accounts of its types, which a release debits
 // columns:
-//   conflict: account, lost_account, own_account, type, unfinished_type, label or registered_label; of a lost account the
+//   conflict: account, lost_account, escaped_account, own_account, type, unfinished_type, label or registered_label; of a lost account the
 //     log or the registry names the type, and no account does
 //   other: name of the other graph, or the other type
 // cost: the registry and the logs
@@ -19,9 +20,11 @@ CALL () {
     AND any(kind IN split(claim.relationshipType, '|') WHERE kind IN split($relationshipType, '|')
       OR (kind =~ '.*\\\\u[0-9a-fA-F]{4}.*'
         AND any(asked IN split($relationshipType, '|') WHERE asked STARTS WITH split(kind, '\\u')[0])))
-    AND NOT coalesce(claim.loaded, false) AND (claim.name <> $name OR $loaded)
+    AND NOT coalesce(claim.loaded, false) AND ($loaded OR NOT claim.name IN $accounts + [$name])
+    AND claim.accounts IS NULL // a graph that owns none
   WITH DISTINCT claim.name AS other, claim.relationshipType AS type
-  RETURN CASE WHEN EXISTS { MATCH (:EdgeDPAccount {name: other, relationshipType: type}) }
+  RETURN CASE WHEN NOT any(kind IN split(type, '|') WHERE kind IN split($relationshipType, '|')) THEN 'escaped_account'
+              WHEN EXISTS { MATCH (:EdgeDPAccount {name: other, relationshipType: type}) }
               THEN 'account' ELSE 'lost_account' END AS conflict, other AS other
   UNION ALL
   MATCH (account:EdgeDPAccount|EdgeDPEntry|EdgeDPStoredGraph)
@@ -39,7 +42,8 @@ CALL () {
   RETURN 'account' AS conflict, name AS other
   UNION ALL
   MATCH (account:EdgeDPAccount|EdgeDPEntry {name: $name})
-  WHERE NOT $loaded AND account.relationshipType <> $relationshipType
+  WHERE NOT $loaded AND account.relationshipType IS :: STRING NOT NULL
+    AND none(kind IN split(account.relationshipType, '|') WHERE kind IN split($relationshipType, '|'))
   RETURN DISTINCT 'own_account' AS conflict, account.relationshipType AS other
   UNION ALL
   MATCH (version:EdgeDPVersion)

@@ -18,4 +18,5 @@ OPTIONAL MATCH (entry:EdgeDPEntry)
 WHERE entry.name = wanted AND entry.seq > 0 AND entry.analyst = $analyst
 WITH share, latest, sum(CASE WHEN entry.charge IS :: INTEGER NOT NULL THEN entry.charge ELSE 0 END) AS charged
 WHERE share.spent = CASE WHEN share.entry IS NULL THEN charged ELSE latest.shareTotal END
+  AND (share.entry IS NULL OR coalesce(share.runs, '') = coalesce(latest.shareRuns, ''))
 RETURN share.analyst AS analyst

@@ -9,9 +9,10 @@
 //   declared: the epsilon of the share, nano-epsilon
 //   budget, spent: in the account's currency: nano-epsilon where delta is null, else pico-rho
 //   maxPerRelease: largest epsilon of one release of this analyst, nano-epsilon, or null
+//   runs: what was spent within every run of windows, as text; null without a calendar
 // cost: one row a share
 MATCH (share:EdgeDPShare {name: $name})
 RETURN share.name AS name, share.analyst AS analyst, share.account AS account, share.delta AS delta,
        share.declared AS declared, share.budget AS budget, share.spent AS spent,
-       share.maxPerRelease AS maxPerRelease, share.minPerRelease AS minPerRelease
+       share.maxPerRelease AS maxPerRelease, share.minPerRelease AS minPerRelease, share.runs AS runs
 ORDER BY analyst, account

@@ -18,12 +18,14 @@ WHERE (account.delta = $delta OR (account.delta IS NULL AND $delta IS NULL)) AND
   AND ($maxPerRelease IS NULL OR $maxPerRelease > 0) AND ($minPerRelease IS NULL OR $minPerRelease > 0)
 OPTIONAL MATCH (entry:EdgeDPEntry)
 WHERE entry.name = account.name AND entry.seq > 0 AND entry.analyst = $analyst
-WITH account, sum(coalesce(entry.charge, 0)) AS charged
+WITH account, sum(coalesce(entry.charge, 0)) AS charged, max(entry.seq) AS last
+OPTIONAL MATCH (debit:EdgeDPEntry {name: $name, seq: last})
 OPTIONAL MATCH (before:EdgeDPShare {name: $name, analyst: $analyst, account: $account})
-WITH charged, before
-WHERE charged <= $budget AND coalesce(before.spent, charged) <= $budget
+WITH charged, before, debit.shareRuns AS kept, toInteger(split(substring(debit.shareRuns, 1), ',')[0]) AS keptDearest,
+     toInteger(split(substring(before.runs, 1), ',')[0]) AS dearest
+WHERE coalesce(keptDearest, charged) <= $budget AND coalesce(dearest, before.spent, keptDearest, charged) <= $budget
 MERGE (share:EdgeDPShare {name: $name, analyst: $analyst, account: $account})
-ON CREATE SET share.spent = charged
+ON CREATE SET share.spent = charged, share.runs = kept
 SET share.delta = $delta, share.declared = $declared, share.budget = $budget, share.maxPerRelease = $maxPerRelease,
     share.minPerRelease = $minPerRelease
 RETURN share.analyst AS analyst

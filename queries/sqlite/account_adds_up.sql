@@ -12,5 +12,5 @@ WHERE account.name = $name AND account.spent = coalesce(latest.total, 0)
   AND (latest.terms IS NULL OR (
     account.declared IS latest.declared AND account.budget IS latest.budget AND account.delta IS latest.delta
     AND account.maxPerRelease IS latest.maxPerRelease AND account.relationshipType IS latest.relationshipType
-    AND account.terms IS latest.terms))
+    AND account.terms IS latest.terms AND account.runs IS latest.runs))
   AND account.entries = (SELECT coalesce(max(seq), 0) FROM log WHERE log.name = $name)

@@ -10,9 +10,11 @@
 --   maxPerRelease: largest epsilon of one release, nano-epsilon, or null
 --   relationshipType: whose relationships it accounts for, or null where edgedp loaded the graph
 --   terms: which edges it is for, JSON; empty where they are gone, null where no row of the log says it
+--   runs: what was spent within every run of windows, as text (ledger/runs.py); null without a calendar
 --   entries: number of rows of its log
 -- cost: one row an account
 SELECT name AS name, delta AS delta, declared AS declared, budget AS budget, spent AS spent,
-       maxPerRelease AS maxPerRelease, relationshipType AS relationshipType, entries AS entries, terms AS terms, sound
+       maxPerRelease AS maxPerRelease, relationshipType AS relationshipType, entries AS entries, terms AS terms, runs AS runs,
+       sound
 FROM account
 ORDER BY name

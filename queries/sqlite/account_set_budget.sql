@@ -11,5 +11,6 @@
 -- cost: one row
 UPDATE accounts
 SET delta = $delta, declared = $declared, budget = $budget
-WHERE name = $name AND spent <= $budget AND $declared >= 0 AND (spent = 0 OR (delta IS NULL) = ($delta IS NULL))
+WHERE name = $name AND CASE WHEN runs IS NULL THEN spent ELSE dearest(runs) END <= $budget
+  AND $declared >= 0 AND (spent = 0 OR (delta IS NULL) = ($delta IS NULL))
 RETURNING budget AS budget

@@ -3,14 +3,14 @@
 -- complete: always
 -- parameters: none
 -- columns:
---   name, nodeLabel, nodeCount, degreeBound, loaded, digest, projection, titleProperty: as in graph_find
---   delta, declared, budget, spent, maxPerRelease, terms: as in account_find; spent is null where the account is gone
+--   name, nodeLabel, nodeCount, degreeBound, loaded, digest, projection, titleProperty, accounts: as in graph_find
+--   delta, declared, budget, spent, maxPerRelease, terms, runs: as in account_find; spent is null if it is gone
 -- cost: one row a graph
 SELECT graph.name AS name, graph.nodeLabel AS nodeLabel, graph.nodeCount AS nodeCount,
        graph.degreeBound AS degreeBound, graph.loaded AS loaded, graph.digest AS digest,
-       NULL AS projection, NULL AS titleProperty, account.delta AS delta,
+       NULL AS projection, NULL AS titleProperty, NULL AS accounts, account.delta AS delta,
        account.declared AS declared, account.budget AS budget, account.spent AS spent,
-       account.maxPerRelease AS maxPerRelease, account.terms AS terms,
+       account.maxPerRelease AS maxPerRelease, account.terms AS terms, account.runs AS runs,
        graph.sound AND coalesce(account.sound, 1) AS sound
 FROM graph LEFT JOIN account ON account.name = graph.name
 ORDER BY graph.name

@@ -11,9 +11,10 @@
 --   seq: the row's number; no row if there is no such debit, or an answer already
 -- cost: one row
 INSERT INTO log (name, seq, kind, at, "by", releaseId, body, total, declared, budget, maxPerRelease, delta,
-                 relationshipType, terms)
+                 relationshipType, terms, runs)
 SELECT account.name, account.entries, 'answer', $at, $by, debit.releaseId, $body, account.spent,
-       account.declared, account.budget, account.maxPerRelease, account.delta, account.relationshipType, account.terms
+       account.declared, account.budget, account.maxPerRelease, account.delta, account.relationshipType, account.terms,
+       account.runs
 FROM account JOIN entry AS debit ON debit.name = account.name AND debit.releaseId = $releaseId AND debit.kind = 'debit'
 WHERE account.name = $name
   AND NOT EXISTS (SELECT 1 FROM log WHERE name = $name AND releaseId = $releaseId AND kind = 'answer')

@@ -12,4 +12,5 @@ SELECT share.analyst AS analyst, share.sound AND coalesce(latest.sound, 1) AS so
 FROM share LEFT JOIN entry AS latest ON latest.name = share.name AND latest.seq = share.entry
 WHERE share.name = $name AND share.analyst = $analyst AND share.account = $account AND share.spent = CASE
   WHEN share.entry IS NULL THEN (SELECT coalesce(sum(charge), 0) FROM log WHERE analyst = $analyst AND name = $name)
-  WHEN latest.kind = 'debit' AND latest.analyst = $analyst THEN latest.shareTotal END
+  WHEN latest.kind = 'debit' AND latest.analyst = $analyst AND share.runs IS latest.shareRuns THEN latest.shareTotal
+  END

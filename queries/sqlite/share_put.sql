@@ -14,15 +14,18 @@
 -- columns:
 --   analyst: no row if it was refused
 -- cost: the debits of one analyst; in Neo4j the log of one graph
-INSERT INTO shares (name, analyst, account, delta, declared, budget, spent, maxPerRelease, minPerRelease)
+INSERT INTO shares (name, analyst, account, delta, declared, budget, spent, maxPerRelease, minPerRelease, runs)
 SELECT $name, $analyst, $account, $delta, $declared, $budget,
        coalesce((SELECT sum(charge) FROM log WHERE name = $name AND +analyst = $analyst), 0), $maxPerRelease,
-       $minPerRelease
-WHERE coalesce((SELECT sum(charge) FROM log WHERE name = $name AND +analyst = $analyst), 0) <= $budget
+       $minPerRelease,
+       (SELECT shareRuns FROM log WHERE name = $name AND +analyst = $analyst ORDER BY seq DESC LIMIT 1)
+WHERE coalesce((SELECT iif(shareRuns IS NULL, NULL, dearest(shareRuns)) FROM log
+                WHERE name = $name AND +analyst = $analyst ORDER BY seq DESC LIMIT 1),
+               coalesce((SELECT sum(charge) FROM log WHERE name = $name AND +analyst = $analyst), 0)) <= $budget
   AND $declared >= 0 AND ($maxPerRelease IS NULL OR $maxPerRelease > 0) AND ($minPerRelease IS NULL OR $minPerRelease > 0)
   AND EXISTS (SELECT 1 FROM accounts WHERE name = $name AND delta IS $delta)
 ON CONFLICT (name, analyst, account) DO UPDATE
 SET delta = excluded.delta, declared = excluded.declared, budget = excluded.budget,
     maxPerRelease = excluded.maxPerRelease, minPerRelease = excluded.minPerRelease
-WHERE shares.spent <= excluded.budget
+WHERE CASE WHEN shares.runs IS NULL THEN shares.spent ELSE dearest(shares.runs) END <= excluded.budget
 RETURNING analyst AS analyst

@@ -156,7 +156,7 @@ def test_steps_run_in_order_and_stop_at_the_first_outcome(session: Session) -> N
     script = Script(
         [
             Step("account_lock", {"name": "kite"}, on_none="never"),
-            Step("account_place", {"name": "kite", "relationshipType": "X", "terms": ""}),
+            Step("account_place", {"name": "kite", "relationshipType": "X", "terms": "", "runs": None}),
             Step("account_find", {"name": "kite"}, on_row="found"),
             Step("graph_forget", {"name": "kite"}),
         ]

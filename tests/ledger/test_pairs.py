@@ -13,8 +13,8 @@ import pytest
 from edgedp import Graph, ParameterError, StoreError
 from edgedp.ledger.backend import GraphRow
 from edgedp.ledger.pairs import ORIENTATIONS, PairProjection, conditions, projection_of, written_conditions
-from edgedp.ledger.registry import check_own_type, registered_row
-from edgedp.ledger.script import Row, Runner
+from edgedp.ledger.registry import registered_row
+from edgedp.ledger.sources import resolved
 from edgedp.mechanisms.adaptive.arcs import arc_moves
 from edgedp.mechanisms.projection import CandidateProjection, GraphProjection
 from edgedp.mechanisms.sampling.words import GeneratorWords
@@ -158,7 +158,7 @@ def test_an_edited_projection_is_refused_wherever_it_is_read(kept: str) -> None:
         ({"at_least": True}, "at_least is True, must be an integer of 1 or more"),
         ({"at_least": 2.0}, "at_least is 2.0, must be an integer of 1 or more"),
         ({"at_least": 2**31}, "must be an integer of 1 or more"),
-        ({"where": "seconds>=60"}, "where is no map; write one of properties"),
+        ({"where": "seconds>=60"}, "where is not a map; write one of properties"),
         ({"where": {"": 1}}, "a property of where is '', must be a non-empty text"),
         ({"where": {"s": {}}}, "where.s holds no comparison; write one, such as {gte: 60}"),
         ({"where": {"s": {"=>": 1}}}, "where.s compares by '=>', must be one of eq, in, gte, gt, lte, lt"),
@@ -197,15 +197,20 @@ def test_one_comparison_is_not_given_twice() -> None:
         written_conditions(["a>=1", "a>=2"])
 
 
-class _Places(Runner):
-    """The accounts of graphs that others have registered."""
-
-    def __init__(self, kind: str) -> None:
-        self._kind = kind
-
-    def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
-        account = {"name": "other", "relationshipType": self._kind, "lost": False}
-        return [account] if statement == "account_places" else []
+def _places(kind: str) -> dict[str, list[dict[str, Any]]]:
+    """Return what a store holds where somebody has registered a graph of some types."""
+    account = {
+        "name": "other",
+        "relationshipType": kind,
+        "lost": False,
+        "spent": 0,
+        "budget": 0,
+        "delta": None,
+    }
+    return {
+        "account_list": [account], "account_places": [account],
+        "graph_places": [{"name": "other", "relationshipType": kind, "loaded": False}], "log_names": [],
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -215,12 +220,32 @@ class _Places(Runner):
         ("R", "RS", None), ("R|S", "T|U", None), ("R S", "R", None),
     ],
 )  # fmt: skip
-def test_types_that_share_one_are_one_account(held: str, asked: str, shared: str | None) -> None:
-    if shared is None:
-        check_own_type(_Places(held), "mine", asked)
-        return
-    with pytest.raises(StoreError, match=f"the budget of the relationship type '{shared}' is kept under"):
-        check_own_type(_Places(held), "mine", asked)
+def test_types_that_share_one_have_its_account(held: str, asked: str, shared: str | None) -> None:
+    found = resolved("mine", asked.split("|"), _places(held), None)
+    assert set(found.there) == (set() if shared is None else {"other"})
+    assert set(found.fresh) == {kind for kind in asked.split("|") if kind not in held.split("|")}
+
+
+def test_an_account_that_is_gone_or_for_other_types_is_not_begun_anew() -> None:
+    loaded = {"name": "x", "relationshipType": "T", "loaded": True}
+    held = _places("R")
+    held["account_places"][0] = held["account_places"][0] | {"lost": True}
+    with pytest.raises(StoreError, match="whose account was deleted or edited"):
+        resolved("mine", ["R"], held, None)
+    with pytest.raises(StoreError, match="accounts for the relationship type 'R'; choose another name"):
+        resolved("other", ["S"], _places("R"), None)
+    with pytest.raises(StoreError, match="must not be that of a loaded graph"):
+        resolved("mine", ["T"], _places("R") | {"graph_places": [loaded]}, None)
+
+
+def test_an_account_is_called_as_its_type_where_nobody_is_called_so() -> None:
+    other = {"name": "S (type)", "relationshipType": "Q", "loaded": False}
+    held = _places("R") | {"log_names": [{"name": "S"}], "graph_places": [other]}
+    assert dict(resolved("mine", ["S", "T"], held, None).fresh) == {"S": "S (type 2)", "T": "T"}
+    assert dict(resolved("mine", ["S"], held, None).fresh) == {"S": "mine"}
+    odd = resolved("mine", ["x\tattributes", "-a/b", "mine"], held, None).fresh
+    assert odd["mine"] == "mine (type)"
+    assert all(name.startswith("type ") for kind, name in odd.items() if kind != "mine")
 
 
 # -- candidates ---------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from edgedp import Graph, ParameterError, Store, StoreError, UnknownNameError, open_store
-from edgedp.ledger import ledger, registry
+from edgedp.ledger import ledger, registry, sources
 from edgedp.ledger.account import Declaration
 from edgedp.ledger.backend import GraphRow, Session
 from edgedp.ledger.script import run
@@ -80,15 +80,15 @@ def test_a_registration_of_a_name_that_is_taken_is_refused(session: Session) -> 
     assert run(session, script).name == "taken"
 
 
-def test_a_registration_notes_its_type_and_a_second_name_for_it_is_refused(session: Session) -> None:
+def test_a_registration_notes_its_type_and_a_second_name_has_its_account(session: Session) -> None:
     there = replace(row("one", 9), loaded=False)
     script = registry.register_script(there, None, Declaration(10**9), by="b", at="a", last=[])
     assert run(session, script).name == "done"
     assert ledger.find(session, "one").budget == 10**9
-    with pytest.raises(StoreError, match="is kept under the name 'one'"):
-        registry.check_own_type(session, "two", "T")
+    rows = {each: session.run(each) for each in sources.READS}
+    assert set(sources.resolved("two", ["T"], rows, None).there) == {"one"}
     with pytest.raises(StoreError, match="accounts for the relationship type"):
-        registry.check_own_type(session, "one", "U")
+        sources.resolved("one", ["U"], rows, None)
     with pytest.raises(StoreError, match="must not be that of a registered graph"):
         registry.check_loadable(session, "three", None, replace=False, kind="T")
 

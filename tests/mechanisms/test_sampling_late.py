@@ -197,6 +197,24 @@ def test_few_words_are_asked_for_and_the_answer_is_that_of_all(monkeypatch, nois
     assert np.array_equal(TOP_K[noise](scores, 3, unit, ScriptedWords(seed=1)), fast)
 
 
+@each_noise
+@pytest.mark.parametrize("far", [2**53, 2**55, 2**57], ids=["2**53", "2**55", "2**57"])
+def test_scores_that_floats_hardly_tell_apart_are_told_apart(monkeypatch, noise, far):
+    """The best score takes no part. The others are so far below it that a float of the gap is coarser than noise."""
+    others = np.random.default_rng(far).integers(0, 40, 3_000)
+    scores, candidates = array([far, *others]), np.arange(1, 3_001)
+
+    def picked(seed):
+        known = ranking.LazyScores(scores)
+        return ranking.first_places(
+            candidates, known, 1, Fraction(1), noise, ScriptedWords(seed=seed)
+        ).tolist()
+
+    fast = [picked(seed) for seed in range(60)]
+    monkeypatch.setattr(ranking, "_MANY", 10**6)
+    assert [picked(seed) for seed in range(60)] == fast
+
+
 def test_a_word_is_small_below_the_least_that_begins_with_no_byte_of_zeros() -> None:
     words = WholeWords(np.array([2**56, 2**56 - 1, 0, 2**64 - 1], dtype=np.uint64))
     assert words.small.tolist() == [1, 2]

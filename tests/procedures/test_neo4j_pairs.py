@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 import edgedp
-from edgedp import EdgeDPError, EngineError, Graph, ParameterError, Store, StoreError, open_store
+from edgedp import BudgetError, EdgeDPError, EngineError, Graph, ParameterError, Store, StoreError, open_store
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.stores.neo4j.backend import Neo4jSession
 from plugin_fixtures import PluginServer, neo4j_with_plugin
@@ -361,7 +361,7 @@ def test_the_procedure_registers_what_python_does(
         ),
         ({"atLeast": 0}, "atLeast is 0, must be an integer of 1 or more"),
         ({"where": {"x": {"like": 1}}}, "where.x compares by 'like'"),
-        ({"where": [1]}, "where is no map"),
+        ({"where": [1]}, "where is not a map"),
     ],
 )
 def test_the_procedure_refuses_what_python_does(
@@ -381,20 +381,18 @@ def test_a_type_has_one_budget_whatever_it_is_read_with(
     database.connect(LINKS)
     called, texted = database.of("CALLED"), database.of("TEXTED")
     database.register(store, ["Person"], ["CALLED", "TEXTED"], epsilon_budget=1)
-    for name, types in (("second", called), ("second", [texted, database.of("BOUGHT")])):
-        with pytest.raises(
-            StoreError, match=r"the budget of the relationship type .* is kept under the name"
-        ):
-            store.register(f"{name}-{database.mark}", database.of("Person"), types, "id")
-        said = neo4j_with_plugin.refusal(
-            "CALL edgedp.graph.register($name, $declared)", name=f"{name}-{database.mark}",
-            declared={"nodeLabel": database.of("Person"), "relationshipType": types, "idProperty": "id"},
-        )  # fmt: skip
-        assert "is kept under the name" in said
+    second = f"second-{database.mark}"
+    store.register(second, database.of("Person"), called, "id")
+    fourth = {"nodeLabel": database.of("Person"), "relationshipType": [texted, called], "idProperty": "id"}
+    said = neo4j_with_plugin.refusal(
+        "CALL edgedp.graph.register($name, $declared)", name=f"fourth-{database.mark}",
+        declared=fourth | {"epsilonBudget": 9.0},
+    )  # fmt: skip
+    assert "has an account already" in said
     store.priv_top_k(database.name, metric="degree", k=1, epsilon=1)
+    with pytest.raises(BudgetError):
+        store.priv_top_k(second, metric="degree", k=1, epsilon="0.01")
     store.drop(database.name)
-    with pytest.raises(StoreError, match="is kept under the name"):
-        store.register(f"second-{database.mark}", database.of("Person"), called, "id")
     with pytest.raises(StoreError, match="must not be that of a registered graph"):
         store.load(Graph.from_edges([(1, 2)]), f"third-{database.mark}", relationship_type=called)
     database.register(
@@ -412,7 +410,7 @@ def test_a_lost_account_of_several_types_is_not_begun_anew(
     database.nodes(SHOP)
     database.connect(LINKS)
     database.register(store, ["Person"], ["CALLED", "TEXTED"], epsilon_budget=1)
-    neo4j_with_plugin.ask("MATCH (a:EdgeDPAccount {name: $name}) DELETE a", name=database.name)
+    neo4j_with_plugin.ask("MATCH (a:EdgeDPAccount {name: $name}) DELETE a", name=database.of("CALLED"))
     with pytest.raises(StoreError, match="the account"):
         store.register(f"b-{database.mark}", database.of("Person"), database.of("CALLED"), "id", 1)
     store.drop(database.name)
@@ -481,7 +479,7 @@ def test_the_command_line_registers_a_projection(
         command_line, ["register", "odd", "--edges", "s3://a/b", "--where", "x=1"], env=environment
     )
     assert (odd.exit_code, odd.stderr.strip()) == (
-        1, "Error: --where is not an option of edges at an address; leave it out",
+        1, "Error: --where is not an option of edges at an address; ask without it",
     )  # fmt: skip
 
 

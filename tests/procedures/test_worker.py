@@ -23,6 +23,7 @@ from hypothesis.extra import numpy as arrays_of
 import edgedp
 from edgedp import Graph
 from edgedp.faces.worker.jobs import VERBS
+from edgedp.ledger import sources
 from edgedp.stores.neo4j import schema as neo4j_schema
 from edgedp.stores.neo4j.frames import Frame, FrameError, read_frame, write_frame
 from edgedp.stores.neo4j.packed import graph_of_rows
@@ -484,7 +485,7 @@ def registered(account: Any = None, survey: Any = None, **config: Any) -> dict[s
     graph = job("check_graph", PROJECTION, **said, survey=survey, unindexed=[]).header["graph"]
     script = job(
         "register_script", graph=graph, declared=said["declared"], account=account, last=[],
-        attributes=[],
+        attributes=[], rows={each: [] for each in sources.READS},
     ).header["script"]  # fmt: skip
     return {step["statement"]: step["parameters"] for step in script["steps"]}
 
@@ -545,19 +546,19 @@ def test_a_drop_makes_an_account_that_somebody_deleted_again_and_retires_a_loade
 
 def test_the_version_of_a_database_is_judged() -> None:
     needed = {"constraints": list(neo4j_schema.constraints())}
-    assert job("version", version=4, old=False).header == needed | {"current": True, "fresh": False}
+    assert job("version", version=5, old=False).header == needed | {"current": True, "fresh": False}
     assert job("version", version=None, old=False).header == needed | {"current": False, "fresh": True}
     assert job("version", version=None, old=True).header == needed | {"current": False, "fresh": False}
-    assert job("version", version=3, old=False).header == needed | {"current": False, "fresh": False}
-    for version, old in ((5, False), (4, True)):
+    assert job("version", version=4, old=False).header == needed | {"current": False, "fresh": False}
+    for version, old in ((6, False), (5, True)):
         with pytest.raises(edgedp.StoreError):
             job("version", version=version, old=old)
     read: dict[str, list[dict[str, Any]]] = {name: [] for name in neo4j_schema.OLD_READS}
     way = job("migrate", rows=read).header
     assert way["before"][0][0] == "schema_one"
     assert way["script"]["steps"][0]["statement"] == "schema_begin"
-    later = ["migration_0003", "migration_0004"]
-    for version, statements in ((2, later), (3, later[1:]), (4, [])):
+    later = ["migration_0003", "migration_0004", "migration_0005"]
+    for version, statements in ((2, later), (3, later[1:]), (4, later[2:]), (5, [])):
         steps = job("migrate", rows=read | {"schema_version": [{"version": version}]}).header["script"][
             "steps"
         ]

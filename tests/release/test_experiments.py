@@ -25,6 +25,7 @@ from edgedp.exact.experiments.grid import Cell, run_seeds
 from edgedp.exact.experiments.keeping import Kept, read_results, replacing
 from edgedp.exact.experiments.rows import COLUMNS
 from edgedp.exact.quality import recall
+from edgedp.mechanisms import Joint, Sld
 from edgedp.mechanisms.projection import GraphProjection
 from edgedp.words.vocabulary import MECHANISMS, PICKING, SAMPLERS
 
@@ -133,6 +134,16 @@ def test_every_mechanism_is_tried_where_none_is_named() -> None:
     assert tried("topk", "ebc") == set(MECHANISMS)
     assert tried("topk", "density") == set(PICKING)
     assert tried("motkin", ["degree", "ebc"]) == set(MECHANISMS)
+
+
+def test_a_mechanism_may_be_given_with_the_options_that_belong_to_it() -> None:
+    asked: dict[str, Any] = {"metric": "ebc", "k": 2, "epsilon": 1, "runs": 2}
+    value = edgedp.experiment(GRAPH, mechanism=Sld(shift="down"), **asked)
+    assert value.equals(edgedp.experiment(GRAPH, mechanism="sld", shift="down", **asked))
+    with pytest.raises(edgedp.ParameterError, match="give the value by itself"):
+        edgedp.experiment(GRAPH, mechanism=["em", Sld()], **asked)
+    with pytest.raises(edgedp.ParameterError, match="cap of Joint"):
+        edgedp.experiment(GRAPH, mechanism=Joint(cap=3), **asked)
 
 
 def test_samples_are_walks_of_their_own() -> None:

@@ -41,7 +41,7 @@ from edgedp.spark.executors import DrawBest, DrawJoint, DrawWords
 from edgedp.spark.frames import edges_of, held_edges
 from edgedp.spark.partitions import rows_schema
 from edgedp.spark.sources import Place, canonical
-from edgedp.stores import addressed
+from edgedp.stores.addresses import addressed
 from edgedp.stores.releases import on_spark
 from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError, StoreError
 from edgedp.words.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED
@@ -350,7 +350,7 @@ def test_edges_at_an_address_are_registered_debited_and_drawn(
     path = tmp_path / "edges.parquet"
     pyarrow.parquet.write_table(table_of(GRAPH), path)
     store = open_any()
-    row = store.register_edges("lake", "edges.parquet", epsilon_budget=3, degree_bound=150)
+    row = store.register_edges("lake", "edges.parquet", epsilon_budget=3, degree_bound=150, engine="spark")
     nodes = len(np.unique(table_of(GRAPH).to_pandas()))
     assert row["node_count"] == nodes
     assert row["exact"] == {"edge_count": GRAPH.edge_count, "max_degree": GRAPH.max_degree}
@@ -369,10 +369,10 @@ def test_edges_at_an_address_are_registered_debited_and_drawn(
         (lambda: store.priv_top_k("lake", "degree", 1, 1), "must be 'spark'"),
         (lambda: store.priv_top_k("lake", "ebc", 1, 1, proxy="ordered", engine="spark"), "give proxy 'both'"),
         (lambda: store.priv_top_k("lake", "degree", 1, 3, engine="spark"), "what is left of the budget"),
-        (lambda: store.summary("lake", 1, engine="spark"), "it draws the top k alone"),
+        (lambda: store.summary("lake", 1, engine="spark"), "it draws only the top k"),
         (lambda: store.summary("lake", 1), "must be 'spark'"),
-        (lambda: store.exact("lake", "degree"), "Spark alone reads"),
-        (lambda: store.graph("lake"), "Spark alone reads"),
+        (lambda: store.exact("lake", "degree"), "only Spark reads"),
+        (lambda: store.graph("lake"), "only Spark reads"),
         (lambda: store.register_edges("pond", path), "use that name"),
         (lambda: store.load(KITE, "lake", replace=True), "is registered, and only a loaded one"),
     ]:
@@ -412,7 +412,7 @@ def test_after_the_debit_only_a_constant_sentence_is_said(
     pyarrow.parquet.write_table(pa.table({"id": GRAPH.node_ids}), nodes)
     store = open_embedded()
     given = nodes if says in (BOUND_BROKEN, ENGINE_FAILED) else None
-    store.register_edges("lake", path, given, epsilon_budget=3, degree_bound=GRAPH.max_degree)
+    store.register_edges("lake", path, given, epsilon_budget=3, degree_bound=GRAPH.max_degree, engine="spark")
     if rows is None:
         whole = bytearray(path.read_bytes())
         whole[4:400] = bytes(396)  # the footer, which tells the columns, stays
@@ -743,15 +743,15 @@ def test_two_processes_that_register_an_address_at_once_get_one_ledger(
     def overtaken(*asked: Any) -> None:
         free(*asked)
         monkeypatch.setattr(addressed, "_check_free", free)
-        open_embedded().register_edges("first", tmp_path / "e.csv", epsilon_budget=1)
+        open_embedded().register_edges("first", tmp_path / "e.csv", epsilon_budget=1, engine="spark")
 
     monkeypatch.setattr(addressed, "_check_free", overtaken)
     with pytest.raises(StoreError, match="under the name 'first'"):
-        store.register_edges("second", tmp_path / "e.csv", epsilon_budget=1)
+        store.register_edges("second", tmp_path / "e.csv", epsilon_budget=1, engine="spark")
     assert [row["name"] for row in store.graphs()] == ["first"]
-    store.register_edges("third", "s3://Lake/e", epsilon_budget=1)
+    store.register_edges("third", "s3://Lake/e", epsilon_budget=1, engine="spark")
     with pytest.raises(StoreError, match="under the name 'third'"):
-        store.register_edges("fourth", "s3a://lake/e", epsilon_budget=1)
+        store.register_edges("fourth", "s3a://lake/e", epsilon_budget=1, engine="spark")
 
 
 @pytest.mark.parametrize(
@@ -772,16 +772,16 @@ def test_an_address_inside_or_around_a_registered_one_has_its_ledger(
     monkeypatch.setattr(sources, "detected", lambda place: place)
     monkeypatch.setattr(sources, "surveyed", lambda place: Figures(5, 5, 3, 0))
     store = open_embedded()
-    store.register_edges("first", one, epsilon_budget=1)
+    store.register_edges("first", one, epsilon_budget=1, engine="spark")
     for _ in range(2):  # at once, and where somebody else was quicker than the first look
         with pytest.raises(StoreError, match="under the name 'first'"):
-            store.register_edges("second", other, epsilon_budget=1)
+            store.register_edges("second", other, epsilon_budget=1, engine="spark")
         monkeypatch.setattr(addressed, "_ledgers", lambda *_: [])
     store.drop("first")
     with pytest.raises(StoreError, match="under the name 'first'"):
-        store.register_edges("second", other, epsilon_budget=1)
+        store.register_edges("second", other, epsilon_budget=1, engine="spark")
     beside = sources.canonical(one, "edges") + "2"
-    store.register_edges("third", beside, epsilon_budget=1)
+    store.register_edges("third", beside, epsilon_budget=1, engine="spark")
 
 
 def test_columns_that_changed_are_not_named_before_the_debit(
@@ -792,7 +792,9 @@ def test_columns_that_changed_are_not_named_before_the_debit(
     monkeypatch.setattr(sources, "detected", lambda place: place)
     monkeypatch.setattr(sources, "surveyed", lambda place: Figures(5, 5, 3, 0))
     store = open_embedded()
-    store.register_edges("lake", tmp_path / "e.csv", epsilon_budget=1, source="payer", target="payee")
+    store.register_edges(
+        "lake", tmp_path / "e.csv", epsilon_budget=1, source="payer", target="payee", engine="spark"
+    )
     monkeypatch.setattr(session, "open_session", lambda: None)
     frame = SimpleNamespace(columns=["4711", "4712"])
     monkeypatch.setattr(sources, "_read", lambda *asked: frame)

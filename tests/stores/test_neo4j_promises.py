@@ -286,8 +286,8 @@ def test_an_account_that_somebody_deleted_comes_back_with_what_was_spent(store: 
         store.priv_top_k("people", **ASKED)
     store.drop("people")
     assert spent(ask) == 250_000_000
-    with pytest.raises(StoreError, match="is kept under the name"):
-        register(store, name="pals")
+    with pytest.raises(EdgeDPError, match="has an account already"):
+        register(store, name="pals", epsilon_budget=7)
     with pytest.raises(EdgeDPError, match="at least what was spent"):
         register(store, epsilon_budget=0.2)
     register(store, epsilon_budget=0.5)

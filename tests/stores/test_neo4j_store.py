@@ -181,19 +181,25 @@ def test_dropping_and_registering_again_keeps_what_was_spent(people: Server, sto
     register(store)
     assert store.budget("friends")["epsilon_remaining"] == 0.25
     store.drop("friends")
-    with pytest.raises(StoreError, match="is kept under the name 'friends'"):
-        register(store, name="pals")
+    store.register("pals", "Person", "KNOWS", "ssn")
+    with pytest.raises(
+        BudgetError, match=r"at most what is left of the budget of the account 'friends', 0\.25"
+    ):
+        store.priv_top_k("pals", metric="degree", k=1, epsilon=0.75)
 
 
-def test_a_second_name_for_the_same_relationships_is_refused_whatever_the_label(
+def test_a_second_name_for_the_same_relationships_has_their_account_whatever_the_label(
     people: Server, store: Store
 ) -> None:
     run(people, "MATCH (p:Person) SET p:Human")
     run(people, "CREATE CONSTRAINT FOR (p:Human) REQUIRE p.ssn IS UNIQUE")
     register(store)
     for label in ("Person", "Human"):
-        with pytest.raises(StoreError, match="is kept under the name"):
-            register(store, name="pals", node_label=label)
+        with pytest.raises(BudgetError, match="has an account already"):
+            store.register(f"pals {label}", label, "KNOWS", "ssn", epsilon_budget=7)
+        store.register(f"pals {label}", label, "KNOWS", "ssn")
+        store.priv_top_k(f"pals {label}", metric="degree", k=1, epsilon="0.25")
+    assert store.budget("friends")["epsilon_spent"] == 0.5
     with pytest.raises(StoreError, match="is stored already"):
         register(store)
 
@@ -257,15 +263,15 @@ def test_edges_at_an_address_have_one_ledger_in_neo4j_too(
     monkeypatch.setattr(session, "check_installed", lambda: None)
     monkeypatch.setattr(sources, "detected", lambda place: place)
     monkeypatch.setattr(sources, "surveyed", lambda place: Figures(5, 4, 3, 0))
-    row = store.register_edges("lake", "s3a://lake/e", epsilon_budget=3, degree_bound=4)
+    row = store.register_edges("lake", "s3a://lake/e", epsilon_budget=3, degree_bound=4, engine="spark")
     assert (row["node_count"], row["exact"]) == (5, {"edge_count": 4, "max_degree": 3})
     assert [each["name"] for each in store.graphs()] == ["lake"]
     for other in ("s3://LAKE/e/month=1", "s3a://lake"):
         with pytest.raises(StoreError, match="under the name 'lake'"):
-            store.register_edges("pond", other, epsilon_budget=1)
+            store.register_edges("pond", other, epsilon_budget=1, engine="spark")
     store.drop("lake")
     with pytest.raises(StoreError, match="under the name 'lake'"):
-        store.register_edges("pond", "s3://lake/e", epsilon_budget=1)
+        store.register_edges("pond", "s3://lake/e", epsilon_budget=1, engine="spark")
     assert store.check() == []
 
 
@@ -474,11 +480,13 @@ def test_two_registrations_of_one_type_at_the_same_time_cannot_both_be_written(
     people: Server, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both looked before either wrote: the transaction looks again, and a constraint stands behind it."""
-    from edgedp.ledger import registry
+    from edgedp.ledger import sources
 
     register(store)
-    monkeypatch.setattr(registry, "check_own_type", lambda *_: None)
-    with pytest.raises(StoreError, match="is kept under the name"):
+    monkeypatch.setattr(
+        sources, "resolved", lambda name, kinds, *_: sources.Sources(name, {}, {"KNOWS": name})
+    )
+    with pytest.raises(StoreError, match="got the account 'friends' meanwhile"):
         register(store, name="pals")
     monkeypatch.setattr(Neo4jSession, "guards", lambda *_: [])
     with pytest.raises(StoreError, match="taken by somebody else meanwhile"):

@@ -382,7 +382,7 @@ EDITS = [
     Edit(
         "a drop that forgets what the account protects",
         "edgedp.ledger.registry:drop_script",
-        "terms_without_edges(protect)",
+        "kept_without_edges(protect, calendar)",
         '""',
         "test_protect.py::test_the_first_debit_freezes_it_whatever_happens_to_the_graph[source-pair]",
     ),

@@ -11,7 +11,6 @@ A run fails by a survivor without a reason, by a mutant that was not tried, and 
 from __future__ import annotations
 
 import argparse
-import ast
 import hashlib
 import json
 import os
@@ -28,6 +27,7 @@ from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 
+from changes import difference, only_words, undecorated
 from places import SUPPORT, files_of_tests
 
 ROOT = SUPPORT.parents[1]
@@ -107,9 +107,6 @@ if __name__ == "__main__":
 
 CAUGHT = ("caught", "endless")
 
-KEPT = ("staticmethod", "classmethod", "abstractmethod", "overload")
-"""Decorators that stay. For any other mutmut passes over a function: it is written below it, which says the same."""
-
 
 @dataclass(frozen=True)
 class Mutant:
@@ -126,8 +123,11 @@ class Mutant:
 # -- making them ------------------------------------------------------------------------------------------
 
 
-def lay_out(folder: Path, processes: int) -> None:
-    """Copy what mutmut needs to a folder of its own, where the package is at the root, and make the mutants."""
+def lay_out(folder: Path, processes: int, only: str) -> list[Path]:
+    """Copy what mutmut needs to a folder of its own, where the package is at the root, and make the mutants.
+
+    Returns the files with functions that may fit the pattern: mutants are made of these.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     copies = {
         "plugin/edgedp": "edgedp",
@@ -145,35 +145,40 @@ def lay_out(folder: Path, processes: int) -> None:
         shutil.copytree(ROOT / source, folder / target, dirs_exist_ok=True, ignore=ignored)
     for assets in ("queries", "loaders"):
         shutil.copytree(ROOT / assets, folder / "edgedp" / "assets" / assets, dirs_exist_ok=True)
-    for path in sorted({path for pattern in MUTATED for path in folder.glob(pattern)}):
+    mutated = [
+        path
+        for pattern in MUTATED
+        for path in sorted(folder.glob(pattern))
+        if fnmatch(f"{module_of(path, folder)}.", only) or only.startswith(f"{module_of(path, folder)}.")
+    ]
+    for path in mutated:
         written = path.stat()
         path.write_text(undecorated(path.read_text(encoding="utf-8")), encoding="utf-8")
         os.utime(path, ns=(written.st_atime_ns, written.st_mtime_ns))
+    made = {folder / "mutants" / path.relative_to(folder) for path in mutated}
+    for path in (folder / "mutants" / "edgedp").rglob("*.py"):
+        meta = path.with_name(f"{path.name}.meta")
+        if (path in made) != meta.exists():  # asked for and cut off, or of another run: made anew, or copied
+            meta.unlink(missing_ok=True)
+            path.unlink()
+    shutil.copytree(  # mutmut copies what is not there, and leaves what has changed since
+        folder / "edgedp",
+        folder / "mutants" / "edgedp",
+        dirs_exist_ok=True,
+        ignore=lambda at, names: {name for name in names if Path(at) / name in mutated},
+    )
     folders = sorted({path.parent for path in files_of_tests().values()})
     paths = [str(path.relative_to(ROOT)) for path in (SUPPORT, *folders)]
-    settings = SETTINGS.format(mutated=json.dumps(MUTATED), paths=json.dumps([*paths, "docs/examples"]))
+    relative = [str(path.relative_to(folder)) for path in mutated]
+    settings = SETTINGS.format(mutated=json.dumps(relative), paths=json.dumps([*paths, "docs/examples"]))
     (folder / "pyproject.toml").write_text(settings, encoding="utf-8")
     run(folder, "-c", GENERATE, str(processes), quiet=True)
+    return mutated
 
 
-def undecorated(source: str) -> str:
-    r"""Write the decorators that mutmut passes over below their functions.
-
-    >>> print(undecorated("@property\ndef a(self):\n    return 1"))
-    def a(self):
-        return 1
-    a = property(a)
-    """
-    lines = source.splitlines()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.FunctionDef) and len(node.decorator_list) == 1:
-            (decorator,) = node.decorator_list
-            if isinstance(decorator, ast.Name) and decorator.id not in KEPT:
-                indent = " " * node.col_offset
-                lines[decorator.lineno - 1] = ""
-                last = node.end_lineno or 0
-                lines[last - 1] += f"\n{indent}{node.name} = {decorator.id}({node.name})"
-    return "\n".join(lines).lstrip("\n")
+def module_of(path: Path, folder: Path) -> str:
+    """Return the name of a module."""
+    return ".".join(path.relative_to(folder).with_suffix("").parts).removesuffix(".__init__")
 
 
 def run(folder: Path, *words: str, quiet: bool = False) -> int:
@@ -187,18 +192,16 @@ def run(folder: Path, *words: str, quiet: bool = False) -> int:
     ).returncode
 
 
-def mutants_of(folder: Path, pattern: str) -> Iterator[Mutant]:
-    """Yield the mutants of the files that fit a pattern."""
-    for path in sorted(folder.glob(pattern)):
+def mutants_of(folder: Path, paths: list[Path]) -> Iterator[Mutant]:
+    """Yield the mutants of some files."""
+    for path in paths:
         relative = path.relative_to(folder)
         made = folder / "mutants" / relative
         spans, meta = (made.with_name(f"{made.name}.{kind}") for kind in ("spans", "meta"))
-        if not spans.exists():
-            continue
         lines = made.read_text(encoding="utf-8").splitlines()
         where = json.loads(spans.read_text(encoding="utf-8"))["spans"]
         marks = json.loads(meta.read_text(encoding="utf-8"))["hash_by_function_name"]
-        module = ".".join(relative.with_suffix("").parts).removesuffix(".__init__")
+        module = module_of(path, folder)
         for name, (first, last) in where.items():
             function, _, number = name.rpartition("__mutmut_")
             if number == "orig":
@@ -213,55 +216,6 @@ def mutants_of(folder: Path, pattern: str) -> Iterator[Mutant]:
             yield Mutant(
                 f"{module}.{name}", f"{module}.{function}", before, after, marks[function], words_only
             )
-
-
-def difference(old: str, new: str) -> tuple[str, str]:
-    """Return the lines that were changed and what became of them, each as one line.
-
-    >>> difference("a = 1\\nb = 2", "a = 1\\nb = 3")
-    ('b = 2', 'b = 3')
-    """
-    first, second = old.splitlines(), new.splitlines()
-    while first and second and first[0] == second[0]:
-        del first[0], second[0]
-    while first and second and first[-1] == second[-1]:
-        del first[-1], second[-1]
-    return " ".join(line.strip() for line in first), " ".join(line.strip() for line in second)
-
-
-def only_words(old: str, new: str) -> bool:
-    """Whether a change is one of words alone: of a text with a space in it, or of what a refusal is raised with.
-
-    >>> only_words("f('too large')", "f('TOO LARGE')"), only_words("f('pair')", "f('PAIR')")
-    (True, False)
-    >>> only_words("raise E(f'{n} of {m}')", "raise E(None)"), only_words("raise E(1)", "return E(1)")
-    (True, False)
-    """
-    return _words_only(ast.parse(old), ast.parse(new), False)
-
-
-def _words_only(old: object, new: object, raised: bool) -> bool:
-    if isinstance(old, ast.AST) and isinstance(new, ast.AST):
-        if raised and isinstance(old, ast.Call) and isinstance(new, ast.Call) and same(old.func, new.func):
-            return True
-        if isinstance(old, ast.JoinedStr) and isinstance(new, ast.JoinedStr):
-            constants = [part for part in ast.walk(old) if isinstance(part, ast.Constant)]
-            raised = raised or any(" " in str(part.value) for part in constants)
-        if isinstance(old, ast.Constant) and isinstance(new, ast.Constant):
-            if old.value == new.value:
-                return True
-            return isinstance(old.value, str) and isinstance(new.value, str) and (raised or " " in old.value)
-        if type(old) is not type(new):
-            return False
-        inside = raised or isinstance(old, ast.Raise)
-        return all(_words_only(getattr(old, name), getattr(new, name), inside) for name in old._fields)
-    if isinstance(old, list) and isinstance(new, list):
-        return len(old) == len(new) and all(map(_words_only, old, new, [raised] * len(old)))
-    return old == new
-
-
-def same(one: ast.AST, other: ast.AST) -> bool:
-    return ast.dump(one) == ast.dump(other)
 
 
 # -- trying them ------------------------------------------------------------------------------------------
@@ -344,9 +298,14 @@ def main() -> int:
     asked = parser.parse_args()
     if asked.anew:
         shutil.rmtree(asked.folder, ignore_errors=True)
-    lay_out(asked.folder, asked.processes)
-    every = [mutant for pattern in MUTATED for mutant in mutants_of(asked.folder, pattern)]
-    stale = [entry for entry in reasons() if not any(explained(mutant) is entry for mutant in every)]
+    files = lay_out(asked.folder, asked.processes, asked.only)
+    every = list(mutants_of(asked.folder, files))
+    found_in = tuple(f"{module_of(path, asked.folder)}.x" for path in files)
+    stale = [
+        entry
+        for entry in reasons()
+        if entry["function"].startswith(found_in) and not any(explained(mutant) is entry for mutant in every)
+    ]
     chosen = [mutant for mutant in every if fnmatch(mutant.function, asked.only)]
     if asked.sample is not None:
         chosen = random.Random(asked.seed).sample(chosen, asked.sample)

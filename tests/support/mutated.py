@@ -17,7 +17,7 @@ import signal
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ if sys.platform != "win32":  # mutmut ends the process there
 
 SURVIVED, CAUGHT, UNREACHED, ENDLESS = "survived", "caught", "unreached", "endless"
 MEMORY = 3 << 30
-"""Bytes that a mutant may add to what the process has when it is forked."""
+"""Bytes that a process may have. It is looked at and no limit of the system, for a store reserves terabytes of room."""
 
 
 def order_of(
@@ -139,8 +139,6 @@ class Trial:
         if child := os.fork():
             return child
         self.factory._basetemp = folder
-        size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (size + MEMORY, size + MEMORY))
         try:
             said = work()
         except BaseException as broken:
@@ -236,7 +234,7 @@ class Trial:
                     running[self.fork(number, work)] = number, mutant, function
                 if not running:
                     break
-                ended, status, used = os.wait4(-1, 0)
+                ended, status, used = self.next_end(running)
                 number, mutant, function = running.pop(ended)
                 outcome, _, test = self.said(number).partition("\t")
                 if status or not outcome:  # by a limit, or by a crash: it is noticed
@@ -244,6 +242,19 @@ class Trial:
                 if outcome == CAUGHT and test in by_name:
                     noticed[function][test] += 1
                 write(mutant, outcome, test, used.ru_utime + used.ru_stime)
+
+    @staticmethod
+    def next_end(running: Collection[int]) -> tuple[int, int, Any]:
+        """Wait for a process to end, and end those that take too much memory."""
+        while True:
+            child, status, used = os.wait4(-1, os.WNOHANG)
+            if child:
+                return child, status, used
+            for each in running:
+                pages = int(Path(f"/proc/{each}/statm").read_text().split()[1])
+                if pages * resource.getpagesize() > MEMORY:
+                    os.kill(each, signal.SIGKILL)
+            time.sleep(0.005)
 
     def try_one(self, mutant: str, items: list[pytest.Item]) -> str:
         """Run tests until one fails; one that takes five times its processor time and half a second is ended.

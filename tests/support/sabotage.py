@@ -961,6 +961,21 @@ SABOTAGES = [
         COUPLED.format("ebc-joint-3-both"),
     ),
     Sabotage(
+        "scores that are no lower than their floats",
+        {"edgedp.mechanisms.sampling.ranking:_LOWERED": lambda real: 1.0},
+        "test_sampling_late.py::test_scores_that_floats_hardly_tell_apart_are_told_apart",
+    ),
+    Sabotage(
+        "half a step that floats decide next to it",
+        {"edgedp.mechanisms.scores.steps:_NEAR_A_TIE": lambda real: 2.0**-60},
+        "test_steps.py::test_sums_next_to_half_a_step_are_rounded_exactly",
+    ),
+    Sabotage(
+        "bounds of a word as narrow as its float",
+        {"edgedp.mechanisms.sampling.noise:MARGIN": lambda real: 2.0**-50},
+        "test_sampling_noise.py::test_float_bounds_contain_the_exact_ones",
+    ),
+    Sabotage(
         "refined noise drawn anew",
         {"edgedp.mechanisms.sampling.geometric:Refinable.refined": drawn_anew},
         "test_until_sure.py::test_a_half_is_the_smaller_of_two_and_the_scales_add_up_like_resistances",
@@ -1097,7 +1112,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a file that is opened unread",
-        {"edgedp.stores.embedded.seals:_digest_of": lambda real: lambda path, handle: EqualToAll()},
+        {"edgedp.stores.embedded.seals:digest_of": lambda real: lambda path, handle: EqualToAll()},
         "test_embedded.py::test_a_damaged_version_is_refused_before_the_debit_and_never_opened",
     ),
     Sabotage(
@@ -1195,7 +1210,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a kept release with today's facts",
-        {"edgedp.ledger.question:plan_of": facts_of_today},
+        {"edgedp.ledger.debits.question:plan_of": facts_of_today},
         "test_ledger.py::test_a_kept_release_shows_the_facts_that_it_was_drawn_under",
     ),
     Sabotage(
@@ -1340,7 +1355,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a shifted score without its dampening",
-        {"edgedp.mechanisms.scores.sums:shifted": lambda real: lambda values, sums, ceiling, shift: values},
+        {"edgedp.mechanisms.picking:shifted": lambda real: lambda values, sums, ceiling, shift: values},
         "test_admissibility.py::test_a_score_is_rounded_from_within_an_eighth_of_a_step[3]",
     ),
     Sabotage(

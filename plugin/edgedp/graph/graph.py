@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgedp.graph import conversions
+from edgedp.graph.dated import DatedRows, seconds_given
 from edgedp.graph.ids import (
     BACK,
     THERE,
@@ -102,6 +103,7 @@ class Graph:
         properties: Mapping[str, Any] | None = None,
         *,
         directed: bool = False,
+        dates: ArrayLike | None = None,
     ) -> Graph:
         """Build a graph from ``(m, 2)`` node ids; directions and parallels merge, self-loops drop.
 
@@ -116,6 +118,9 @@ class Graph:
         directed : bool
             Keep directions: a pair is an arc from its first node to its second. Parallel arcs merge, an arc and the
             one back are two.
+        dates : (m,) array-like of datetime64 or numbers, optional
+            When each edge was, in UTC, or in seconds since 1970: for a graph that is stored with a calendar
+            (`Store.load`). NaT and NaN stand for an edge without a date.
 
         Raises
         ------
@@ -157,7 +162,11 @@ class Graph:
             nodes_supplied=nodes is not None,
             directed=conversions.keeps_directions(directed),
         )
-        return graph if properties is None else graph._with_properties(nodes, properties)
+        if properties is not None:
+            graph = graph._with_properties(nodes, properties)
+        if dates is not None:
+            graph.kept["dated"] = DatedRows(positions.astype(np.int32), seconds_given(dates, len(positions)))
+        return graph
 
     @classmethod
     def from_positions(

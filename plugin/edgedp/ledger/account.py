@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, assert_never
 
+from edgedp.ledger.calendars import runs
+from edgedp.ledger.calendars.runs import Reach
+from edgedp.ledger.calendars.terms import calendar_of_terms, runs_at_first
 from edgedp.mechanisms.checks import check_choice
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import NANO, budget_nano, format_nano
@@ -15,6 +18,7 @@ from edgedp.words.vocabulary import UNITS, AccountName, Unit
 
 if TYPE_CHECKING:
     from edgedp.release.plan import Charge, Plan, PublicFacts
+    from edgedp.words.dates.calendar import Calendar
 
 __all__ = [
     "NO_LIMIT",
@@ -32,7 +36,6 @@ __all__ = [
     "lost_account",
     "refusal",
     "split_account",
-    "terms_without_edges",
     "unit_asked",
     "unit_of",
 ]
@@ -108,6 +111,11 @@ class Account:
         Number of rows of its log.
     protect : {"pair", "source", "target"}
         What a release protects at its epsilon, all of it taken away; frozen by the first debit.
+    calendar : Calendar or None
+        Which windows may be released, and within how many the budget bounds what is lost; frozen alike.
+    runs : str or None
+        What was spent within every run of windows (`edgedp.ledger.calendars.runs`); None where the
+        budget is for all time.
     """
 
     declared: int | None
@@ -117,6 +125,8 @@ class Account:
     delta: int | None = None
     entries: int = 0
     protect: Unit = "pair"
+    calendar: Calendar | None = None
+    runs: str | None = None
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Account:
@@ -137,7 +147,10 @@ class Account:
         ):
             raise StoreError(f"the ledger of {name!r} does not add up; run 'edgedp ledger check {name}'")
         declared, budget, spent, limit, delta = amounts
-        return cls(declared, budget, spent, limit, delta, int(row.get("entries") or 0), protect)
+        calendar, kept = _dated(row, name)
+        return cls(
+            declared, budget, spent, limit, delta, int(row.get("entries") or 0), protect, calendar, kept
+        )
 
     @classmethod
     def of_log(cls, name: str, last: Sequence[Mapping[str, Any]]) -> Account | None:
@@ -170,18 +183,36 @@ class Account:
             return False
         return self.spent + self.charge(planned) <= self.budget
 
-    def after(self, planned: Plan | Charge) -> Account:
+    def after(self, planned: Plan | Charge, reach: Reach = Reach()) -> Account:  # noqa: B008 - it is a constant
         """Return the account as a release would leave it."""
-        return replace(self, spent=self.spent + self.charge(planned))
+        charge = self.charge(planned)
+        kept = self.runs
+        if reach.within is not None and (kept is not None or self.spent == 0):
+            kept = runs.charged(kept or runs.NOTHING, reach.within, reach.first, reach.last, charge)
+        return replace(self, spent=self.spent + charge, runs=kept)
+
+    def over(self, reach: Reach) -> Account:
+        """Return the account as the runs that a release touches see it: their dearest is what was spent."""
+        if reach.within is None or (self.runs is None and self.spent > 0):
+            return self
+        spent = runs.touched(self.runs or runs.NOTHING, reach.within, reach.first, reach.last)
+        return replace(self, spent=spent, runs=None)
+
+    @property
+    def held(self) -> int:
+        """What is compared with the budget: what was spent, of the dearest run where there are runs."""
+        return self.spent if self.runs is None else runs.dearest(self.runs)
 
     @property
     def spent_epsilon(self) -> int:
-        """What was spent, in nano-epsilon (at the declared delta)."""
-        return self.spent if self.delta is None else rho.spent_epsilon(self.spent, self.delta)
+        """What was spent, in nano-epsilon (at the declared delta); of the dearest run where there are runs."""
+        return self.held if self.delta is None else rho.spent_epsilon(self.held, self.delta)
 
     def told(self, facts: PublicFacts) -> PublicFacts:
         """Return public facts with what the account says: whether a delta is declared, and what it protects."""
-        return replace(facts, delta_declared=self.delta is not None, protect=self.protect)
+        return replace(
+            facts, delta_declared=self.delta is not None, protect=self.protect, calendar=self.calendar
+        )
 
     def shown(self) -> dict[str, Any]:
         """Return the account as it is shown: epsilon declared, spent and remaining, and delta where there is one."""
@@ -194,6 +225,25 @@ class Account:
         if self.protect != "pair":
             amounts |= {"protect": self.protect}
         return amounts if self.delta is None else amounts | {"delta": self.delta / rho.ATTO}
+
+
+def _dated(row: Mapping[str, Any], name: str) -> tuple[Calendar | None, str | None]:
+    """Return the calendar of a row of an account, and its runs, which there are where the calendar bounds windows."""
+    kept = row.get("runs")
+    try:
+        calendar = calendar_of_terms(row.get("terms"))
+        if kept is not None:
+            runs.dearest(kept)
+    except (ParameterError, ValueError, TypeError):
+        raise _broken(name) from None
+    # What a debit or a share returns names no terms.
+    if row.get("terms") is not None and (kept is None) != (runs_at_first(calendar) is None):
+        raise _broken(name)
+    return calendar, kept
+
+
+def _broken(name: str) -> StoreError:
+    return StoreError(f"the ledger of {name!r} does not add up; run 'edgedp ledger check {name}'")
 
 
 def unit_of(terms: str | None) -> Unit | None:
@@ -222,17 +272,6 @@ def unit_asked(protect: Unit) -> dict[str, Any]:
     """
     there = protect != "pair"
     return {"unit": f'"protect": "{protect}"' if there else '"protect": ', "there": there}
-
-
-def terms_without_edges(protect: Unit) -> str:
-    """Return what an account is for whose edges are gone: nothing, but what it protects stays.
-
-    Examples
-    --------
-    >>> terms_without_edges("pair"), terms_without_edges("target")
-    ('', '{"protect": "target"}')
-    """
-    return "" if protect == "pair" else json.dumps({"protect": protect})
 
 
 NO_LIMIT = 0
@@ -269,12 +308,15 @@ class Declaration:
         Atto-delta.
     protect : {"pair", "source", "target"} or None
         What a release protects at its epsilon.
+    calendar : Calendar or None
+        Which windows there are, and within how many the budget bounds what is lost.
     """
 
     budget: int | None = None
     delta: int | None = None
     limit: int | None = None
     protect: Unit | None = None
+    calendar: Calendar | None = None
 
     def unit(self, name: str, before: Account | None) -> Unit:
         """Return what the account will protect.
@@ -299,6 +341,29 @@ class Declaration:
             )
         return self.protect
 
+    def dated(self, name: str, before: Account | None) -> Calendar | None:
+        """Return the calendar that the account will have; None where it has none.
+
+        Parameters
+        ----------
+        before : Account or None
+            As it is, or as its log has it (`of_log`).
+
+        Raises
+        ------
+        BudgetError
+            Releases were paid by another calendar, or by none: their runs would not add up with these.
+        """
+        held = None if before is None else before.calendar
+        if self.calendar is None or self.calendar == held:
+            return held
+        if before is not None and before.spent > 0:
+            raise BudgetError(
+                f"the calendar is another than that for which releases of {name!r} were paid; leave it as it is, or "
+                "choose another name for the graph"
+            )
+        return self.calendar
+
     def settled(self, name: str, account: Account | None) -> tuple[int | None, int | None]:
         """Return the atto-delta that the account will have, and its budget in that currency (None: as it is).
 
@@ -311,7 +376,7 @@ class Declaration:
         if self.delta is not None and account.delta is None and account.spent > 0:
             raise BudgetError(
                 f"delta must be declared before the first release, and releases of {name!r} were paid in pure "
-                "epsilon; leave it out"
+                "epsilon; ask without it"
             )
         delta = account.delta if self.delta is None else self.delta
         declared = account.declared if self.budget is None else self.budget
@@ -328,7 +393,7 @@ class Declaration:
                 f"epsilon_budget is {format_nano(self.budget)}, must allow a release at this delta; "
                 "declare a larger one"
             )
-        if allowed < account.spent:
+        if allowed < account.held:
             raise BudgetError(
                 f"epsilon_budget is {format_nano(self.budget)}, must be at least what was spent, "
                 f"{format_nano(account.spent_epsilon)}; declare a larger one"
@@ -337,7 +402,13 @@ class Declaration:
 
 
 def declaration(
-    budget: Any, delta: Any, limit: Any, *, zero: bool = False, protect: Any = None
+    budget: Any,
+    delta: Any,
+    limit: Any,
+    *,
+    zero: bool = False,
+    protect: Any = None,
+    calendar: Calendar | None = None,
 ) -> Declaration:
     """Return a declaration in integers, each between its limits."""
     if delta is not None and budget is None:
@@ -347,6 +418,7 @@ def declaration(
         None if delta is None else rho.delta_atto(delta),
         limit_nano(limit),
         None if protect is None else check_choice(protect, "protect", UNITS),
+        calendar,
     )
 
 
@@ -452,4 +524,6 @@ def lost_account(kind: str, name: str) -> str:
 def check_pure(delta: object) -> None:
     """Refuse a delta for the attributes' account, which adds epsilons."""
     if delta is not None:
-        raise ParameterError("delta is not for the attributes, whose budget is pure; leave it out")
+        raise ParameterError(
+            "delta is not for the attributes, whose budget is pure; declare it without a delta"
+        )

@@ -28,11 +28,14 @@ if TYPE_CHECKING:
     from edgedp.graph.loading.origins import Origin
     from edgedp.graph.titles import Titles
     from edgedp.mechanisms.projection import NumberProjection
+    from edgedp.words.dates.calendar import Calendar, Span
     from edgedp.words.progress import Progress
     from edgedp.words.vocabulary import Unit
 
 __all__ = [
     "AT_ADDRESS",
+    "NATIVE",
+    "SPARK",
     "Backend",
     "GraphRow",
     "Row",
@@ -49,6 +52,9 @@ __all__ = [
 
 AT_ADDRESS = "EdgeDP at an address"
 """The node label of the row of a graph whose edges are at an address; the type is the address. No label begins so."""
+
+NATIVE, SPARK = "native", "spark"
+"""What reads an address, as its row says: this process, or Spark alone, which every row of before means."""
 
 
 FACTS_RECORDED = "recorded, promised by the curator"
@@ -88,16 +94,20 @@ class GraphRow:
     nodes_supplied: bool
     loaded: bool
     digest: str | None = None
-    """Embedded: SHA-256 of the version's files, hex, and whether they hold directions (`embedded.seals.Seals`)."""
+    """Embedded: SHA-256 of the version's files, hex, and whether they hold directions (`embedded.seals.Seals`). At an
+    address that this process reads: a digest of the ids of all nodes, and whether directions are kept."""
     made_of: str | None = None
     """Neo4j: which relationships make an edge, JSON (`edgedp.ledger.pairs.PairProjection`); None: each of one type
     between two nodes of one label. Of a loaded graph that its arcs are read as they were written, where it has any."""
     title_property: str | None = None
     """Neo4j: the property of the nodes that is their title, public of itself; None: they have none."""
+    accounts: tuple[str, ...] | None = None
+    """Which ledgers a release of its edges debits, ascending: those of its relationship types, or of the loaded graph
+    that it is read from. None: that of its own name, which then is the account."""
     display_label: str | None = field(default=None, compare=False)
     """Neo4j: the label that people see beside the version's own; written once, not kept."""
 
-    @property
+    @cached_property
     def facts(self) -> PublicFacts:
         """The public facts."""
         return PublicFacts(
@@ -115,6 +125,27 @@ class GraphRow:
         return holds_directions(self.digest) or (self.projection is not None and self.projection.directed)
 
     @property
+    def ledgers(self) -> tuple[str, ...]:
+        """The ledgers that a release of its edges debits, ascending.
+
+        Raises
+        ------
+        StoreError
+            Somebody edited them; nothing was spent.
+        """
+        if self.accounts is None:
+            return (self.name,)
+        named = all(isinstance(each, str) for each in self.accounts)
+        if not self.accounts or not named or list(self.accounts) != sorted(set(self.accounts)):
+            raise edited(self.name)
+        return self.accounts
+
+    @property
+    def owns(self) -> bool:
+        """Whether its own ledger is an account that its releases debit; else it keeps what was asked, no budget."""
+        return self.name in self.ledgers
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """The labels of its nodes, of which each has one."""
         return (self.node_label,) if self.projection is None else self.projection.labels
@@ -123,7 +154,7 @@ class GraphRow:
     def readable(self) -> bool:
         """Whether the row says which relationships make an edge; one that was edited may not."""
         with suppress(StoreError):
-            return self.projection is None or True
+            return bool(self.ledgers) and (self.projection is None or True)
         return False
 
     def labels_apart(self, other: str) -> bool:
@@ -163,12 +194,21 @@ class GraphRow:
         """Whether the nodes have titles, which are stored with them or are a property of theirs."""
         return holds_titles(self.digest) or self.title_property is not None
 
-    @property
+    @cached_property
     def at_address(self) -> bool:
-        """Whether the edges are at an address that Spark reads, and not in the store."""
+        """Whether the edges are at an address, and not in the store."""
         return self.node_label == AT_ADDRESS
 
-    def terms(self, protect: Unit = "pair") -> str:
+    @property
+    def engine(self) -> str | None:
+        """What reads the address of the edges; None of edges in a store."""
+        if not self.at_address:
+            return None
+        with suppress(AttributeError, TypeError, ValueError):
+            return NATIVE if json.loads(self.id_property).get("engine") == NATIVE else SPARK
+        return SPARK
+
+    def terms(self, protect: Unit = "pair", calendar: Calendar | None = None) -> str:
         """Return what an account is for, as its log keeps it: the whole row, but for the present number of nodes.
 
         Another number of nodes is another graph only where edgedp wrote it.
@@ -177,8 +217,10 @@ class GraphRow:
         ----------
         protect : {"pair", "source", "target"}
             What the account protects.
+        calendar : Calendar, optional
+            Which windows of it may be released.
         """
-        place = {
+        place: dict[str, Any] = {
             "version": self.version,
             "nodeLabel": self.node_label,
             "relationshipType": self.relationship_type,
@@ -191,10 +233,16 @@ class GraphRow:
             place |= {"projection": self.made_of}
         if self.title_property is not None:
             place |= {"titleProperty": self.title_property}
+        if self.accounts is not None:
+            place |= {"accounts": list(self.accounts)}
         if self.loaded:
             place |= {"nodeCount": self.node_count, "digest": self.digest}
+        elif self.at_address and self.digest is not None:
+            place |= {"digest": self.digest}
         if protect != "pair":
             place |= {"protect": protect}
+        if calendar is not None:
+            place |= {"calendar": calendar.to_dict()}
         return json.dumps(place)
 
     @property
@@ -250,8 +298,16 @@ class Session(Transacting):
     """An open connection to a store: its ledger, its registry and its graphs."""
 
     @abstractmethod
-    def graph(self, row: GraphRow) -> Graph:
-        """Read a whole stored graph; directions and parallels merge, self-loops drop."""
+    def graph(self, row: GraphRow, span: Span | None = None) -> Graph:
+        """Read a stored graph, or some windows of it; directions and parallels merge, self-loops drop."""
+
+    def date_hints(self, row: GraphRow, calendar: Calendar | None) -> list[str]:
+        """Return what would make windows of a registered graph quicker to read, each in a sentence."""
+        return []
+
+    def rows_by_date(self, row: GraphRow, calendar: Calendar | None = None) -> dict[str, int]:
+        """Return how many rows are in no window and in one, ``undated`` and ``dated``: exact, for the curator."""
+        raise StoreError(f"the graph {row.name!r} has no calendar, so no row of it has a window")
 
     @abstractmethod
     def records(self, row: GraphRow, name: str) -> NDArray[np.float64]:
@@ -282,7 +338,12 @@ class Session(Transacting):
 
     @abstractmethod
     def ingest(
-        self, row: GraphRow, graph: Graph, progress: Progress | None, titles: Titles | None = None
+        self,
+        row: GraphRow,
+        graph: Graph,
+        progress: Progress | None,
+        titles: Titles | None = None,
+        calendar: Calendar | None = None,
     ) -> AbstractContextManager[GraphRow]:
         """Write a new version of a graph and hand out its row as written; the caller then makes it current.
 
@@ -335,8 +396,14 @@ class Backend(ABC):
     keeps_directions: ClassVar[bool] = False
     """Whether a loaded graph is stored with the directions of its edges."""
 
+    has_types: ClassVar[bool] = False
+    """Whether relationships have types, each with an account."""
+
     titles_are_properties: ClassVar[bool] = False
     """Whether the titles of a loaded graph are a property of its nodes, which its row names."""
+
+    keeps_windows: ClassVar[bool] = False
+    """Whether a loaded graph is stored with the window of each of its rows."""
 
     keeps_versions: ClassVar[bool] = False
     """Whether a stored version never changes, so that its graph may be kept in memory while it stands."""

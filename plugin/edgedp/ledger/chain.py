@@ -20,6 +20,7 @@ __all__ = [
     "FIELDS",
     "FURTHER",
     "STATE",
+    "WINDOWS",
     "Head",
     "body_of",
     "chained",
@@ -40,6 +41,12 @@ STATE = ("declared", "budget", "maxPerRelease", "delta", "relationshipType", "te
 """The account as a row left it, and what the analyst's share had spent then.
 
 A row of this version has it where `terms` is a text. Its hash covers it then, whether it names an analyst or not.
+"""
+
+WINDOWS = ("firstWindow", "lastWindow", "runs", "shareRuns")
+"""The windows that a debit was for, and what was spent within every run after it, of the account and of the share.
+
+A row of an account with a calendar has them, where `runs` is a text, and its hash covers them; no other row does.
 """
 
 _DIGITS = 18
@@ -68,12 +75,15 @@ def link(prev: str, row: Mapping[str, Any]) -> str:
     analyst = row.get("analyst") or ""
     if row.get("terms") is None:  # as older versions hashed it: the heads of their logs stand
         return digest("log", prev, *(row[name] for name in FIELDS), *([analyst] if analyst else []))
-    return digest("log", prev, *(row[name] for name in FIELDS), analyst, *(row[name] for name in STATE))
+    dated = () if row.get("runs") is None else WINDOWS
+    return digest(
+        "log", prev, *(row[name] for name in FIELDS), analyst, *(row[name] for name in (*STATE, *dated))
+    )
 
 
 def exported(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the keys of a row in an export: what its hash covers, and the hashes."""
-    state = () if row.get("terms") is None else STATE
+    state = () if row.get("terms") is None else STATE if row.get("runs") is None else (*STATE, *WINDOWS)
     return (*FIELDS, *(("analyst",) if row.get("analyst") else ()), *state, "prev", "hash")
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import shares
 from edgedp.ledger.account import Account, attributes_refusal, refusal, split_account
+from edgedp.ledger.calendars.runs import Reach
 from edgedp.ledger.chain import body_of
 from edgedp.ledger.script import Script, Step
 from edgedp.ledger.shares import DIRECT, Share
@@ -42,6 +43,7 @@ __all__ = [
     "LEASE_SECONDS",
     "Debit",
     "Kept",
+    "account_gone",
     "answer_script",
     "broken",
     "does_not_fit",
@@ -67,15 +69,23 @@ LEASE_RENEWAL = 10
 
 @dataclass(frozen=True)
 class Debit:
-    """A committed debit, and the account after it; the share too, where an analyst asked."""
+    """A committed debit, and the account after it; the share too, where an analyst asked.
+
+    Attributes
+    ----------
+    beside : sequence of mapping
+        All accounts that were debited, as they are shown, where the graph has several; `account` is the one of which
+        the least is left.
+    """
 
     release_id: str
     account: Account
     share: Share | None = None
+    beside: Sequence[Mapping[str, Any]] = ()
 
     def receipt(self, name: str) -> dict[str, Any]:
         """Return what a release shows of it."""
-        return receipt(name, self.release_id, self.account, self.share)
+        return receipt(name, self.release_id, self.account, self.share, self.beside)
 
 
 @dataclass(frozen=True)
@@ -97,9 +107,16 @@ class Kept:
     answer: dict[str, Any]
 
 
-def receipt(name: str, release_id: str, account: Account, share: Share | None) -> dict[str, Any]:
+def receipt(
+    name: str,
+    release_id: str,
+    account: Account,
+    share: Share | None,
+    beside: Sequence[Mapping[str, Any]] = (),
+) -> dict[str, Any]:
     """Return what a release shows beside its answer: the graph, the account, and an analyst's own share."""
     shown = {"graph": name, "release_id": release_id} | account.shown()
+    shown |= {"accounts": [dict(each) for each in beside]} if beside else {}
     return shown if share is None else shown | {"share": share.shown()}
 
 
@@ -143,7 +160,16 @@ def judge(
         case "revoked":
             raise shares.revoked(analyst)
         case "unshared" | "share_refused":
-            raise shares.refused(name, analyst, plan, rows)
+            raise shares.refused(split_account(rows["account_find"][0]["name"])[0], analyst, plan, rows)
+        case "lost":
+            raise account_gone(name)
+        case "sources":
+            raise StoreError(
+                f"the accounts of the relationship types of {name!r} are not those that it was registered with, or "
+                "protect something else now; nothing was spent; the curator drops the graph and registers it again"
+            )
+        case "counted":
+            raise does_not_fit(name, plan, rows["account_find"][0])
         case "replaced":
             raise GraphChangedError(f"the graph {name!r} changed since the release was planned; ask again")
         case "broken":
@@ -162,12 +188,13 @@ def does_not_fit(name: str, plan: Plan, row: Row) -> BudgetError:
     row : dict
         Of ``account_find``: the account that refuses.
     """
-    account = Account.of(row)
+    whose, which = split_account(row["name"])
+    account = Account.of(row).over(Reach.of(plan.facts, which))
     if plan.charges[-1].account != "edges":
-        which = split_account(row["name"])[1]
         charge = next(each for each in plan.first if each.account == which)
         return attributes_refusal(row["name"], charge.cost, plan.cost, account, account.affordable(charge))
-    refused = refusal(name, plan.first[-1].cost, account, account.affordable(plan))
+    of = "" if whose == name else "the account "
+    refused = refusal(whose, plan.first[-1].cost, account, account.affordable(plan), of=of)
     return refused if account.delta is None else BudgetError(f"{refused}{rho.price_named(plan.parameters)}")
 
 
@@ -235,6 +262,14 @@ def lease_renewal_script(name: str, release_id: str) -> Script:
 def lease_end_script(name: str, release_id: str) -> Script:
     """Return the script that says that a release will not be drawn any more."""
     return Script([Step("lease_end", {"name": name, "releaseId": release_id})])
+
+
+def account_gone(name: str) -> StoreError:
+    """Return the refusal of a graph the account of one of whose relationship types somebody deleted."""
+    return StoreError(
+        f"an account of the relationship types of {name!r} is gone; the curator makes it again from its log: "
+        f"'edgedp drop {name}', then register the graph again"
+    )
 
 
 def broken(name: str) -> StoreError:

@@ -12,14 +12,15 @@ from edgedp.ledger.account import (
     Account,
     Declaration,
     account_of,
-    lost_account,
-    terms_without_edges,
     unit_asked,
 )
-from edgedp.ledger.backend import AT_ADDRESS, GraphRow, edited, holds_directions, holds_titles
-from edgedp.ledger.events import declaration_steps, event_steps
+from edgedp.ledger.backend import AT_ADDRESS, SPARK, GraphRow, edited, holds_directions, holds_titles
+from edgedp.ledger.calendars.terms import calendar_asked, kept_without_edges, runs_at_first, terms_said
+from edgedp.ledger.events import account_steps, declaration_steps, event_steps, open_steps
 from edgedp.ledger.pairs import ARCS, PairProjection
+from edgedp.ledger.rows import row_of
 from edgedp.ledger.script import Script, Step
+from edgedp.ledger.sources import Sources
 from edgedp.mechanisms.checks import check_new_graph_name, nearest
 from edgedp.release.plan import PublicFacts
 from edgedp.release.plan.base import DIRECTED
@@ -28,6 +29,7 @@ from edgedp.words.vocabulary import COUNTED
 
 if TYPE_CHECKING:
     from edgedp.ledger.backend import Runner, Session
+    from edgedp.words.dates.calendar import Calendar
     from edgedp.words.vocabulary import Unit
 
 __all__ = [
@@ -35,7 +37,6 @@ __all__ = [
     "attributes_steps",
     "check_counted",
     "check_loadable",
-    "check_own_type",
     "drop_script",
     "find",
     "known",
@@ -43,7 +44,6 @@ __all__ = [
     "listed_account",
     "listing",
     "load_script",
-    "open_steps",
     "place_steps",
     "register_script",
     "registered_row",
@@ -61,24 +61,6 @@ def find(runner: Runner, name: str) -> GraphRow | None:
     return row_of(rows[0])
 
 
-def row_of(row: Mapping[str, Any]) -> GraphRow:
-    """Read a row of ``graph_find``."""
-    return GraphRow(
-        name=row["name"],
-        version=row["version"],
-        node_label=row["nodeLabel"],
-        relationship_type=row["relationshipType"],
-        id_property=row["idProperty"],
-        node_count=row["nodeCount"],
-        degree_bound=row["degreeBound"],
-        nodes_supplied=bool(row["nodesSupplied"]),
-        loaded=bool(row["loaded"]),
-        digest=row["digest"],
-        made_of=row.get("projection"),
-        title_property=row.get("titleProperty"),
-    )
-
-
 def row_to_json(row: GraphRow) -> dict[str, Any]:
     """Return the columns of ``graph_find``."""
     return {
@@ -94,23 +76,25 @@ def row_to_json(row: GraphRow) -> dict[str, Any]:
         "digest": row.digest,
         "projection": row.made_of,
         "titleProperty": row.title_property,
+        "accounts": None if row.accounts is None else list(row.accounts),
     }
 
 
 def known(session: Session, name: str, *, anywhere: bool = False) -> GraphRow:
     """Return the row of a graph with its present node count; an unknown name is refused with the nearest one.
 
-    A graph at an address, of which the store holds no edge, is refused as well, unless `anywhere`.
+    A graph at an address that only Spark reads is refused as well, unless `anywhere`.
     """
     row = find(session, name)
     if row is None:
         names = [stored["name"] for stored in session.run("graph_places")]
         raise UnknownNameError(f"the graph is {name!r}, must be a stored one; {nearest(str(name), names)}")
     if row.at_address:
-        if not anywhere:
+        if row.engine == SPARK and not anywhere:
             raise EngineError(
-                f"the edges of the graph {name!r} are at an address, which Spark alone reads; "
-                "ask for its top k with engine 'spark'"
+                f"the edges of the graph {name!r} are at an address that was registered only for Spark, which only "
+                "Spark reads; ask for its top k with engine 'spark', or drop it and register it again without that "
+                "engine: its ledger stays"
             )
         return row
     if row.loaded or (anywhere and not row.readable):  # which is dropped, and never released from
@@ -118,11 +102,26 @@ def known(session: Session, name: str, *, anywhere: bool = False) -> GraphRow:
     return dataclasses.replace(row, node_count=session.node_count(row))
 
 
-def place_steps(row: GraphRow, protect: Unit = "pair") -> list[Step]:
-    """Return the steps that write a graph's row, new or in place of the one before, and bind its account to it."""
-    kind = None if row.loaded else row.relationship_type
+def place_steps(
+    row: GraphRow, protect: Unit = "pair", kind: str | None = None, calendar: Calendar | None = None
+) -> list[Step]:
+    """Return the steps that write a graph's row, new or in place of the one before, and bind its ledger to it.
+
+    Parameters
+    ----------
+    kind : str, optional
+        The type, or the address, that the ledger is the account of from now on; None leaves what is there.
+    """
     return [
-        Step("account_place", {"name": row.name, "relationshipType": kind, "terms": row.terms(protect)}),
+        Step(
+            "account_place",
+            {
+                "name": row.name,
+                "relationshipType": kind,
+                "terms": row.terms(protect, calendar),
+                "runs": runs_at_first(calendar),
+            },
+        ),
         Step("graph_put", row_to_json(row)),
     ]
 
@@ -161,8 +160,8 @@ def load_script(
     """
     named = {"name": row.name}
     held = account or Account.of_log(row.name, last)
-    protect = _unit(row, declared, held)
-    facts = _facts(row) | _said(protect)
+    protect, calendar = _unit(row, declared, held), declared.dated(row.name, held)
+    facts = _facts(row) | terms_said(protect, calendar)
     current = (
         Step("graph_find", named, on_row="changed")
         if before is None
@@ -176,7 +175,7 @@ def load_script(
             *guards,
             *_unit_steps(row.name, held, declared),
             *declaration_steps(row.name, account, declared, by=by, at=at),
-            *place_steps(row, protect),
+            *place_steps(row, protect, None, calendar),
             *remember,
             *event_steps(row.name, "load" if before is None else "replace", facts, by=by, at=at),
             *attributes,
@@ -220,28 +219,57 @@ def register_script(
     at: str,
     last: Sequence[Mapping[str, Any]],
     guards: Sequence[Step] = (),
+    sources: Sources | None = None,
 ) -> Script:
-    """Return the script that registers a graph that is already there; also ends as ``taken``."""
+    """Return the script that registers a graph that is already there; also ends as ``taken``.
+
+    Parameters
+    ----------
+    sources : Sources, optional
+        The accounts of its relationship types; None of edges at an address, whose account has the graph's name.
+    """
     if account is None:
         check_new_graph_name(row.name)
     before = account or Account.of_log(row.name, last)
-    protect = _unit(row, declared, before)
+    owned = Sources(row.name, {}, {row.relationship_type: row.name}) if sources is None else sources
+    row = dataclasses.replace(row, accounts=owned.accounts)
+    protect = _directed_unit(row, owned.unit(declared, before))
+    calendar = owned.calendar(declared, before)
+    owned.check_amounts(declared)
     named = {"name": row.name}
-    place = {
+    place: dict[str, Any] = {
         "nodeLabel": row.node_label,
         "relationshipType": row.relationship_type,
         "idProperty": row.id_property,
     } | ({} if row.projection is None else {"projection": row.projection.to_dict()})
     place |= {} if row.title_property is None else {"titleProperty": row.title_property}
+    place |= {} if row.accounts is None else {"accounts": list(row.accounts)}
+    opened = [
+        step
+        for kind, ledger in sorted(owned.fresh.items(), key=lambda each: each[1])
+        if ledger != row.name
+        for step in account_steps(ledger, kind, declared, protect, calendar, by=by, at=at)
+    ]
+    there = [
+        Step("account_unit", {"name": each} | said, on_none="budget")
+        for each in owned.there
+        if each != row.name
+        for said in (unit_asked(protect), calendar_asked(calendar))
+    ]
+    kind = next((kind for kind, ledger in owned.fresh.items() if ledger == row.name), None)
     return Script(
         [
-            *open_steps(row.name),
+            *(step for each in sorted({row.name, *owned.ledgers}) for step in open_steps(each)),
             Step("graph_find", named, on_row="taken"),
             *guards,
             *_unit_steps(row.name, before, declared),
-            *declaration_steps(row.name, account, declared, by=by, at=at),
-            *place_steps(row, protect),
-            *event_steps(row.name, "register", place | _facts(row) | _said(protect), by=by, at=at),
+            *there,
+            *opened,
+            *(declaration_steps(row.name, account, declared, by=by, at=at) if row.owns else ()),
+            *place_steps(row, protect, kind, calendar),
+            *event_steps(
+                row.name, "register", place | _facts(row) | terms_said(protect, calendar), by=by, at=at
+            ),
         ]
     )
 
@@ -267,24 +295,31 @@ def drop_script(
     """
     before = Account.of_log(row.name, last)
     protect: Unit = "pair" if before is None else before.protect
+    calendar = None if before is None else before.calendar
     named = {"name": row.name}
+    ledgers = row.ledgers if row.readable else ()
+    restored = sorted({row.name, account_of(row.name, "attributes"), *ledgers})
+    gone = {"terms": kept_without_edges(protect, calendar), "runs": runs_at_first(calendar)}
     return Script(
         [
-            Step("account_restore", named),
-            Step("account_restore", {"name": account_of(row.name, "attributes")}),
+            *(Step("account_restore", {"name": each}) for each in restored),
             Step("account_lock", named, on_none="unknown"),
             Step("graph_current", named | {"version": row.version}, on_none="changed"),
             *retire,
             Step("graph_forget", named),
-            Step("account_place", named | {"relationshipType": None, "terms": terms_without_edges(protect)}),
+            Step("account_place", named | {"relationshipType": None} | gone),
             *event_steps(row.name, "drop" if row.loaded else "forget", {}, by=by, at=at),
         ]
     )
 
 
 def _unit(row: GraphRow, declared: Declaration, before: Account | None) -> Unit:
-    """Return what the account will protect; only a graph with directions has arcs of one node."""
-    protect = declared.unit(row.name, before)
+    """Return what the account will protect."""
+    return _directed_unit(row, declared.unit(row.name, before))
+
+
+def _directed_unit(row: GraphRow, protect: Unit) -> Unit:
+    """Return what an account protects; only a graph with directions has arcs of one node."""
     if protect != "pair" and not row.directed:
         raise ParameterError(
             f"protect is {protect!r}, which needs a graph with directions; load it with directed (--directed), "
@@ -299,24 +334,14 @@ def _unit_steps(name: str, account: Account | None, declared: Declaration) -> li
     Where it is not declared, what was read stays, and another one may have declared it meanwhile.
     """
     named = {"name": name}
-    if declared.protect is not None:
+    if declared.protect is not None or declared.calendar is not None:
         entries = 0 if account is None else account.entries
         return [Step("account_at", named | {"entries": entries}, on_none="budget")]
     held: Unit = "pair" if account is None else account.protect
-    return [Step("account_unit", named | unit_asked(held), on_none="budget")]
-
-
-def _said(protect: Unit) -> dict[str, Any]:
-    """Return what the log says of a unit; nothing of the default, which is today's promise."""
-    return {} if protect == "pair" else {"protect": protect}
-
-
-def open_steps(name: str) -> list[Step]:
-    """Return the steps that make an account where there is none and lock it; also end as ``unknown`` or ``broken``."""
+    calendar = None if account is None else account.calendar
     return [
-        Step("account_open", {"name": name}),
-        Step("account_lock", {"name": name}, on_none="unknown"),
-        Step("account_adds_up", {"name": name}, on_none="broken"),
+        Step("account_unit", named | unit_asked(held), on_none="budget"),
+        Step("account_unit", named | calendar_asked(calendar), on_none="budget"),
     ]
 
 
@@ -358,6 +383,7 @@ def listing(session: Session) -> list[dict[str, Any]]:
                 if row["loaded"] or row.get("projection") is None
                 else {"projection": _shown_projection(row["projection"])}
             ),
+            **({} if row.get("accounts") is None else {"accounts": list(row["accounts"])}),
             **_without_rest(listed_account(row)),
             **({} if _whole_row(row) else {"problem": str(edited(row["name"]))}),
             **(
@@ -413,7 +439,9 @@ def listed_account(row: Mapping[str, Any]) -> dict[str, Any]:
         Of ``graph_list`` or ``account_list``.
     """
     try:
-        return Account.of(row).shown()
+        account = Account.of(row)
+        calendar = {} if account.calendar is None else {"calendar": account.calendar.to_dict()}
+        return account.shown() | calendar
     except StoreError as error:
         return {**UNKNOWN_AMOUNTS, "problem": str(error)}
 
@@ -458,43 +486,3 @@ def check_counted(candidates: str | None, asked: str) -> None:
             f"the graph ranks the nodes labelled {candidates!r} only, and {asked} asks for more; ask for "
             f"{', '.join(COUNTED)}"
         )
-
-
-def check_own_type(runner: Runner, name: str, kind: str) -> None:
-    """Refuse a second ledger for relationships that have one, whatever the label and the name."""
-    for row in runner.run("account_places"):
-        shared = _common(row["relationshipType"], kind)
-        if shared and row["name"] != name and row["lost"]:
-            raise StoreError(lost_account(shared, row["name"]))
-        if shared and row["name"] != name:
-            raise StoreError(
-                f"the budget of the relationship type {shared!r} is kept under the name {row['name']!r}; "
-                "register it under that name"
-            )
-        if row["name"] == name and row["relationshipType"] != kind:
-            raise StoreError(
-                f"the ledger of {name!r} accounts for the relationship type {row['relationshipType']!r}; "
-                "choose another name"
-            )
-    if any(row["loaded"] and _common(row["relationshipType"], kind) for row in runner.run("graph_places")):
-        raise StoreError(
-            f"relationship_type is {kind!r}, must not be that of a loaded graph, which has its own budget; "
-            "use the loaded graph"
-        )
-
-
-def _common(kind: Any, other: str) -> str | None:
-    """Return a type that is one of both; several types stand beside each other as in Cypher.
-
-    What somebody has edited to be no text is nobody's type: its account is refused where it is asked for.
-
-    Examples
-    --------
-    >>> _common("CALLED|TEXTED", "PAID|TEXTED"), _common("CALLED|TEXTED", "CALL")
-    ('TEXTED', None)
-    """
-    if not isinstance(kind, str):
-        return None
-    if kind == other:
-        return kind
-    return next((each for each in kind.split("|") if each in other.split("|")), None)

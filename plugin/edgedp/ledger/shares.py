@@ -7,11 +7,12 @@ says who of several analysts may spend how much, and the shares together may be 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from edgedp.ledger.account import UNKNOWN_AMOUNTS, Account, account_of, limit_told, refusal, split_account
+from edgedp.ledger.calendars.runs import Reach
 from edgedp.ledger.script import Step
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import NANO, format_nano
@@ -20,7 +21,7 @@ from edgedp.words.vocabulary import ACCOUNTS
 
 if TYPE_CHECKING:
     from edgedp.ledger.account import Declaration
-    from edgedp.ledger.backend import Row, Runner
+    from edgedp.ledger.backend import GraphRow, Row, Runner
     from edgedp.release.plan import Charge, Plan
     from edgedp.words.vocabulary import AccountName
 
@@ -40,8 +41,10 @@ __all__ = [
     "find",
     "grant_body",
     "grant_steps",
+    "least",
     "listed",
     "of_analyst",
+    "owns",
     "problems",
     "refused",
     "revoked",
@@ -110,9 +113,9 @@ class Share:
         """Whether each release out of it must name its plan."""
         return self.least is not None
 
-    def fits(self, charge: Charge) -> bool:
+    def fits(self, charge: Charge, reach: Reach = Reach()) -> bool:  # noqa: B008 - it is a constant
         """Whether a charge fits, by the condition of ``share_debit``."""
-        return self.amounts.fits(charge) and (self.least is None or charge.cost >= self.least)
+        return self.amounts.over(reach).fits(charge) and (self.least is None or charge.cost >= self.least)
 
     def shown(self) -> dict[str, Any]:
         """Return the share as its analyst sees it: epsilon granted, spent, remaining, the limit of one release.
@@ -145,12 +148,34 @@ def find(runner: Runner, name: str, analyst: str, account: AccountName = EDGES) 
     return Share.of(rows[0]) if rows else None
 
 
-def of_analyst(runner: Runner, name: str, analyst: str) -> dict[AccountName, Share] | None:
-    """Return an analyst's shares of the accounts of a graph; None for a direct caller, who needs none."""
+def of_analyst(
+    runner: Runner, name: str, analyst: str, ledgers: Sequence[str] | None = None
+) -> dict[AccountName, Share] | None:
+    """Return an analyst's shares of the accounts of a graph; None for a direct caller, who needs none.
+
+    Parameters
+    ----------
+    ledgers : sequence of str, optional
+        Those of its edges, where they are not the graph's own: the least of the shares of them, or none, if the analyst
+        lacks one.
+    """
     if analyst == DIRECT:
         return None
-    found = {account: find(runner, name, analyst, account) for account in ACCOUNTS}
+    found: dict[AccountName, Share | None] = {
+        account: find(runner, name, analyst, account) for account in ACCOUNTS
+    }
+    if ledgers is not None:
+        found["edges"] = least(find(runner, each, analyst) for each in ledgers)
     return {account: share for account, share in found.items() if share is not None}
+
+
+def least(shares: Iterable[Share | None]) -> Share | None:
+    """Return the share of which the least is left; None where one is missing, for a release needs each."""
+    found = list(shares)
+    have = [each for each in found if each is not None]
+    if len(have) < len(found) or not have:
+        return None
+    return min(have, key=lambda each: (each.amounts.declared or 0) - each.amounts.spent_epsilon)
 
 
 def check_active(runner: Runner, analyst: str) -> None:
@@ -159,19 +184,23 @@ def check_active(runner: Runner, analyst: str) -> None:
         raise revoked(analyst)
 
 
-def check_affords(runner: Runner, name: str, analyst: str, plan: Plan) -> None:
-    """Refuse what a debit would refuse of an analyst's share now; nothing is debited, and direct callers pass."""
+def check_affords(runner: Runner, row: GraphRow, analyst: str, plan: Plan) -> None:
+    """Refuse what a debit would refuse of an analyst's shares now; nothing is debited, and direct callers pass."""
     if analyst == DIRECT:
         return
     check_active(runner, analyst)
     for charge in plan.first:
-        named = account_of(name, charge.account)
-        rows = {
-            "share_find": runner.run("share_find", name=named, analyst=analyst, account=charge.account),
-            "account_find": runner.run("account_find", name=named),
-        }
-        if not rows["share_find"] or not Share.of(rows["share_find"][0]).fits(charge):
-            raise refused(name, analyst, plan, rows)
+        owners = row.ledgers if charge.account == EDGES else (row.name,)
+        for name in owners:
+            named = account_of(name, charge.account)
+            rows = {
+                "share_find": runner.run("share_find", name=named, analyst=analyst, account=charge.account),
+                "account_find": runner.run("account_find", name=named),
+            }
+            if not rows["share_find"] or not Share.of(rows["share_find"][0]).fits(
+                charge, Reach.of(plan.facts, charge.account)
+            ):
+                raise refused(name, analyst, plan, rows)
 
 
 def revoked(analyst: str) -> AccessError:
@@ -179,13 +208,16 @@ def revoked(analyst: str) -> AccessError:
     return AccessError(f"the analyst {analyst!r} was never added, or was revoked; ask the curator")
 
 
-def debit_steps(name: str, analyst: str, amounts: dict[str, int], account: AccountName = EDGES) -> list[Step]:
+def debit_steps(
+    name: str, analyst: str, amounts: dict[str, int | None], account: AccountName = EDGES
+) -> list[Step]:
     """Return the steps that check and debit an analyst's share; the account is locked, and debited after them.
 
     Parameters
     ----------
     amounts : dict
-        ``cost`` in nano-epsilon, ``price`` in pico-rho and ``whole``, those of the account's debit.
+        ``cost`` in nano-epsilon, ``price`` in pico-rho and ``whole``, those of the account's debit, and its windows
+        (`edgedp.ledger.calendars.runs.Reach.parameters`).
     """
     if analyst == DIRECT:
         return []
@@ -226,6 +258,7 @@ def refused(name: str, analyst: str, plan: Plan, rows: Mapping[str, list[Row]]) 
             f"epsilon is {format_nano(charge.cost)}, must be at least {format_nano(whole.least)} for one release of "
             f"{analyst!r}, whose share is an agent's; ask for more"
         )
+    share = share.over(Reach.of(plan.facts, which))
     refusal_ = refusal(name, charge.cost, share, share.affordable(charge), share_of=analyst, of=of)
     return refusal_ if share.delta is None else BudgetError(f"{refusal_}{rho.price_named(plan.parameters)}")
 
@@ -259,7 +292,7 @@ def grant_steps(
     """
     had = Account(None, None, 0) if before is None else before.amounts
     delta = known.delta
-    as_account = Account(had.declared, had.budget, had.spent, had.limit, delta)
+    as_account = Account(had.declared, had.budget, had.spent, had.limit, delta, runs=had.runs)
     _, budget = declared.settled(name, as_account)
     limit = had.limit if declared.limit is None else declared.limit or None
     limit, least = _limits(agent, limit, None if before is None else before.least, declared.budget or 0)
@@ -303,6 +336,21 @@ def grant_body(row: Mapping[str, Any]) -> dict[str, Any]:
     return body if row["delta"] is None else body | {"delta": row["delta"] / rho.ATTO}
 
 
+def owns(row: Mapping[str, Any]) -> bool:
+    """Whether a ledger was an account, of which there are shares, by what a row of its log says that it was for.
+
+    Examples
+    --------
+    >>> owns({"terms": '{"accounts": ["CALLED"]}', "name": "calls"}), owns({"terms": None})
+    (False, True)
+    """
+    try:
+        named = json.loads(row.get("terms") or "{}").get("accounts")
+    except (ValueError, AttributeError):
+        return True
+    return named is None or row.get("name") in named
+
+
 def problems(rows: Iterable[Row], entries: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return what does not add up in the shares of a graph, each in a line.
 
@@ -319,7 +367,7 @@ def problems(rows: Iterable[Row], entries: Iterable[Mapping[str, Any]]) -> list[
         if entry["kind"] == "grant":
             grant = json.loads(entry["body"])
             granted[grant["analyst"], grant["account"]] = grant
-        if entry["kind"] == "debit" and entry.get("analyst"):
+        if entry["kind"] == "debit" and entry.get("analyst") and owns(entry):
             charged[entry["analyst"]] = charged.get(entry["analyst"], 0) + entry["charge"]
     found = []
     for row in rows:
@@ -332,15 +380,15 @@ def problems(rows: Iterable[Row], entries: Iterable[Mapping[str, Any]]) -> list[
         try:
             share = Share.of(row)
         except StoreError:
-            found.append(f"the share of {row['analyst']!r} holds an amount that is no whole number")
+            found.append(f"the share of {row['analyst']!r} holds an amount that is not a whole number")
             continue
         spent, budget = share.amounts.spent, share.amounts.budget
         if spent != cost:
             found.append(
                 f"the share of {share.analyst!r} says that {spent} was spent, its releases cost {cost}"
             )
-        if budget is None or spent > budget:
-            found.append(f"{spent} was spent of the share of {share.analyst!r}, {budget}")
+        if budget is None or share.amounts.held > budget:
+            found.append(f"{share.amounts.held} was spent of the share of {share.analyst!r}, {budget}")
         last = granted.get((share.analyst, account), {})
         stands = grant_body(row)
         for key in sorted(stands.keys() | last.keys()):

@@ -121,8 +121,7 @@ class GraphProjection:
     def __init__(self, graph: Graph, engine: str = "native", *, secret: str | None = None) -> None:
         self._graph = graph
         self._secret = secret
-        asked = check_choice(engine, "engine", GRAPH_ENGINES)
-        self._engine = check_choice(serving(asked), "engine", GRAPH_ENGINES)
+        self._engine = serving(check_choice(engine, "engine", GRAPH_ENGINES))
         self._figures: Figures | None = None
 
     @property

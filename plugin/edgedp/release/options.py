@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
 
@@ -39,7 +39,9 @@ from edgedp.words.vocabulary import (
 )
 
 __all__ = [
+    "DATED",
     "CountOptions",
+    "DatedOptions",
     "DistributionOptions",
     "MotkinOptions",
     "Option",
@@ -125,7 +127,15 @@ class Options:
     def described(cls) -> tuple[Option, ...]:
         """Return what there is to know of every option, in order."""
         hints = get_type_hints(cls, include_extras=True)
-        return tuple(_described(each.name, hints[each.name], each.default) for each in fields(cls))
+        return tuple(
+            _described(name, hints[name], default)
+            for name, default in ((each.name, each.default) for each in cls._ordered())
+        )
+
+    @classmethod
+    def _ordered(cls) -> tuple[Field[Any], ...]:
+        """Return the fields, those that are a class's own before those of every kind."""
+        return tuple(sorted(fields(cls), key=lambda each: each.name in DATED))
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
@@ -136,7 +146,7 @@ class Options:
         >>> TopKOptions.names()[:3]
         ('metric', 'k', 'epsilon')
         """
-        return tuple(each.name for each in fields(cls))
+        return tuple(each.name for each in cls._ordered())
 
     @classmethod
     def config_keys(cls) -> dict[str, str]:
@@ -175,12 +185,34 @@ class Options:
 
     @classmethod
     def among(cls, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options out of all the arguments of a function (its ``locals()``), a mechanism by its word."""
-        return spelled({name: arguments[name] for name in cls.names()})
+        """Return the options out of all the arguments of a function (its ``locals()``), a mechanism by its word.
+
+        A function of a graph in memory, which has no calendar, asks for no windows.
+        """
+        return spelled(
+            {name: arguments[name] for name in cls.names() if name in arguments or name not in DATED}
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopKOptions(Options):
+class DatedOptions(Options):
+    """The options of every release of edges: which windows of a calendar it reads."""
+
+    window: Annotated[
+        str | None, _About("For a graph with a calendar: the one window that is read, such as 2024-06.")
+    ] = None
+    windows: Annotated[
+        str | Sequence[str] | None,
+        _About("The windows that are read, A..B.  [default: everything, at whatever time]"),
+    ] = None
+
+
+DATED = tuple(each.name for each in fields(DatedOptions))
+"""The options that say which windows are read."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopKOptions(DatedOptions):
     """The options of `edgedp.priv_top_k`."""
 
     KIND = "priv_top_k"
@@ -199,9 +231,9 @@ class TopKOptions(Options):
         MechanismName | Mechanism | None,
         _About("How nodes are picked.  [default: joint; density, and where a delta is declared: sld]"),
     ] = None
-    sampler: Annotated[SamplerName | None, _About("Of em, ld and sld.  [default: exponential]")] = None
-    sensitivity_form: Annotated[MetricForm | None, _About("Of ld and sld.  [default: degree]")] = None
-    shift: Annotated[Shift | None, _About("Of sld.  [default: by the metric alone]")] = None
+    sampler: Annotated[SamplerName | None, _About("For em, ld and sld.  [default: exponential]")] = None
+    sensitivity_form: Annotated[MetricForm | None, _About("For ld and sld.  [default: degree]")] = None
+    shift: Annotated[Shift | None, _About("For sld.  [default: by the metric]")] = None
     proxy: Annotated[Proxy | None, _About("What joint ranks ebc and betweenness2 by.  [default: both]")] = (
         None
     )
@@ -210,7 +242,7 @@ class TopKOptions(Options):
         _About("Public: the most neighbours that a node connects, of lists and ordered; or arcs of a node."),
     ] = None
     estimates: Annotated[
-        bool, _About("Of joint: show what the same noise tells of the numbers of edges and wedges.")
+        bool, _About("For joint: show what the same noise says about the numbers of edges and wedges.")
     ] = False
     target_recall: Annotated[
         Any, _About("Spend until so much of the list is expected to be right; epsilon is then the most.")
@@ -218,7 +250,7 @@ class TopKOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MotkinOptions(Options):
+class MotkinOptions(DatedOptions):
     """The options of `edgedp.motkin`."""
 
     KIND = "motkin"
@@ -236,21 +268,22 @@ class MotkinOptions(Options):
         MechanismName | Mechanism | None,
         _About("Local: sld or ld; global: em or pf; or joint.  [default: sld; em]"),
     ] = None
-    sampler: Annotated[SamplerName | None, _About("Of em, ld and sld.  [default: exponential]")] = None
+    sampler: Annotated[SamplerName | None, _About("For em, ld and sld.  [default: exponential]")] = None
     sensitivity_form: Annotated[
-        MetricForm | ParetoForm | None, _About("Of ld and sld.  [default: interval; aggregate: degree]")
+        MetricForm | ParetoForm | None, _About("For ld and sld.  [default: interval; aggregate: degree]")
     ] = None
-    shift: Annotated[Shift | None, _About("Of sld.  [default: by metrics and weights alone]")] = None
+    shift: Annotated[Shift | None, _About("For sld.  [default: by metrics and weights]")] = None
     weights: Annotated[
-        Sequence[float] | None, _About("Of aggregate, once for each --metric.  [default: 1 each]", "--weight")
+        Sequence[float] | None,
+        _About("For aggregate, once for each --metric.  [default: 1 each]", "--weight"),
     ] = None
     estimates: Annotated[
-        bool, _About("Of joint: show what the same noise tells of the numbers of edges and wedges.")
+        bool, _About("For joint: show what the same noise says about the numbers of edges and wedges.")
     ] = False
 
 
 @dataclass(frozen=True, kw_only=True)
-class CountOptions(Options):
+class CountOptions(DatedOptions):
     """The options of `edgedp.count` but for delta, which is of graphs in memory."""
 
     KIND = "count"
@@ -263,17 +296,17 @@ class CountOptions(Options):
             "What noise; nls and lls in memory only.  [default: geometric where an edge moves 1; calibrated]"
         ),
     ] = None
-    star_size: Annotated[int | None, _About("Of stars: how many neighbours.  [default: 3]")] = None
-    pair: Annotated[Any, _About("Of common_neighbors: two node ids.", metavars=("U", "V"))] = None
-    node: Annotated[Any, _About("Of a metric: the node's id.", metavars=("V",))] = None
+    star_size: Annotated[int | None, _About("For stars: how many neighbours.  [default: 3]")] = None
+    pair: Annotated[Any, _About("For common_neighbors: two node ids.", metavars=("U", "V"))] = None
+    node: Annotated[Any, _About("For a metric: the node's id.", metavars=("V",))] = None
     error_bar: Annotated[
-        bool, _About("Of calibrated: a tenth of epsilon buys an interval around the number.")
+        bool, _About("For calibrated: a tenth of epsilon buys an interval around the number.")
     ] = False
-    cap: Annotated[int | None, _About("Of arcs, public: the most of each node that count.")] = None
+    cap: Annotated[int | None, _About("For arcs, public: the most of each node that count.")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class DistributionOptions(Options):
+class DistributionOptions(DatedOptions):
     """The options of `edgedp.distribution`."""
 
     KIND = "distribution"
@@ -284,12 +317,12 @@ class DistributionOptions(Options):
         DistributionForm, _About("Nodes of degree k or more, k = 1 to the bound, or of exactly k.")
     ] = "ccdf"
     cap: Annotated[
-        int | None, _About("Of in- and out-degrees, public: the most arcs of each other end that count.")
+        int | None, _About("For in- and out-degrees, public: the most arcs of each other end that count.")
     ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class SummaryOptions(Options):
+class SummaryOptions(DatedOptions):
     """The options of `edgedp.summary`."""
 
     KIND = "summary"
@@ -313,7 +346,7 @@ class PercentileOptions(Options):
     ] = "pf"
     sampler: Annotated[
         SamplerName | None,
-        _About("Of em, distance, ld and sld.  [default: exponential; distance: permute_and_flip]"),
+        _About("For em, distance, ld and sld.  [default: exponential; distance: permute_and_flip]"),
     ] = None
 
 

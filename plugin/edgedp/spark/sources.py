@@ -7,34 +7,29 @@ registered (`Place`). Whether a release can read it is found out before its debi
 from __future__ import annotations
 
 import json
-import os
-import posixpath
 import re
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from edgedp.graph.reading.options import Column, Ids, ReadingOptions
+from edgedp.graph.reading.options import Column, Ids, ReadingOptions, checked_options
+from edgedp.graph.reading.sources.places import canonical, overlap, same_place
 from edgedp.spark.edges import Edges, Figures, figures_of
 from edgedp.spark.frames import edges_of, pick
 from edgedp.spark.session import open_session
 from edgedp.spark.tables import check_no_table
-from edgedp.words.errors import EdgeDPError, GraphFormatError, ParameterError, StoreError
+from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError, ParameterError, StoreError
 from edgedp.words.shown import address_shown
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from edgedp.graph.loading.addresses import Address
+
 __all__ = ["Place", "canonical", "detected", "opened", "overlap", "same_place", "surveyed"]
 
 _TEXT = re.compile(r"\.(csv|tsv|tab|txt|edges|edgelist)(\.(gz|bz2|zst|xz|lz4|snappy))?$", re.IGNORECASE)
 _WHOLE = r"^[+-]?[0-9]{1,18}$"
-_SAME = {"s3": "s3a", "s3n": "s3a", "abfss": "abfs", "wasbs": "wasb"}
-_NAMED_BEFORE_HOST = frozenset(
-    {"abfs", "abfss", "wasb", "wasbs", "hdfs", "viewfs", "webhdfs", "swebhdfs", "o3fs", "ofs"}
-)
-_BUCKETS = frozenset({"s3", "s3a", "s3n", "gs", "oss", "cosn", "obs"})
-"""Object stores, whose buckets have no port."""
 _CANONICAL = r"^(0|-?[1-9][0-9]{0,17})$"
 
 
@@ -85,6 +80,32 @@ class Place:
             ids=options.ids,
         )
 
+    @classmethod
+    def of(cls, address: Address) -> Place:
+        """Return how Spark reads what this process was registered to read.
+
+        Raises
+        ------
+        EngineError
+            It does not.
+        """
+        options = checked_options(**address.options)
+        odd = options.given("table", "query", "bipartite", "labels") or (
+            "directed" if options.directed else None
+        )
+        text = bool(_TEXT.search(address.place))
+        if odd or (text and options.header is None) or address.place.startswith("http"):
+            what = odd or "this format"
+            raise EngineError(
+                f"engine is 'spark', which does not read an address with {what}; leave the engine out"
+            )
+        found = cls.asked(address.place, address.nodes, options)
+        return replace(
+            found,
+            separator=options.separator or address.separator if text else None,
+            ids="integer" if address.integers else "text",
+        )
+
     def to_json(self) -> str:
         """Return it as the registry keeps it, without the address of the edges, which has a column of its own."""
         return json.dumps({name: value for name, value in asdict(self).items() if name != "edges"})
@@ -105,96 +126,6 @@ class Place:
             raise StoreError(
                 "the registry's row of the graph was edited; nothing was spent; register the edges again"
             ) from None
-
-
-def canonical(address: Any, name: str) -> str:
-    """Return an address as Spark and the registry have it: one of a file is whole.
-
-    Raises
-    ------
-    ParameterError
-        It holds a password or a query, which the registry would keep, or what Spark takes for a pattern.
-
-    Examples
-    --------
-    >>> canonical("s3a://lake/edges/", "edges")
-    's3a://lake/edges'
-    >>> canonical("S3A://lake//payments/../edges", "edges")
-    's3a://lake/edges'
-    """
-    if not isinstance(address, (str, os.PathLike)) or not str(address).strip():
-        raise ParameterError(f"{name} is no address; give a path, or an address that Spark reads")
-    text = os.fspath(address)
-    if any(ord(sign) < 32 or sign in "*?{}[]," for sign in text):
-        raise ParameterError(f"{name} holds a pattern or a query, must be the address of one file or folder")
-    if text[:5].lower() == "file:" and not text[5:].startswith("//"):
-        text = text[5:]
-    scheme, mark, rest = text.partition("://")
-    if not mark:
-        return "file://" + str(Path(text).expanduser().resolve())
-    host, slash, path = rest.partition("/")
-    if _holds_credentials(scheme.lower(), host, rest):
-        raise ParameterError(
-            f"{name} holds a password or a key, must be an address alone; give these to Spark's settings"
-        )
-    if scheme.lower() == "file":
-        return "file://" + str(Path(rest if host.lower() != "localhost" else slash + path).resolve())
-    # As Spark itself reads it: otherwise one folder could be spelled in many ways.
-    normal = posixpath.normpath("/" + path.lstrip("/")).rstrip("/") if slash else ""
-    return f"{scheme.lower()}://{host}{normal}"
-
-
-def _holds_credentials(scheme: str, host: str, rest: str) -> bool:
-    """Return whether an address names a key or a password: in a secret a slash may stand, which ends no host.
-
-    A container of Azure and a user of HDFS stand before an ``@`` too, and are no secret.
-
-    Examples
-    --------
-    >>> _holds_credentials("s3a", "AK:SE", "AK:SE/CRET@lake/e"), _holds_credentials("s3a", "AK@lake", "AK@lake/e")
-    (True, True)
-    >>> _holds_credentials("abfss", "box@store", "box@store/e"), _holds_credentials("hdfs", "nn:8020", "nn:8020/a@b")
-    (False, False)
-    """
-    user, named, _ = host.rpartition("@")
-    if ":" in user or (named and scheme not in _NAMED_BEFORE_HOST):
-        return True
-    port = host.rpartition("@")[2].partition(":")[2]
-    return "@" in rest and ":" in host and (scheme in _BUCKETS or not port.isdecimal())
-
-
-def same_place(one: str, other: str) -> bool:
-    """Return whether two canonical addresses are one place: hosts have no case, and ``s3a`` is ``s3``.
-
-    Examples
-    --------
-    >>> same_place("hdfs://NN/e", "hdfs://nn/e"), same_place("hdfs://nn/e", "hdfs://nn/E")
-    (True, False)
-    """
-    return _folded(one) == _folded(other)
-
-
-def overlap(one: str, other: str) -> bool:
-    """Return whether one canonical address is the other, or lies inside it: a folder's edges are those of its files.
-
-    Examples
-    --------
-    >>> overlap("s3a://lake/e", "s3://LAKE/e/month=2024-06"), overlap("s3a://lake/e", "s3a://lake/edges")
-    (True, False)
-    """
-    short, long = sorted((_folded(one), _folded(other)), key=len)
-    return long == short or long.startswith(short.rstrip("/") + "/")
-
-
-def _folded(address: str) -> str:
-    scheme, mark, rest = address.partition("://")
-    if not mark:
-        return address
-    host, slash, path = rest.partition("/")
-    host = host.lower()
-    if scheme == "hdfs":  # a user and the port that is the default say nothing of the place
-        host = host.rpartition("@")[2].removesuffix(":8020")
-    return f"{_SAME.get(scheme, scheme)}{mark}{host}{slash}{path}"
 
 
 def opened(place: Place, session: SparkSession | None = None) -> Edges:
@@ -315,7 +246,7 @@ def _first_names(frame: DataFrame, columns: list[str]) -> bool:
     if len(whole) > 1 and whole[1]:
         return True
     raise GraphFormatError(
-        "whether the first line names the columns cannot be told for sure; give --header or --no-header "
+        "the first line may name the columns or be an edge; give --header or --no-header "
         "(of the nodes: --nodes-header or --no-nodes-header)"
     )
 

@@ -9,7 +9,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from edgedp.graph.titles import check_apart, taken_from
-from edgedp.ledger import attributes, events, ledger, registry
+from edgedp.ledger import attributes, events, ledger, registry, sources
 from edgedp.ledger.account import Account, Declaration, account_of, check_delta, check_pure, declaration
 from edgedp.ledger.backend import GraphRow, Session
 from edgedp.ledger.log import history
@@ -17,7 +17,8 @@ from edgedp.ledger.pairs import projection_of
 from edgedp.ledger.script import Script, run
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.selection.domains import declare
-from edgedp.stores import twins
+from edgedp.stores import calendars, twins
+from edgedp.stores.calendars import declared_calendar, loaded_calendar
 from edgedp.stores.releases.opened import OpenedStore
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import shown
@@ -50,6 +51,8 @@ class CuratorStore(OpenedStore):
         *,
         directed: bool = False,
         protect: Unit | None = None,
+        dates: Mapping[str, Any] | None = None,
+        within: int | str | None = None,
         delta: Any = None,
         attribute_epsilon_budget: Any = None,
         title: str | None = None,
@@ -79,6 +82,15 @@ class CuratorStore(OpenedStore):
             What one release protects at its epsilon, all of it taken away: everything between two nodes (the default),
             all arcs that leave one node, or all that come to one. The account then allows only what protects that
             (docs/persons.md), and the first release freezes it.
+        dates : mapping, optional
+            The calendar of a graph whose edges have dates (`edgedp.read_graph` with `date`): ``from``, the first day of
+            its first window; ``period``, one of P1D, P1W, P1M, P3M and P1Y; ``grace``, how long after its end a
+            window stays closed (a tenth of the period); ``are``, which is ``"final"``: **Promise:** no date ever
+            changes, also in a longer file that takes the place of this one. Releases then name a `window`
+            (docs/windows.md). The first release freezes it.
+        within : int or str, optional
+            Of a calendar: within how many consecutive windows, or how long a time, the budget bounds what is lost.
+            Without it the budget is for all time, as it is without a calendar.
         delta : number or decimal text, optional
             Declares the budget as (epsilon, delta): releases then add up by bounded-range composition, which
             allows many more small ones (`edgedp.words.amounts.rho`). To be declared before the first release.
@@ -96,7 +108,8 @@ class CuratorStore(OpenedStore):
         Returns
         -------
         dict
-            The graph's row of `graphs`.
+            The graph's row of `graphs`; of a graph with a calendar, under ``exact``, how many rows are in a window and
+            how many in none: not private, for the curator.
 
         Raises
         ------
@@ -108,18 +121,25 @@ class CuratorStore(OpenedStore):
 
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
-        declared = declaration(epsilon_budget, delta, max_epsilon_per_release, protect=protect)
+        declared = declaration(
+            epsilon_budget,
+            delta,
+            max_epsilon_per_release,
+            protect=protect,
+            calendar=loaded_calendar(dates, within),
+        )
         of_records = declaration(attribute_epsilon_budget, None, None)
         graph = graph_of(graph, directed=directed)
         if graph.directed and not self._backend.keeps_directions:
             raise ParameterError(
                 "the graph is directed, and this store keeps no directions; load it without, or into another store"
             )
-        origin = origin_kept(graph)
+        origin, dated = origin_kept(graph), graph.kept.get("dated")
         graph, titles = taken_from(graph, title)
         if origin is not None:
             rest = [each for each in origin.properties if each != title]
             graph.kept["origin"] = dataclasses.replace(origin, title=title, properties=rest)
+        graph.kept.update({} if dated is None else {"dated": dated})
         if graph.node_count == 0:
             raise ParameterError("the graph has no node; load another")
         if bound is not None and graph.max_degree > bound:
@@ -134,6 +154,9 @@ class CuratorStore(OpenedStore):
             if before is None and account is None:
                 checks.check_new_graph_name(name)
             check_delta(declared.settled(name, account)[0], graph.node_count)
+            calendar = calendars.of_load(
+                session, name, graph, declared, account, keeps=self._backend.keeps_windows
+            )
             placed = dataclasses.replace(
                 self._backend.place(name, secrets.randbits(62), node_label, relationship_type),
                 node_count=graph.node_count,
@@ -156,10 +179,11 @@ class CuratorStore(OpenedStore):
                     at=ledger.now(),
                 )
             )
-            check_apart(title, attributes.declared(session, name))
-            lacking = sorted(attributes.declared(session, name).keys() - graph.properties.keys())
+            domains = attributes.declared(session, name)
+            check_apart(title, domains)
+            lacking = sorted(domains.keys() - graph.properties.keys())
             found = twins.find(session, graph, name, registry.secret(session))
-            with session.ingest(placed, graph, progress, titles) as written:
+            with session.ingest(placed, graph, progress, titles, calendar) as written:
                 script = registry.load_script(
                     written, before, account, declared, fingerprint=found.key, by=self._by(session), at=ledger.now(),
                     last=session.run("log_last", name=name), guards=session.guards(written), attributes=steps,
@@ -168,6 +192,8 @@ class CuratorStore(OpenedStore):
             self._memory.forget(name)
             session.sweep(name)
             listed = registry.listed(session, name)
+            if calendar is not None:
+                listed |= {"exact": calendars.rows_by_date(session, name)}
         _log.info("loaded %s", shown(name))
         twins.warn(found)
         _warn_of_lacking(lacking)
@@ -189,6 +215,8 @@ class CuratorStore(OpenedStore):
         candidates: str | None = None,
         title_property: str | None = None,
         protect: Unit | None = None,
+        dates: Mapping[str, Any] | None = None,
+        within: int | str | None = None,
         delta: Any = None,
         allow_empty: bool = False,
         facts: str = "recorded",
@@ -197,7 +225,8 @@ class CuratorStore(OpenedStore):
 
         Directions, parallel relationships and self-loops are read as one simple undirected graph, unless
         `orientation` or `at_least` say otherwise. All that lies between two nodes is one edge, and one answer protects
-        all of it. The relationships of one type have one ledger: a second name for them is refused, also after a drop.
+        all of it. Each type has one account, which all graphs over it share, and which outlives them: a release debits
+        those of all its types by the same epsilon, all or none.
 
         Parameters
         ----------
@@ -222,7 +251,11 @@ class CuratorStore(OpenedStore):
             A property of the nodes that is shown beside their ids in every list, as `title` of `load`. It is read when
             a list has been drawn, and kept with the release; no mechanism reads it.
         epsilon_budget, degree_bound, max_epsilon_per_release, delta, protect
-            As for `load`. The degree bound is checked at every release.
+            As for `load`, of the accounts of those types that have none yet; for another see `account`. The degree
+            bound is checked at every release.
+        dates, within
+            As for `account`: the calendar of relationships whose property holds their date. A graph over types whose
+            account has one has it, too.
         allow_empty : bool
             Register even if no relationship of the type joins two of the nodes, which is refused otherwise: a misspelt
             type looks the same.
@@ -238,7 +271,13 @@ class CuratorStore(OpenedStore):
         """
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
-        declared = declaration(epsilon_budget, delta, max_epsilon_per_release, protect=protect)
+        declared = declaration(
+            epsilon_budget,
+            delta,
+            max_epsilon_per_release,
+            protect=protect,
+            calendar=declared_calendar(dates, within),
+        )
         made = projection_of(node_label, relationship_type, orientation, where, at_least, candidates)
         key = checks.check_text(id_property, "id_property")
         title = None if title_property is None else checks.check_text(title_property, "title_property")
@@ -252,10 +291,13 @@ class CuratorStore(OpenedStore):
             checks.check_no_option(
                 "degree_bound", bound if made.candidates else None, "a graph with candidates"
             )
-            surveyed, exact = self._backend.survey(session, asked, allow_empty=allow_empty)
-            registry.check_own_type(session, name, asked.relationship_type)
             account = _account(session, name)
-            check_delta(declared.settled(name, account)[0], surveyed.node_count)
+            rows = {each: session.run(each) for each in sources.READS}
+            found = sources.resolved(name, asked.types, rows, account)
+            asked = dataclasses.replace(asked, accounts=found.accounts)
+            surveyed, exact = self._backend.survey(session, asked, allow_empty=allow_empty)
+            for delta_of_it in found.deltas(declared, account):
+                check_delta(delta_of_it, surveyed.node_count)
             script = registry.register_script(
                 surveyed,
                 account,
@@ -264,9 +306,15 @@ class CuratorStore(OpenedStore):
                 at=ledger.now(),
                 last=session.run("log_last", name=name),
                 guards=session.guards(surveyed),
+                sources=found,
             )
             self._curate(session, surveyed, script)
             _log.info("registered %s", shown(name))
+            calendar = ledger.find(session, name).calendar
+            if calendar is not None:
+                exact |= session.rows_by_date(surveyed, calendar)
+            for hint in session.date_hints(surveyed, calendar):
+                warnings.warn(hint, UserWarning, stacklevel=2)
             return registry.listed(session, name) | {"exact": exact}
 
     def drop(self, name: str) -> None:
@@ -280,6 +328,10 @@ class CuratorStore(OpenedStore):
             self._curate(session, row, script, retired=row if row.loaded else None)
             _log.info("dropped %s", shown(name))
             self._memory.forget(name)
+            if row.at_address:
+                from edgedp.stores.releases.at_address import forget
+
+                forget(row)
             session.sweep(name)
 
     def set_budget(
@@ -311,6 +363,8 @@ class CuratorStore(OpenedStore):
         with self._session() as session:
             account = ledger.find(session, account_of(name, "edges"))
             row = registry.find(session, name)
+            if row is not None and not row.owns:
+                raise sources.no_budget(row)
             if declared.delta is not None and row is None:
                 raise ParameterError(
                     f"delta is declared for {name!r}, which is not stored; load the graph first"

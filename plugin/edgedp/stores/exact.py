@@ -15,7 +15,7 @@ from edgedp.ledger.registry import check_counted
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.projection import exact_quantities
 from edgedp.release.plan.named import meanings
-from edgedp.stores.releases.opened import OpenedStore
+from edgedp.stores.releases.opened import OpenedStore, nodes_named
 from edgedp.stores.statements.cypher import CypherProjection
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano, to_fraction
 from edgedp.words.errors import EngineError, ParameterError
@@ -47,7 +47,7 @@ class ExactStore(OpenedStore):
             row = registry.known(session, name)
             self._note_exact(session, name, {"read": "graph"})
             graph = self._read(session, row)
-            properties = session.properties(row, attributes.declared(session, name))
+            properties = {} if row.at_address else session.properties(row, attributes.declared(session, name))
         return graph.with_properties(properties) if properties else graph
 
     def exact(
@@ -188,7 +188,7 @@ class ExactStore(OpenedStore):
             if engine == "cypher":
                 raise EngineError("engine is 'cypher', must be 'native' or 'igraph' for arcs; choose another")
             self._note_exact(session, name, {"read": "count", "of": "arcs"})
-            return exact_arcs(session.graph(row))
+            return exact_arcs(self._read(session, row))
 
     def _exact_number(
         self,
@@ -209,7 +209,7 @@ class ExactStore(OpenedStore):
             row = registry.known(session, name)
             planned = plan_exact(of, given, dataclasses.replace(row.facts, degree_bound=degree_bound))
             if planned.named:
-                planned = planned.naming(session.nodes_named(row, meanings(planned.named)))
+                planned = planned.naming(nodes_named(session, row, meanings(planned.named)))
             self._check_engine(engine, needs(planned))
             self._check_said(engine, row)
             check_counted(row.facts.candidates, of)

@@ -42,6 +42,18 @@ class StoreRecords(OpenedStore):
             self._remembered.look(session, [account_of(name, account) for account in ACCOUNTS])
             return balance
 
+    def runs(self, name: str) -> dict[str, Any]:
+        """Return what was spent of every run of windows of a graph with a calendar: public facts.
+
+        Returns
+        -------
+        dict
+            ``runs``, each with ``windows`` (its first and last), ``epsilon_spent`` and ``epsilon_remaining``; and
+            ``meaning``, a sentence on what the budget does not say. Empty where the budget is for all time.
+        """
+        with self._session(reading=True) as session:
+            return history.by_run(session, name)
+
     def releases(
         self, name: str, limit: int | None = None, since: str | int | None = None
     ) -> list[ReleaseRow]:

@@ -81,6 +81,10 @@ class RefreshingStore(CuratorStore):
         from edgedp.graph.reading import checked_options
 
         row, origin = self._origin(name)
+        if row.at_address:
+            raise StoreError(
+                f"the edges of {name!r} are at an address, and each release reads them anew; nothing is to be refreshed"
+            )
         if origin is None:
             raise StoreError(
                 f"nothing is remembered of the source of {name!r}; load it again and replace it (--replace)"

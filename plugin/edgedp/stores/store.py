@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from edgedp.stores.addressed import AddressStore
+from edgedp.stores.accounts import AccountStore
+from edgedp.stores.addresses.addressed import AddressStore
 from edgedp.stores.exact import ExactStore
 from edgedp.stores.people.people import PeopleStore
 from edgedp.stores.records import StoreRecords
@@ -14,7 +15,14 @@ __all__ = ["Store"]
 
 
 class Store(
-    RefreshingStore, AddressStore, ExactStore, PeopleStore, SimulatingStore, AnalystStore, StoreRecords
+    RefreshingStore,
+    AddressStore,
+    AccountStore,
+    ExactStore,
+    PeopleStore,
+    SimulatingStore,
+    AnalystStore,
+    StoreRecords,
 ):
     """Graphs in a database with a privacy ledger each; made by `edgedp.open_store`.
 

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from edgedp.words.errors import EdgeDPError, EngineError, ForeignWordsError, StoreError
 
 __all__ = [
+    "ADDRESS_FAILED",
+    "ADDRESS_TOO_LARGE",
     "AFTER_THE_DEBIT",
     "BOUND_BROKEN",
     "ENGINE_FAILED",
@@ -50,7 +52,22 @@ ENGINE_FAILED = "the release could not be computed; what was asked for stays spe
 STORE_FAILED = "the store could not read the graph; what was asked for stays spent; its own log says why"
 """Stands for what a database says in words of its own: how much memory a reading took follows the edges."""
 
-AFTER_THE_DEBIT = (BOUND_BROKEN, NODES_CHANGED, IDS_BROKEN, RECORD_LOST, ENGINE_FAILED, STORE_FAILED)
+ADDRESS_FAILED = (
+    "the rows at the address could not be read as they were registered; what was asked for stays spent; "
+    "ask the curator to preview them"
+)
+"""Rests on the rows: that one lacks an end, is of another type, or that files changed while they were read."""
+
+ADDRESS_TOO_LARGE = (
+    "the rows at the address need more memory than the curator allows; what was asked for stays spent; "
+    "ask the curator to allow more, or for engine 'spark'"
+)
+"""Rests on the number of rows, which follows the edges: it tells that it is above a public number."""
+
+AFTER_THE_DEBIT = (
+    BOUND_BROKEN, NODES_CHANGED, IDS_BROKEN, RECORD_LOST, ENGINE_FAILED, STORE_FAILED, ADDRESS_FAILED,
+    ADDRESS_TOO_LARGE,
+)  # fmt: skip
 
 
 @contextmanager

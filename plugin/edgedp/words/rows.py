@@ -36,7 +36,12 @@ class _Oriented(TypedDict, total=False):
     """Where more than one label and one type make the graph, a dict: which relationships make an edge."""
 
 
-class GraphFacts(_Delta, _Shared, _Oriented):
+class _Debiting(TypedDict, total=False):
+    accounts: list[Any]
+    """Of a graph that owns no budget those that its releases debit: names, or amounts beside them."""
+
+
+class GraphFacts(_Delta, _Shared, _Oriented, _Debiting):
     """A row of `Store.graphs`: public facts."""
 
     name: str
@@ -47,7 +52,7 @@ class GraphFacts(_Delta, _Shared, _Oriented):
     epsilon_spent: float | None
 
 
-class Balance(_Delta, _Shared):
+class Balance(_Delta, _Shared, _Debiting):
     """What `Store.budget` returns."""
 
     epsilon_budget: float | None

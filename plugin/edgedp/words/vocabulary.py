@@ -10,6 +10,7 @@ from typing import Literal, get_args
 
 __all__ = [
     "ACCOUNTS",
+    "ADDRESS_ENGINES",
     "APPROACHES",
     "ARC_METRICS",
     "COUNTED",
@@ -32,6 +33,7 @@ __all__ = [
     "UNITS",
     "VECTORS",
     "AccountName",
+    "AddressEngine",
     "Approach",
     "ArcMetricName",
     "CountName",
@@ -139,6 +141,8 @@ GraphEngine = Literal["native", "igraph"]
 Engine = Literal[GraphEngine, "cypher"]
 
 TopKEngine = Literal[Engine, "spark"]
+AddressEngine = Literal["native", "spark"]
+"""What reads edges at an address."""
 """What computes a top k: also Spark (`edgedp.spark`)."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -162,4 +166,5 @@ ACCOUNTS: tuple[AccountName, ...] = get_args(AccountName)
 DEPENDENCES: tuple[DependsOn, ...] = get_args(DependsOn)
 GRAPH_ENGINES: tuple[GraphEngine, ...] = get_args(GraphEngine)
 ENGINES: tuple[Engine, ...] = get_args(Engine)
+ADDRESS_ENGINES: tuple[AddressEngine, ...] = get_args(AddressEngine)
 TOP_K_ENGINES: tuple[TopKEngine, ...] = get_args(TopKEngine)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never, get_args
 
 from edgedp.exact.experiments.facts import Facts
 from edgedp.exact.experiments.grid import (
@@ -21,6 +21,7 @@ from edgedp.exact.experiments.grid import (
 )
 from edgedp.exact.experiments.samples import SAMPLE_NODES
 from edgedp.mechanisms.checks import check_choice, check_graph, check_whole
+from edgedp.mechanisms.values import Mechanism, spelled
 from edgedp.release.plan.nodes import scaled_to
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import MECHANISMS, PICKING
@@ -78,7 +79,7 @@ def experiment(
         Default 5, 10 and 20; 10 for motkin, 1 to 3 for samples.
     epsilon : number, text or list, optional
         Default 1e-3 to 1e4 in half decades.
-    mechanism : str or list of str, optional
+    mechanism : str, list of str or a value of `edgedp.mechanisms`, optional
         Default em, pf, ld, sld, and joint where the metric has it. For numbers: the default of each number.
     sampler : str or list of str, optional
         Of ld and sld; em and pf have their own. Default ``exponential``.
@@ -219,6 +220,13 @@ def planned_cells(facts: Facts, kind: Kind, given: dict[str, Any], runs: int) ->
     """Return the cells of an experiment, each planned once: what a release would refuse is refused here."""
     from edgedp.exact.experiments.runs import check_cell
 
+    given = spelled(given, takes=AXES)
+    for each in listed(given["mechanism"], "mechanism"):
+        if isinstance(each, get_args(Mechanism)):
+            raise ParameterError(
+                f"mechanism is a list with {each!r}, must be a list of words; "
+                "give the value by itself, or words with the options beside them"
+            )
     match kind:
         case "topk":
             picks = (5, 10, 20) if runs else (1,)

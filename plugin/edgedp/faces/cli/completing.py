@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["complete_arguments"]
 
-_NEW_NAMES = ("register",)
-"""Commands whose name is not that of a stored graph yet."""
+_NEW_NAMES = ("register", "account")
+"""Commands whose name need not be that of a stored graph."""
 
 
 class GraphName(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.2 only

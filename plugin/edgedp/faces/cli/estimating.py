@@ -60,6 +60,10 @@ def _print_lines(told: Mapping[str, Any]) -> None:
             f"would cost {most}{amount(told['epsilon'])} and leave {amount(told['epsilon_remaining_after'])} of "
             f"{amount(told['epsilon_budget'])}; {_fit(told['releases_left'])}"
         )
+    for each in told.get("accounts", []):
+        left = amount(each["epsilon_remaining"])
+        fits = "" if each["fits"] else ", which it does not fit"
+        click.echo(shown(f"debits the account {each['account']}, of which {left} is left{fits}"))
     if told["parameters"]:
         asked = ", ".join(
             f"{key}={','.join(map(str, value)) if isinstance(value, list) else value}"

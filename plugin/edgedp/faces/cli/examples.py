@@ -12,6 +12,7 @@ EXAMPLES = {
     "analyst": "edgedp analyst add ann",
     "analyst add": "edgedp analyst add ann --format json",
     "analyst list": "edgedp analyst list",
+    "account": "edgedp --store neo4j://localhost:7687 account CALLED --epsilon-budget 3 --protect source",
     "analyst log": "edgedp analyst log",
     "analyst revoke": "edgedp analyst revoke ann",
     "analyst rotate": "edgedp analyst rotate ann",

@@ -62,6 +62,12 @@ _KINDS = (
     click.option(
         "--table", metavar="T", help="Table of a database, perhaps with its schema and a dot before it."
     ),
+    click.option("--date", metavar="C", help="Column of the date of each row, by name or number from 1."),
+    click.option(
+        "--date-unit",
+        type=click.Choice(["s", "ms"]),
+        help="What its numbers count since 1970 in UTC.  [default: dates as 2024-06-30]",
+    ),
     click.option("--query", metavar="SQL", help="What a database selects, instead of a table."),
     click.option(
         "--labels/--no-labels",

@@ -14,6 +14,7 @@ ROLES = {
         "load": "Load a graph: a catalogue name, a file, an address or stdin.",
         "refresh": "Read a loaded graph again from where it came.",
         "register": "Register a graph that is in Neo4j, or edges at an address.",
+        "account": "Declare the account of a relationship type, or show it.",
         "attribute": "Declare a property of the nodes: its public range and grid.",
         "budget": "Show what was spent and what is left, or declare another budget.",
         "analyst": "Add, list and revoke analysts, rotate their tokens; their log.",

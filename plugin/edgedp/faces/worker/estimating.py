@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from edgedp.faces.worker.requests import config_of, first_of, graph_of, question_of
+from edgedp.faces.worker.requests import accounts_of, config_of, first_of, graph_of, question_of
 from edgedp.faces.worker.wording import in_cypher
 from edgedp.ledger.account import Account
 from edgedp.ledger.backend import Row
@@ -13,6 +13,7 @@ from edgedp.mechanisms import checks
 from edgedp.release.plan import Plan
 from edgedp.stores.neo4j import places
 from edgedp.stores.neo4j.frames import Frame
+from edgedp.stores.releases.clock import check_closed
 from edgedp.stores.releases.estimating import estimate_of
 from edgedp.stores.releases.trial import try_engine
 from edgedp.words.vocabulary import AccountName
@@ -36,6 +37,7 @@ def estimate(request: Frame) -> Frame:
     rows: dict[AccountName, Row] = {"edges": header["account"][0]}
     for found in header.get("attributes_account", []):
         rows["attributes"] = found
+    beside = accounts_of(request)
     before = first_of(header["asked_before"]) if request_id is not None else None
 
     def planner() -> Plan:
@@ -46,6 +48,7 @@ def estimate(request: Frame) -> Frame:
 
     def check(planned: Plan) -> None:
         places.check_place(row)
+        check_closed(planned)
         try_engine(planned, "native")
         places.check_nodes(row, header["survey"])
 
@@ -57,6 +60,7 @@ def estimate(request: Frame) -> Frame:
         check,
         adds_up=bool(header["adds_up"]),
         kept=before is not None,
+        beside=beside,
     )
     shown: dict[str, Any] = told.to_dict()
     return Frame(shown | {"refused": None if told.refused is None else in_cypher(told.refused)})

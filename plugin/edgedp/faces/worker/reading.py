@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from edgedp import exact
 from edgedp.faces.worker.requests import BY, for_cypher, graph_of, known_config
 from edgedp.faces.worker.wording import in_cypher
-from edgedp.ledger import events, ledger, registry
+from edgedp.ledger import events, ledger, registry, sources
 from edgedp.ledger.backend import GraphRow, Row, Runner
 from edgedp.ledger.log import consistency, history, pages
 from edgedp.mechanisms import checks
@@ -19,7 +19,7 @@ from edgedp.stores.neo4j.packed import graph_of_arrays
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import MetricName, TopKMetricName
 
-__all__ = ["accounts", "check", "exact_script", "exact_sensitivity", "exact_values", "log", "page"]
+__all__ = ["account", "accounts", "check", "exact_script", "exact_sensitivity", "exact_values", "log", "page"]
 
 
 def accounts(request: Frame) -> Frame:
@@ -29,6 +29,11 @@ def accounts(request: Frame) -> Frame:
         if "problem" in account:
             account["problem"] = in_cypher(account["problem"])
     return Frame({"accounts": accounts})
+
+
+def account(request: Frame) -> Frame:
+    """Say what an account is, and which graphs debit it."""
+    return Frame(sources.told_account(request.header["row"], request.header["graphs"]))
 
 
 def log(request: Frame) -> Frame:

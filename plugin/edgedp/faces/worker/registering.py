@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from edgedp.faces.worker.requests import BY, graph_of, known_config
 from edgedp.faces.worker.wording import in_cypher
 from edgedp.graph.titles import check_apart
-from edgedp.ledger import attributes, events, ledger, registry
+from edgedp.ledger import attributes, events, ledger, registry, sources
 from edgedp.ledger.account import Account, Declaration, account_of, check_delta
 from edgedp.ledger.pairs import projection_of
 from edgedp.ledger.script import Script
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.selection.domains import declare
-from edgedp.stores.neo4j import places
+from edgedp.stores.calendars import declared_calendar
+from edgedp.stores.neo4j import dated, places
 from edgedp.stores.neo4j import schema as neo4j_schema
 from edgedp.stores.neo4j.frames import Frame
 from edgedp.stores.neo4j.packed import graph_of_arrays
 from edgedp.words.amounts.epsilon import budget_nano
 from edgedp.words.amounts.rho import delta_atto
+from edgedp.words.dates.calendar import calendar_kept
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import UNITS
 
 __all__ = [
+    "account_script",
     "attribute",
     "check_graph",
     "curator_refusal",
@@ -41,6 +45,7 @@ _EMPTY = "allowEmpty"
 _FACTS = "facts"
 _UNIT = "protect"
 _TITLE = "titleProperty"
+_DATES, _WITHIN = "dates", "within"
 _RULES = ("orientation", "where", "atLeast", "candidates")
 
 
@@ -60,7 +65,20 @@ def migrate(request: Frame) -> Frame:
 
 def register(request: Frame) -> Frame:
     """Validate the declaration of a graph; what comes back is its row, still without a number of nodes."""
-    known = [*_PLACE, *_RULES, _TITLE, _UNIT, "degreeBound", _BUDGET, _LIMIT, "delta", _EMPTY, _FACTS]
+    known = [
+        *_PLACE,
+        *_RULES,
+        _TITLE,
+        _UNIT,
+        _DATES,
+        _WITHIN,
+        "degreeBound",
+        _BUDGET,
+        _LIMIT,
+        "delta",
+        _EMPTY,
+        _FACTS,
+    ]
     config = known_config(request, known)
     given = {key: config[key] for key in _RULES if config.get(key) is not None}
     made = projection_of(
@@ -118,7 +136,11 @@ def register_script(request: Frame) -> Frame:
     row = registry.row_of(header["graph"])
     check_apart(row.title_property, attributes.declared_in(header["attributes"]), _TITLE)
     account = Account.of(header["account"]) if header["account"] else None
-    declared = Declaration(**header["declared"])
+    declared = _declaration(header["declared"])
+    found = sources.resolved(row.name, row.types, header["rows"], account)
+    row = replace(row, accounts=found.accounts)
+    for delta in found.deltas(declared, account):
+        check_delta(delta, row.node_count)
     script = registry.register_script(
         row,
         account,
@@ -127,8 +149,46 @@ def register_script(request: Frame) -> Frame:
         at=ledger.now(),
         last=header["last"],
         guards=places.register_guards(row),
+        sources=found,
     )
-    return Frame({"script": script.to_dict()})
+    calendar = found.calendar(declared, account or Account.of_log(row.name, header["last"]))
+    hints = dated.hints(calendar, row.types, header["indexes"])
+    return Frame(
+        {
+            "script": script.to_dict(),
+            "graph": registry.row_to_json(row),
+            "warnings": [in_cypher(each) for each in hints],
+        }
+    )
+
+
+def account_script(request: Frame) -> Frame:
+    """Hand out the script that declares an account by itself, from what was read; or nothing, where it is shown."""
+    header = request.header
+    config = known_config(request, [_UNIT, _DATES, _WITHIN, _BUDGET, _LIMIT, "delta"])
+    declared = _declaration(_declared(config, zero=True))
+    graphs = [row for row in map(registry.row_of, header["graphs"]) if row.readable]
+    name, kind, row = sources.account_named(
+        checks.check_text(header["name"], "name"), header["rows"], graphs, of_types=True
+    )
+    readers = [graph for graph in graphs if name in graph.ledgers]
+    told = {"account": name, "graphs": [graph.name for graph in readers]}
+    if declared == Declaration():
+        if row is None:
+            raise ledger.unknown(name)
+        return Frame(told | {"script": None})
+    for nodes in [graph.node_count for graph in readers] or [0]:
+        check_delta(declared.delta, nodes)
+    script = events.account_script(
+        name,
+        kind,
+        None if row is None else Account.of(row),
+        declared,
+        told["graphs"],
+        by=BY,
+        at=ledger.now(),
+    )
+    return Frame(told | {"script": script.to_dict()})
 
 
 def set_budget(request: Frame) -> Frame:
@@ -145,6 +205,8 @@ def set_budget(request: Frame) -> Frame:
                 f"delta is declared for {name!r}, which is not stored; register the graph first"
             )
         check_delta(declared.delta, int(header["graph"]["nodeCount"]))
+    if header["graph"] is not None and not (row := registry.row_of(header["graph"])).owns:
+        raise sources.no_budget(row)
     account = Account.of(header["account"])
     return Frame({"script": events.budget_script(name, account, declared, by=BY, at=ledger.now()).to_dict()})
 
@@ -199,14 +261,22 @@ def curator_refusal(request: Frame) -> Frame:
     raise events.curator_refusal(outcome, name)
 
 
-def _declared(config: dict[str, Any]) -> dict[str, Any]:
+def _declared(config: dict[str, Any], *, zero: bool = False) -> dict[str, Any]:
     """Return the fields of a `Declaration`."""
     budget, delta, limit = config.get(_BUDGET), config.get("delta"), config.get(_LIMIT)
     if delta is not None and budget is None:
         raise ParameterError("delta is given without an epsilonBudget; declare both")
+    calendar = declared_calendar(config.get(_DATES), config.get(_WITHIN))
     return {
-        "budget": None if budget is None else budget_nano(budget, _BUDGET),
+        "budget": None if budget is None else budget_nano(budget, _BUDGET, zero=zero),
         "delta": None if delta is None else delta_atto(delta),
         "limit": None if limit is None else budget_nano(limit, _LIMIT),
         "protect": None if config.get(_UNIT) is None else checks.check_choice(config[_UNIT], _UNIT, UNITS),
+        "calendar": None if calendar is None else calendar.to_dict(),
     }
+
+
+def _declaration(fields: dict[str, Any]) -> Declaration:
+    """Return the declaration whose fields went through the plugin as JSON."""
+    kept = fields["calendar"]
+    return Declaration(**fields | {"calendar": None if kept is None else calendar_kept(kept)})

@@ -29,9 +29,10 @@ from edgedp.mechanisms.sampling.words import SecureWords
 from edgedp.release.answers import Distribution, Nodes, Number, Point, Summary
 from edgedp.release.draw import draw as drawn
 from edgedp.release.plan import PercentilePlan, Plan, options_of
-from edgedp.stores.neo4j import places
+from edgedp.stores.neo4j import dated, places
 from edgedp.stores.neo4j.frames import Frame
 from edgedp.stores.neo4j.packed import graph_of_arrays
+from edgedp.stores.releases.clock import check_closed
 from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.errors import ParameterError, UnknownNameError
 from edgedp.words.refusals import RECORD_LOST, STORE_FAILED, constant_refusals
@@ -68,6 +69,7 @@ def plan(request: Frame) -> Frame:
         answered = ledger.kept_of(before, str(request_id))
         return Frame(_told_of(answered) | {"kept": for_cypher(answered.answer), "write": written})
     planned = asked_now.plan(row.facts)
+    check_closed(planned)
     _try(planned)
     places.check_nodes(row, header["survey"])
     planned = planned.naming([each["id"] for each in header.get("named", ())])
@@ -80,6 +82,7 @@ def plan(request: Frame) -> Frame:
         {
             "kept": None,
             "plan": plan_to_json(planned),
+            "window": dated.asked(planned.facts.span),
             "property": planned.of_property if isinstance(planned, PercentilePlan) else None,
             "release_id": release_id,
             "epsilon": planned.cost / NANO,
@@ -205,7 +208,9 @@ def _written(asked: dict[str, Any], name: str, id_property: str) -> dict[str, An
         )
     overwrite = asked[_OVERWRITE]
     if overwrite is not None and not isinstance(overwrite, bool):
-        raise ParameterError(f"{_OVERWRITE} is {overwrite!r}, must be true or false; leave it out for false")
+        raise ParameterError(
+            f"{_OVERWRITE} is {overwrite!r}, must be true or false; ask without it for false"
+        )
     refused = (
         f"{_WRITE_PROPERTY} is {key!r}, which some node has and no release of {name!r} wrote; "
         "choose another property, or add overwrite: true to lose its values"

@@ -6,19 +6,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from edgedp.ledger import ledger
 from edgedp.ledger.account import Account
 from edgedp.ledger.attributes import declared_in, domain_of
 from edgedp.ledger.backend import GraphRow, Row
-from edgedp.ledger.question import Question
+from edgedp.ledger.debits.question import Question
 from edgedp.ledger.registry import row_of
 from edgedp.mechanisms import checks
 from edgedp.release.plan import Plan, PublicFacts, options_from_config
 from edgedp.release.plan import plan as plan_again
 from edgedp.stores.neo4j.frames import Frame
+from edgedp.words.dates.calendar import calendar_kept
 from edgedp.words.errors import ParameterError, UnknownNameError
 
 __all__ = [
     "BY",
+    "accounts_of",
     "config_of",
     "first_of",
     "for_cypher",
@@ -40,23 +43,23 @@ _OF_GDS = {
     "relationshipProjection": "register the graph with relationshipType, orientation, where and atLeast",
     "relationshipTypes": "write relationshipType, a type or a list, when the graph is registered",
     "relationshipProperties": "relationships are not weighted; a filter on them is where, when the graph is registered",
-    "relationshipWeightProperty": "relationships are not weighted; leave it out",
+    "relationshipWeightProperty": "relationships are not weighted; ask without it",
     "aggregation": "all relationships between two nodes are one edge; atLeast asks for several of them",
     "properties": "a filter on the relationships' properties is where, when the graph is registered",
     "topK": "write k",
     "topN": "write k",
     "mutateProperty": "no graph is kept in memory; write the ranks with .write and writeProperty",
     "resultProperty": "write the ranks with .write and writeProperty",
-    "concurrency": "a release is computed by one worker; leave it out",
-    "readConcurrency": "a graph is read by one thread; leave it out",
-    "writeConcurrency": "ranks are written in your transaction; leave it out",
+    "concurrency": "a release is computed by one worker; ask without it",
+    "readConcurrency": "a graph is read by one thread; ask without it",
+    "writeConcurrency": "ranks are written in your transaction; ask without it",
     "jobId": "requestId names a release, which is then answered once",
-    "samplingSize": "nothing is sampled; leave it out",
-    "samplingSeed": "noise has no seed; leave it out",
-    "randomSeed": "noise has no seed; leave it out",
-    "sudo": "nothing is guarded by memory; leave it out",
-    "logProgress": "leave it out",
-    "username": "who asks is whom the database has authenticated; leave it out",
+    "samplingSize": "nothing is sampled; ask without it",
+    "samplingSeed": "noise has no seed; ask without it",
+    "randomSeed": "noise has no seed; ask without it",
+    "sudo": "nothing is guarded by memory; ask without it",
+    "logProgress": "ask without it",
+    "username": "the database has authenticated the user; ask without it",
 }
 """Words of Neo4j's graph data science library that are none here, and what to write instead."""
 
@@ -105,7 +108,19 @@ def question_of(
     """Return what a caller's configuration asks, whose keys are the option names in camelCase."""
     kind = request.header["kind"]
     domains = declared_in(request.header.get("attributes", []))
-    return Question(kind, options_from_config(kind, config), account, domains, request_id, before)
+    rows = accounts_of(request)
+    beside = None if rows is None else [Account.of(row) for row in rows]
+    return Question(kind, options_from_config(kind, config), account, domains, request_id, before, beside)
+
+
+def accounts_of(request: Frame) -> list[Row] | None:
+    """Return the rows of all accounts of a graph's edges, where they are not its own ledger."""
+    row, rows = graph_of(request), request.header.get("accounts") or []
+    if row.accounts is None:
+        return None
+    if len(rows) < len(row.ledgers):
+        raise ledger.account_gone(row.name)
+    return list(rows)
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:
@@ -122,6 +137,7 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
             "directed": facts.directed,
             "projection": facts.projection,
             "protect": facts.protect,
+            "calendar": None if facts.calendar is None else facts.calendar.to_dict(),
         },
         "domain": plan.declaration,
     }
@@ -129,7 +145,9 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
 
 def plan_of(carried: Mapping[str, Any]) -> Plan:
     """Return the plan of `plan_to_json`."""
-    facts = PublicFacts(**carried["facts"])
+    kept = dict(carried["facts"])
+    kept["calendar"] = None if kept["calendar"] is None else calendar_kept(kept["calendar"])
+    facts = PublicFacts(**kept)
     declared = carried.get("domain")
     if declared is not None:
         facts = replace(facts, domains={declared["property"]: domain_of(declared)})

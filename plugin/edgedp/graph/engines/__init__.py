@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from edgedp.words.errors import EngineError
+from edgedp.words.vocabulary import GraphEngine
 
 __all__ = ["kernels", "serving"]
 
 
-def serving(engine: str) -> str:
+def serving(engine: GraphEngine) -> GraphEngine:
     """Return the engine that serves for the one asked for; to be called before anything is spent.
 
     ``native`` without its compiled kernels is served by ``igraph``, with one `KernelWarning`: the quantities are

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.graph.dated import DatedRows
 from edgedp.graph.graph import Graph
+from edgedp.graph.reading.dates import seconds_of
 from edgedp.graph.reading.numbering import number_nodes
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.locating import Location
@@ -55,7 +57,10 @@ def build(read: Read, listed: pl.Series | None, options: ReadingOptions, source:
     if own is None and listed is None and not (options.bipartite or options.one_kind):
         _ask_of_sides(read, positions, len(node_ids), options, source)
     supplied = listed is not None or own is not None
-    return Graph.from_positions(node_ids, positions, nodes_supplied=supplied, directed=options.directed)
+    graph = Graph.from_positions(node_ids, positions, nodes_supplied=supplied, directed=options.directed)
+    if read.dates is not None:
+        graph.kept["dated"] = DatedRows(positions, seconds_of(read.dates))
+    return graph
 
 
 def _apart(read: Read) -> list[pl.Series]:

@@ -57,6 +57,9 @@ def read_parts(where: Location, options: ReadingOptions, one: Callable[[Location
         first,
         columns=[pl.concat(columns) for columns in zip(*(read.columns for read in reads), strict=True)],
         format=(f"{len(parts)} files", *first.format),
+        dates=pl.concat([read.dates for read in reads if read.dates is not None])
+        if first.dates is not None
+        else None,
         line_count=sum(read.line_count for read in reads),
         extra_columns=first.extra_columns + len(given),
         header=(*first.header, *(name for name, _ in given)),

@@ -6,7 +6,7 @@ import logging
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -59,6 +59,8 @@ def read_graph(
     labels: bool | None = None,
     table: str | None = None,
     query: str | None = None,
+    date: Column | None = None,
+    date_unit: Literal["s", "ms"] | None = None,
     directed: bool = False,
     nodes_header: bool | None = None,
     properties: Sequence[str] | None = None,
@@ -101,6 +103,12 @@ def read_graph(
     table, query : str, optional
         What is read of a database, of which `file` is the address (``postgresql://``, ``sqlite:///``, ``duckdb:///``):
         a table, perhaps with its schema and a dot before it, or what a query selects.
+    date : str or int, optional
+        The column of the date of each row, by name or by number from 1, of text, Parquet and Arrow: for a graph that is
+        stored with a calendar (`Store.load`). Of three columns the other two are the ends.
+    date_unit : {"s", "ms"}, optional
+        What the numbers in it count since 1970 began in UTC. Without it, dates as ISO 8601 writes them; a time without
+        a zone is UTC. A row without a date is kept, and is in no window.
     directed : bool
         Keep directions, each an arc from the source to the target: for in- and out-degrees. Everything else reads the
         graph undirected. A file that says that its edges have no direction is refused.
@@ -145,6 +153,8 @@ def read_graph(
         labels=labels,
         table=table,
         query=query,
+        date=date,
+        date_unit=date_unit,
         directed=directed,
         nodes_header=nodes_header,
         refresh=refresh,
@@ -210,12 +220,21 @@ def loaded(
     listed, nodes_read = _nodes(nodes, where, options, progress)
     columns = _properties(nodes, nodes_read, named, title, options, progress)
     read = _read(where, 2, _known(where, options), progress)
+    if options.date is not None and read.dates is None:
+        raise ParameterError(
+            f"date has no effect for {read.format[0]}, of which no dates are read; write a text, a Parquet or an Arrow "
+            "file with a column of dates"
+        )
     if options.directed:
         check_directed(where, read)
     progress("building", 0, None)
     graph = build(read, listed, _known(where, options), where.name)
+    if options.date is None and "dated" in graph.kept:  # nobody asked, the catalogue says so
+        graph.kept["dated"] = graph.kept["dated"]._replace(asked=False)
     if columns and listed is not None:
+        dated = graph.kept.get("dated")
         graph = with_properties(graph, listed, columns, str(nodes))
+        graph.kept.update({} if dated is None else {"dated": dated})
     graph.kept["origin"] = origin_of(where, file, nodes, options, named, title, len(read.columns[0]))
     _log.info("read %s as %s", shown(where.name), ", ".join(read.format))
     return graph, report_of(graph, where, read, nodes_read), read
@@ -301,7 +320,7 @@ def _read(where: Location, width: int, options: ReadingOptions, progress: Progre
         return read_query(where.database, options, progress)
     if of_database := options.given("table", "query"):
         raise ParameterError(
-            f"{of_database} has no effect for a file; leave it out, or give a database's address"
+            f"{of_database} has no effect for a file; read it without this option, or give a database's address"
         )
     if where.many:
         return read_parts(where, options, lambda part: _read(part, width, options, progress))
@@ -337,7 +356,9 @@ def _read_content(content: Content, where: Location, width: int, options: Readin
     if not (options.separator is not None and b"\0" not in content.head):
         kind = recognise(content.head, where.suffixes, where.name)
     if options.labels is not None and kind not in ("gml", "gexf", "graphml", "pajek"):
-        raise ParameterError(f"labels has no effect for {kind}, whose nodes have none; leave it out")
+        raise ParameterError(
+            f"labels has no effect for {kind}, whose nodes have none; read it without this option"
+        )
     if kind == "text":
         from edgedp.graph.reading.text.text import read_text
 
@@ -357,7 +378,7 @@ def _read_content(content: Content, where: Location, width: int, options: Readin
     without_effect = options.given("source", "header", "separator", "comments", "bipartite", "one_kind")
     if without_effect is not None:
         raise ParameterError(
-            f"{without_effect} has no effect for {kind}, which has no columns to choose; leave it out"
+            f"{without_effect} has no effect for {kind}, which has no columns to choose; read it without this option"
         )
     return _read_network(content, kind, where.name, options)
 
@@ -391,6 +412,10 @@ def _series_of(nodes: Any) -> pl.Series:
 
 def _known(where: Location, options: ReadingOptions) -> ReadingOptions:
     """Return the options of a source; the catalogue has lists of one kind, whose ends come first."""
-    if where.entry is None or options.given("source", "bipartite") is not None:
+    if where.entry is None:
+        return options
+    if options.date is None and where.entry.date is not None:
+        options = replace(options, date=where.entry.date, date_unit=where.entry.date_unit)
+    if options.given("source", "bipartite") is not None:
         return options
     return replace(options, source=1, target=2, one_kind=True)

@@ -42,6 +42,10 @@ class ReadingOptions:
         Whether nodes of GML, GEXF, GraphML and Pajek go by their labels, or by their ids; None asks where both differ.
     table, query : str or None
         What is read of a database.
+    date : str or int or None
+        The column that holds the date of each row: its name, or its number from 1.
+    date_unit : {"s", "ms"} or None
+        What its numbers count since 1970 began in UTC; None for dates as ISO 8601 writes them.
     directed : bool
         Whether directions are kept: from the source to the target.
     refresh : bool
@@ -60,6 +64,8 @@ class ReadingOptions:
     labels: bool | None = None
     table: str | None = None
     query: str | None = None
+    date: Column | None = None
+    date_unit: Literal["s", "ms"] | None = None
     directed: bool = False
     refresh: bool = False
 
@@ -102,6 +108,8 @@ def checked_options(
     labels: Any = None,
     table: Any = None,
     query: Any = None,
+    date: Any = None,
+    date_unit: Any = None,
     directed: Any = False,
     refresh: Any = False,
 ) -> ReadingOptions:
@@ -116,11 +124,20 @@ def checked_options(
     if (source is None) != (target is None):
         missing, there = ("target", "source") if target is None else ("source", "target")
         raise ParameterError(f"{there} is given without {missing}; name both columns")
+    date = _column(date, "date")
+    if date_unit not in (None, "s", "ms"):
+        raise ParameterError(f"date_unit is {_told(date_unit)}, must be 's' or 'ms'; choose one of them")
+    if date_unit is not None and date is None:
+        raise ParameterError("date_unit is given without date; name the column of the dates")
+    if date is not None and date in (source, target):
+        raise ParameterError(f"date is {date!r}, must be another column than the ends; name it")
     if source is not None and source == target:
         raise ParameterError(f"target is {target!r}, must be another column than source; name both ends")
     for name, value in (("header", header), ("nodes_header", nodes_header), ("labels", labels)):
         if value is not None and not isinstance(value, bool):
-            raise ParameterError(f"{name} is {kind_of(value)}, must be True, False or None; leave it out")
+            raise ParameterError(
+                f"{name} is {kind_of(value)}, must be True, False or None; read it without this option"
+            )
     if header is False and (isinstance(source, str) or isinstance(target, str)):
         raise ParameterError(
             "source and target are names, must be numbers where no line names the columns; count from 1"
@@ -129,18 +146,18 @@ def checked_options(
         raise ParameterError(f"ids is {_told(ids)}, must be 'integer' or 'text'; choose one of them")
     for name, value in (("bipartite", bipartite), ("one_kind", one_kind)):
         if value is not None and not isinstance(value, bool):
-            raise ParameterError(f"{name} is {kind_of(value)}, must be True or False; leave it out")
+            raise ParameterError(f"{name} is {kind_of(value)}, must be True or False; give one of them")
     for name, value in (("table", table), ("query", query)):
         if value is not None and not (isinstance(value, str) and value.strip()):
             raise ParameterError(
-                f"{name} is {kind_of(value)}, must be a text that is not empty; leave it out"
+                f"{name} is {kind_of(value)}, must be a text that is not empty; read it without this option"
             )
     if bipartite and one_kind:
         raise ParameterError("bipartite and one_kind contradict each other; give one of them")
     if not isinstance(directed, bool):
-        raise ParameterError(f"directed is {kind_of(directed)}, must be True or False; leave it out")
+        raise ParameterError(f"directed is {kind_of(directed)}, must be True or False; give one of them")
     if not isinstance(refresh, bool):
-        raise ParameterError(f"refresh is {kind_of(refresh)}, must be True or False; leave it out")
+        raise ParameterError(f"refresh is {kind_of(refresh)}, must be True or False; give one of them")
     return ReadingOptions(
         source=source,
         target=target,
@@ -154,6 +171,8 @@ def checked_options(
         labels=labels,
         table=table,
         query=query,
+        date=date,
+        date_unit=date_unit,
         directed=directed,
         refresh=refresh,
     )

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import ledger, shares
-from edgedp.ledger.account import account_of
+from edgedp.ledger.account import account_of, unit_asked
+from edgedp.ledger.calendars.runs import Reach
+from edgedp.ledger.calendars.terms import calendar_asked
 from edgedp.ledger.chain import FURTHER
 from edgedp.ledger.script import Script, Step
 from edgedp.ledger.shares import DIRECT
@@ -58,10 +60,7 @@ def debit_script(
     body: dict[str, Any] = {"kind": plan.kind, "parameters": plan.parameters, "public": plan.public}
     if main.account != "edges":
         body |= {"account": main.account, "debits": debits(plan)}
-    # The lock of the edges' account, which replacements take too, comes first, so that nobody waits in a circle.
-    steps = [Step("account_lock", {"name": name}, on_none="unknown")]
-    if named["name"] != name:
-        steps.append(Step("account_lock", named, on_none="unknown"))
+    steps = _locks(row, named["name"])
     if request_id is not None:
         # Whichever of the accounts it was of: the lock of the edges' account keeps both still.
         for account in ACCOUNTS:
@@ -74,11 +73,17 @@ def debit_script(
         steps.append(Step("attribute_current", declared, on_none="replaced"))
     debited = {"analyst": analyst, "at": at, "by": by}
     for each in others:
-        steps += _debit(name, each, debited | _further(body, each, release_id))
+        for owner in row.ledgers if each.account == "edges" else (name,):
+            further = _further(body, each, release_id, None if owner == name else name)
+            steps += _debit(owner, plan, each, debited | further)
     # Increments of rho are not proved: where a delta was declared since the plan, the first step costs all of it.
     amounts = {"price": rho.cost(plan.charges[-1]), "whole": main.cost}
+    if main.account == "edges":
+        steps += _besides(row, plan, main, debited | amounts, body, release_id)
     asked_now = {"releaseId": release_id, "requestId": request_id, "body": json.dumps(body)}
-    steps += _debit(name, main, debited | amounts | asked_now)
+    steps += _debit(
+        name, plan, main, debited | amounts | asked_now, budgeted=row.owns or main.account != "edges"
+    )
     steps.append(Step("lease_put", named | {"releaseId": release_id, "seconds": ledger.LEASE_SECONDS}))
     return Script(steps, done="debited")
 
@@ -110,48 +115,112 @@ def step_script(
     debited = {"analyst": analyst, "at": at, "by": by, "cost": cost, "whole": before + cost}
     return Script(
         [
-            Step("account_lock", {"name": row.name}, on_none="unknown"),
+            *_locks(row, row.name),
             *_unchanged(row, plan),
-            *_debit(row.name, charge, debited | _further(body, charge, release_id)),
+            *_besides(row, plan, charge, debited, body, release_id),
+            *_debit(row.name, plan, charge, debited | _further(body, charge, release_id), budgeted=row.owns),
         ],
         done="debited",
     )
 
 
-def _unchanged(row: GraphRow, plan: Plan) -> list[Step]:
-    """Return the steps that find the graph as it was planned for: what its row names is read after the debit."""
+def _locks(row: GraphRow, main: str) -> list[Step]:
+    """Return the steps that lock every ledger of a debit, in ascending order: so nobody waits in a circle.
+
+    The lock of the graph's own ledger, which replacements take too, keeps its registry's row still.
+    """
     return [
-        Step("graph_current", {"name": row.name, "version": row.version}, on_none="replaced"),
-        Step("account_terms", {"name": row.name, "terms": row.terms(plan.facts.protect)}, on_none="broken"),
+        Step(
+            "account_lock",
+            {"name": each},
+            on_none="lost" if each in row.ledgers and each != row.name else "unknown",
+        )
+        for each in sorted({row.name, main, *row.ledgers})
     ]
 
 
-def _further(body: Mapping[str, Any], charge: Charge, release_id: str) -> dict[str, Any]:
+def _unchanged(row: GraphRow, plan: Plan) -> list[Step]:
+    """Return the steps that find the graph as it was planned for: what its row names is read after the debit.
+
+    And that its accounts are those of all its types, and protect what the plan does.
+    """
+    steps = [
+        Step("graph_current", {"name": row.name, "version": row.version}, on_none="replaced"),
+        Step(
+            "account_terms",
+            {"name": row.name, "terms": row.terms(plan.facts.protect, plan.facts.calendar)},
+            on_none="broken",
+        ),
+    ]
+    if row.accounts is None:
+        return steps
+    named = {"names": list(row.ledgers), "types": list(row.types)}
+    said = (unit_asked(plan.facts.protect), calendar_asked(plan.facts.calendar))
+    return [*steps, *(Step("account_sources", named | each, on_none="sources") for each in said)]
+
+
+def _besides(
+    row: GraphRow,
+    plan: Plan,
+    charge: Charge,
+    debited: Mapping[str, Any],
+    body: Mapping[str, Any],
+    release_id: str,
+) -> list[Step]:
+    """Return the steps that debit the accounts of the graph's types that are not its own ledger, each by the same."""
+    return [
+        step
+        for each in row.ledgers
+        if each != row.name
+        for step in _debit(each, plan, charge, {**debited, **_further(body, charge, release_id, row.name)})
+    ]
+
+
+def _further(
+    body: Mapping[str, Any], charge: Charge, release_id: str, graph: str | None = None
+) -> dict[str, Any]:
     """Return the row of a debit that is a part of a release: it has a number of its own, and no answer.
 
     A release's number is in one log only, once.
     """
     part = dict(body) | {"account": charge.account, "part_of": release_id}
+    part |= {} if graph is None else {"graph": graph}  # whose ledger is another one
     return {"releaseId": FURTHER + ledger.new_release_id(), "requestId": None, "body": json.dumps(part)}
 
 
-def _debit(name: str, charge: Charge, row: Mapping[str, Any]) -> list[Step]:
+def _debit(
+    name: str, plan: Plan, charge: Charge, row: Mapping[str, Any], *, budgeted: bool = True
+) -> list[Step]:
     """Return the steps that debit one account, and the caller's share of it; the lock is held.
 
     Parameters
     ----------
     name : str
         The graph's.
+    plan : Plan
+        Says which windows are read, of an account with a calendar.
     row : mapping
         Of the log; its ``cost`` and ``price`` are the charge's where it has none. ``whole`` is what the limit of
         one release is compared with; by default the cost.
+    budgeted : bool
+        Whether it is an account. Else it is the ledger of a graph whose releases debit the accounts of its types:
+        it counts what was asked under the name, has no budget and nobody has a share of it.
     """
     named = {"name": account_of(name, charge.account)}
     amounts = {
         key: row.get(key, value) for key, value in (("cost", charge.cost), ("price", rho.cost(charge)))
     }
-    whole = amounts | {"whole": row.get("whole", amounts["cost"])}
-    logged = named | amounts | {key: value for key, value in row.items() if key not in whole}
+    reach = Reach.of(plan.facts, charge.account).parameters
+    whole = amounts | {"whole": row.get("whole", amounts["cost"])} | reach
+    windows = {key: value for key, value in reach.items() if key != "within"}
+    logged = named | amounts | windows | {key: value for key, value in row.items() if key not in whole}
+    if not budgeted:
+        return [
+            Step("account_find", named, on_none="unknown"),
+            Step("account_adds_up", named, on_none="broken"),
+            Step("account_count", named | amounts | reach, on_none="counted"),
+            Step("log_debit", logged, on_none="broken"),
+        ]
     return [
         Step("account_find", named, on_none="unknown"),
         Step("account_adds_up", named, on_none="broken"),

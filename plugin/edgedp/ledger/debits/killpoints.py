@@ -1,8 +1,9 @@
 """Named points at which a test's child process kills itself, to see what is left behind.
 
-``EDGEDP_KILL_AT`` is read only where ``EDGEDP_TESTING`` is 1. Of a release: ``debited``, ``read``, ``stepped``,
-``drawn``, ``recorded``. Of a load: ``begun``, ``written``, ``placing``, ``placed``, ``checked``, ``current``. Of the
-migration of a store of 0.1.0: ``built``, ``aside``, ``moved``. ``NAME*3`` is the third time that the point is reached.
+``EDGEDP_KILL_AT`` is read only where ``EDGEDP_TESTING`` is 1. Of a release: ``debited``, ``reading`` (each piece of an
+address), ``read``, ``stepped``, ``drawn``, ``recorded``. Of a load: ``begun``, ``written``, ``placing``, ``placed``,
+``checked``, ``current``. Of the migration of a store of 0.1.0: ``built``, ``aside``, ``moved``. ``NAME*3`` is the third
+time that the point is reached.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Literal
 __all__ = ["Point", "reach"]
 
 Point = Literal[
-    "debited", "read", "stepped", "drawn", "recorded",
+    "debited", "reading", "read", "stepped", "drawn", "recorded",
     "begun", "written", "placing", "placed", "checked", "current",
     "built", "aside", "moved",
 ]  # fmt: skip

@@ -9,9 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
 from edgedp.ledger import ledger, registry, shares
-from edgedp.ledger.account import Account, split_account, terms_without_edges, unit_of
+from edgedp.ledger.account import Account, split_account, unit_of
 from edgedp.ledger.backend import Runner
+from edgedp.ledger.calendars.terms import calendar_of_terms, kept_without_edges
 from edgedp.ledger.chain import body_of, chained, fault, is_release
+from edgedp.ledger.log import windowed
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import format_nano
 from edgedp.words.errors import EdgeDPError
@@ -21,12 +23,13 @@ __all__ = ["names", "problems"]
 
 _SAID = {
     "declared": "declared epsilon", "budget": "budget", "maxPerRelease": "limit of one release", "delta": "delta",
-    "relationshipType": "relationship type", "terms": "graph that it is for",
+    "relationshipType": "relationship type", "terms": "graph that it is for", "runs": "sum of every run of windows",
 }  # fmt: skip
-_PLACING = frozenset({"load", "replace", "register", "drop", "forget"})
+_PLACING = frozenset({"load", "replace", "register", "drop", "forget", "account"})
 _DECLARING = {
     "declared": frozenset({"budget"}), "budget": frozenset({"budget"}), "delta": frozenset({"budget"}),
     "maxPerRelease": frozenset({"limit"}), "relationshipType": _PLACING, "terms": _PLACING,
+    "runs": _PLACING | {"debit"},
 }  # fmt: skip
 """Which rows of a log may change what."""
 
@@ -64,8 +67,9 @@ def problems(runner: Runner, name: str) -> list[str]:
         found.append(f"the account says that {account.spent} was spent, the releases cost {total}")
     found += _state(rows[0], entries)
     healing = [_healed(graph)] if found and account.spent <= total and account.entries <= len(entries) else []
-    if account.budget is not None and account.spent > account.budget:
-        found.append(f"{account.spent} was spent of {account.budget}")
+    if account.budget is not None and account.held > account.budget:
+        found.append(f"{account.held} was spent of {account.budget}")
+    found += windowed.problems(entries)
     if account.delta is not None and account.declared is not None:
         allowed = rho.budget(account.declared, account.delta)
         if account.budget is None or account.budget > allowed:
@@ -147,8 +151,10 @@ def _as_declared(row: Mapping[str, Any]) -> bool:
             return _told(row["declared"]) == body.get("epsilon_budget")
         case "limit":
             return _told(row["maxPerRelease"]) == body.get("max_epsilon_per_release")
-        case "load" | "replace" | "register":
-            return str(body.get("protect", "pair")) == unit_of(row["terms"])
+        case "load" | "replace" | "register" | "account":
+            calendar = calendar_of_terms(row["terms"])
+            told = None if calendar is None else calendar.to_dict()
+            return str(body.get("protect", "pair")) == unit_of(row["terms"]) and body.get("calendar") == told
         case _:
             return True
 
@@ -164,10 +170,11 @@ def _place(
     protect = unit_of(terms)
     if protect is None:
         return ["what the account protects cannot be read, so somebody edited it"]
-    gone = not terms or terms == terms_without_edges(protect)
+    calendar = calendar_of_terms(terms)
+    gone = not terms or terms == kept_without_edges(protect, calendar)
     if gone and not (graphs and entries and entries[-1]["terms"] is not None):
         return []
-    if graphs and registry.row_of(graphs[0]).terms(protect) == terms:
+    if graphs and registry.row_of(graphs[0]).terms(protect, calendar) == terms:
         return []
     if not graphs:
         return [

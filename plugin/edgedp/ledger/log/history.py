@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from edgedp.ledger import ledger
+from edgedp.ledger import ledger, registry, sources
 from edgedp.ledger.account import UNKNOWN_AMOUNTS, Account, account_of, split_account
 from edgedp.ledger.backend import Runner
+from edgedp.ledger.calendars import spans
 from edgedp.ledger.chain import Head, body_of, chained, exported, genesis, is_release
 from edgedp.ledger.log import pages
 from edgedp.mechanisms.checks import check_choice, check_limit
@@ -17,7 +18,7 @@ from edgedp.words.amounts.epsilon import NANO, epsilon_nano
 from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
 from edgedp.words.vocabulary import ACCOUNTS
 
-__all__ = ["asked", "balance", "export", "head", "log", "releases", "rows", "shown", "verify"]
+__all__ = ["asked", "balance", "by_run", "export", "head", "log", "releases", "rows", "shown", "verify"]
 
 
 def rows(runner: Runner, name: str) -> list[dict[str, Any]]:
@@ -64,7 +65,7 @@ def balance(runner: Runner, name: str, *, after: bool = False) -> dict[str, Any]
         The edges' account does not add up. The attributes' has a ``problem`` then, and hides no other.
     """
     try:
-        shown = _of_account(runner, name)
+        shown = _of_graph(runner, name)
     except StoreError as error:
         if not after:
             raise
@@ -78,12 +79,34 @@ def balance(runner: Runner, name: str, *, after: bool = False) -> dict[str, Any]
         return shown | {"attributes": _problem(error)}
 
 
+def _of_graph(runner: Runner, name: str) -> dict[str, Any]:
+    """Return the amounts of a graph: of several accounts those of which the least is left, and all of them."""
+    rows = runner.run("graph_find", name=name)
+    row = registry.row_of(rows[0]) if rows else None
+    if row is None or row.accounts is None:
+        return _of_account(runner, name)
+    own = _of_account(runner, name)
+    accounts = sources.standing(runner, row)
+    for each in accounts:
+        if not runner.run("account_adds_up", name=each):
+            raise ledger.broken(each)
+    shown = accounts[sources.tightest(accounts)].shown()
+    return shown | {"releases": own["releases"], "accounts": sources.told_accounts(accounts)}
+
+
 def _of_account(runner: Runner, name: str) -> dict[str, Any]:
     account = ledger.find(runner, name)
     if not runner.run("account_adds_up", name=name):
         raise ledger.broken(name)
     count = runner.run("release_count", name=name)[0]["releases"]
-    return account.shown() | {"releases": int(count)}
+    return account.shown() | {"releases": int(count)} | spans.dated(account)
+
+
+def by_run(runner: Runner, name: str) -> dict[str, Any]:
+    """Return what was spent of every run of windows of a graph's edges, and what that means; empty without runs."""
+    account = ledger.find(runner, account_of(name, "edges"))
+    found = spans.every_run(account)
+    return {"runs": found, "meaning": spans.meaning(account)} if found else {}
 
 
 def _problem(error: StoreError) -> dict[str, Any]:
@@ -229,11 +252,11 @@ def verify(lines: Iterable[str], kept: str | None = None) -> dict[str, Any]:
         if isinstance(error, StoreError):
             raise StoreError("the export is damaged: a row is missing or changed; export it again") from None
         raise ParameterError(
-            "the file is no export of a ledger; write one with 'edgedp ledger export'"
+            "the file is not an export of a ledger; write one with 'edgedp ledger export'"
         ) from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise ParameterError(
-            "the file is no whole export of a ledger; write one with 'edgedp ledger export NAME'"
+            "the file is not a whole export of a ledger; write one with 'edgedp ledger export NAME'"
         ) from None
     hashes = [genesis(name), *(row["hash"] for row in found)]
     if len(found) != count or last != Head(len(found), hashes[-1]):

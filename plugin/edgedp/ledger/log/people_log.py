@@ -14,7 +14,7 @@ from edgedp.ledger import events
 from edgedp.ledger.account import PEOPLE
 from edgedp.ledger.backend import Row, Runner, Session
 from edgedp.ledger.chain import Head, chained, genesis
-from edgedp.ledger.registry import open_steps
+from edgedp.ledger.events import open_steps
 from edgedp.ledger.script import Script, Step, run
 from edgedp.words.errors import EdgeDPError, StoreError
 

@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.mechanisms.adaptive.choice import falling_order
 from edgedp.mechanisms.adaptive.vectors import NoisyVector
 
 __all__ = ["Ratios", "fit_ratio", "pairs_of", "posterior_ratio", "rank"]
@@ -76,31 +77,46 @@ def rank(
     """
     degrees = noisy_degrees.astype(np.float64)
     whole, connected = pairs_of(degrees), pairs_of(np.minimum(degrees, cap))
-    order = np.argsort(-whole, kind="stable")
+    order = falling_order(noisy_degrees)
     fitted = order[: min(max(200, 5 * k), 2_000)]
     done, block = 0, min(max(200, 2 * k), 8_192)
     seen = noisy_betweenness[order[: _first_look(whole[order], k, max(block, len(fitted)))]]
     centre, spread = fit_ratio(connected[fitted], seen[: len(fitted)], scale)
-    scores = np.full(len(whole), -np.inf)
+    scores, reached = np.full(len(whole), -np.inf), -np.inf
     while done < len(order):
         chosen = order[done : done + block]
         if done + len(chosen) > len(seen):
-            seen = np.concatenate([seen, noisy_betweenness[order[len(seen) :]]])
+            end = _last_look(whole[order], reached, block)
+            seen = np.concatenate([seen, noisy_betweenness[order[len(seen) : end]]])
         ratio = posterior_ratio(connected[chosen], seen[done : done + len(chosen)], scale, centre, spread)
         scores[chosen] = ratio * whole[chosen]
         done += len(chosen)
         if done >= k and done < len(order):
-            reached = np.partition(scores, len(scores) - k)[len(scores) - k]
+            reached = float(np.partition(scores, len(scores) - k)[len(scores) - k])
             if reached > whole[order[done]]:
                 break
     return scores
 
 
 def _first_look(falling: NDArray[np.float64], k: int, least: int) -> int:
-    """Return how many nodes are looked at first: those with a quarter of the k-th node's pairs, or all if not few."""
-    able = int((falling >= falling[k - 1] / 4).sum())
+    """Return how many nodes are looked at first: those with an eighth of the k-th node's pairs, or all if not few."""
+    able = int((falling >= falling[k - 1] / 8).sum())
     wanted = max(least, -(-able // least) * least)
     return wanted if wanted < len(falling) / 8 else len(falling)
+
+
+def _last_look(falling: NDArray[np.float64], reached: float, block: int) -> int:
+    """Return where the blocks end whose nodes have as many pairs as the k-th score so far, which only rises.
+
+    Examples
+    --------
+    >>> _last_look(np.array([9.0, 8.0, 5.0, 5.0, 2.0, 1.0]), 5.0, block=2)
+    4
+    >>> _last_look(np.array([9.0, 8.0, 5.0, 5.0, 5.0, 1.0]), 5.0, block=2)
+    6
+    """
+    able = int((falling >= reached).sum())
+    return min(-(-able // block) * block, len(falling))
 
 
 @dataclass(frozen=True)

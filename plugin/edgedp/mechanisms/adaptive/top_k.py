@@ -87,18 +87,15 @@ class Asked:
         left = self.epsilon - sum(each.purchase.epsilon for each in bought)
         if left == 0:
             return None
-        first = seen_degrees(bought[:1])
-        told = first.kth(self.k)
-        degrees_only = not self.cuts or (
-            not self.ordered and (float(self.epsilon) * told < CUTS_FROM or told < 2)
-        )
-        coarse = float(self.epsilon) * told < SHARP_FROM
-        if degrees_only:
-            return Purchase(OrderedDegrees(), left, first.integers)
-        if coarse and len(bought) == 1:
-            return Purchase(OrderedDegrees(), AGAIN * self.epsilon, first.integers)
         degrees = seen_degrees(bought)
         seen = degrees.kth(self.k)
+        coarse = len(bought) > 1
+        if not coarse:
+            told = float(self.epsilon) * seen
+            if not self.cuts or (not self.ordered and (told < CUTS_FROM or seen < 2)):
+                return Purchase(OrderedDegrees(), left, degrees.integers)
+            if told < SHARP_FROM:
+                return Purchase(OrderedDegrees(), AGAIN * self.epsilon, degrees.integers)
         suggested = cut_cap(degrees.integers, seen, left, self.most) if self.cap is None else self.cap
         cap = min(suggested, self.most)
         if cap < 2:

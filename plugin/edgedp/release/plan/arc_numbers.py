@@ -80,7 +80,7 @@ class _ArcNumbersPlan(PlanBase):
     @property
     def public(self) -> dict[str, Any]:
         """The public facts; directions were read, and whom this answer protects at its epsilon."""
-        return super().public | {"protects": self._protects, "orientation": DIRECTED}
+        return super().public | {"protects": self._protects + self.facts.within, "orientation": DIRECTED}
 
     @property
     def _protects(self) -> str:
@@ -129,7 +129,7 @@ class ArcCountPlan(_ArcNumbersPlan):
         return self.facts.node_count * (others if self.cap is None else min(self.cap, others))
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters."""
         asked = {"of": ARCS, "epsilon": format_nano(self.cost), "mechanism": "geometric"}
         return asked if self.cap is None else asked | {"cap": self.cap}
@@ -158,7 +158,7 @@ class ArcDistributionPlan(_ArcNumbersPlan):
         return PAIR_THROUGH_CUTS
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters."""
         asked: dict[str, Any] = {"of": self.of, "epsilon": format_nano(self.cost), "form": self.form}
         return asked if self.cap is None else asked | {"cap": self.cap}
@@ -172,11 +172,11 @@ def plan_arc_count(asked: CountOptions, facts: PublicFacts) -> ArcCountPlan:
         checks.check_no_option(option, value, repr(ARCS))
     if asked.mechanism not in (None, "geometric"):
         raise ParameterError(
-            f"mechanism is {asked.mechanism!r}, must be 'geometric' for {ARCS!r}; leave it out"
+            f"mechanism is {asked.mechanism!r}, must be 'geometric' for {ARCS!r}; ask without it"
         )
     if checks.check_switch(asked.error_bar, "error_bar"):
         raise ParameterError(
-            f"error_bar is not an option of {ARCS!r}: its interval is public and shown anyway; leave it out"
+            f"error_bar is not an option of {ARCS!r}: its interval is public and shown anyway; ask without it"
         )
     return ArcCountPlan(
         cost=epsilon_nano(asked.epsilon), facts=facts, cap=cap_of("in_degree", asked.cap), unit=facts.protect

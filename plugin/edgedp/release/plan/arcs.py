@@ -72,7 +72,7 @@ class ArcsPlan(PlanOfNodes):
         return False
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters."""
         asked: dict[str, Any] = {"metric": self.metric, "k": self.k, "epsilon": format_nano(self.cost)}
         if self.target_recall is not None:
@@ -83,7 +83,7 @@ class ArcsPlan(PlanOfNodes):
     @property
     def public(self) -> dict[str, Any]:
         """The public facts; directions were read, and whom this answer protects at its epsilon."""
-        shown = super().public | {"protects": self._protects}
+        shown = super().public | {"protects": self._protects + self.facts.within}
         return shown if self.metric == "degree" else shown | {"orientation": DIRECTED}
 
     @property
@@ -128,13 +128,11 @@ def plan_arcs(name: CountedName, asked: TopKOptions, facts: PublicFacts) -> Arcs
 
     That the graph is directed was checked with the metric's name.
     """
-    for option in ("sensitivity_form", "shift", "proxy"):
-        checks.check_no_option(option, getattr(asked, option), f"metric {name!r}")
+    checks.check_no_options(asked, ("sensitivity_form", "shift", "proxy"), f"metric {name!r}")
     checks.check_no_option("estimates", asked.estimates or None, f"metric {name!r}")
     mechanism = _picking(name, asked, facts)
     if mechanism is not None:
-        checks.check_no_option("cap", asked.cap, f"mechanism {mechanism.name!r}")
-        checks.check_no_option("target_recall", asked.target_recall, f"mechanism {mechanism.name!r}")
+        checks.check_no_options(asked, ("cap", "target_recall"), f"mechanism {mechanism.name!r}")
     if asked.cap is not None:
         checks.check_no_option("target_recall", asked.target_recall, f"metric {name!r} through cuts")
     return ArcsPlan(

@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, assert_never
 
+from edgedp.release.options import DATED
 from edgedp.words.amounts.epsilon import to_fraction
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import AccountName, Kind, Unit
@@ -16,6 +17,7 @@ from edgedp.words.vocabulary import AccountName, Kind, Unit
 if TYPE_CHECKING:
     from edgedp.mechanisms.selection.domains import Domain
     from edgedp.release.options import Options
+    from edgedp.words.dates.calendar import Calendar, Span
 
 __all__ = [
     "DIRECTED",
@@ -29,6 +31,7 @@ __all__ = [
     "check_candidates",
     "check_protects",
     "protects_more",
+    "spanned",
 ]
 
 
@@ -77,6 +80,10 @@ class PublicFacts:
         Which relationships of a database make an edge, as it is shown; None: each of one type.
     protect : {"pair", "source", "target"}
         What the account protects: a release that does not protect that at its epsilon is refused.
+    calendar : Calendar or None
+        Which windows may be asked for; None where relationships have no dates.
+    span : Span or None
+        The windows that are read; None: everything, at whatever time.
     """
 
     node_count: int
@@ -88,6 +95,17 @@ class PublicFacts:
     directed: bool = field(default=False, repr=False)
     projection: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
     protect: Unit = field(default="pair", repr=False, compare=False)
+    calendar: Calendar | None = field(default=None, repr=False, compare=False)
+    span: Span | None = field(default=None, repr=False)
+
+    @property
+    def within(self) -> str:
+        """What is added to whom an account protects, where it bounds what is lost within some windows alone."""
+        if self.calendar is None or self.calendar.within is None:
+            return ""
+        many, period = self.calendar.within, self.calendar.period
+        said = "one window" if many == 1 else f"any {many} consecutive windows"
+        return f", dated within {said} of {period}"
 
     @property
     def candidates(self) -> str | None:
@@ -111,8 +129,10 @@ class PublicFacts:
             **({} if self.facts is None else {"facts": self.facts}),
             **({"orientation": READ_UNDIRECTED} if self.directed else {}),
             **({} if self.projection is None else {"projection": dict(self.projection)}),
-            "protects": EVERY_PAIR,
+            "protects": EVERY_PAIR + self.within,
             **({} if self.protect == "pair" else {"protect": self.protect}),
+            **({} if self.calendar is None else {"calendar": self.calendar.to_dict()}),
+            **({} if self.calendar is None else {"windows": "all" if self.span is None else self.span.shown}),
         }
 
     def _bound(self) -> dict[str, Any]:
@@ -237,9 +257,14 @@ class PlanBase(ABC):
         return self.facts.to_dict() | ({} if self.rests_on_bound else {"rests_on": "no degree bound"})
 
     @property
-    @abstractmethod
     def parameters(self) -> dict[str, Any]:
         """Canonical parameters, JSON-able; asking with them again gives the same plan."""
+        return self.own_parameters | ({} if self.facts.span is None else self.facts.span.asked)
+
+    @property
+    @abstractmethod
+    def own_parameters(self) -> dict[str, Any]:
+        """Canonical parameters, but for the windows that are read: those of every kind of release."""
 
     @property
     @abstractmethod
@@ -259,11 +284,33 @@ def check_all_kept(asked: Options, planned: PlanBase) -> None:
     """
     kept = planned.parameters
     for option in asked.described():
+        if option.name in DATED and planned.facts.span is not None:
+            continue  # one of the two gave the span, which may be said by the other
         value = getattr(asked, option.name)
         if option.name not in kept and value is not None and value is not option.default:
             raise ParameterError(
-                f"{option.name} has no effect on this release of {planned.kind}, which does not keep it; leave it out"
+                f"{option.name} has no effect on this release of {planned.kind}, which does not keep it; ask without it"
             )
+
+
+def spanned(asked: Options, facts: PublicFacts) -> PublicFacts:
+    """Return public facts with the windows that are asked for.
+
+    Raises
+    ------
+    ParameterError
+        The graph has no calendar, or the calendar no such windows.
+    """
+    given = {name: getattr(asked, name, None) for name in DATED}
+    if all(value is None for value in given.values()):
+        return replace(facts, span=None)
+    if facts.calendar is None:
+        named = next(name for name in DATED if given[name] is not None)
+        raise ParameterError(
+            f"{named} is {given[named]!r}, and the graph has no calendar; ask without it, or load the graph with the "
+            "dates of its relationships under another name"
+        )
+    return replace(facts, span=facts.calendar.span(**given))
 
 
 def check_candidates(planned: PlanBase) -> None:

@@ -77,7 +77,7 @@ class JointPlan(PlanOfNodes):
                 assert_never(self.ranked_by)
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters; a metric that is its own vector has no proxy."""
         asked = {"metric": self.metric, "k": self.k, "epsilon": format_nano(self.cost), "mechanism": "joint"}
         if self.metric != "degree":
@@ -139,7 +139,7 @@ class JointMotkinPlan(PlanOfNodes):
         return False
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters."""
         approach: Approach = "pareto" if self.weights is None else "aggregate"
         asked: dict[str, Any] = {"metrics": list(self.metrics), "approach": approach, "k": self.k}
@@ -188,8 +188,7 @@ def _versioned(version: int, since: int | None) -> dict[str, int]:
 
 def plan_joint(name: str, asked: TopKOptions, facts: PublicFacts) -> JointPlan:
     """Plan a joint release of the top k; see `edgedp.priv_top_k` for the options."""
-    for option in ("sampler", "sensitivity_form", "shift"):
-        checks.check_no_option(option, getattr(asked, option), "mechanism 'joint'")
+    checks.check_no_options(asked, ("sampler", "sensitivity_form", "shift"), "mechanism 'joint'")
     proxies = metric_by_name(name).proxies
     if not proxies:
         joint = sorted(each for each in metric_names() if metric_by_name(each).proxies)
@@ -215,8 +214,8 @@ def plan_joint_motkin(
     names: tuple[str, ...], approach: Approach, asked: MotkinOptions, facts: PublicFacts
 ) -> JointMotkinPlan:
     """Plan a joint release of several metrics; see `edgedp.motkin` for the options."""
-    for option in ("sensitivity", "sampler", "sensitivity_form", "shift"):
-        checks.check_no_option(option, getattr(asked, option), "mechanism 'joint'")
+    not_of_joint = ("sensitivity", "sampler", "sensitivity_form", "shift")
+    checks.check_no_options(asked, not_of_joint, "mechanism 'joint'")
     weights: tuple[float, ...] | None
     match approach:
         case "pareto":

@@ -10,6 +10,7 @@ from edgedp.mechanisms.checks import check_choice
 from edgedp.mechanisms.selection.domains import shown_domain
 from edgedp.release.plan import JointMotkinPlan, JointPlan, Kind, Plan, PublicFacts, plan
 from edgedp.release.plan.joint import VERSION
+from edgedp.words.dates.calendar import calendar_kept
 from edgedp.words.vocabulary import UNITS
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def facts_of(public: Mapping[str, Any], domains: Mapping[str, Domain] | None = N
         projection=public.get("projection"),
         # Of before it was kept, only picks were drawn for another unit, which are the same plan for any.
         protect=check_choice(public.get("protect", "pair"), "protect", UNITS),
+        calendar=calendar_kept(public["calendar"]) if "calendar" in public else None,
     )
 
 

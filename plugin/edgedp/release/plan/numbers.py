@@ -104,7 +104,7 @@ class CountPlan(_PurePlan):
                 return frozenset()
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters, JSON-able; asking with them again gives the same plan."""
         asked: dict[str, Any] = {
             "of": self.of,
@@ -198,7 +198,7 @@ class DistributionPlan(_PurePlan):
         return frozenset()
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters, JSON-able."""
         return {"of": self.of, "epsilon": format_nano(self.cost), "form": self.form}
 
@@ -228,7 +228,7 @@ class SummaryPlan(_PurePlan):
         return frozenset({"figures"})
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters, JSON-able."""
         return {"epsilon": format_nano(self.cost)}
 
@@ -276,7 +276,7 @@ def plan_count(
         )
     if paid is not None and found.parts:
         raise ParameterError(
-            f"delta is not an option of {of!r}; leave it out, and use mechanism 'calibrated'"
+            f"delta is not an option of {of!r}; ask without it, and use mechanism 'calibrated'"
         )
     planned = CountPlan(
         cost=cost,

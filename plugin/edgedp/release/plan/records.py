@@ -71,7 +71,7 @@ class PercentilePlan(PlanBase):
         return {name: shown[name] for name in ("node_count", "nodes")} | self.question.public
 
     @property
-    def parameters(self) -> dict[str, Any]:
+    def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters."""
         asked: dict[str, Any] = {"property": self.of_property, "q": shortest(self.q)}
         asked |= {"epsilon": format_nano(self.cost), "mechanism": self.mechanism}

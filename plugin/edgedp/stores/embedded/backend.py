@@ -19,7 +19,7 @@ from edgedp.ledger.debits.killpoints import reach
 from edgedp.ledger.log import heads
 from edgedp.ledger.registry import address_taken
 from edgedp.ledger.script import Step
-from edgedp.stores.embedded import files, migration
+from edgedp.stores.embedded import files, migration, windowed
 from edgedp.stores.embedded.backup import copy
 from edgedp.stores.embedded.checking import problems
 from edgedp.stores.embedded.folder import Folder
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from edgedp.graph.loading.origins import Origin
     from edgedp.graph.titles import Titles
     from edgedp.mechanisms.projection import NumberProjection
+    from edgedp.words.dates.calendar import Calendar, Span
     from edgedp.words.progress import Progress
 
 __all__ = ["EmbeddedBackend"]
@@ -44,6 +45,7 @@ class EmbeddedBackend(Backend):
     cypher = frozenset[str]()
     keeps_directions = True
     keeps_versions = True
+    keeps_windows = True
 
     def __init__(self, path: Path, lock_timeout: float) -> None:
         self._folder = Folder(path)
@@ -158,14 +160,21 @@ class EmbeddedSession(Ledger, Session):
         self.prepare(row)
         return files.titles(self._versions[row.version], ids)
 
-    def graph(self, row: GraphRow) -> Graph:
+    def graph(self, row: GraphRow, span: Span | None = None) -> Graph:
         self.prepare(row)
-        graph = files.read(self._versions[row.version], nodes_supplied=row.nodes_supplied)
+        graph = files.read(self._versions[row.version], nodes_supplied=row.nodes_supplied, span=span)
         if graph.node_count != row.node_count:
             raise StoreError("the graph's file has other nodes than the registry says; restore a backup")
         if graph.directed != row.directed:
             raise StoreError("the graph's file and the registry do not agree on directions; restore a backup")
         return graph
+
+    def rows_by_date(self, row: GraphRow, calendar: Calendar | None = None) -> dict[str, int]:
+        self.prepare(row)
+        version = self._versions[row.version]
+        if version.windows is None:
+            return super().rows_by_date(row)
+        return windowed.counted(version.windows, version.number)._asdict()
 
     def records(self, row: GraphRow, name: str) -> NDArray[np.float64]:
         self.prepare(row)
@@ -192,10 +201,15 @@ class EmbeddedSession(Ledger, Session):
 
     @contextmanager
     def ingest(
-        self, row: GraphRow, graph: Graph, progress: Progress | None, titles: Titles | None = None
+        self,
+        row: GraphRow,
+        graph: Graph,
+        progress: Progress | None,
+        titles: Titles | None = None,
+        calendar: Calendar | None = None,
     ) -> Iterator[GraphRow]:
         self.sweep(row.name)
-        with files.write(self._folder, row.version, graph, titles) as digest:
+        with files.write(self._folder, row.version, graph, titles, calendar) as digest:
             if progress is not None:
                 progress("writing", graph.edge_count, graph.edge_count)
             yield replace(row, digest=digest)

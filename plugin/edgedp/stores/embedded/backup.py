@@ -90,6 +90,8 @@ def _fill(folder: Folder, target: Folder, timeout: float, shown: Path) -> dict[s
                 _copy_file(folder.version(row["version"]), target.path, seals.graph)
                 if seals.rows is not None:
                     _copy_file(folder.rows(row["version"]), target.path, seals.rows)
+                if seals.windows is not None:
+                    _copy_file(folder.windows(row["version"]), target.path, seals.windows)
                 if (origin := folder.origin(row["version"])).is_file():
                     _copy_file(origin, target.path, sha256(origin))
         sync(target.ledger)

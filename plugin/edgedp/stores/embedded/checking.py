@@ -36,6 +36,7 @@ def problems(folder: Folder, timeout: float) -> list[str]:
         for path, digest in (
             (folder.version(row["version"]), seals.graph),
             *([] if seals.rows is None else [(folder.rows(row["version"]), seals.rows)]),
+            *([] if seals.windows is None else [(folder.windows(row["version"]), seals.windows)]),
         ):
             if not path.is_file():
                 found.append(f"the file {path.name} of the graph {row['name']!r} is missing")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +24,16 @@ from edgedp.graph.loading.origins import Origin, origin_kept
 from edgedp.graph.titles import Titles
 from edgedp.ledger.backend import Row
 from edgedp.ledger.debits.killpoints import reach
-from edgedp.stores.embedded import mapped, records
+from edgedp.stores.embedded import mapped, records, windowed
 from edgedp.stores.embedded.folder import Folder, private_file, sync
 from edgedp.stores.embedded.locks import Held, try_hold
 from edgedp.stores.embedded.seals import Seals, checked, remember, sha256
 from edgedp.stores.statements.queries import query
 from edgedp.stores.statements.values import Column, columns_of
 from edgedp.words.errors import ForeignWordsError, StoreError
+
+if TYPE_CHECKING:
+    from edgedp.words.dates.calendar import Calendar, Span
 
 __all__ = [
     "PLACE",
@@ -68,6 +71,8 @@ class Version(NamedTuple):
     """The database file."""
     rows: int | None
     """The descriptor of the file of rows."""
+    windows: int | None = None
+    """That of the file of windows, where the graph has a calendar."""
 
 
 def check_room(folder: Folder, graph: Graph, kept: records.Packed, titles: Titles | None = None) -> None:
@@ -85,7 +90,9 @@ def check_room(folder: Folder, graph: Graph, kept: records.Packed, titles: Title
 
 
 @contextmanager
-def write(folder: Folder, version: int, graph: Graph, titles: Titles | None = None) -> Iterator[str]:
+def write(
+    folder: Folder, version: int, graph: Graph, titles: Titles | None = None, calendar: Calendar | None = None
+) -> Iterator[str]:
     """Write a version whole, put its files into the store, read them again, and hand out its seals.
 
     Until the context ends nobody sweeps the files; by then the registry must name them.
@@ -104,7 +111,11 @@ def write(folder: Folder, version: int, graph: Graph, titles: Titles | None = No
             seals = Seals(sha256(loading / graph_file.name), rows, length, graph.directed, titles is not None)
             if sha256(loading / rows_file.name) != rows:
                 raise _other_graph()
-            for place, digest in ((graph_file, seals.graph), (rows_file, rows)):
+            sealed = [(graph_file, seals.graph), (rows_file, rows)]
+            if calendar is not None:
+                seals = _write_windows(loading, folder.windows(version), version, graph, calendar, seals)
+                sealed.append((folder.windows(version), seals.windows))
+            for place, digest in sealed:
                 written = loading / place.name
                 written.chmod(0o400)
                 sync(written)
@@ -130,6 +141,17 @@ def write(folder: Folder, version: int, graph: Graph, titles: Titles | None = No
         except BaseException:
             shutil.rmtree(loading, ignore_errors=True)
             raise
+
+
+def _write_windows(
+    loading: Path, place: Path, version: int, graph: Graph, calendar: Calendar, seals: Seals
+) -> Seals:
+    """Write the windows of a graph whose rows have dates, and return the seals with theirs."""
+    dated = graph.kept["dated"]
+    digest, length = windowed.write_windows(loading / place.name, version, graph, dated, calendar)
+    if sha256(loading / place.name) != digest:
+        raise _other_graph()
+    return seals._replace(windows=digest, windows_length=length)
 
 
 def _begun(loading: Path) -> Held:
@@ -254,15 +276,39 @@ def hold(folder: Folder, number: int, digest: str | None) -> Iterator[Version]:
         if seals.rows is None:
             yield Version(number, path, None)
             return
-        with checked(folder, folder.rows(number), seals.rows, seals.length) as rows:
+        with checked(folder, folder.rows(number), seals.rows, seals.length) as rows, ExitStack() as more:
+            windows = None
+            if seals.windows is not None:
+                of_windows = checked(folder, folder.windows(number), seals.windows, seals.windows_length)
+                windows = more.enter_context(of_windows)
             try:
-                yield Version(number, path, rows)
+                yield Version(number, path, rows, windows)
             finally:
                 mapped.let_go(rows)
+                if windows is not None:
+                    mapped.let_go(windows)
 
 
-def read(version: Version, *, nodes_supplied: bool) -> Graph:
-    """Return the whole graph of a version: mapped where it has rows, else read from the database file."""
+def read(version: Version, *, nodes_supplied: bool, span: Span | None = None) -> Graph:
+    """Return the whole graph of a version: mapped where it has rows, else read from the database file.
+
+    Parameters
+    ----------
+    span : Span, optional
+        The windows that are read instead of everything.
+
+    Raises
+    ------
+    StoreError
+        The version has no windows.
+    """
+    if span is not None:
+        if version.rows is None or version.windows is None:
+            raise StoreError(
+                "the graph's files have no windows; load it again with its dates, or restore a backup"
+            )
+        nodes = mapped.mapped_ids(version.rows, version.number)
+        return windowed.mapped_window(version.windows, version.number, nodes, span, supplied=nodes_supplied)
     if version.rows is not None:
         return mapped.mapped_graph(version.rows, version.number, nodes_supplied=nodes_supplied)
     ids, ends = _columns(version.path)

@@ -7,6 +7,7 @@
         ledger.head                   0600  the heads of its last backup, as graphs.edgedp.head beside it
         <version>.graph               0400  one stored version, never written again
         <version>.rows                0400  its rows as they are mapped; versions of earlier programs have none
+        <version>.windows             0400  its windows, where the graph has a calendar
         <version>.source              0400  where it was read from and when, without secrets; not of graphs in memory
         loading-<version>/            0700  a version that is being written; swept if its writer is dead
 
@@ -32,7 +33,7 @@ __all__ = ["LEDGER", "Folder", "building_folder", "sync"]
 
 LEDGER = "ledger.sqlite"
 HEADS = "ledger.head"
-_VERSION = re.compile(r"([0-9a-f]{1,16})\.(graph|rows|source)")
+_VERSION = re.compile(r"([0-9a-f]{1,16})\.(graph|rows|windows|source)")
 _OWN = re.compile(
     rf"{re.escape(LEDGER)}(-journal)?|{re.escape(HEADS)}|{_VERSION.pattern}|loading-[0-9a-f]{{1,16}}"
 )
@@ -66,6 +67,10 @@ class Folder:
     def rows(self, version: int) -> Path:
         """Return the file of a version's rows."""
         return self.path / f"{version:x}.rows"
+
+    def windows(self, version: int) -> Path:
+        """Return the file of a version's windows."""
+        return self.path / f"{version:x}.windows"
 
     def origin(self, version: int) -> Path:
         """Return the file that says where a version came from."""

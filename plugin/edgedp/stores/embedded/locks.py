@@ -19,20 +19,21 @@ __all__ = ["Held", "queue", "try_hold"]
 
 
 class Held:
-    """A lock that is held until `release`."""
+    """A lock that is held until `release`.
+
+    Attributes
+    ----------
+    handle : int
+        The descriptor that the lock is on; -1 once it is released.
+    """
 
     def __init__(self, handle: int) -> None:
-        self._handle = handle
+        self.handle = handle
         self._process = os.getpid()
-
-    @property
-    def handle(self) -> int:
-        """The descriptor that the lock is on."""
-        return self._handle
 
     def release(self) -> None:
         """Let go; twice does nothing."""
-        handle, self._handle = self._handle, -1
+        handle, self.handle = self.handle, -1
         if handle >= 0:
             _let_go(handle, self._process)
 

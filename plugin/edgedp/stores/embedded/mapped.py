@@ -25,7 +25,7 @@ import struct
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,17 +67,29 @@ def _places(parts: Parts) -> tuple[list[int], int]:
     return places, end
 
 
-def _layout(graph: Graph, titles: Titles | None) -> tuple[bytes, int, Parts]:
-    ids = graph.node_ids
-    kind, width = (b"U", ids.dtype.itemsize // 4) if ids.dtype.kind == "U" else (b"i", 8)
-    size = None if titles is None else len(titles.text)
-    parts = _parts(kind, width, graph.node_count, graph.indices.size, directed=graph.directed, titles=size)
-    return kind, width, parts
+class _Layout(NamedTuple):
+    """What a graph's file holds."""
+
+    kind: bytes
+    width: int
+    parts: Parts
+    arrays: tuple[NDArray[Any], ...]
+
+    @classmethod
+    def of(cls, graph: Graph, titles: Titles | None) -> _Layout:
+        ids, indices, ways = graph.node_ids, graph.indices, graph.ways
+        kind, width = (b"U", ids.dtype.itemsize // 4) if ids.dtype.kind == "U" else (b"i", 8)
+        size = None if titles is None else len(titles.text)
+        parts = _parts(kind, width, len(ids), indices.size, directed=ways is not None, titles=size)
+        arrays: tuple[NDArray[Any], ...] = (ids, graph.indptr, indices)
+        arrays += () if ways is None else (ways,)
+        arrays += () if titles is None else (titles.ends, titles.text)
+        return cls(kind, width, parts, arrays)
 
 
 def file_size(graph: Graph, titles: Titles | None = None) -> int:
     """Return the length of a graph's file in bytes."""
-    return _places(_layout(graph, titles)[2])[1]
+    return _places(_Layout.of(graph, titles).parts)[1]
 
 
 # -- writing ----------------------------------------------------------------------------------------------
@@ -115,18 +127,14 @@ def write_rows(path: Path, version: int, graph: Graph, titles: Titles | None = N
 
 
 def _pieces(version: int, graph: Graph, titles: Titles | None) -> Iterator[memoryview]:
-    kind, width, parts = _layout(graph, titles)
-    signature = _WITH_TITLES if titles is not None else _WITH_WAYS if graph.directed else _SIGNATURE
-    head = _HEAD.pack(signature, version, graph.node_count, graph.indices.size, kind, width)
+    kind, width, parts, arrays = _Layout.of(graph, titles)
+    directed = graph.directed
+    signature = _WITH_TITLES if titles is not None else _WITH_WAYS if directed else _SIGNATURE
+    head = _HEAD.pack(signature, version, len(arrays[0]), arrays[2].size, kind, width)
     if titles is not None:
-        head += _MORE.pack(graph.directed, len(titles.text))
+        head += _MORE.pack(directed, len(titles.text))
     reached = len(head)
     yield memoryview(head)
-    arrays: tuple[NDArray[Any], ...] = (graph.node_ids, graph.indptr, graph.indices)
-    if graph.ways is not None:
-        arrays += (graph.ways,)
-    if titles is not None:
-        arrays += (titles.ends, titles.text)
     for array, (dtype, count), place in zip(arrays, parts, _places(parts)[0], strict=True):
         yield memoryview(bytes(place - reached))
         width = np.dtype(dtype).itemsize

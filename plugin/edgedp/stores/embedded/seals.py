@@ -19,17 +19,18 @@ from edgedp.stores.embedded.folder import Folder
 from edgedp.stores.embedded.locks import try_hold
 from edgedp.words.errors import StoreError
 
-__all__ = ["Seals", "checked", "remember", "sha256"]
+__all__ = ["Seals", "checked", "digest_of", "remember", "sha256"]
 
-_TEXT = re.compile(r"([0-9a-f]{64})(?: ([0-9a-f]{64}):([0-9]{1,15})( directed)?( titled)?)?")
+_FILE = r"([0-9a-f]{64}):([0-9]{1,15})"
+_TEXT = re.compile(rf"([0-9a-f]{{64}})(?: {_FILE}( directed)?( titled)?(?: dated {_FILE})?)?")
 _verified: dict[tuple[Any, ...], str] = {}
 
 
 class Seals(NamedTuple):
-    """What was written: the SHA-256 of the database file, and SHA-256 and length of the file of rows.
+    """What was written: the SHA-256 of the database file, and SHA-256 and length of the files of rows and of windows.
 
-    That the rows have directions, or titles, is a part of it: programs that know of none take the text for no seal,
-    and read nothing of such a version.
+    That the rows have directions, titles or dates is a part of it: programs that know of none take the text for no
+    seal, and read nothing of such a version.
 
     Examples
     --------
@@ -44,6 +45,8 @@ class Seals(NamedTuple):
     length: int = 0
     directed: bool = False
     titled: bool = False
+    windows: str | None = None
+    windows_length: int = 0
 
     @classmethod
     def of(cls, text: str | None) -> Seals:
@@ -52,7 +55,15 @@ class Seals(NamedTuple):
         return (
             cls(None)
             if found is None
-            else cls(found[1], found[2], int(found[3] or 0), bool(found[4]), bool(found[5]))
+            else cls(
+                found[1],
+                found[2],
+                int(found[3] or 0),
+                bool(found[4]),
+                bool(found[5]),
+                found[6],
+                int(found[7] or 0),
+            )
         )
 
     @property
@@ -61,6 +72,7 @@ class Seals(NamedTuple):
         if self.rows is None:
             return f"{self.graph}"
         said = (" directed" if self.directed else "") + (" titled" if self.titled else "")
+        said += "" if self.windows is None else f" dated {self.windows}:{self.windows_length}"
         return f"{self.graph} {self.rows}:{self.length}{said}"
 
 
@@ -90,7 +102,7 @@ def checked(folder: Folder, path: Path, digest: str | None, length: int | None =
         found = os.fstat(held.handle)
         folder.check_plain(path, found)
         fits = stat.S_ISREG(found.st_mode) and length in (None, found.st_size)
-        if digest is None or not fits or _digest_of(path, held.handle) != digest:
+        if digest is None or not fits or digest_of(path, held.handle) != digest:
             raise StoreError(
                 "the graph's file is not what was written, so nothing is released; load it again or restore a backup"
             )
@@ -110,7 +122,7 @@ def remember(path: Path, handle: int, digest: str) -> None:
     _verified[_identity(path, handle)] = digest
 
 
-def _digest_of(path: Path, handle: int) -> str:
+def digest_of(path: Path, handle: int) -> str:
     """Return the SHA-256 of an open file; none of one that was written to while it was read."""
     key = _identity(path, handle)
     if key not in _verified:

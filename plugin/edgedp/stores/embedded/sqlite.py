@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from edgedp.ledger import chain
 from edgedp.ledger.backend import Row, Transaction, half_a_character
+from edgedp.ledger.calendars import runs
 from edgedp.stores.embedded import clock
 from edgedp.stores.embedded.locks import queue
 from edgedp.stores.statements.queries import completeness, statement_text
@@ -123,17 +124,6 @@ class Ledger(Transaction):
                     self.connection.execute("ROLLBACK")
                 raise
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """See one state through several statements."""
-        with self._one_sentence():
-            self.connection.execute("BEGIN")
-        try:
-            yield
-        finally:
-            with suppress(sqlite3.Error):
-                self.connection.execute("ROLLBACK")
-
     def check_version(self) -> None:
         """Refuse another program's database and a newer store; read an older one as its migrations would make it."""
         with self._one_sentence():
@@ -234,7 +224,7 @@ class Ledger(Transaction):
                 ) from None
             if code == sqlite3.SQLITE_IOERR:
                 raise StoreError(
-                    f"store is {self._shown}, whose disk does not read or write ({_first_line(error)}); check it"
+                    f"store is {self._shown}, whose disk does not read or write ({_first_line(error)}); repair the disk"
                 ) from None
             raise self._damaged(_first_line(error)) from None
         except UnicodeEncodeError:
@@ -323,6 +313,9 @@ def _add_functions(connection: sqlite3.Connection) -> None:
     connection.create_function("genuine", -1, _genuine, deterministic=True)
     connection.create_function("link", 1, chain.genesis, deterministic=True)
     connection.create_function("overlap", 2, _overlap, deterministic=True)
+    connection.create_function("dearest", 1, runs.dearest, deterministic=True)
+    connection.create_function("touched", 4, runs.touched, deterministic=True)
+    connection.create_function("charged", 5, runs.charged, deterministic=True)
     connection.create_function("boot", 0, clock.boot)
     connection.create_function("process", 0, os.getpid)
     connection.create_function("ticks", 0, clock.ticks)
@@ -331,7 +324,7 @@ def _add_functions(connection: sqlite3.Connection) -> None:
 
 
 def _overlap(one: str, other: str) -> int:
-    from edgedp.spark.sources import overlap
+    from edgedp.graph.reading.sources.places import overlap
 
     return int(overlap(one, other))
 

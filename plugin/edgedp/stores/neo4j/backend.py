@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.graph.titles import LONGEST
-from edgedp.ledger import registry
 from edgedp.ledger.backend import Backend, GraphRow, Row, Session, Transaction
 from edgedp.ledger.debits.killpoints import reach
 from edgedp.ledger.pairs import PairProjection
 from edgedp.ledger.script import Script, Step, run
-from edgedp.stores.neo4j import places
+from edgedp.stores.neo4j import dated, places
 from edgedp.stores.neo4j import schema as neo4j_schema
 from edgedp.stores.neo4j.errors import one_line_errors
 from edgedp.stores.neo4j.login import user_and_password
@@ -29,7 +28,7 @@ from edgedp.stores.neo4j.packed import graph_of_adjacency, graph_of_pieces
 from edgedp.stores.statements.cypher import CypherProjection
 from edgedp.stores.statements.queries import for_nobody, query, statement_names
 from edgedp.stores.statements.values import columns_of
-from edgedp.words.errors import EdgeDPError, ParameterError
+from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
 from edgedp.words.shown import address_shown
 
 if TYPE_CHECKING:
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from edgedp.graph.titles import Titles
     from edgedp.ledger.backend import ServerPlugin
     from edgedp.mechanisms.projection import NumberProjection
+    from edgedp.words.dates.calendar import Calendar, Span
     from edgedp.words.progress import Progress
 
 __all__ = ["Neo4jBackend"]
@@ -55,6 +55,7 @@ class Neo4jBackend(Backend):
     # A metric without a statement is not among them, and refused.
     cypher = statement_names("neo4j") | {"max_common_neighbors", "sensitivity"}
     titles_are_properties = True
+    has_types = True
 
     def __init__(self, driver: Any, address: str, database: str | None, lock_timeout: float) -> None:
         self._driver = driver
@@ -76,7 +77,7 @@ class Neo4jBackend(Backend):
 
         if "@" in address:
             raise ParameterError(
-                "store holds a user or password, must be an address alone; set NEO4J_USERNAME and NEO4J_PASSWORD"
+                "store holds a user or password, must be only an address; set NEO4J_USERNAME and NEO4J_PASSWORD"
             )
         if auth is None:
             user, password = user_and_password()
@@ -95,7 +96,7 @@ class Neo4jBackend(Backend):
             )
         except (ValueError, neo4j.exceptions.DriverError):
             raise ParameterError(
-                f"store is {address}, must be an address such as neo4j://localhost:7687; check it"
+                f"store is {address}, must be an address such as neo4j://localhost:7687; correct it"
             ) from None
         return cls(driver, address, database, lock_timeout)
 
@@ -129,7 +130,6 @@ class Neo4jBackend(Backend):
     ) -> tuple[GraphRow, dict[str, int]]:
         places.check_names(row)
         neo4j_schema.ensure(session, create=True)
-        registry.check_own_type(session, row.name, row.relationship_type)
         found = session.run("survey", row.identifiers, nodeLabel=row.node_label)[0]
         places.check_survey(row, found)
         for label in row.labels:
@@ -195,9 +195,18 @@ class Neo4jSession(Session):
             yield Neo4jTransaction(tx, self._noted, authenticates=self._authenticates)
             tx.commit()
 
-    def graph(self, row: GraphRow) -> Graph:
+    def graph(self, row: GraphRow, span: Span | None = None) -> Graph:
         with self._errors():
-            return self._read(row)
+            return self._read(row) if span is None else self._between(row, span)
+
+    def rows_by_date(self, row: GraphRow, calendar: Calendar | None = None) -> dict[str, int]:
+        if calendar is None or calendar.property is None:
+            return super().rows_by_date(row)
+        place = row.identifiers | {"property": calendar.property}
+        return dated.told(self.run("dated_count", place, **dated.all_windows(calendar))[0])
+
+    def date_hints(self, row: GraphRow, calendar: Calendar | None) -> list[str]:
+        return dated.hints(calendar, row.types, self.run("relationship_indexes"))
 
     def unregistered(self, row: GraphRow) -> Graph:
         """Read a graph that is about to be registered, of which the plugin does not know yet."""
@@ -212,6 +221,27 @@ class Neo4jSession(Session):
             rows = list(self._session.run("CALL edgedp.exact.adjacency($name, $entry)", asked))
             return graph_of_pieces(rows, nodes_supplied=row.nodes_supplied, projection=row.projection)
         return self._by_statement(row)
+
+    def _between(self, row: GraphRow, span: Span) -> Graph:
+        """Read what is dated within some windows, by its date: where an index finds it, that is all that is read."""
+        bounds, place = dated.bounds(span), row.identifiers
+        ids = [
+            each["id"] for each in self.run("candidates", place | {"candidate_label": place["node_label"]})
+        ]
+        where = () if row.projection is None else row.projection.where
+        found = self.send(
+            "adjacency_between",
+            place | {"property": str(span.calendar.property)},
+            where=[each.to_dict() for each in where],
+            **bounds,
+        )
+        adjacent = {each["id"]: each["neighbors"] for each in found}
+        return graph_of_adjacency(
+            ids,
+            [adjacent.get(node, []) for node in ids],
+            nodes_supplied=row.nodes_supplied,
+            projection=row.projection,
+        )
 
     def _by_statement(self, row: GraphRow) -> Graph:
         ids, neighbors = [], []
@@ -286,8 +316,15 @@ class Neo4jSession(Session):
 
     @contextmanager
     def ingest(
-        self, row: GraphRow, graph: Graph, progress: Progress | None, titles: Titles | None = None
+        self,
+        row: GraphRow,
+        graph: Graph,
+        progress: Progress | None,
+        titles: Titles | None = None,
+        calendar: Calendar | None = None,
     ) -> Iterator[GraphRow]:
+        if calendar is not None:
+            raise no_windows()
         if graph.directed:
             natural = PairProjection((row.node_label,), (row.relationship_type,), "NATURAL")
             row = dataclasses.replace(row, made_of=natural.to_json())
@@ -383,6 +420,13 @@ class Neo4jTransaction(Transaction):
         if statement in ("log_debit", "log_append") and rows:
             self._noted[parameters["name"]] = rows[0]["seq"]
         return rows
+
+
+def no_windows() -> StoreError:
+    """Return the refusal of a loaded graph with a calendar, whose windows are kept in embedded stores alone."""
+    return StoreError(
+        "this store keeps no windows of a loaded graph; register relationships with a date instead"
+    )
 
 
 def _counted(session: Session, row: GraphRow) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger.account import lost_account
 from edgedp.ledger.backend import GraphRow, edited
+from edgedp.ledger.registry import address_taken
 from edgedp.ledger.script import Step
 from edgedp.mechanisms.checks import check_text
 from edgedp.stores.statements.queries import quote_identifier
@@ -106,8 +107,8 @@ def check_place(row: GraphRow) -> None:
     """
     if row.at_address:
         raise StoreError(
-            f"the edges of the graph {row.name!r} are at an address, which Spark alone reads; ask for its top k by "
-            "the command or Python with engine 'spark'; nothing was spent"
+            f"the edges of the graph {row.name!r} are at an address, which no procedure reads; ask by the "
+            "command, Python or a gateway; nothing was spent"
         )
     own = _own(row.name, row.version)
     named = [*row.labels, *row.types]
@@ -269,10 +270,14 @@ def _conflict(row: GraphRow, conflict: str, other: str) -> StoreError:
             said = (
                 f"relationship_type is {kind!r}, must not be that of a registered graph; choose another type"
             )
+        case "account" if row.at_address:
+            return address_taken(other)
         case "account":
+            said = f"a relationship type of {kind!r} got the account {other!r} meanwhile; register again"
+        case "escaped_account":
             said = (
-                f"the budget of the relationship type {kind!r} is kept under the name {other!r}; "
-                "register it under that name"
+                f"the account {other!r} is for a relationship type that an earlier version took with an escape, and "
+                f"that may be {kind!r}; ask of the graph {other!r}"
             )
         case "lost_account":
             said = lost_account(kind, other)
@@ -309,6 +314,7 @@ def _conflicts(row: GraphRow, label: str | None) -> Step:
         "nodeLabel": label,
         "relationshipType": row.relationship_type,
         "loaded": row.loaded,
+        "accounts": [] if row.loaded else list(row.ledgers),
     }
     return Step("place_conflicts", asked, on_row="place")
 

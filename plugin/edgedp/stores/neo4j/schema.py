@@ -36,7 +36,7 @@ __all__ = [
     "restore",
 ]
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 BEFORE = (
     (
@@ -97,8 +97,8 @@ def check_version(version: int | None, *, old: bool) -> bool:
     """
     if version is not None and type(version) is not int:
         raise StoreError(
-            "the version of the ledgers in the database (EdgeDPSchema.version) is no whole number, so somebody edited "
-            f"it; this edgedp writes {SCHEMA_VERSION}, set it back"
+            "the version of the ledgers in the database (EdgeDPSchema.version) is not a whole number, so somebody "
+            f"edited it; this edgedp writes {SCHEMA_VERSION}, set it back"
         )
     if version is not None and version > SCHEMA_VERSION:
         raise StoreError(
@@ -148,10 +148,10 @@ def migration_script(found: Mapping[str, Sequence[Row]]) -> Script:
     """
     if any(row["version"] == SCHEMA_VERSION for row in found["schema_version"]):
         return Script([])  # only constraints were missing
-    people, terms = (Step(each, on_none="changed") for each in ("migration_0003", "migration_0004"))
+    later = [Step(each, on_none="changed") for each in ("migration_0003", "migration_0004", "migration_0005")]
     for row in found["schema_version"]:
-        if row["version"] in (2, 3):
-            return Script([people, terms][row["version"] - 2 :])
+        if row["version"] in (2, 3, 4):
+            return Script(later[row["version"] - 2 :])
     graphs, ledgers = found["old_graphs"], found["old_ledgers"]
     releases, changes = found["old_releases"], found["old_changes"]
     seen = {
@@ -177,8 +177,7 @@ def migration_script(found: Mapping[str, Sequence[Row]]) -> Script:
                 },
                 on_none="changed",
             ),
-            people,
-            terms,
+            *later,
         ]
     )
 

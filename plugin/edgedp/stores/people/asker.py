@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Self, cast
 
@@ -11,13 +11,13 @@ from edgedp.ledger import attributes, ledger, registry, shares
 from edgedp.ledger.account import account_of, split_account
 from edgedp.ledger.backend import GraphRow, Row, Session
 from edgedp.ledger.chain import body_of
+from edgedp.ledger.debits.question import asked_before
 from edgedp.ledger.log import history, pages
-from edgedp.ledger.question import asked_before
 from edgedp.ledger.script import run
 from edgedp.mechanisms.checks import check_limit
 from edgedp.mechanisms.selection.domains import Domain
 from edgedp.release.plan import Plan
-from edgedp.stores import plan_ids
+from edgedp.stores.people import plan_ids
 from edgedp.stores.releases.analyst import AnalystStore
 from edgedp.stores.releases.opened import OpenedStore
 from edgedp.words.amounts.epsilon import format_nano
@@ -148,7 +148,7 @@ class Asker(AnalystStore):
                 for row in session.run("share_own", analyst=self._analyst)
             }
             shown = [
-                _beside(row, own.get((row["name"], "edges")), own.get((row["name"], "attributes")))
+                _beside(row, _least(row, own), own.get((row["name"], "attributes")))
                 for row in registry.listing(session)
             ]
             return cast(list[GraphFacts], shown)
@@ -157,13 +157,10 @@ class Asker(AnalystStore):
         """Return what `Store.budget` does, with the analyst's ``share`` (or None)."""
         with self._session(reading=True) as session:
             shares.check_active(session, self._analyst)
-            edges, records = (
-                None if share is None else share.shown()
-                for share in (
-                    shares.find(session, account_of(name, "edges"), self._analyst, account)
-                    for account in ACCOUNTS
-                )
-            )
+            row = registry.find(session, account_of(name, "edges"))
+            ledgers = None if row is None or row.accounts is None else row.ledgers
+            own = shares.of_analyst(session, name, self._analyst, ledgers) or {}
+            edges, records = (own[each].shown() if each in own else None for each in ACCOUNTS)
             return cast(Balance, _beside(history.balance(session, name), edges, records))
 
     def domains(self, name: str) -> dict[str, Domain]:
@@ -277,12 +274,21 @@ class Asker(AnalystStore):
         """Refuse a release whose cost was not told, where it must have been, or was told otherwise."""
         if self._plan_id is not None:
             plan_ids.check(self._plan_id, registry.secret(session), self._analyst, row, planned, request_id)
-        elif self._needs_plan or self._is_agent(session, row.name, planned):
+        elif self._needs_plan or self._is_agent(session, row, planned):
             raise plan_ids.missing()
 
-    def _is_agent(self, session: Session, name: str, planned: Plan) -> bool:
-        own = shares.of_analyst(session, name, self._analyst) or {}
-        return any(each.account in own and own[each.account].of_agent for each in planned.charges)
+    def _is_agent(self, session: Session, row: GraphRow, planned: Plan) -> bool:
+        """Return whether a share that a release debits is an agent's, of whatever account of the graph."""
+        owned = {
+            charge.account: row.ledgers if charge.account == "edges" else (row.name,)
+            for charge in planned.charges
+        }
+        found = [
+            shares.find(session, name, self._analyst, account)
+            for account, names in owned.items()
+            for name in names
+        ]
+        return any(share is not None and share.of_agent for share in found)
 
     def _debit_step(
         self, session: Session, row: GraphRow, planned: Plan, cost: int, before: int, release_id: str
@@ -313,6 +319,13 @@ class Asker(AnalystStore):
         if self._hides is None or not (self._hides(row["releaseId"]) or row.get("leaseAlive")):
             return row
         return row | {"answer": None, "leaseAlive": True}
+
+
+def _least(row: Mapping[str, Any], own: Mapping[tuple[str, str], dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the share of a listed graph's edges: of several accounts the one of which the least is left."""
+    found = [own.get((name, "edges")) for name in row.get("accounts", [row["name"]])]
+    have = [share for share in found if share is not None]
+    return min(have, key=lambda share: share["epsilon_remaining"] or 0) if len(have) == len(found) else None
 
 
 def _beside(

@@ -9,7 +9,7 @@ import secrets
 from dataclasses import dataclass
 from typing import Any, Self
 
-from edgedp.ledger import events, ledger, shares
+from edgedp.ledger import events, ledger, registry, shares
 from edgedp.ledger.account import Account, Declaration, account_of, limit_nano
 from edgedp.ledger.backend import Session
 from edgedp.ledger.log import people_log
@@ -153,7 +153,7 @@ class PeopleStore(OpenedStore):
         agent: bool | None = None,
         min_epsilon_per_release: Any = None,
     ) -> dict[str, Any]:
-        """Declare, or change, how much of a graph's account an analyst may spend.
+        """Declare, or change, how much of a graph's account an analyst may spend; of several accounts, of each.
 
         Parameters
         ----------
@@ -196,20 +196,24 @@ class PeopleStore(OpenedStore):
         with self._session() as session:
             if not session.run("person_active", name=analyst, role=ANALYST):
                 raise _nobody(analyst)
-            known, before = _opened(session, graph, account), shares.find(session, graph, analyst, account)
-            named = account_of(graph, account)
-            steps, body = shares.grant_steps(graph, analyst, account, declared, known, before, declared_agent)
-            script = Script(
-                [
-                    *self._allowed(),
+            by, at = self._by(session), ledger.now()
+            locks, granted = [], []
+            for owner in _owners(session, graph, account):
+                known, before = (
+                    _opened(session, owner, account),
+                    shares.find(session, owner, analyst, account),
+                )
+                named = account_of(owner, account)
+                steps, body = shares.grant_steps(
+                    owner, analyst, account, declared, known, before, declared_agent
+                )
+                locks += [
                     Step("account_lock", {"name": named}, on_none="unknown"),
                     Step("account_adds_up", {"name": named}, on_none="broken"),
-                    Step("person_active", {"name": analyst, "role": ANALYST}, on_none="revoked"),
-                    *steps,
-                    *events.event_steps(named, "grant", body, by=self._by(session), at=ledger.now()),
                 ]
-            )
-            outcome = run(session, script)
+                granted += [*steps, *events.event_steps(named, "grant", body, by=by, at=at)]
+            active = Step("person_active", {"name": analyst, "role": ANALYST}, on_none="revoked")
+            outcome = run(session, script := Script([*self._allowed(), *locks, active, *granted]))
             if outcome.name == "revoked":
                 raise _nobody(analyst)
             if outcome.name == _NOT_CURATOR:
@@ -225,14 +229,16 @@ class PeopleStore(OpenedStore):
         -------
         list of dict
             analyst, account, epsilon_budget, epsilon_spent, epsilon_remaining, max_epsilon_per_release (or None),
-            min_epsilon_per_release of an agent, and delta where the graph's budget has one.
+            min_epsilon_per_release of an agent, and delta where the graph's budget has one; of, the account of a
+            relationship type, where it is not the graph's own.
         """
         with self._session(reading=True) as session:
             ledger.find(session, account_of(graph, "edges"))
             return [
-                {"analyst": row["analyst"]} | shares.listed(row)
+                {"analyst": row["analyst"]} | shares.listed(row) | ({} if owner == graph else {"of": owner})
                 for account in ACCOUNTS
-                for row in session.run("share_list", name=account_of(graph, account))
+                for owner in _owners(session, graph, account)
+                for row in session.run("share_list", name=account_of(owner, account))
             ]
 
     def share(self, graph: str, analyst: str, account: AccountName = shares.EDGES) -> dict[str, Any]:
@@ -245,8 +251,10 @@ class PeopleStore(OpenedStore):
         """
         check_choice(account, "account", ACCOUNTS)
         with self._session(reading=True) as session:
-            _opened(session, graph, account)
-            share = shares.find(session, graph, analyst, account)
+            owners = _owners(session, graph, account)
+            for owner in owners:
+                _opened(session, owner, account)
+            share = shares.least(shares.find(session, owner, analyst, account) for owner in owners)
         if share is None:
             raise UnknownNameError(
                 f"the analyst {analyst!r} has no share of {graph!r}; see 'edgedp grants {graph}'"
@@ -357,6 +365,13 @@ def token_hash(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def _owners(session: Session, graph: str, account: AccountName) -> tuple[str, ...]:
+    """Return whose accounts of a kind a release of a graph debits: of its edges those of its types."""
+    account_of(graph, account)  # refuses what is no graph's name
+    row = registry.find(session, graph) if account == shares.EDGES else None
+    return (graph,) if row is None else row.ledgers
+
+
 def _opened(session: Session, graph: str, account: AccountName) -> Account:
     """Return an account of a graph; one of the attributes that was never opened is refused."""
     edges = ledger.find(session, account_of(graph, "edges"))
@@ -378,7 +393,7 @@ def _agent(agent: Any, least: Any) -> shares.Agent | None:
     is_one = True if agent is None else checks.check_switch(agent, "agent")
     if not is_one and least is not None:
         raise ParameterError(
-            "min_epsilon_per_release is of an agent's share; leave it out, or declare an agent"
+            "min_epsilon_per_release is of an agent's share; grant without it, or declare an agent"
         )
     return shares.Agent(is_one, None if least is None else budget_nano(least, "min_epsilon_per_release"))
 

@@ -6,9 +6,9 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from edgedp.ledger import registry, shares
+from edgedp.ledger import ledger, registry, shares
 from edgedp.ledger.account import account_of
-from edgedp.ledger.question import Question, asked_before
+from edgedp.ledger.debits.question import Question, asked_before
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.values import Mechanism
 from edgedp.release.options import (
@@ -76,6 +76,9 @@ class AnalystStore(ReleasingStore):
         target_recall: Any = None,
         engine: TopKEngine = "native",
         request_id: str | None = None,
+        *,
+        window: str | None = None,
+        windows: str | Sequence[str] | None = None,
     ) -> Release:
         """Release the k nodes of highest metric of a stored graph; parameters as for `edgedp.priv_top_k`.
 
@@ -86,6 +89,10 @@ class AnalystStore(ReleasingStore):
             address stands for the name too, it is Spark; what that draws: `edgedp.spark.priv_top_k`.
         request_id : str, optional
             Asking again with the same identifier returns the kept release and costs nothing.
+        window, windows : str, optional
+            Of a graph with a calendar (docs/windows.md): the one window, or the windows from the first to the last
+            (``"2024-01..2024-12"``, or both), that are read. Default: everything, at whatever time, which costs every
+            window. A window may be asked for once it is over and its grace has passed.
 
         Raises
         ------
@@ -110,6 +117,9 @@ class AnalystStore(ReleasingStore):
         estimates: bool = False,
         engine: Engine = "native",
         request_id: str | None = None,
+        *,
+        window: str | None = None,
+        windows: str | Sequence[str] | None = None,
     ) -> Release:
         """Release k nodes that are good in several metrics at once; parameters as for `edgedp.motkin`."""
         return self._release("motkin", name, MotkinOptions.among(locals()), engine, request_id)
@@ -128,6 +138,8 @@ class AnalystStore(ReleasingStore):
         request_id: str | None = None,
         *,
         cap: int | None = None,
+        window: str | None = None,
+        windows: str | Sequence[str] | None = None,
     ) -> Release:
         """Release one number of a stored graph; parameters as for `edgedp.count`, engine as for `priv_top_k`.
 
@@ -145,12 +157,21 @@ class AnalystStore(ReleasingStore):
         cap: int | None = None,
         engine: Engine = "native",
         request_id: str | None = None,
+        window: str | None = None,
+        windows: str | Sequence[str] | None = None,
     ) -> Release:
         """Release how the degrees of a stored graph are spread; parameters as for `edgedp.distribution`."""
         return self._release("distribution", name, DistributionOptions.among(locals()), engine, request_id)
 
     def summary(
-        self, name: str, epsilon: Any, engine: Engine = "native", request_id: str | None = None
+        self,
+        name: str,
+        epsilon: Any,
+        engine: Engine = "native",
+        request_id: str | None = None,
+        *,
+        window: str | None = None,
+        windows: str | Sequence[str] | None = None,
     ) -> Release:
         """Release what an owner publishes about a stored graph, for one debit; parameters as for `edgedp.summary`."""
         return self._release("summary", name, SummaryOptions.among(locals()), engine, request_id)
@@ -311,10 +332,10 @@ class AnalystStore(ReleasingStore):
             checks.check_request_id(request_id)
         asked_kind = kind_of_options(kind, options)
         on_spark.check_engine(engine, asked_kind)
-        name = on_spark.name_of(session, name, engine)
+        name = on_spark.name_of(session, name) if self._analyst == shares.DIRECT else name
         row = registry.known(session, name, anywhere=True)
         before = asked_before(session, name, self._analyst, request_id)
-        asked = Question.read(seen, name, asked_kind, options, request_id, before)
+        asked = Question.read(seen, name, asked_kind, options, request_id, before, row)
 
         def planned() -> Plan:
             if before is None:
@@ -325,18 +346,24 @@ class AnalystStore(ReleasingStore):
 
         def check(planned: Plan) -> None:
             self._prepare(session, row, planned, engine)
-            shares.check_affords(seen, name, self._analyst, planned)
+            shares.check_affords(seen, row, self._analyst, planned)
 
         rows, sound = {}, True
         for each in ACCOUNTS:
             for found in seen.run("account_find", name=account_of(name, each)):
                 rows[each] = found
                 sound = sound and bool(session.run("account_adds_up", name=account_of(name, each)))
-        own = shares.of_analyst(seen, name, self._analyst)
+        beside = None
+        if row.accounts is not None:
+            beside = [found for named in row.ledgers for found in seen.run("account_find", name=named)]
+            if len(beside) < len(row.ledgers):
+                raise ledger.account_gone(name)
+            sound = sound and all(session.run("account_adds_up", name=each["name"]) for each in beside)
+        own = shares.of_analyst(seen, name, self._analyst, None if row.accounts is None else row.ledgers)
         amounts = None if own is None else {each: share.amounts for each, share in own.items()}
         told = estimate_of(
             name, asked_kind, rows, planned, check,
-            adds_up=sound, kept=before is not None, shares=amounts,
+            adds_up=sound, kept=before is not None, shares=amounts, beside=beside,
         )  # fmt: skip
         share = None if own is None else own.get(told.main)
         return told, share

@@ -5,12 +5,13 @@ Nothing is written: amounts that were read are raised by what the releases befor
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from edgedp.ledger.account import account_of
+from edgedp.ledger.account import split_account
 from edgedp.ledger.backend import Row
+from edgedp.ledger.calendars import runs
+from edgedp.ledger.calendars.runs import Reach
 from edgedp.ledger.script import Runner
 from edgedp.mechanisms.checks import check_request_id
 from edgedp.stores.releases.estimating import Estimate
@@ -38,7 +39,7 @@ class AsIf(Runner):
 
     def __init__(self, runner: Runner, analyst: str) -> None:
         self._runner, self._analyst = runner, analyst
-        self._more: Counter[tuple[str, bool]] = Counter()
+        self._more: dict[tuple[str, bool], list[tuple[Reach, int]]] = {}
 
     def run(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> list[Row]:
         """Run a statement; what it reads of accounts and shares is as it would be."""
@@ -48,18 +49,27 @@ class AsIf(Runner):
         return [self._raised(row, of_share=statement == "share_find") for row in rows]
 
     def _raised(self, row: Row, *, of_share: bool) -> Row:
-        more = self._more[row["name"], of_share]
-        return row | {"spent": row["spent"] + more} if more and type(row["spent"]) is int else row
+        for reach, charge in self._more.get((row["name"], of_share), ()):
+            if type(row["spent"]) is not int:
+                return row
+            kept = row.get("runs")
+            if reach.within is not None and (kept is not None or row["spent"] == 0):
+                kept = runs.charged(kept or runs.NOTHING, reach.within, reach.first, reach.last, charge)
+            row = row | {"spent": row["spent"] + charge, "runs": kept}
+        return row
 
     def pay(self, estimate: Estimate) -> None:
         """Count what a release would cost at most, of every account and share that it debits."""
         if estimate.planned is None or estimate.refused is not None or estimate.kept:
             return
         for charge in estimate.planned.charges:
-            name = account_of(estimate.graph, charge.account)
-            self._more[name, False] += estimate.accounts[charge.account].charge(charge)
-            if estimate.shares is not None and charge.account in estimate.shares:
-                self._more[name, True] += estimate.shares[charge.account].charge(charge)
+            reach = Reach.of(estimate.planned.facts, charge.account)
+            for name, account in estimate.ledgers(charge).items():
+                debit = (reach, account.charge(charge))
+                self._more.setdefault((name, False), []).append(debit)
+                if estimate.shares is not None and charge.account in estimate.shares:
+                    # A share is in its account's currency.
+                    self._more.setdefault((name, True), []).append(debit)
 
 
 def checked(releases: Any) -> list[dict[str, Any]]:
@@ -84,7 +94,7 @@ def checked(releases: Any) -> list[dict[str, Any]]:
     seen: set[tuple[Any, str]] = set()
     for number, each in enumerate(releases, 1):
         if not isinstance(each, Mapping) or not all(isinstance(key, str) for key in each):
-            raise ParameterError(f"release {number} is no mapping of options by name; give one")
+            raise ParameterError(f"release {number} is not a mapping of options by name; give one")
         if not isinstance(each.get("graph"), str):
             raise ParameterError(f"release {number} does not name its graph; give graph")
         if each.get("request_id") is not None:
@@ -124,7 +134,7 @@ def planned(releases: Iterable[tuple[Mapping[str, Any], Estimate]]) -> dict[str,
         would rise: the sum, or less where a delta is declared) and epsilon_remaining_after; refused: how
         many are.
     """
-    shown, sums = [], dict[tuple[str, str], dict[str, Any]]()
+    shown, sums = [], dict[str, dict[str, Any]]()
     for asked, estimate in releases:
         told = estimate.to_dict()
         names = {key: asked[key] for key in ("request_id",) if asked.get(key) is not None}
@@ -133,14 +143,13 @@ def planned(releases: Iterable[tuple[Mapping[str, Any], Estimate]]) -> dict[str,
         if estimate.planned is None or estimate.refused is not None or estimate.kept:
             continue
         for charge in estimate.planned.charges:
-            row = sums.setdefault(
-                (estimate.graph, charge.account),
-                {"graph": estimate.graph, "account": charge.account, "nano": 0},
-            )
-            before = estimate.accounts[charge.account]
-            after = before.after(charge)
-            row["nano"] += after.spent_epsilon - before.spent_epsilon  # by rho: less than the cost
-            row["epsilon_remaining_after"] = after.shown()["epsilon_remaining"]
+            for name, before in estimate.ledgers(charge).items():
+                row = sums.setdefault(
+                    name, {"graph": split_account(name)[0], "account": charge.account, "nano": 0}
+                )
+                after = before.after(charge, Reach.of(estimate.planned.facts, charge.account))
+                row["nano"] += after.spent_epsilon - before.spent_epsilon  # by rho: less than the cost
+                row["epsilon_remaining_after"] = after.shown()["epsilon_remaining"]
     accounts = [{"epsilon": row.pop("nano") / NANO, **row} for row in sums.values()]
     return {
         "releases": shown,

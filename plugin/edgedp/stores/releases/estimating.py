@@ -6,13 +6,15 @@ never tells whether a graph keeps its degree bound, and it writes nothing. Every
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from edgedp.ledger import ledger
-from edgedp.ledger.account import Account
+from edgedp.ledger.account import Account, account_of
 from edgedp.ledger.backend import Row
+from edgedp.ledger.calendars.runs import Reach
+from edgedp.ledger.sources import tightest, told_accounts
 from edgedp.mechanisms.checks import check_choice
 from edgedp.release.plan import Charge, Kind, Plan, options_of
 from edgedp.release.planning.noise import noise_of
@@ -47,6 +49,9 @@ class Estimate:
         Whether the request has its release already, which is shown again and costs nothing.
     shares : mapping of {"edges", "attributes"} to Account, optional
         An analyst's, of those accounts of which there is one; None for a direct caller.
+    beside : mapping of str to Account, optional
+        All accounts of the edges, where they are not the graph's own; the one of which the least is left is in
+        `accounts`.
     """
 
     graph: str
@@ -56,6 +61,14 @@ class Estimate:
     refused: str | None
     kept: bool = False
     shares: Mapping[AccountName, Account] | None = None
+    beside: Mapping[str, Account] | None = None
+
+    def ledgers(self, charge: Charge) -> Mapping[str, Account]:
+        """Return the accounts that a charge debits, by the names by which the ledger keeps them."""
+        if charge.account == "edges" and self.beside is not None:
+            return self.beside
+        none = Account(None, None, 0)
+        return {account_of(self.graph, charge.account): self.accounts.get(charge.account, none)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return it for JSON.
@@ -69,7 +82,11 @@ class Estimate:
         """
         planned, account = self.planned, self.accounts.get(self.main, Account(None, None, 0))
         fits = planned is not None and self.refused is None
-        after = account.after(planned) if planned is not None and fits and not self.kept else account
+        after = (
+            account.after(planned, self._reach(self.main))
+            if planned is not None and fits and not self.kept
+            else account
+        )
         beside = {"account": self.main, "debits": [] if planned is None else debits(planned)}
         return {
             "graph": self.graph,
@@ -85,15 +102,34 @@ class Estimate:
             "public": {} if planned is None else planned.public,
             "noise": [] if planned is None else [each.to_dict() for each in noise_of(planned)],
             **({} if self.main == "edges" else beside),
+            **({} if self.beside is None else {"accounts": self._told()}),
         }
+
+    def _reach(self, account: AccountName) -> Reach:
+        return Reach() if self.planned is None else Reach.of(self.planned.facts, account)
+
+    def _told(self) -> list[dict[str, Any]]:
+        """Return every account of the edges, and whether it is one that the release does not fit."""
+        charges = (
+            [] if self.planned is None else [each for each in self.planned.first if each.account == "edges"]
+        )
+        return [
+            told | {"fits": all(account.over(self._reach("edges")).fits(each) for each in charges)}
+            for told, account in zip(
+                told_accounts(self.beside or {}), (self.beside or {}).values(), strict=True
+            )
+        ]
 
     def _how_many(self, planned: Plan) -> int:
         """Return how many releases like the planned one the accounts afford, each of them, and the shares of them."""
         none = Account(None, None, 0)
         return min(
-            _times(each.get(charge.account, none), charge)
+            _times(each.over(self._reach(charge.account)), charge)
             for charge in planned.charges
-            for each in (self.accounts, *(() if self.shares is None else (self.shares,)))
+            for each in (
+                *self.ledgers(charge).values(),
+                *(() if self.shares is None else (self.shares.get(charge.account, none),)),
+            )
         )
 
 
@@ -107,6 +143,7 @@ def estimate_of(
     adds_up: bool,
     kept: bool = False,
     shares: Mapping[AccountName, Account] | None = None,
+    beside: Sequence[Row] | None = None,
 ) -> Estimate:
     """Estimate a release, in the order in which the release would be refused.
 
@@ -127,24 +164,31 @@ def estimate_of(
         Whether the request has its release already.
     shares : mapping of {"edges", "attributes"} to Account, optional
         As of `Estimate`.
+    beside : sequence of dict, optional
+        The rows of all accounts of the edges, where they are not the graph's own.
     """
     accounts = {which: Account.of(row) for which, row in rows.items()}
+    debited = None if beside is None else {row["name"]: Account.of(row) for row in beside}
+    if debited is not None:
+        accounts["edges"] = debited[tightest(debited)]
     main: AccountName = "attributes" if kind == "percentile" else "edges"
     try:
         planned = planner()
     except EdgeDPError as error:
-        return Estimate(name, None, accounts, main, str(error), shares=shares)
+        return Estimate(name, None, accounts, main, str(error), shares=shares, beside=debited)
     try:
         if not kept:
             check(planned)
             if not adds_up:
                 raise ledger.broken(name)
             for charge in planned.first:
-                if not accounts[charge.account].fits(charge):
-                    raise ledger.does_not_fit(name, planned, rows[charge.account])
+                several = beside if charge.account == "edges" else None
+                for row in [rows[charge.account]] if several is None else several:
+                    if not Account.of(row).over(Reach.of(planned.facts, charge.account)).fits(charge):
+                        raise ledger.does_not_fit(name, planned, row)
     except EdgeDPError as error:
-        return Estimate(name, planned, accounts, main, str(error), shares=shares)
-    return Estimate(name, planned, accounts, main, None, kept, shares)
+        return Estimate(name, planned, accounts, main, str(error), shares=shares, beside=debited)
+    return Estimate(name, planned, accounts, main, None, kept, shares, debited)
 
 
 def kind_of_options(kind: str | None, options: Mapping[str, Any]) -> Kind:
@@ -166,7 +210,7 @@ def kind_of_options(kind: str | None, options: Mapping[str, Any]) -> Kind:
         and {option.name for option in options_of(each).described() if option.required} <= given
     ]
     if len(fitting) != 1:
-        raise ParameterError(f"the options do not tell the kind of release; give one of {', '.join(KINDS)}")
+        raise ParameterError(f"the options do not name the kind of release; give one of {', '.join(KINDS)}")
     return fitting[0]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
     from edgedp.ledger.backend import GraphRow
+    from edgedp.words.dates.calendar import Span
 
 __all__ = ["DEFAULT_BYTES", "GraphMemory"]
 
@@ -18,36 +19,46 @@ _MAPPED = 4 << 20
 
 
 class GraphMemory:
-    """The graphs used last, up to a number of bytes; one a name."""
+    """The graphs used last, up to a number of bytes; one for each name and span of windows."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._graphs: OrderedDict[str, tuple[int, Graph]] = OrderedDict()
+        self._graphs: OrderedDict[_Key, tuple[int, Graph]] = OrderedDict()
         self._guard = threading.Lock()
 
-    def get(self, row: GraphRow) -> Graph | None:
-        """Return the graph of a row's version, if it is kept."""
+    def get(self, row: GraphRow, span: Span | None = None) -> Graph | None:
+        """Return the graph of a row's version, or of windows of it, if it is kept."""
+        key = _key(row.name, span)
         with self._guard:
-            version, graph = self._graphs.get(row.name, (None, None))
+            version, graph = self._graphs.get(key, (None, None))
             if version != row.version:
                 return None
-            self._graphs.move_to_end(row.name)
+            self._graphs.move_to_end(key)
             return graph
 
-    def put(self, row: GraphRow, graph: Graph) -> None:
+    def put(self, row: GraphRow, graph: Graph, span: Span | None = None) -> None:
         """Keep a graph in place of the version before, and give up what was not used for longest."""
         with self._guard:
-            self._graphs.pop(row.name, None)
+            key = _key(row.name, span)
+            self._graphs.pop(key, None)
             if _size(graph) > self._most:
                 return
-            self._graphs[row.name] = row.version, graph
+            self._graphs[key] = row.version, graph
             while sum(_size(each) for _, each in self._graphs.values()) > self._most:
                 self._graphs.popitem(last=False)
 
     def forget(self, name: str) -> None:
         """Give up the graph of a name."""
         with self._guard:
-            self._graphs.pop(name, None)
+            for key in [each for each in self._graphs if each[0] == name]:
+                del self._graphs[key]
+
+
+_Key = tuple[str, int | None, int | None]
+
+
+def _key(name: str, span: Span | None) -> _Key:
+    return (name, None, None) if span is None else (name, span.first, span.last)
 
 
 def _size(graph: Graph) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from edgedp.ledger.backend import AT_ADDRESS, SPARK
 from edgedp.mechanisms import checks
 from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError, StoreError
 from edgedp.words.refusals import STORE_FAILED
@@ -38,27 +39,27 @@ def check_engine(engine: TopKEngine, kind: Kind) -> None:
     if engine in GRAPH_ENGINES or (engine == "spark" and kind == "priv_top_k"):
         return
     if engine == "spark":
-        raise EngineError(f"engine is 'spark', must be native or igraph for {kind}; it draws the top k alone")
+        raise EngineError(f"engine is 'spark', must be native or igraph for {kind}; it draws only the top k")
     raise EngineError(
-        "engine is 'cypher', must be native or igraph for a release: it is drawn from one reading; leave it out"
+        "engine is 'cypher', must be native or igraph for a release: it is drawn from one reading; ask without it"
     )
 
 
 def check_place(row: GraphRow, engine: TopKEngine) -> None:
-    """Refuse another engine for edges that the store does not hold."""
-    if row.at_address and engine != "spark":
+    """Refuse another engine for edges at an address that was registered only for Spark."""
+    if row.engine == SPARK and engine != "spark":
         raise EngineError(
-            f"engine is {engine!r}, must be 'spark' for {row.name!r}, whose edges are at an address; give it"
+            f"engine is {engine!r}, must be 'spark' for {row.name!r}, whose edges are at an address that was "
+            "registered only for Spark; give it, or drop the graph and register it again without that engine: its "
+            "ledger stays"
         )
 
 
-def name_of(session: Session, name: str, engine: TopKEngine) -> str:
+def name_of(session: Session, name: str) -> str:
     """Return the name of the graph whose edges are at an address, where that was asked for; else the name as it is."""
-    from edgedp.ledger.backend import AT_ADDRESS
-
-    if engine != "spark" or not isinstance(name, str) or session.run("graph_find", name=name):
+    if not isinstance(name, str) or session.run("graph_find", name=name):
         return name
-    from edgedp.spark.sources import canonical
+    from edgedp.graph.reading.sources.places import canonical
 
     with suppress(EdgeDPError):
         address = canonical(name, "edges")
@@ -118,4 +119,8 @@ def draw(planned: Plan, row: GraphRow, read: Callable[[], Graph]) -> Nodes:
 def _place(row: GraphRow) -> Place:
     from edgedp.spark.sources import Place as Kept
 
-    return Kept.kept(row.relationship_type, row.id_property)
+    if row.engine == SPARK:
+        return Kept.kept(row.relationship_type, row.id_property)
+    from edgedp.graph.loading.addresses import Address
+
+    return Kept.of(Address.kept(row.relationship_type, row.id_property))

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
     from edgedp.mechanisms.projection import NumberProjection
     from edgedp.release.plan import Plan
+    from edgedp.words.dates.calendar import Span
 
 
-__all__ = ["OpenedStore"]
+__all__ = ["OpenedStore", "nodes_named"]
 
 _log = logging.getLogger("edgedp.stores")
 
@@ -148,14 +149,18 @@ class OpenedStore:
             finally:
                 self._open.session = held
 
-    def _read(self, session: Session, row: GraphRow) -> Graph:
-        """Return a version's graph, from memory where versions never change."""
+    def _read(self, session: Session, row: GraphRow, span: Span | None = None) -> Graph:
+        """Return a version's graph, or that of some windows; that at an address as it is now."""
+        if row.at_address:
+            from edgedp.stores.releases.at_address import read
+
+            return read(row, self._memory)
         if not (row.loaded and self._backend.keeps_versions):
-            return session.graph(row)
-        graph = self._memory.get(row)
+            return session.graph(row, span)
+        graph = self._memory.get(row, span)
         if graph is None:
-            graph = session.graph(row)
-            self._memory.put(row, graph)
+            graph = session.graph(row, span)
+            self._memory.put(row, graph, span)
         return graph
 
     def warm(self) -> None:
@@ -178,10 +183,15 @@ class OpenedStore:
         return self._backend.projection(row) if engine == "cypher" else self._whole(session, row, engine)
 
     def _whole(
-        self, session: Session, row: GraphRow, engine: str, secret: str | None = None
+        self,
+        session: Session,
+        row: GraphRow,
+        engine: str,
+        secret: str | None = None,
+        span: Span | None = None,
     ) -> GraphProjection:
-        """Read a graph; where only candidates are counted, what is theirs."""
-        graph = self._read(session, row)
+        """Read a graph, or some windows of it; where only candidates are counted, what is theirs."""
+        graph = self._read(session, row, span)
         if row.facts.candidates is None:
             return GraphProjection(graph, engine, secret=secret)
         return CandidateProjection(
@@ -193,7 +203,7 @@ class OpenedStore:
         if not isinstance(planned, PercentilePlan):
             # The one plan whose draw keeps something between releases, under the graph's fingerprint.
             keyed = registry.secret(session) if isinstance(planned, ParetoPlan) else None
-            return self._whole(session, row, engine, keyed)
+            return self._whole(session, row, engine, keyed, planned.facts.span)
         values = session.records(row, planned.of_property)
         return records_projection({planned.of_property: values}, len(values))
 
@@ -215,6 +225,10 @@ class OpenedStore:
 
     def _check_said(self, engine: str, row: GraphRow) -> None:
         """Refuse the engine ``cypher`` where its statements do not say which relationships make an edge."""
+        if engine == "cypher" and row.at_address:
+            raise EngineError(
+                "engine is 'cypher', must be 'native' or 'igraph' for edges at an address; choose another"
+            )
         made = row.projection
         if engine == "cypher" and made is not None and (not made.every or made.candidates is not None):
             raise EngineError(
@@ -230,3 +244,12 @@ class OpenedStore:
                 f"engine is 'cypher', must be 'native' or 'igraph' for {', '.join(missing)} in this store; "
                 "its Cypher does not do it in reasonable time"
             )
+
+
+def nodes_named(session: Session, row: GraphRow, ids: list[Any]) -> list[Any]:
+    """Return those of some ids that are nodes of a graph, which are public; no edge is read."""
+    if row.at_address:
+        from edgedp.stores.releases import at_address
+
+        return at_address.nodes_named(row, ids)
+    return session.nodes_named(row, ids)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import logging
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from edgedp.ledger import ledger, registry, shares
+from edgedp.ledger import ledger, registry, shares, sources
 from edgedp.ledger.account import Account, account_of
 from edgedp.ledger.backend import GraphRow, Row, Session
 from edgedp.ledger.debits import debiting
 from edgedp.ledger.debits.killpoints import reach
 from edgedp.ledger.debits.lease import leased
+from edgedp.ledger.debits.question import Question, asked_before
 from edgedp.ledger.ledger import Debit, Kept
-from edgedp.ledger.question import Question, asked_before
 from edgedp.ledger.script import Outcome, Script, run
 from edgedp.ledger.shares import DIRECT, Share
 from edgedp.mechanisms import checks
@@ -20,7 +21,8 @@ from edgedp.release.plan import Kind, Plan
 from edgedp.release.plan.named import meanings
 from edgedp.release.release import Answer, Nodes, Release, answer_from_json
 from edgedp.stores.releases import on_spark
-from edgedp.stores.releases.opened import OpenedStore
+from edgedp.stores.releases.clock import check_closed
+from edgedp.stores.releases.opened import OpenedStore, nodes_named
 from edgedp.stores.releases.resident import load_statements
 from edgedp.stores.releases.trial import try_engine
 from edgedp.words.errors import StoreError
@@ -57,11 +59,11 @@ class ReleasingStore(OpenedStore):
             checks.check_request_id(request_id)
         with self._session() as session:
             shares.check_active(session, self._analyst)
-            name = on_spark.name_of(session, name, engine)
+            name = on_spark.name_of(session, name) if self._analyst == shares.DIRECT else name
             before = asked_before(session, name, self._analyst, request_id)
             # A kept release is shown whatever became of the graph since.
             row = None if before else registry.known(session, name, anywhere=True)
-            asked = Question.read(session, name, kind, options, request_id, before)
+            asked = Question.read(session, name, kind, options, request_id, before, row)
             if row is None:
                 return self._shown_again(session, name, asked.again(), self._kept(asked))
             planned = asked.plan(row.facts)
@@ -92,7 +94,7 @@ class ReleasingStore(OpenedStore):
         )  # fmt: skip
         outcome = self._run_debit(session, row, planned, script)
         if outcome.name == script.done:
-            return _debited(release_id, outcome)
+            return self._as_debited(session, row, planned, release_id, outcome)
         return ledger.judge(
             outcome.name, outcome.rows, name=row.name, plan=planned, request_id=request_id,
             analyst=self._analyst,
@@ -101,6 +103,7 @@ class ReleasingStore(OpenedStore):
     def _run_debit(self, session: Session, row: GraphRow, planned: Plan, script: Script) -> Outcome:
         """Run the script of a debit; the ledger that it finds goes on from what this process has seen of it."""
         names = [account_of(row.name, charge.account) for charge in planned.charges]
+        names += [each for each in row.ledgers if each not in names and row.accounts is not None]
         seen: dict[str, Seen] = {}
         outcome = run(session, script, last=lambda tx: seen.update(self._remembered.compare(tx, names)))
         self._remembered.keep(seen)
@@ -121,10 +124,34 @@ class ReleasingStore(OpenedStore):
             analyst=self._analyst,
         )
         outcome = self._run_debit(session, row, planned, script)
-        return _debited(release_id, outcome) if outcome.name == script.done else None
+        return (
+            self._as_debited(session, row, planned, release_id, outcome)
+            if outcome.name == script.done
+            else None
+        )
+
+    def _as_debited(
+        self, session: Session, row: GraphRow, planned: Plan, release_id: str, outcome: Outcome
+    ) -> Debit:
+        """Return a committed debit; of several accounts the one of which the least is left stands for all."""
+        if row.accounts is not None and planned.charges[-1].account == "edges":
+            return Debit(release_id, *self._standing(session, row))
+        share = outcome.rows.get("share_debit")
+        account = Account.of(outcome.rows["account_debit"][0])
+        return Debit(release_id, account, None if share is None else Share.of(share[0]))
+
+    def _standing(
+        self, session: Session, row: GraphRow
+    ) -> tuple[Account, Share | None, tuple[dict[str, Any], ...]]:
+        """Return the account of a graph of which the least is left, the caller's least share, and all accounts."""
+        accounts = sources.standing(session, row)
+        found = shares.of_analyst(session, row.name, self._analyst, row.ledgers) or {}
+        told = tuple(sources.told_accounts(accounts))
+        return accounts[sources.tightest(accounts)], found.get("edges"), told
 
     def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
         """Refuse, before a debit, what cannot be drawn here; no edge is told of."""
+        check_closed(planned)
         load_statements()
         on_spark.check_place(row, engine)
         if engine == "spark":
@@ -133,6 +160,10 @@ class ReleasingStore(OpenedStore):
             try_engine(planned, engine)
         if not row.at_address:
             session.prepare(row)
+        elif engine != "spark":
+            from edgedp.stores.releases.at_address import check_there
+
+            check_there(row)
 
     def _draw(self, session: Session, row: GraphRow, planned: Plan, engine: str, pay: Pay) -> Answer:
         from edgedp.mechanisms.sampling.words import SecureWords
@@ -140,9 +171,12 @@ class ReleasingStore(OpenedStore):
 
         with constant_refusals():
             if engine == "spark":
-                answer: Answer = on_spark.draw(planned, row, lambda: self._read(session, row))
+                answer: Answer = on_spark.draw(
+                    planned, row, lambda: self._read(session, row, planned.facts.span)
+                )
             else:
-                projection = self._projected(session, row, planned, engine)
+                with _reading(row):
+                    projection = self._projected(session, row, planned, engine)
                 reach("read")
                 answer = draw(planned, projection, SecureWords(), pay, self.looked)
             answer = _titled(session, row, answer)
@@ -170,11 +204,25 @@ class ReleasingStore(OpenedStore):
     def _shown_again(self, session: Session, name: str, drawn: Plan, answered: Kept) -> Release:
         """Return a kept release, with the account and the share as they stand now."""
         which = drawn.charges[-1].account
-        account = ledger.find(session, account_of(name, which))
+        row = registry.find(session, name)
+        beside: tuple[dict[str, Any], ...] = ()
+        if row is None or row.accounts is None or which != "edges":
+            account = ledger.find(session, account_of(name, which))
+            share = shares.find(session, name, self._analyst, which)
+        else:
+            account, share, beside = self._standing(session, row)
         self._remembered.look(session, [account_of(name, which)])
-        share = shares.find(session, name, self._analyst, which)
-        receipt = ledger.receipt(name, answered.release_id, account, share)
+        receipt = ledger.receipt(name, answered.release_id, account, share, beside)
         return Release(answer_from_json(answered.answer), drawn, private=True, receipt=receipt, kept=True)
+
+
+def _reading(row: GraphRow) -> AbstractContextManager[None]:
+    """Return what stands around the reading of a graph: at an address it may fail for what the rows are."""
+    if not row.at_address:
+        return nullcontext()
+    from edgedp.stores.releases.at_address import refusals
+
+    return refusals()
 
 
 def _titled(session: Session, row: GraphRow, answer: Answer) -> Answer:
@@ -212,14 +260,13 @@ class Spending:
         return True
 
 
-def _debited(release_id: str, outcome: Outcome) -> Debit:
-    share = outcome.rows.get("share_debit")
-    account = Account.of(outcome.rows["account_debit"][0])
-    return Debit(release_id, account, None if share is None else Share.of(share[0]))
+def _account(name: str, planned: Plan) -> str:
+    """Return the name of the account whose log holds a release."""
+    return account_of(name, planned.charges[-1].account)
 
 
 def named_in(session: Session, row: GraphRow, planned: Plan) -> Plan:
     """Return a plan with the nodes that it names as the graph has them."""
     if not planned.named:
         return planned
-    return planned.naming(session.nodes_named(row, meanings(planned.named)))
+    return planned.naming(nodes_named(session, row, meanings(planned.named)))

@@ -14,10 +14,11 @@ from importlib import import_module
 from edgedp.stores.statements.queries import completeness, statement_text
 from edgedp.words.places import asset
 
-__all__ = ["load_everything", "load_statements"]
+__all__ = ["load_everything", "load_reading", "load_statements"]
 
+_READ_WITH = ("graph.loading", "graph.reading")
 _DRAWN_WITH = (
-    "words", "graph.engines", "mechanisms", "release", "ledger", "stores", "faces.gateway",
+    "words", "graph.engines", *_READ_WITH, "mechanisms", "release", "ledger", "stores", "faces.gateway",
 )  # fmt: skip
 _BESIDE = (
     "edgedp.graph.ids",
@@ -43,13 +44,25 @@ def load_statements() -> None:
                 completeness(path.stem)
 
 
+@cache
+def load_reading() -> None:
+    """Import what reads an address, once a process; the drivers of databases are tried by their sessions."""
+    for name in ("polars", "pyarrow.parquet"):
+        import_module(name)
+    _load_packages(_READ_WITH)
+
+
 def load_everything() -> None:
     """Read every statement and import every module that any release may need; for a process that stays."""
     load_statements()
     for name in _BESIDE:
         with suppress(ImportError):  # an engine or a store that is not installed
             import_module(name)
-    for name in _DRAWN_WITH:
+    _load_packages(_DRAWN_WITH)
+
+
+def _load_packages(names: tuple[str, ...]) -> None:
+    for name in names:
         package = import_module(f"edgedp.{name}")
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             with suppress(ImportError):

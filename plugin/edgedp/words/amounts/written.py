@@ -13,7 +13,9 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["UNSIGNED", "decimal_of", "fraction_of", "shortest", "whole_of"]
+from edgedp.words.errors import ParameterError
+
+__all__ = ["UNSIGNED", "bytes_of", "decimal_of", "fraction_of", "shortest", "whole_of"]
 
 UNSIGNED = r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4})?"
 """A number without a sign, as a regular expression of ECMA-262 too: the OpenAPI description holds it."""
@@ -22,6 +24,7 @@ _NUMBER = re.compile(f"[+-]?{UNSIGNED}")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,4000}")
 _PARTS = re.compile(r"([0-9]{1,4000})/([0-9]{1,4000})")
 _LONGEST = 4000
+_BYTES = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?) ?([KMGT])(i?)B", re.IGNORECASE)
 
 
 def decimal_of(value: Any) -> Decimal | None:
@@ -84,6 +87,35 @@ def whole_of(text: str) -> int | None:
     [12, -3, None, None, None, None, None]
     """
     return int(text) if _WHOLE.fullmatch(text) else None
+
+
+def bytes_of(value: Any) -> int:
+    """Return an amount of memory in bytes: a whole number, or a text such as ``16GB`` or ``512 MiB``.
+
+    Raises
+    ------
+    ParameterError
+
+    Examples
+    --------
+    >>> bytes_of("16GB"), bytes_of("1.5 GiB"), bytes_of(4096)
+    (16000000000, 1610612736, 4096)
+    """
+    amount = 0
+    if isinstance(value, str):
+        found = _BYTES.fullmatch(value.strip())
+        if found is None:
+            amount = whole_of(value) or 0
+        else:
+            base = 1024 if found[3] else 1000
+            amount = int(Decimal(found[1]) * base ** ("KMGT".index(found[2].upper()) + 1))
+    elif isinstance(value, int) and not isinstance(value, bool):
+        amount = value
+    if amount < 1:
+        raise ParameterError(
+            f"memory is {value!r}, must be a number of bytes, or such as 16GB or 512MiB; give one"
+        )
+    return amount
 
 
 def shortest(value: Fraction) -> float | str:

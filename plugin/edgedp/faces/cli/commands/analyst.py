@@ -131,7 +131,9 @@ def graphs(output: str) -> None:
     for kept in ("directed", "titles"):
         if any(kept in row for row in rows):
             rows, columns = [{kept: False, **row} for row in rows], [*columns, kept]
-    for beside, usual in (("protect", "pair"), ("delta", None)):
+    if output != "json":
+        rows = [_with_period(row) for row in rows]
+    for beside, usual in (("protect", "pair"), ("delta", None), ("calendar", None)):
         if any(beside in row for row in rows):
             rows, columns = [{beside: usual, **row} for row in rows], [*columns, beside]
     if any("attributes" in row for row in rows):
@@ -145,6 +147,15 @@ def graphs(output: str) -> None:
     if any("problem" in row for row in rows):
         rows, columns = [{"problem": None, **row} for row in rows], [*columns, "problem"]
     print_rows(rows, output, columns)
+
+
+def _with_period(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a row whose calendar is said in a word."""
+    calendar = row.get("calendar")
+    if calendar is None:
+        return row
+    within = "all time" if calendar["within"] is None else f"{calendar['within']} windows"
+    return {**row, "calendar": f"{calendar['period']} from {calendar['from']}, within {within}"}
 
 
 def _age(store: Store, name: str) -> str | None:

@@ -34,13 +34,14 @@ def releases_in(file: str) -> list[dict[str, Any]]:
 
     text = (sys.stdin.read() if file == "-" else _text_of(file)).removeprefix("\ufeff")
     if text.lstrip().startswith("["):
-        found = _json(text, f"{file!r} is no JSON list of releases; give one, or one JSON object a line")
+        found = _json(
+            text, f"{file!r} is not a JSON list of releases; give one, or one JSON object in each line"
+        )
     else:
+        lines = text.split("\n")  # what else ends a line may stand inside a JSON text
         found = [
-            _json(line, f"line {number} is no JSON object with distinct keys; mend it")
-            for number, line in enumerate(
-                text.split("\n"), 1
-            )  # other ends of lines may stand inside a JSON text
+            _json(line, f"line {number} is not a JSON object with distinct keys; correct it")
+            for number, line in enumerate(lines, 1)
             if line.strip()
         ]
     return checked(found)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from edgedp.faces.cli.commands.attributes import attribute
+from edgedp.faces.cli.dating import calendar_options, date_property_options, dates_of_options
 from edgedp.faces.cli.numerals import WHOLE
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.options import Word
@@ -24,7 +25,7 @@ from edgedp.faces.cli.output import (
 from edgedp.faces.cli.reading import answered, kind_options, name_of, reading_options
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import amount, shown
-from edgedp.words.vocabulary import UNITS, Unit
+from edgedp.words.vocabulary import ADDRESS_ENGINES, UNITS, AddressEngine, Unit
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
@@ -78,6 +79,7 @@ _PROTECT = click.option(
 @_BOUND
 @_LIMIT
 @_PROTECT
+@calendar_options
 @click.option(
     "--attribute-epsilon-budget", metavar="E", help="Budget of all releases from properties of the nodes."
 )
@@ -99,6 +101,11 @@ def load(
     degree_bound: int | None,
     max_epsilon_per_release: str | None,
     protect: Unit | None,
+    calendar_from: str | None,
+    period: str | None,
+    within: str | None,
+    grace: str | None,
+    dates: str | None,
     attribute_epsilon_budget: str | None,
     replace: bool,
     node_label: str | None,
@@ -137,6 +144,8 @@ def load(
             max_epsilon_per_release=max_epsilon_per_release,
             delta=delta,
             protect=protect,
+            dates=dates_of_options(calendar_from, period, grace, dates),
+            within=within,
             attribute_epsilon_budget=attribute_epsilon_budget,
             replace=replace,
             title=title,
@@ -146,10 +155,14 @@ def load(
         )
     _note_large(epsilon_budget, row)
     if output == "json":
-        print_object(row | {"nodes_supplied": report.nodes_supplied, "exact": report.exact()})
+        by_date = row.get("exact", {})
+        print_object(row | {"nodes_supplied": report.nodes_supplied, "exact": report.exact() | by_date})
         return
     for line in report.lines():
         say(shown(line))
+    if "exact" in row:
+        dated, undated = row["exact"]["dated_rows"], row["exact"]["undated_rows"]
+        say(f"{dated:,} rows are in a window, {undated:,} in none")
     say(
         f"loaded as {row['name']}: epsilon budget {amount(row['epsilon_budget'])}, "
         f"spent {amount(row['epsilon_spent'])}, degree bound {row['degree_bound'] or 0:,}"
@@ -215,8 +228,9 @@ def _read_or_ask(
 )  # fmt: skip
 @click.option("--id-property", metavar="P", help="Neo4j: property that identifies a node.")
 @click.option(
-    "--edges", metavar="ADDRESS", help="Edges that Spark reads, Parquet or text, in place of Neo4j's."
-)
+    "--edges", metavar="ADDRESS",
+    help="Edges at an address in place of Neo4j's: a file, a folder, a bucket, a database; each release reads them.",
+)  # fmt: skip
 @click.option("--nodes", metavar="ADDRESS", help="With --edges: all node ids, isolated ones included.")
 @click.option(
     "--orientation", default="undirected", show_default=True, metavar="O",
@@ -239,12 +253,28 @@ def _read_or_ask(
     "--title-property", metavar="P",
     help="Neo4j: a public property of the nodes that lists show beside their ids.",
 )  # fmt: skip
+@click.option(
+    "--engine", type=Word("engine", ADDRESS_ENGINES),
+    help="With --edges: what reads them, this program (native), or spark, for what fits into no machine.  "
+    "[default: native where it reads such an address]",
+)  # fmt: skip
+@click.option(
+    "--memory", metavar="M",
+    help="With --edges: how much memory a release may take, such as 16GB.  [default: three quarters of the machine's]",
+)  # fmt: skip
+@click.option(
+    "--cache/--no-cache", default=True, show_default=True,
+    help="With --edges: keep what was read in your cache until a file changes.",
+)  # fmt: skip
 @reading_options
+@kind_options
 @_BUDGET
 @_DELTA
 @_BOUND
 @_LIMIT
 @_PROTECT
+@date_property_options
+@calendar_options
 @click.option("--allow-empty", is_flag=True, help="Register even if no relationship joins two of the nodes.")
 @click.option(
     "--facts", default="recorded", show_default=True, metavar="WORD",
@@ -263,17 +293,28 @@ def register(
     at_least: int,
     candidates: str | None,
     title_property: str | None,
+    engine: AddressEngine | None,
+    memory: str | None,
+    cache: bool,
     epsilon_budget: str | None,
     delta: str | None,
     degree_bound: int | None,
     max_epsilon_per_release: str | None,
     protect: Unit | None,
+    date: str | None,
+    date_type: str | None,
+    date_unit: str | None,
+    calendar_from: str | None,
+    period: str | None,
+    within: str | None,
+    grace: str | None,
+    dates: str | None,
     allow_empty: bool,
     facts: str,
     output: str,
     **reading: Any,
 ) -> None:
-    """Register a graph that is already in Neo4j, or edges at an address that Spark reads; nothing is copied."""
+    """Register a graph that is already in Neo4j, or edges at an address; nothing is copied into the store."""
     from edgedp.ledger.pairs import written_conditions
 
     place = {
@@ -299,15 +340,22 @@ def register(
         "delta": delta,
         "facts": facts,
     }
+    calendar = dates_of_options(
+        calendar_from, period, grace, dates, property=date, type=date_type, unit=date_unit
+    )
+    rules |= {key: value for key, value in {"dates": calendar, "within": within}.items() if value is not None}
     if protect is not None:
-        rules["protect"] = protect
-    _check_registered(place | rules, edges, {"nodes": nodes} | reading, allow_empty=allow_empty)
-    with opened_store() as store, working("counting"):
-        if edges is None:
+        declared["protect"] = protect
+    reader = {"engine": engine, "memory": memory, "nodes": nodes}
+    _check_registered(
+        place | rules, edges, reader | {"no_cache": not cache} | reading, allow_empty=allow_empty
+    )
+    if edges is None:
+        with opened_store() as store, working("counting"):
             row = store.register(name, **place, **rules, **declared, allow_empty=allow_empty)  # type: ignore[arg-type]
-        else:
-            del reading["refresh"]
-            row = store.register_edges(name, edges, nodes, **declared, **reading)
+    else:
+        del reading["refresh"]
+        row = _registered_or_asked(name, edges, reader | declared | {"cache": cache}, reading)
     _note_large(declared["epsilon_budget"], row)
     if output == "json":
         print_object(row)
@@ -317,6 +365,26 @@ def register(
         f"spent {amount(row['epsilon_spent'])}"
         + ("" if row["degree_bound"] is None else f", degree bound {row['degree_bound']:,}")
     )
+
+
+def _registered_or_asked(
+    name: str, edges: str, given: Mapping[str, Any], reading: dict[str, Any]
+) -> dict[str, Any]:
+    """Register edges at an address; in a terminal, ask what their rows leave open."""
+    from edgedp.words.errors import UndecidedError
+
+    while True:
+        try:
+            with progress_bar() as progress, opened_store() as store:
+                options: dict[str, Any] = {
+                    key: value or None for key, value in reading.items() if key != "directed"
+                }
+                options |= {key: reading[key] for key in ("header", "nodes_header", "labels", "directed")}
+                return store.register_edges(name, edges, **given, **options, progress=progress)
+        except UndecidedError as error:
+            if not (sys.stdin.isatty() and sys.stdout.isatty()):
+                raise
+            reading = answered(error.question, reading)
 
 
 def _check_registered(
@@ -329,7 +397,7 @@ def _check_registered(
         missing = [each for each in place if each not in given]
         if missing:
             raise click.UsageError(
-                f"Missing option '{_flag(missing[0])}' (or --edges, for edges that Spark reads)."
+                f"Missing option '{_flag(missing[0])}' (or --edges, for edges at an address)."
             )
     else:
         odd = [
@@ -339,7 +407,7 @@ def _check_registered(
         ]
     if odd:
         other = "a graph in Neo4j" if edges is None else "edges at an address"
-        raise ParameterError(f"{_flag(odd[0])} is not an option of {other}; leave it out")
+        raise ParameterError(f"{_flag(odd[0])} is not an option of {other}; ask without it")
 
 
 def _flag(name: str) -> str:
@@ -367,6 +435,7 @@ def drop(name: str) -> None:
     metavar="E",
     help="Declare the largest epsilon of one release; none removes it.  [default: as it is]",
 )
+@click.option("--spans", is_flag=True, help="Show every run of windows of a graph with a calendar.")
 @format_option
 def budget(
     name: str,
@@ -374,12 +443,14 @@ def budget(
     delta: str | None,
     attributes: bool,
     max_epsilon_per_release: str | None,
+    spans: bool,
     output: str,
 ) -> None:
     """Show what may be spent and what was, or declare another budget or limit.
 
     A graph has two accounts, of its edges and of its nodes' properties (attributes). They bound different
     neighbours and are never added: what is said about one edge and one record together is bounded by the sum.
+    Where a graph has a calendar, the amounts are of the run of windows of which the most was spent.
     """
     with opened_store() as store:
         row = (
@@ -394,9 +465,18 @@ def budget(
             )
         )
         remote = store.address is not None  # the logs are the curator's
+        by_run = {} if remote or "calendar" not in row else store.runs(name)
         head = None if remote else store.head(name)
         second = None if remote or "attributes" not in row else store.head(name, "attributes")
-    _print_balance(row, head, second, output)
+    if spans and not by_run:
+        raise ParameterError(
+            f"spans is for a graph whose budget is within windows, and {name!r} is none; ask without it"
+        )
+    if spans:
+        print_rows(by_run["runs"], output, ["windows", "epsilon_spent", "epsilon_remaining"])
+        notice(by_run["meaning"])
+        return
+    _print_balance(row | ({"meaning": by_run["meaning"]} if by_run else {}), head, second, output)
     if epsilon_budget is not None:
         notice("the new budget is recorded")
         _note_large(epsilon_budget, row.get("attributes", row) if attributes else row)
@@ -416,17 +496,29 @@ def _note_large(asked: str | None, row: Mapping[str, Any]) -> None:
 def _print_balance(row: Mapping[str, Any], head: str | None, second: str | None, output: str) -> None:
     """Print the accounts of a graph and the heads of their logs, where they are known."""
     shown = dict(row)
-    of_records = shown.pop("attributes", None)
+    of_records, meaning = shown.pop("attributes", None), shown.pop("meaning", None)
+    if output != "json" and "accounts" in shown:
+        told = ", ".join(
+            f"{each['account']} ({amount(each['epsilon_remaining'])} left)" for each in shown.pop("accounts")
+        )
+        notice(
+            f"a release debits each of the accounts {told}; the amounts are those of which the least is left"
+        )
     if output == "json":
+        shown |= {} if meaning is None else {"meaning": meaning}
         if of_records is not None:
             shown["attributes"] = of_records if second is None else of_records | {"head": second}
         print_object(shown if head is None else shown | {"head": head})
         return
+    if (calendar := shown.pop("calendar", None)) is not None:
+        shown |= {"period": calendar["period"], "within": calendar["within"] or "all time"}
     if of_records is None:
         print_rows([shown], output, list(shown))
     else:
         rows = [{"account": "edges"} | shown, {"account": "attributes"} | dict.fromkeys(shown) | of_records]
         print_rows(rows, output, list(rows[0]))
+    if meaning is not None:
+        notice(meaning)
     if head is not None:
         notice(f"head of the log: {head}")
     if second is not None:

@@ -1,4 +1,4 @@
-"""Commands on the history: log, ledger check, export and verify, backup."""
+"""Commands on accounts and their history: account, log, ledger check, export and verify, backup."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from typing import Any
 
 import click
 
+from edgedp.faces.cli.dating import calendar_options, date_property_options, dates_of_options
 from edgedp.faces.cli.numerals import WHOLE
 from edgedp.faces.cli.opening import opened_store
+from edgedp.faces.cli.options import Word
 from edgedp.faces.cli.output import format_option, limit_option, notice, print_object, print_rows
+from edgedp.words.vocabulary import UNITS, Unit
 
 __all__ = ["COMMANDS"]
 
 
 _ATTRIBUTES = click.option(
-    "--attributes", is_flag=True, help="Of the account of the nodes' properties, in place of the edges'."
+    "--attributes", is_flag=True, help="Use the account of the nodes' properties in place of the edges'."
 )
 
 
@@ -114,7 +117,7 @@ def verify(file: Path, head: str | None, output: str) -> None:
     try:
         row = verified(file.read_text(encoding="utf-8").splitlines(), head)
     except UnicodeDecodeError:
-        raise click.ClickException("the file is no text; give an export of 'edgedp ledger export'") from None
+        raise click.ClickException("the file is not text; give an export of 'edgedp ledger export'") from None
     _show(row, output)
     if head is None:
         notice("a deliberate change shows only against a head that was kept elsewhere: --head")
@@ -154,4 +157,63 @@ def _show(row: dict[str, Any], output: str) -> None:
         print_rows([row], output, list(row))
 
 
-COMMANDS = (log, ledger, backup)
+@click.command()
+@click.argument("name")
+@click.option("--epsilon-budget", metavar="E", help="Declare the budget; it is recorded.")
+@click.option(
+    "--protect", type=Word("protect", UNITS), help="Declare what a release protects, before the first one."
+)
+@click.option(
+    "--delta", metavar="D", help="Declare the budget as (epsilon, delta), before the first release."
+)
+@click.option(
+    "--max-epsilon-per-release",
+    metavar="E",
+    help="Declare the largest epsilon of one release; none removes it.",
+)
+@date_property_options
+@calendar_options
+@format_option
+def account(
+    name: str,
+    epsilon_budget: str | None,
+    protect: Unit | None,
+    delta: str | None,
+    max_epsilon_per_release: str | None,
+    date: str | None,
+    date_type: str | None,
+    date_unit: str | None,
+    calendar_from: str | None,
+    period: str | None,
+    within: str | None,
+    grace: str | None,
+    dates: str | None,
+    output: str,
+) -> None:
+    """Declare the account of a relationship type or of a graph's name, or show it.
+
+    A release debits the account of every relationship type that it reads, all or none. Several graphs over one type
+    share its account, so neither another name nor a filter makes a release cheaper.
+    """
+    calendar = dates_of_options(
+        calendar_from, period, grace, dates, property=date, type=date_type, unit=date_unit
+    )
+    with opened_store() as store:
+        row = store.account(
+            name,
+            epsilon_budget,
+            protect,
+            within=within,
+            dates=calendar,
+            delta=delta,
+            max_epsilon_per_release=max_epsilon_per_release,
+        )
+    if output == "json":
+        print_object(row)
+    else:
+        print_rows([row], output, list(row))
+    if (epsilon_budget, protect, calendar, delta, max_epsilon_per_release) != (None,) * 5:
+        notice("the account is recorded")
+
+
+COMMANDS = (log, ledger, backup, account)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from edgedp.release.answers import Sought
+from edgedp.words.dates.durations import PERIODS
 from edgedp.words.vocabulary import ACCOUNTS, KINDS
 
 __all__ = ["SCHEMAS"]
@@ -30,7 +31,7 @@ _SHARE: dict[str, Any] = {
         "max_epsilon_per_release": _AMOUNT,
         "min_epsilon_per_release": {
             "type": "number",
-            "description": "Of an agent's share alone: what a release costs at least. Each names its Plan-Id.",
+            "description": "Only for an agent's share: what a release costs at least. Each names its Plan-Id.",
         },
         "delta": {"type": "number"},
         "problem": {"type": "string"},
@@ -44,6 +45,13 @@ _PROBLEM = {
 }
 
 
+_ACCOUNTS = {
+    "description": "Of a graph that owns no budget those that its releases debit; the least is shown beside them.",
+    "type": "array",
+    "items": {"type": ["string", "object"]},
+}
+
+
 _ATTRIBUTES = {
     "description": "The same of the account of the nodes' properties, once it is opened; never added to the edges'.",
     "type": "object",
@@ -54,6 +62,24 @@ _ATTRIBUTES = {
         "releases": {"type": ["integer", "null"]},
         "share": {"$ref": "#/components/schemas/Share"},
         "problem": _PROBLEM,
+    },
+}
+
+
+_CALENDAR = {
+    "description": "Where relationships have dates: which windows may be released, and within how many the budget "
+    "bounds what is lost (null: for all time).",
+    "type": "object",
+    "required": ["from", "period", "within", "grace", "dates"],
+    "properties": {
+        "from": {"type": "string"},
+        "period": {"enum": [*PERIODS]},
+        "within": {"type": ["integer", "null"]},
+        "grace": {"type": "string"},
+        "dates": {"const": "final"},
+        "property": {"type": "string"},
+        "type": {"type": "string"},
+        "unit": {"type": "string"},
     },
 }
 
@@ -119,12 +145,14 @@ SCHEMAS: dict[str, Any] = {
                 "enum": ["source", "target"],
                 "description": "Where a release protects all that one node does, or all that is done to one.",
             },
+            "calendar": _CALENDAR,
             "projection": {
                 "type": ["object", "null"],
                 "description": "Which relationships of a database make an edge, where it is not each of one type.",
             },
             "epsilon_budget": _AMOUNT,
             "epsilon_spent": _AMOUNT,
+            "accounts": _ACCOUNTS,
             "share": {"$ref": "#/components/schemas/Share"},
             "attributes": _ATTRIBUTES,
             "problem": _PROBLEM,
@@ -138,6 +166,12 @@ SCHEMAS: dict[str, Any] = {
             "epsilon_spent": _AMOUNT,
             "epsilon_remaining": _AMOUNT,
             "releases": {"type": ["integer", "null"]},
+            "accounts": _ACCOUNTS,
+            "calendar": _CALENDAR,
+            "dearest_run": {
+                "type": ["string", "null"],
+                "description": "The windows of which the most was spent: the amounts are theirs.",
+            },
             "share": {"$ref": "#/components/schemas/Share"},
             "attributes": _ATTRIBUTES,
             "problem": _PROBLEM,
@@ -162,6 +196,7 @@ SCHEMAS: dict[str, Any] = {
             "epsilon_budget": _AMOUNT,
             "epsilon_spent": _AMOUNT,
             "epsilon_remaining": _AMOUNT,
+            "accounts": _ACCOUNTS,
             "share": {"$ref": "#/components/schemas/Share"},
         },
     },
@@ -175,10 +210,11 @@ SCHEMAS: dict[str, Any] = {
             "epsilon": _AMOUNT,
             "epsilon_remaining": _AMOUNT,
             "epsilon_remaining_after": _AMOUNT,
+            "accounts": _ACCOUNTS,
             "releases_left": {"type": "integer"},
             "epsilon_first": {
                 "type": "number",
-                "description": "Of the first step, where epsilon is the most.",
+                "description": "For the first step, where epsilon is the most.",
             },
             "kept": {"type": "boolean"},
             "noise": {"type": "array"},
@@ -308,6 +344,10 @@ SCHEMAS |= {
         "properties": {
             "graph": {"type": "string"},
             "analyst": {"type": "string"},
+            "of": {
+                "type": "string",
+                "description": "The account of a relationship type, where it is not the graph's.",
+            },
             **{key: value for key, value in _SHARE["properties"].items() if key != "problem"},
         },
     },
@@ -333,7 +373,7 @@ SCHEMAS |= {
             },
             "min_epsilon_per_release": {
                 "type": ["string", "number"],
-                "description": "Of an agent.",
+                "description": "For an agent.",
             },
         },
     },

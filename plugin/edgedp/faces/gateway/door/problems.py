@@ -22,6 +22,8 @@ from edgedp.words.errors import (
     UnknownNameError,
 )
 from edgedp.words.refusals import (
+    ADDRESS_FAILED,
+    ADDRESS_TOO_LARGE,
     BOUND_BROKEN,
     ENGINE_FAILED,
     IDS_BROKEN,
@@ -64,6 +66,7 @@ _TYPE = "urn:edgedp:problem:"
 
 _AFTER = {
     BOUND_BROKEN: 409, NODES_CHANGED: 409, IDS_BROKEN: 409, RECORD_LOST: 500, ENGINE_FAILED: 500, STORE_FAILED: 500,
+    ADDRESS_FAILED: 409, ADDRESS_TOO_LARGE: 409,
 }  # fmt: skip
 """The refusals after the debit; the state of the graph is in the way of some."""
 

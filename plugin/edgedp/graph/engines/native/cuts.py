@@ -99,9 +99,10 @@ def cut_shares(
 
 def _met_in(cuts: CutRows, positions: Ints) -> NDArray[np.uint8]:
     """Return (n,) marks of those that stand in a cut of some nodes: these nodes have pairs of no others."""
-    met = np.zeros(len(cuts.indptr) - 1, dtype=np.uint8)
-    for node in positions.tolist():
-        met[cuts.indices[cuts.indptr[node] : cuts.indptr[node + 1]]] = 1
+    wanted = np.zeros(len(cuts.indptr) - 1, dtype=np.bool_)
+    wanted[positions] = True
+    met = np.zeros(len(wanted), dtype=np.uint8)
+    met[cuts.indices[np.repeat(wanted, np.diff(cuts.indptr))]] = 1
     return met
 
 

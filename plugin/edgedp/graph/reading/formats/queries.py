@@ -20,7 +20,7 @@ from edgedp.words.spoken import option
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["read_query"]
+__all__ = ["read_query", "rows_of"]
 
 _AS_TEXTS = {"uuid", "bpchar", "citext", "inet", "cidr", "macaddr", "UUID", "numeric"}
 """Types whose texts are the ids: fixed texts are without the blanks that fill them."""
@@ -37,15 +37,15 @@ def read_query(database: Database, options: ReadingOptions, progress: Progress) 
     name = database.name
     refused = options.given("header", "separator", "comments", "labels")
     if refused:
-        raise ParameterError(f"{refused} has no effect for a table; leave it out")
+        raise ParameterError(f"{refused} has no effect for a table; read it without this option")
     if (options.table is None) == (options.query is None):
         raise ParameterError(
             f"{name!r} is a database, must be given with a table or a query, and not with both; "
             f"give {option('table', 'payments')} or {option('query', 'SELECT ...')}"
         )
-    rows_of = _from(options)
+    there = rows_of(options)
     with database.session() as session:
-        names, kinds, rows = session.schema(f"SELECT * FROM {rows_of} LIMIT {ROWS}")  # noqa: S608
+        names, kinds, rows = session.schema(f"SELECT * FROM {there} LIMIT {ROWS}")  # noqa: S608
         told = tuple(tuple("" if value is None else str(value) for value in row) for row in rows)
         picked = choose_named(names, 2, options, name, lambda: told)
         if twice := next((names[i] for i in picked if names.count(names[i]) > 1), None):
@@ -53,7 +53,7 @@ def read_query(database: Database, options: ReadingOptions, progress: Progress) 
                 f"{name!r} has two columns {shortened(twice, 30)!r}; rename one in a query"
             )
         ends = ", ".join(_read_as(names[i], kinds[i]) for i in picked)
-        statement = f"SELECT {ends} FROM {rows_of}"  # noqa: S608
+        statement = f"SELECT {ends} FROM {there}"  # noqa: S608
         numeric = tuple(kinds[i] == "numeric" for i in picked)
         columns, count = _columns(session, statement, [names[i] for i in picked], numeric, name, progress)
     if not count:
@@ -72,7 +72,8 @@ def read_query(database: Database, options: ReadingOptions, progress: Progress) 
     )
 
 
-def _from(options: ReadingOptions) -> str:
+def rows_of(options: ReadingOptions) -> str:
+    """Return what stands after FROM: a table by its quoted name, or a query in parentheses."""
     if options.table is not None:
         return ".".join(map(quoted, options.table.split(".")))
     query = re.sub(r"[;\s]+\Z", "", options.query or "")
@@ -118,7 +119,7 @@ def _integers(column: pl.Series, name: str, source: str) -> pl.Series:
     integers = integers_of([column.str.replace(r"\.0+$", "")], anyhow=True)
     if integers is None:
         raise GraphFormatError(
-            f"column {shortened(name, 30)!r} of {source!r} holds a number that is no integer of 64 bits; "
+            f"column {shortened(name, 30)!r} of {source!r} holds a number that is not an integer of 64 bits; "
             "cast it to text in a query"
         )
     return integers[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from edgedp.graph.reading.dates import dates_of, ends_beside, position_of
 from edgedp.graph.reading.options import ReadingOptions, checked_options
 from edgedp.graph.reading.sources.content import Content
 from edgedp.graph.reading.text.deciding import ROWS, choose_named
@@ -33,12 +34,17 @@ def read_tabular(
     name = "Parquet" if kind == "parquet" else "Arrow"
     refused = options.given("header", "separator", "comments")
     if refused:
-        raise ParameterError(f"{refused} is not an option of a {name} file; leave it out")
+        raise ParameterError(f"{refused} is not an option of a {name} file; read it without this option")
     try:
         names, load, head = columns_of(content, kind)
         rows = _rows(head())
-        picked = choose_named(names, width, options, source, lambda: rows)
+        beside = None
+        if width == 2 and options.date is not None and options.source is None:
+            beside = ends_beside(options.date, names, len(names), source)
+        asked = options if beside is None else replace(options, source=beside[0], target=beside[1])
+        picked = choose_named(names, width, asked, source, lambda: rows)
         columns = load(picked)
+        dates = _dates(names, load, picked, width, options, source)
     except EdgeDPError:
         raise
     except (pa.ArrowException, OSError, ValueError, NotImplementedError) as error:
@@ -50,9 +56,26 @@ def read_tabular(
             f"{source!r} is a broken {name} file, or one of an unknown kind; write it again"
         ) from None
     words = (name, *((content.compression,) if content.compression else ()))
-    read = replace(_read(columns, names, picked, words, source, options), rows=tuple(map(tuple, rows)))
+    read = replace(
+        _read(columns, names, picked, words, source, options), rows=tuple(map(tuple, rows)), dates=dates
+    )
+    if dates is not None:
+        read = replace(read, extra_columns=read.extra_columns - 1)
     judge_ids(read.columns, Seen(source, picked, read.header, read.rows), options)
     return read
+
+
+def _dates(
+    names: list[str], load: Any, picked: tuple[int, ...], width: int, options: ReadingOptions, source: str
+) -> pl.Series | None:
+    import polars as pl
+
+    if width != 2 or options.date is None:
+        return None
+    at = position_of(options.date, names, len(names), source)
+    if at in picked:
+        raise ParameterError(f"date is {options.date!r}, must be another column than the ends; name it")
+    return dates_of(pl.Series(values=pl.from_arrow(load((at,))[0])), options.date_unit, names[at], source)
 
 
 def columns_of(content: Content, kind: Literal["parquet", "arrow"]) -> tuple[list[str], Any, Any]:
@@ -123,7 +146,7 @@ def arrow_of(frame: Any, what: str = "frame") -> Any:
             for column in frame.values():
                 if not is_list(column):
                     raise GraphFormatError(
-                        f"a column of {what} is {kind_of(column)}, must be a list or an array of one id a row; "
+                        f"a column of {what} is {kind_of(column)}, must be a list or an array with one id in each row; "
                         "from pandas give the frame itself, or frame.to_dict('list')"
                     )
             table = pa.table(frame)
@@ -230,7 +253,8 @@ def one_type(columns: list[pl.Series], asked: str | None, source: str) -> list[p
         integers = integers_of([column.cast(pl.String) for column in columns], anyhow=True)
         if integers is None:
             raise GraphFormatError(
-                f"{source!r} holds an id that is no integer of 64 bits; read the ids as texts ({option('ids', 'text')})"
+                f"{source!r} holds an id that is not an integer of 64 bits; "
+                f"read the ids as texts ({option('ids', 'text')})"
             )
         return integers
     if texts and len(texts) < len(columns):

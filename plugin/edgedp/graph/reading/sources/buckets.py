@@ -66,6 +66,12 @@ class Bucket:
             raise UnknownNameError(f"{self.name!r} does not exist; check the bucket and the path")
         return bool(found.type == fs.FileType.File)
 
+    def mark(self) -> tuple[int, ...]:
+        """Return what changes when the object does: nothing, nothing, its size and the time of its last change."""
+        with object_errors(self.name, self.scheme):
+            found = self.files.get_file_info(self.key)
+        return 0, 0, found.size, found.mtime_ns or 0
+
     def parts(self) -> tuple[tuple[Part, ...], int]:
         """Return all objects of a prefix or a pattern, sorted, and how many hidden ones are left out.
 

@@ -25,7 +25,7 @@ class Part:
     path: PurePath
     partition: tuple[tuple[str, str], ...] = ()
     bucket: Any = None
-    mark: tuple[int, int, int, int] | None = None
+    mark: tuple[int, ...] | None = None
 
     @property
     def name(self) -> str:
@@ -75,8 +75,8 @@ def parts_of(path: Path, name: str) -> tuple[tuple[Part, ...], int]:
     return tuple(Part(file, partition_of(file)) for file in sorted(files)), hidden
 
 
-def marks_of(parts: Sequence[Part]) -> list[tuple[int, int, int, int]]:
-    """Return what changes when one of the files does: device, inode, size and time of the last change.
+def marks_of(parts: Sequence[Part]) -> list[tuple[int, ...]]:
+    """Return what changes when one of the files does: device, inode, size, and times of the last changes.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def marks_of(parts: Sequence[Part]) -> list[tuple[int, int, int, int]]:
             raise _unreadable(path, error) from None
         if not stat.S_ISREG(found.st_mode):
             raise GraphFormatError(f"{str(part.path)!r} is not a file; take it out of the folder")
-        marks.append((found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns))
+        marks.append((found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns))
     return marks
 
 

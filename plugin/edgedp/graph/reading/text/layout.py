@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
+from edgedp.graph.reading.dates import ends_beside, position_of
 from edgedp.graph.reading.options import ReadingOptions
-from edgedp.graph.reading.text.deciding import decide
+from edgedp.graph.reading.text.deciding import Decision, decide
 from edgedp.graph.reading.text.lines import COMMENTS, data_lines, decoded, split_line
 from edgedp.graph.reading.text.words import is_number
-from edgedp.words.errors import GraphFormatError
+from edgedp.words.errors import GraphFormatError, ParameterError
 from edgedp.words.spoken import option
 
 __all__ = ["EDGE_SEPARATORS", "NODE_SEPARATORS", "Layout", "detect_layout"]
@@ -68,6 +69,8 @@ class Layout:
         Of the columns, by the first line or by the last comment.
     rows : tuple of tuples of str
         The first rows, for whoever is shown them.
+    date : int or None
+        The column of dates, which may be empty.
     """
 
     separator: str
@@ -82,6 +85,12 @@ class Layout:
     header: bool = False
     names: tuple[str, ...] | None = None
     rows: tuple[tuple[str, ...], ...] = ()
+    date: int | None = None
+
+    @property
+    def taken(self) -> tuple[int, ...]:
+        """The columns that are read: the ids, and the dates behind them where there are any."""
+        return self.picked if self.date is None else (*self.picked, self.date)
 
     @property
     def separator_name(self) -> str:
@@ -138,7 +147,7 @@ def detect_layout(
     first = split_line(raw, number, separator, source)
     sample = _sample(lines[1:], separator, len(first), source)
     if len(first) < width:
-        raise GraphFormatError(f"{source!r} has one column, must have two ids a line; {_other(text)}")
+        raise GraphFormatError(f"{source!r} has one column, must have two ids in each line; {_other(text)}")
     before = [line for line in (head + block[:start]).split(b"\n") if comments and line.startswith(comments)]
     named = _names_in_comment(before, separator, first, source) if width == 2 else None
     kind = _KONECT.match(before[0]) if before else None
@@ -147,6 +156,7 @@ def detect_layout(
             f"{source!r} says 'dynamic', so its rows add edges and take them away; write the edges that are left, or "
             "take that line out to read all that ever were"
         )
+    options = _beside_dates(first, named, width, options, source)
     decision = decide(
         first, sample, width, options, source, named,
         konect=kind is not None, bipartite=any(map(_BIPARTITE.match, before)),
@@ -165,7 +175,30 @@ def detect_layout(
         decision.header,
         decision.names,
         tuple(tuple(row) for row in rows[:3]),
+        _date_of(decision, len(first), width, options, source),
     )
+
+
+def _beside_dates(
+    first: list[str], named: list[str] | None, width: int, options: ReadingOptions, source: str
+) -> ReadingOptions:
+    """Return options that name the two columns beside the dates as the ends, where there are no others."""
+    if width != 2 or options.date is None or options.source is not None:
+        return options
+    names = named or (first if options.header is not False else None)
+    ends = ends_beside(options.date, names, len(first), source)
+    return options if ends is None else replace(options, source=ends[0], target=ends[1])
+
+
+def _date_of(
+    decision: Decision, columns: int, width: int, options: ReadingOptions, source: str
+) -> int | None:
+    if width != 2 or options.date is None:
+        return None
+    found = position_of(options.date, decision.names, columns, source)
+    if found in decision.picked:
+        raise ParameterError(f"date is {options.date!r}, must be another column than the ends; name it")
+    return found
 
 
 def _excel(raw: bytes) -> str | None:

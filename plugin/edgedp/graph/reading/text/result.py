@@ -52,6 +52,8 @@ class Read:
         Further sentences.
     rows : tuple of tuples of str
         The first rows, all columns of them.
+    dates : polars.Series or None
+        When each row was, in seconds since 1970, null where it does not say; None where no column was named.
     """
 
     columns: list[pl.Series]
@@ -69,6 +71,7 @@ class Read:
     types: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
+    dates: pl.Series | None = None
 
     @property
     def of_texts(self) -> bool:
@@ -98,7 +101,7 @@ def ids_told(columns: list[pl.Series], asked: str | None) -> str:
     for column in columns:
         odd = column.filter(~column.str.contains(r"^[+-]?[0-9]+$"))
         if len(odd):
-            return f"texts; {shortened(odd[0], 30)!r} is no integer"
+            return f"texts; {shortened(odd[0], 30)!r} is not an integer"
     for column in columns:
         odd = column.filter(~column.str.contains(CANONICAL))
         if len(odd) and is_integer(odd[0]) and -(2**63) <= int(odd[0]) < 2**63:
@@ -124,7 +127,7 @@ def of_one_type(
     integers = None if asked == "text" else integers_of(columns, anyhow=asked == "integer")
     if integers is None and asked == "integer":
         raise GraphFormatError(
-            f"{source!r} holds an id that is no integer of 64 bits; read the ids as texts ({option('ids', 'text')})"
+            f"{source!r} holds an id that is not an integer of 64 bits; read the ids as texts ({option('ids', 'text')})"
         )
     columns = integers or columns
     return columns[: len(ends)], None if nodes is None else columns[-1]

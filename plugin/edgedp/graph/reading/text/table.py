@@ -44,10 +44,13 @@ class TextColumns:
         Ids, all integers (Int32 or Int64) or all String, of equal length, in pieces.
     comment_count : int
         Lines of comment.
+    dates : polars.Series or None
+        As they were written, or integers; empty where a row has none.
     """
 
     columns: list[pl.Series]
     comment_count: int
+    dates: pl.Series | None = None
 
 
 @dataclass(slots=True)
@@ -114,6 +117,7 @@ def read_columns(blocks: Blocks, layout: Layout, source: str, ids: Ids | None) -
         where they were asked for; or a comment could be a row.
     """
     parts = _Parts(len(layout.picked), texts=ids == "text")
+    dates = _Parts(1, texts=False)
     comments = 0
     number = blocks.line_count + 1
     for block in blocks:
@@ -121,12 +125,14 @@ def read_columns(blocks: Blocks, layout: Layout, source: str, ids: Ids | None) -
         comments += left_out
         columns = _read_block(data, layout, ids, texts=parts.texts)
         if columns is None:
-            columns = _typed(_read_lines(block, number, layout, source), ids, texts=parts.texts)
+            columns = _typed(_read_lines(block, number, layout, source), layout, ids, texts=parts.texts)
             if columns is None:
                 _refuse_no_integer(block, number, layout, source)
-        parts.add(columns)
+        parts.add(columns[: len(layout.picked)])
+        if layout.date is not None:
+            dates.add(columns[len(layout.picked) :])
         number = blocks.line_count + 1
-    return TextColumns(parts.whole(), comments)
+    return TextColumns(parts.whole(), comments, None if layout.date is None else dates.whole()[0])
 
 
 # -- comments ---------------------------------------------------------------------------------------
@@ -171,7 +177,7 @@ def refuse_comment(line: bytes, number: int, source: str) -> None:
     if line == b"#":
         refuse_line(
             line, number, source,
-            "must not stand alone between rows (as it does in Trivial Graph Format, which is not read)",
+            "must not stand by itself between rows (as it does in Trivial Graph Format, which is not read)",
             f"say that it begins comments ({option('comments', '#')})",
         )  # fmt: skip
     sign = line[:1].decode()
@@ -193,7 +199,7 @@ def _read_block(block: bytes, layout: Layout, ids: Ids | None, *, texts: bool) -
 
     if not block:
         dtype = pl.String if texts else pl.Int64
-        return [pl.Series(dtype=dtype) for _ in layout.picked]
+        return [pl.Series(dtype=dtype) for _ in layout.taken]
     regular = _regular_rows(block, layout)
     if regular is None and b'"' not in block:
         block = _squeezed(block, blanks=layout.separator == " ")
@@ -206,7 +212,7 @@ def _read_block(block: bytes, layout: Layout, ids: Ids | None, *, texts: bool) -
         if columns is not None:
             return columns
     columns = _parsed(block, layout, rows, "String")
-    return None if columns is None else _typed(columns, ids, texts=texts)
+    return None if columns is None else _typed(columns, layout, ids, texts=texts)
 
 
 def _parsed(block: bytes, layout: Layout, rows: int, dtype: str) -> list[pl.Series] | None:
@@ -221,28 +227,33 @@ def _parsed(block: bytes, layout: Layout, rows: int, dtype: str) -> list[pl.Seri
             has_header=False,
             separator=layout.separator,
             quote_char='"' if b'"' in block else None,
-            schema={name: wanted if int(name) in layout.picked else pl.String for name in names},
-            columns=sorted(layout.picked),
+            schema={name: wanted if int(name) in layout.taken else pl.String for name in names},
+            columns=sorted(layout.taken),
         )
     except pl.exceptions.PolarsError:
         return None
-    columns = [frame.get_column(names[column]) for column in layout.picked]
+    columns = [frame.get_column(names[column]) for column in layout.taken]
+    if dtype == "String" and layout.date is not None:
+        columns[-1] = columns[-1].fill_null("")
     whole = frame.height == rows and not any(column.null_count() for column in columns)
     if whole and dtype == "String":
         if b" " in block or b"\t" in block:
             columns = [column.str.strip_chars(" \t") for column in columns]
-        whole = not any((column == "").any() for column in columns)
+        whole = not any((column == "").any() for column in columns[: len(layout.picked)])
     return columns if whole else None
 
 
-def _typed(columns: list[pl.Series], ids: Ids | None, *, texts: bool) -> list[pl.Series] | None:
-    """Turn texts into integers where all of them are; None where some are not and must be."""
+def _typed(
+    columns: list[pl.Series], layout: Layout, ids: Ids | None, *, texts: bool
+) -> list[pl.Series] | None:
+    """Turn texts into integers where all ids are; None where some are not and must be. Dates stay as they are."""
     if texts:
         return columns
-    integers = integers_of(columns, anyhow=ids == "integer")
+    ends, dates = columns[: len(layout.picked)], columns[len(layout.picked) :]
+    integers = integers_of(ends, anyhow=ids == "integer")
     if integers is None and ids == "integer":
         return None
-    return columns if integers is None else integers
+    return columns if integers is None else [*integers, *dates]
 
 
 def integers_of(columns: list[pl.Series], *, anyhow: bool = False) -> list[pl.Series] | None:
@@ -357,11 +368,11 @@ def _read_lines(block: bytes, number: int, layout: Layout, source: str) -> list[
     """Read line by line; refuse the first broken line by its number and text."""
     import polars as pl
 
-    columns: list[list[str]] = [[] for _ in layout.picked]
+    columns: list[list[str]] = [[] for _ in layout.taken]
     for at, _, raw in data_lines(block, layout.comments, 0, number):
         fields = split_line(raw, at, layout.separator, source)
         check_fields(fields, raw, at, layout, source)
-        for column, position in zip(columns, layout.picked, strict=True):
+        for column, position in zip(columns, layout.taken, strict=True):
             column.append(fields[position])
     return [pl.Series(values=column, dtype=pl.String) for column in columns]
 

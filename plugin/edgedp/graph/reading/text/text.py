@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from edgedp.graph.reading.dates import dates_of
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.content import Content
 from edgedp.graph.reading.text.judging import Seen, judge_ids
@@ -60,6 +61,9 @@ def read_text(content: Content, source: str, width: int, options: ReadingOptions
     columns, whole = _whole_floats(columns, options)
     if width == 2:
         _refuse_sizes(layout, columns, options, source)
+    dates = None
+    if layout.date is not None and read.dates is not None:
+        dates = _dates(read.dates, layout, options, source)
     seen = Seen(source, layout.picked, layout.names, layout.rows, layout.header)
     judge_ids(columns, seen, options)
     words = [layout.separator_name, "integer ids" if columns[0].dtype.is_integer() else "text ids"]
@@ -69,7 +73,7 @@ def read_text(content: Content, source: str, width: int, options: ReadingOptions
         columns=columns,
         format=tuple(words),
         line_count=blocks.line_count,
-        extra_columns=layout.columns - width,
+        extra_columns=layout.columns - width - (dates is not None),
         header=layout.names or (),
         first_line="names of columns" if layout.header else ("an edge" if width == 2 else "a node"),
         comments=_comments_told(head_comments + read.comment_count, options),
@@ -78,7 +82,19 @@ def read_text(content: Content, source: str, width: int, options: ReadingOptions
         first_number=layout.second_number if layout.header else layout.number,
         undirected=_undirected(content.head, layout),
         rows=layout.rows,
+        dates=dates,
     )
+
+
+def _dates(rest: pl.Series, layout: Layout, options: ReadingOptions, source: str) -> pl.Series:
+    """Return the dates of all rows, that of the first line of data among them unless it names the columns."""
+    import polars as pl
+
+    at = layout.date or 0
+    if not layout.header:
+        rest = pl.concat([pl.Series(values=[layout.first[at]], dtype=pl.String), rest.cast(pl.String)])
+    name = str(at + 1) if layout.names is None else layout.names[at]
+    return dates_of(rest, options.date_unit, name, source)
 
 
 _SAYS_UNDIRECTED = re.compile(

@@ -1,6 +1,7 @@
 package org.edgedp.neo4j;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,11 @@ public final class BudgetProcedures extends ProcedureBase {
         /** The same of the account of the nodes' properties, null if it was never opened; never added to the edges'. */
         public final Map<String, Object> attributes;
 
-        Budget(Account account, long releases, Map<String, Object> attributes) {
+        /** Of a graph that owns no budget every account that its releases debit; the least is shown above. Else null. */
+        public final List<Object> accounts;
+
+        Budget(Account account, long releases, Map<String, Object> attributes, List<Object> accounts) {
+            this.accounts = accounts;
             this.epsilonBudget = account.budget();
             this.epsilonSpent = account.spent();
             this.epsilonRemaining = account.remaining();
@@ -75,12 +80,37 @@ public final class BudgetProcedures extends ProcedureBase {
     }
 
     static Stream<Budget> budget(Call call, String name) {
+        Account account = sound(call, name);
+        List<String> several = call.inner()
+                .read(transaction -> GraphEntry.find(transaction, name))
+                .map(GraphEntry::accounts)
+                .orElse(List.of());
+        Map<String, Account> accounts = new LinkedHashMap<>();
+        several.forEach(each -> accounts.put(each, sound(call, each)));
+        Account least = accounts.values().stream()
+                .min(Comparator.comparing(Account::remaining, Comparator.nullsFirst(Comparator.naturalOrder())))
+                .orElse(account);
+        List<Object> shown = accounts.isEmpty() ? null : accounts.entrySet().stream().map(BudgetProcedures::shown).toList();
+        return Stream.of(new Budget(least, releases(call, name), attributes(call, name), shown));
+    }
+
+    /** Return an account that is what its log says. */
+    private static Account sound(Call call, String name) {
         Account account = Account.of(call, name);
         if (account.problem() != null || call.read("account_adds_up", name).isEmpty()) {
             throw call.refused(
                     Frame.request("curator_refusal").put("name", name).put("outcome", "broken"));
         }
-        return Stream.of(new Budget(account, releases(call, name), attributes(call, name)));
+        return account;
+    }
+
+    private static Object shown(Map.Entry<String, Account> each) {
+        Map<String, Object> shown = new LinkedHashMap<>();
+        shown.put("account", each.getKey());
+        shown.put("epsilonBudget", each.getValue().budget());
+        shown.put("epsilonSpent", each.getValue().spent());
+        shown.put("epsilonRemaining", each.getValue().remaining());
+        return shown;
     }
 
     private static long releases(Call call, String name) {

@@ -47,6 +47,18 @@ record Call(InnerTransactions inner, Transaction callers, WorkerPool workers, Te
         return inner.read(transaction -> rows(transaction, statement, Map.of("name", named(name))));
     }
 
+    /** Read the accounts of a graph's relationship types; none where its own ledger is the account. */
+    List<Map<String, Object>> accounts(GraphEntry graph) {
+        return graph.accounts().stream()
+                .flatMap(account -> read("account_find", account).stream())
+                .toList();
+    }
+
+    /** Whether the caller may call a procedure, by what the database allows. */
+    boolean mayCall(String procedure) {
+        return !rows(callers, "callable", Map.of("procedure", procedure)).isEmpty();
+    }
+
     /** Refuse a name that is null. */
     static String named(String name) {
         if (name == null) {
@@ -81,7 +93,12 @@ record Call(InnerTransactions inner, Transaction callers, WorkerPool workers, Te
     }
 
     Projection project(GraphEntry graph) {
-        return inner.read(transaction -> Projection.read(transaction, graph, guard));
+        return project(graph, null);
+    }
+
+    /** Read a graph, or the windows of it that a plan names; null and JSON's null are for everything. */
+    Projection project(GraphEntry graph, JsonNode window) {
+        return inner.read(transaction -> Projection.read(transaction, graph, window, guard));
     }
 
     /** Return what Neo4j calls the nodes of some rows; null for what was deleted since they were read. */

@@ -22,6 +22,8 @@ public final class Estimate {
     public final List<Object> noise;
     /** What would be asked, with every default filled in. */
     public final Map<String, Object> parameters;
+    /** The accounts of the graph's relationship types, each with what is left of it and whether the release fits; null of one. */
+    public final List<Object> accounts;
 
     @SuppressWarnings("unchecked")
     private Estimate(JsonNode told) {
@@ -32,6 +34,7 @@ public final class Estimate {
         refused = told.get("refused").textValue();
         noise = Frame.JSON.convertValue(told.get("noise"), List.class);
         parameters = Frame.JSON.convertValue(told.get("parameters"), Map.class);
+        accounts = Frame.JSON.convertValue(told.get("accounts"), List.class);
     }
 
     /** Ask for the estimate of a release; the graph's relationships are not read and nothing is written. */
@@ -42,7 +45,8 @@ public final class Estimate {
         String second = Account.attributes(graph.name());
         List<Map<String, Object>> records = call.read("account_find", second);
         request.set("attributes_account", Frame.toJson(records));
-        request.put("adds_up", addsUp(call, graph.name()) && (records.isEmpty() || addsUp(call, second)));
+        boolean all = graph.accounts().stream().allMatch(account -> addsUp(call, account));
+        request.put("adds_up", all && addsUp(call, graph.name()) && (records.isEmpty() || addsUp(call, second)));
         return Stream.of(new Estimate(call.ask(request).header()));
     }
 

@@ -73,6 +73,13 @@ record GraphEntry(
         return projection(Frame.toJson(row)).hasNonNull("candidates");
     }
 
+    /** The ledgers that a release of its edges debits, where they are not that of its name alone; else none. */
+    List<String> accounts() {
+        return StreamSupport.stream(row.path("accounts").spliterator(), false)
+                .map(JsonNode::asText)
+                .toList();
+    }
+
     /** The names that fill the placeholders of a statement. */
     Map<String, String> place() {
         String labels = place(nodeLabels.stream().map(Label::name).toList());

@@ -183,7 +183,7 @@ public final class GraphProcedures extends ProcedureBase {
             @Name(
                             value = "configuration",
                             description = "nodeLabel, relationshipType, idProperty, orientation, where, atLeast, candidates, titleProperty, "
-                                    + "protect, degreeBound, epsilonBudget, maxEpsilonPerRelease, delta, allowEmpty, facts.")
+                                    + "protect, dates, within, degreeBound, epsilonBudget, maxEpsilonPerRelease, delta, allowEmpty, facts.")
                     Map<String, Object> configuration) {
         Call call = call();
         JsonNode checked = new Registry(call).register(name, configuration);
@@ -328,6 +328,13 @@ public final class GraphProcedures extends ProcedureBase {
         if (!call.read("account_find", second).isEmpty()) {
             problems.addAll(problems(call, second));
         }
+        call.inner()
+                .read(transaction -> GraphEntry.find(transaction, name))
+                .map(GraphEntry::accounts)
+                .orElse(List.of())
+                .stream()
+                .filter(account -> !account.equals(name))
+                .forEach(account -> problems.addAll(problems(call, account)));
         return Stream.of(new Checked(name, Frame.JSON.valueToTree(problems)));
     }
 

@@ -2,10 +2,15 @@ package org.edgedp.neo4j;
 
 import static org.edgedp.neo4j.Statements.rows;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.ZonedDateTime;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.eclipse.collections.impl.list.mutable.primitive.LongArrayList;
 import org.neo4j.graphdb.Label;
@@ -33,8 +38,8 @@ import org.neo4j.procedure.TerminationGuard;
 record Projection(Object ids, long[] internalIds, Ints sources, Ints targets, Ints candidates) {
     private static final int CHECK_EVERY = 1 << 14;
 
-    /** Read a graph as others have committed it. */
-    static Projection read(Transaction transaction, GraphEntry graph, TerminationGuard guard) {
+    /** Read a graph, or what is dated within some windows of it, as others have committed it. */
+    static Projection read(Transaction transaction, GraphEntry graph, JsonNode window, TerminationGuard guard) {
         LongArrayList internalIds = new LongArrayList();
         Ids ids = new Ids();
         Ints candidates = new Ints();
@@ -57,11 +62,19 @@ record Projection(Object ids, long[] internalIds, Ints sources, Ints targets, In
         }
         Projection projection =
                 new Projection(ids.typed(), internalIds.toArray(), new Ints(), new Ints(), candidates);
-        if (graph.where().isEmpty()) {
+        if (window != null && !window.isNull()) {
+            projection.readWhere(
+                    transaction,
+                    "adjacency_between",
+                    graph.place(window.get("property").textValue()),
+                    between(graph, window),
+                    guard);
+        } else if (graph.where().isEmpty()) {
             RowsById rows = RowsById.of(projection.internalIds);
             graph.relationshipTypes().forEach(type -> projection.readEdges(transaction, type, rows, guard));
         } else {
-            projection.readWhere(transaction, graph, guard);
+            projection.readWhere(
+                    transaction, "adjacency_where", graph.place(), Map.of("where", graph.where()), guard);
         }
         return projection;
     }
@@ -87,14 +100,18 @@ record Projection(Object ids, long[] internalIds, Ints sources, Ints targets, In
     }
 
     /** Read the relationships that hold the conditions, which the statement compares, here as for Python. */
-    private void readWhere(Transaction transaction, GraphEntry graph, TerminationGuard guard) {
+    private void readWhere(
+            Transaction transaction,
+            String statement,
+            Map<String, String> place,
+            Map<String, Object> asked,
+            TerminationGuard guard) {
         if (ids == null) return; // the worker refuses them
         Map<Object, Integer> rows = new HashMap<>();
         for (int row = 0; row < nodeCount(); row++) {
             rows.put(id(row), row);
         }
-        try (Result found = Statements.result(
-                transaction, "adjacency_where", graph.place(), Map.of("where", graph.where()))) {
+        try (Result found = Statements.result(transaction, statement, place, asked)) {
             for (int seen = 1; found.hasNext(); seen++) {
                 Map<String, Object> columns = found.next();
                 Integer source = rows.get(columns.get("id"));
@@ -108,6 +125,24 @@ record Projection(Object ids, long[] internalIds, Ints sources, Ints targets, In
                 checkNowAndThen(guard, seen);
             }
         }
+    }
+
+    /** What the date of a relationship is compared with, of the type that the calendar says that dates have. */
+    private static Map<String, Object> between(GraphEntry graph, JsonNode window) {
+        String type = window.get("type").textValue();
+        Function<JsonNode, Object> moment =
+                switch (type) {
+                    case "ZONED DATETIME" -> each -> ZonedDateTime.parse(each.textValue());
+                    case "LOCAL DATETIME" -> each -> LocalDateTime.parse(each.textValue());
+                    case "DATE" -> each -> LocalDate.parse(each.textValue());
+                    case "INTEGER" -> JsonNode::longValue;
+                    default -> throw new EdgeDPException("dates are of the type " + type + ", which is none; report this");
+                };
+        return Map.of(
+                "low", moment.apply(window.get("low")),
+                "high", moment.apply(window.get("high")),
+                "integers", window.get("integers").booleanValue(),
+                "where", graph.where());
     }
 
     /**

@@ -3,14 +3,19 @@ package org.edgedp.neo4j;
 import static org.edgedp.neo4j.Statements.rows;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.neo4j.graphdb.Transaction;
 
 /** Which graphs there are; the curator's. What may be registered is judged by the worker, in Python's words. */
 final class Registry {
     private static final int CLEAR_BATCH = 10_000;
+
+    /** As in {@code sources.py}. */
+    private static final List<String> PLACES = List.of("account_list", "account_places", "graph_places", "log_names");
 
     private final Call call;
 
@@ -40,8 +45,33 @@ final class Registry {
         request.set("account", Frame.toJson(account.isEmpty() ? null : account.get(0)));
         request.set("last", Frame.toJson(call.read("log_last", name)));
         request.set("attributes", Frame.toJson(call.read("attribute_list", Account.attributes(name))));
-        call.run(name, graph, call.ask(request).header().get("script"));
+        readPlaces(call, request);
+        request.set(
+                "indexes",
+                Frame.toJson(call.inner()
+                        .read(transaction -> rows(transaction, "relationship_indexes", Map.of()))));
+        JsonNode answer = call.ask(request).header();
+        call.run(name, answer.get("graph"), answer.get("script"));
+        answer.get("warnings").forEach(((ArrayNode) checked.get("warnings"))::add);
         return checked;
+    }
+
+    /** Read what says which account a relationship type has. */
+    static void readPlaces(Call call, ObjectNode request) {
+        ObjectNode found = request.putObject("rows");
+        call.inner().read(transaction -> {
+            PLACES.forEach(name -> found.set(name, Frame.toJson(rows(transaction, name, Map.of()))));
+            return null;
+        });
+    }
+
+    /** The rows of all graphs. */
+    static JsonNode stored(Transaction transaction) {
+        ArrayNode found = Frame.JSON.createArrayNode();
+        rows(transaction, "graph_places", Map.of())
+                .forEach(place -> GraphEntry.find(transaction, (String) place.get("name"))
+                        .ifPresent(graph -> found.add(graph.row())));
+        return found;
     }
 
     /** Declare another budget. */

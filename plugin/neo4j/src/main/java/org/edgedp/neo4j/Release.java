@@ -163,6 +163,7 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         request.set("graph", graph.row());
         request.set("survey", call.inner().read(graph::survey));
         request.set("account", Frame.toJson(call.read("account_find", graph.name())));
+        request.set("accounts", Frame.toJson(call.accounts(graph)));
         request.set("asked_before", askedBefore(call, graph, configuration));
         request.set("named", named(call, graph, configuration));
         request.set("attributes", Frame.toJson(call.read("attribute_list", Account.attributes(graph.name()))));
@@ -303,7 +304,7 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         request.set("plan", planned.get("plan"));
         request.set("graph", graph.row());
         boolean ofRecords = planned.hasNonNull("property");
-        Projection projection = ofRecords ? null : call.project(graph);
+        Projection projection = ofRecords ? null : call.project(graph, planned.get("window"));
         Frame drawn = ofRecords
                 ? call.ask(
                         request,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from edgedp.ledger import attributes, ledger
+from edgedp.ledger import attributes, ledger, sources
 from edgedp.ledger.account import Account, account_of
 from edgedp.ledger.chain import body_of
 from edgedp.release.plan import Kind, Plan, PublicFacts, plan
@@ -15,6 +15,7 @@ from edgedp.words.errors import EdgeDPError
 from edgedp.words.vocabulary import ACCOUNTS
 
 if TYPE_CHECKING:
+    from edgedp.ledger.backend import GraphRow
     from edgedp.ledger.script import Row, Runner
     from edgedp.mechanisms.selection.domains import Domain
 
@@ -51,6 +52,8 @@ class Question:
     request_id : str or None
     before : dict or None
         The row of the debit that the request has already.
+    beside : sequence of Account, optional
+        All accounts of the graph's edges, where they are not its own: whether a delta is declared is theirs to say.
     """
 
     kind: Kind
@@ -59,6 +62,7 @@ class Question:
     domains: Mapping[str, Domain]
     request_id: str | None = None
     before: Row | None = None
+    beside: Sequence[Account] | None = None
 
     @classmethod
     def read(
@@ -69,12 +73,29 @@ class Question:
         options: Mapping[str, Any],
         request_id: str | None,
         before: Row | None,
+        row: GraphRow | None,
     ) -> Self:
-        """Read what the ledger says of a graph by its name; the declared properties where they may matter."""
+        """Read what the ledger says of a graph by its name; the declared properties where they may matter.
+
+        Parameters
+        ----------
+        row : GraphRow or None
+            The graph's; None where it was not looked for, and may be gone.
+        """
         account = ledger.find(runner, name)
         needed = kind == "percentile" or before is not None
         domains = attributes.declared(runner, name) if needed else {}
-        return cls(kind, options, account, domains, request_id, before)
+        found = row or sources.row_named(runner, name)
+        several = found is not None and found.accounts is not None
+        beside = list(sources.standing(runner, found).values()) if found is not None and several else None
+        return cls(kind, options, account, domains, request_id, before, beside)
+
+    def told(self, facts: PublicFacts) -> PublicFacts:
+        """Return public facts with what the accounts say of them."""
+        found = self.account.told(facts)
+        if self.beside is None:
+            return found
+        return replace(found, delta_declared=any(each.delta is not None for each in self.beside))
 
     def plan(self, facts: PublicFacts) -> Plan:
         """Plan the release of a graph with these public facts.
@@ -84,7 +105,7 @@ class Question:
         EdgeDPError
             The options are refused.
         """
-        return plan(self.kind, self.options, self.account.told(replace(facts, domains=self.domains)))
+        return plan(self.kind, self.options, self.told(replace(facts, domains=self.domains)))
 
     def again(self) -> Plan:
         """Return the plan of the release that the request has already, if it is asked the same question again.
@@ -97,7 +118,7 @@ class Question:
         asked = body_of({"body": None if self.before is None else self.before["body"]})
         drawn = plan_of(asked["kind"], asked["parameters"], asked["public"], self.domains)
         try:
-            then = plan(self.kind, as_then(self.options, drawn), self.account.told(drawn.facts))
+            then = plan(self.kind, as_then(self.options, drawn), self.told(drawn.facts))
             same = then.naming(drawn.named) == drawn
         except EdgeDPError:
             same = False

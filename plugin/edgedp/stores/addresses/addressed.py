@@ -1,19 +1,24 @@
-"""Graphs whose edges are at an address that Spark reads: the store holds their public facts and their ledger."""
+"""Graphs whose edges are at an address: the store holds their public facts and their ledger."""
 
 from __future__ import annotations
 
 import logging
 import secrets
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import events, ledger, registry
 from edgedp.ledger.account import Account, check_delta, declaration
-from edgedp.ledger.backend import AT_ADDRESS, GraphRow, Session
+from edgedp.ledger.backend import AT_ADDRESS, NATIVE, GraphRow, Session
 from edgedp.ledger.script import run
 from edgedp.mechanisms import checks
 from edgedp.stores.releases.opened import OpenedStore
+from edgedp.words.amounts.written import bytes_of
 from edgedp.words.errors import GraphFormatError, ParameterError, StoreError, StoreUnavailableError
 from edgedp.words.shown import shown
+
+if TYPE_CHECKING:
+    from edgedp.words.progress import Progress
+    from edgedp.words.vocabulary import AddressEngine, Unit
 
 __all__ = ["AddressStore"]
 
@@ -32,6 +37,11 @@ class AddressStore(OpenedStore):
         degree_bound: int | None = None,
         max_epsilon_per_release: Any = None,
         *,
+        engine: AddressEngine | None = None,
+        memory: int | str | None = None,
+        cache: bool = True,
+        directed: bool = False,
+        protect: Unit | None = None,
         delta: Any = None,
         facts: str = "recorded",
         source: str | int | None = None,
@@ -41,25 +51,42 @@ class AddressStore(OpenedStore):
         separator: str | None = None,
         ids: str | None = None,
         comments: str | None = None,
+        bipartite: bool | None = None,
+        one_kind: bool | None = None,
+        labels: bool | None = None,
+        table: str | None = None,
+        query: str | None = None,
+        progress: Progress | None = None,
     ) -> dict[str, Any]:
-        """Register edges at an address that Spark reads; nothing is copied. It needs ``edgedp[spark]`` and a JDK.
+        """Register edges at an address, which every release reads after its debit; nothing is copied into the store.
 
         An address has one ledger: a second name for it, or for one inside or around it, is refused, also after a
-        drop. Its rows may change; its nodes
-        may not, and are counted at every release, as the degree bound is checked.
+        drop. Its rows may change; its nodes may not, and are compared at every release, as the degree bound is.
 
         Parameters
         ----------
         name : str
         edges, nodes : str
-            A Parquet or text file or folder (text by its ending, as ``.csv`` and ``.tsv.gz``): a path, or what Spark
-            reads (``hdfs://``, ``s3a://``, ...). Without `nodes` those of the edges are declared public.
-        epsilon_budget, degree_bound, max_epsilon_per_release, delta
+            What `edgedp.read_graph` reads, but for patterns and standard input: a file, a folder, an object or a prefix
+            of a bucket, or a database with `table` or `query`; for Spark a Parquet or text file or folder, also
+            ``hdfs://`` and ``abfss://``. Without `nodes` those of the edges are declared public.
+        epsilon_budget, degree_bound, max_epsilon_per_release, directed, protect, delta
             As for `load`.
+        engine : {"native", "spark"}, optional
+            What reads the address: this process, which answers every kind of release, or Spark alone, for what fits
+            into no machine (it needs ``edgedp[spark]`` and a JDK). Default ``"native"`` where it reads such an address.
+            With it a release may still ask for Spark.
+        memory : int or text, optional
+            How much memory a release may take, in bytes or as ``"16GB"``; default three quarters of the machine's. Rows
+            that need more are refused here, with both figures, and after a debit in a sentence that never varies.
+        cache : bool
+            Keep what was read in the owner's cache (``EDGEDP_CACHE``), as rows that are mapped, until a file changes.
         facts : {"recorded"}
             As for `register`.
-        source, target, header, nodes_header, separator, ids, comments
+        source, target, header, nodes_header, separator, ids, comments, bipartite, one_kind, labels, table, query
             As for `edgedp.read_graph`.
+        progress : callable, optional
+            As for `load`; not of Spark.
 
         Returns
         -------
@@ -70,44 +97,48 @@ class AddressStore(OpenedStore):
         Raises
         ------
         EdgeDPError
-            The name or the address has a ledger, the rows are no graph or break the bound, or Spark is missing.
+            The name or the address has a ledger, the rows are no graph, break the bound or need too much memory, or
+            Spark is missing.
         """
+        from edgedp.graph.loading.addresses import Address
         from edgedp.graph.reading.options import checked_options
-        from edgedp.spark.session import check_installed
-        from edgedp.spark.sources import Place, detected, surveyed
-        from edgedp.spark.top_k import check_whole, spark_errors
+        from edgedp.stores.surveying import engine_of, surveyed, surveyed_by_spark
 
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
-        declared = declaration(epsilon_budget, delta, max_epsilon_per_release)
+        declared = declaration(epsilon_budget, delta, max_epsilon_per_release, protect=protect)
         checks.check_facts(facts)
+        checks.check_switch(cache, "cache")
         options = checked_options(
             source=source, target=target, header=header, nodes_header=nodes_header, separator=separator,
-            ids=ids, comments=comments,
+            ids=ids, comments=comments, bipartite=bipartite, one_kind=one_kind, labels=labels, table=table,
+            query=query, directed=directed,
         )  # fmt: skip
-        asked = Place.asked(edges, nodes, options)
-        check_installed()
-        self._check_new(name, asked.edges)
-        with spark_errors():
-            place = detected(asked)
-            figures = surveyed(place)
-        check_whole(figures)
-        if figures.edge_count == 0:
-            raise GraphFormatError("the edges join no two nodes; check the address and its columns")
-        if bound is not None and figures.max_degree > bound:
+        room = None if memory is None else bytes_of(memory)
+        if engine_of(engine, edges) == NATIVE:
+            asked = Address.asked(edges, nodes, options, memory=room, cache=cache)
+            self._check_new(name, asked.place)
+            found = surveyed(asked, progress)
+        else:
+            found = surveyed_by_spark(
+                edges, nodes, options, room, check=lambda place: self._check_new(name, place)
+            )
+        if found.edge_count == 0:
+            raise GraphFormatError("no edge joins two of the nodes; check the address and its columns")
+        if bound is not None and found.max_degree > bound:
             raise ParameterError(
-                f"degree_bound is {bound}, must be at least the graph's largest degree, {figures.max_degree}; "
+                f"degree_bound is {bound}, must be at least the graph's largest degree, {found.max_degree}; "
                 "declare a larger bound"
             )
         row = GraphRow(
-            name, secrets.randbits(62), AT_ADDRESS, place.edges, place.to_json(), figures.node_count, bound,
-            nodes_supplied=place.nodes is not None, loaded=False,
+            name, secrets.randbits(62), AT_ADDRESS, found.place, found.rest, found.node_count, bound,
+            nodes_supplied=found.nodes_supplied, loaded=False, digest=found.digest,
         )  # fmt: skip
         with self._session(create=True) as session:
             self._backend.settle(session)
-            _check_free(session, name, place.edges)
-            found = session.run("account_find", name=name)
-            account = Account.of(found[0]) if found else None
+            _check_free(session, name, found.place)
+            rows = session.run("account_find", name=name)
+            account = Account.of(rows[0]) if rows else None
             check_delta(declared.settled(name, account)[0], row.node_count)
             guards = session.guards(row)
             script = registry.register_script(
@@ -121,7 +152,7 @@ class AddressStore(OpenedStore):
                 raise events.curator_refusal(outcome.name, name)
             _log.info("registered %s", shown(name))
             listed = registry.listed(session, name)
-        return listed | {"exact": {"edge_count": figures.edge_count, "max_degree": figures.max_degree}}
+        return listed | {"exact": {"edge_count": found.edge_count, "max_degree": found.max_degree}}
 
     def _check_new(self, name: str, address: str) -> None:
         """Refuse a name or an address that has a ledger before its rows are counted; there may be no store yet."""
@@ -143,7 +174,7 @@ def _check_free(session: Session, name: str, address: str) -> None:
 
 def _ledgers(session: Session, name: str, address: str) -> list[StoreError]:
     """Return why a name or an address cannot be registered."""
-    from edgedp.spark.sources import overlap, same_place
+    from edgedp.graph.reading.sources.places import overlap, same_place
 
     found = []
     if registry.find(session, name) is not None:

@@ -1,0 +1,67 @@
+"""When the rows of a graph were, before they were merged into one simple graph: for a store with a calendar."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from edgedp.words.errors import GraphFormatError
+from edgedp.words.shown import kind_of
+
+__all__ = ["UNDATED", "DatedRows", "seconds_given"]
+
+UNDATED = int(np.iinfo(np.int64).min)
+"""Stands for a date that is missing; numpy's NaT is the same number."""
+
+
+class DatedRows(NamedTuple):
+    """The rows of a source, each with its date.
+
+    Attributes
+    ----------
+    ends : (m, 2) int32
+        Positions of both ends, loops and parallels among them.
+    seconds : (m,) int64
+        Since 1970 began in UTC; `UNDATED` for a row without a date.
+    asked : bool
+        Whether the caller named the dates, and not the catalogue.
+    """
+
+    ends: NDArray[np.int32]
+    seconds: NDArray[np.int64]
+    asked: bool = True
+
+
+def seconds_given(dates: ArrayLike, count: int) -> NDArray[np.int64]:
+    """Return dates that were given as values, in whole seconds, rounded down.
+
+    Raises
+    ------
+    GraphFormatError
+        They are neither numbers of seconds nor ``datetime64``, or not one for each row.
+
+    Examples
+    --------
+    >>> seconds_given(np.array(["2024-01-01T00:00:01.9", "NaT"], dtype="datetime64[ms]"), 2).tolist()[0]
+    1704067201
+    """
+    values: NDArray[Any] = np.asarray(dates)
+    if values.shape != (count,):
+        raise GraphFormatError(
+            f"dates has the shape {values.shape}, must hold one date for each of {count} edges"
+        )
+    match values.dtype.kind:
+        case "M":
+            return values.astype("datetime64[s]").astype(np.int64)
+        case "i" | "u":
+            return values.astype(np.int64)
+        case "f" if not np.isinf(values).any():
+            missing = np.isnan(values)
+            return np.where(missing, UNDATED, np.floor(np.where(missing, 0, values)).astype(np.int64))
+        case _:
+            raise GraphFormatError(
+                f"dates is {kind_of(dates)} of {values.dtype}, must hold numbers of seconds since 1970, or datetime64; "
+                "convert it"
+            )

@@ -1,0 +1,168 @@
+"""A column of dates beside the ends of edges: which one it is, and what its values are in seconds.
+
+Dates are private, as the edges are: no message shows one but to the curator who loads the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.graph.dated import UNDATED
+from edgedp.words.errors import GraphFormatError, ParameterError
+from edgedp.words.shown import shortened
+from edgedp.words.spoken import option
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from edgedp.graph.reading.options import Column
+
+__all__ = ["dates_of", "ends_beside", "position_of", "seconds_of"]
+
+_WHOLE = r"^[+-]?[0-9]{1,18}$"
+_DECIMAL = r"^[+-]?[0-9]{1,15}\.[0-9]*$"
+_DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_ZONED = r"(Z|[+-][0-9]{2}:?[0-9]{2})$"
+
+
+def position_of(date: Column, names: Sequence[str] | None, columns: int, source: str) -> int:
+    """Return the column of dates, from 0.
+
+    Raises
+    ------
+    ParameterError
+        There is none of that name or number.
+    """
+    if isinstance(date, int):
+        if date <= columns:
+            return date - 1
+        raise ParameterError(
+            f"date is {date}, must be a column of {source!r}, which has {columns}; count from 1"
+        )
+    there = list(names or ())
+    if there.count(date) == 1:
+        return there.index(date)
+    told = ", ".join(shortened(name, 30) for name in there) or "no names"
+    raise ParameterError(
+        f"date is {date!r}, must be the name of one column of {source!r} ({told}), or its number from 1; name it"
+    )
+
+
+def ends_beside(
+    date: Column, names: Sequence[str] | None, columns: int, source: str
+) -> tuple[int, int] | None:
+    """Return the two columns beside the dates, from 1, where there are no more; else None."""
+    if columns != 3 or (isinstance(date, str) and (names is None or date not in names)):
+        return None
+    at = position_of(date, names, columns, source)
+    one, two = (i + 1 for i in range(columns) if i != at)
+    return one, two
+
+
+def dates_of(column: pl.Series, unit: str | None, name: str, source: str) -> pl.Series:
+    """Return dates in whole seconds, rounded down, as Int64; null where a row has none.
+
+    Parameters
+    ----------
+    column : polars.Series
+        Integers, decimals, texts, or dates and times with a type.
+    unit : {"s", "ms"} or None
+        What numbers count; None reads dates as ISO 8601 writes them, and times without a zone as UTC.
+
+    Raises
+    ------
+    GraphFormatError
+        A value is no such date.
+    """
+    import polars as pl
+
+    kind = column.dtype
+    if kind == pl.Date or isinstance(kind, pl.Datetime):
+        if unit is not None:
+            raise ParameterError(
+                f"date_unit is {unit!r}, and the column {name!r} holds dates; read it without this option"
+            )
+        moments = column.cast(pl.Datetime("us")) if kind == pl.Date else column
+        if isinstance(kind, pl.Datetime) and kind.time_zone is not None:
+            moments = moments.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        return moments.cast(pl.Datetime("us")).to_physical() // 1_000_000
+    if kind == pl.String:
+        return _of_texts(column, unit, name, source)
+    if unit is None:
+        raise _without_unit(name, source)
+    if kind.is_float():
+        if column.is_nan().any() or column.is_infinite().any():
+            column = column.fill_nan(None)
+            if column.is_infinite().any():
+                _refuse("an infinite number", unit, name, source)
+        return (column / (1000.0 if unit == "ms" else 1.0)).floor().cast(pl.Int64, strict=False)
+    if kind.is_integer():
+        return column.cast(pl.Int64) // (1000 if unit == "ms" else 1)
+    raise GraphFormatError(f"column {name!r} of {source!r} is of type {kind}, must hold dates; convert it")
+
+
+def _of_texts(column: pl.Series, unit: str | None, name: str, source: str) -> pl.Series:
+    import polars as pl
+
+    texts = column.str.strip_chars(" \t")
+    there = texts.is_not_null() & (texts != "")
+    if unit is None:
+        return _of_iso(texts, there, name, source)
+    if (texts.filter(there).str.contains(_WHOLE)).all():
+        numbers = texts.set(~there, None).str.strip_prefix("+").cast(pl.Int64)
+        return numbers // (1000 if unit == "ms" else 1)
+    odd = texts.filter(there & ~texts.str.contains(_WHOLE) & ~texts.str.contains(_DECIMAL))
+    if len(odd):
+        _refuse(repr(shortened(odd[0], 30)), unit, name, source)
+    decimals = texts.set(~there, None).str.strip_prefix("+").cast(pl.Float64)
+    return (decimals / (1000.0 if unit == "ms" else 1.0)).floor().cast(pl.Int64)
+
+
+def _of_iso(texts: pl.Series, there: pl.Series, name: str, source: str) -> pl.Series:
+    import polars as pl
+
+    if texts.filter(there).str.contains(_WHOLE).any() or texts.filter(there).str.contains(_DECIMAL).any():
+        raise _without_unit(name, source)
+    dated = texts.set(~there, None)
+    days = dated.str.contains(_DAY)
+    whole = pl.select(
+        pl.when(days.fill_null(value=False))
+        .then(dated + "T00:00:00Z")
+        .when(dated.str.contains(_ZONED).fill_null(value=False))
+        .then(dated.str.replace(" ", "T"))
+        .otherwise(dated.str.replace(" ", "T") + "Z")
+    ).to_series()
+    moments = whole.str.to_datetime(time_unit="us", time_zone="UTC", strict=False)
+    odd = texts.filter(there & moments.is_null())
+    if len(odd):
+        _refuse(repr(shortened(odd[0], 30)), None, name, source)
+    return moments.dt.replace_time_zone(None).to_physical() // 1_000_000
+
+
+def seconds_of(column: pl.Series) -> NDArray[np.int64]:
+    """Return seconds as an array, `UNDATED` for what is missing."""
+    found: NDArray[np.int64] = column.fill_null(UNDATED).to_numpy().astype(np.int64)
+    return found
+
+
+def _without_unit(name: str, source: str) -> ParameterError:
+    return ParameterError(
+        f"the dates of {source!r}, in column {name!r}, are numbers; say what they count since 1970, seconds "
+        f"({option('date_unit', 's')}) or milliseconds ({option('date_unit', 'ms')})"
+    )
+
+
+def _refuse(value: str, unit: str | None, name: str, source: str) -> NoReturn:
+    what: Any = {
+        "s": "numbers of seconds",
+        "ms": "numbers of milliseconds",
+        None: "dates such as 2024-06-30",
+    }[unit]
+    raise GraphFormatError(
+        f"column {name!r} of {source!r} holds {value}, must hold {what}; a text is not a date: correct the file, or "
+        "name another column"
+    )

@@ -1,0 +1,138 @@
+"""Addresses of edges as the registry keeps them: one place has one spelling, so that it has one ledger."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, quote, urlsplit
+
+from edgedp.graph.reading.sources.databases import Database
+from edgedp.words.errors import ParameterError
+
+__all__ = ["canonical", "canonical_table", "overlap", "same_place"]
+
+_SAME = {"s3": "s3a", "s3n": "s3a", "gcs": "gs", "abfss": "abfs", "wasbs": "wasb"}
+_NAMED_BEFORE_HOST = frozenset(
+    {"abfs", "abfss", "wasb", "wasbs", "hdfs", "viewfs", "webhdfs", "swebhdfs", "o3fs", "ofs"}
+)
+_BUCKETS = frozenset({"s3", "s3a", "s3n", "gs", "oss", "cosn", "obs"})
+"""Object stores, whose buckets have no port."""
+
+
+def canonical(address: Any, name: str) -> str:
+    """Return an address as Spark and the registry have it: one of a file is whole.
+
+    Raises
+    ------
+    ParameterError
+        It holds a password or a query, which the registry would keep, or what Spark takes for a pattern.
+
+    Examples
+    --------
+    >>> canonical("s3a://lake/edges/", "edges")
+    's3a://lake/edges'
+    >>> canonical("S3A://lake//payments/../edges", "edges")
+    's3a://lake/edges'
+    """
+    if not isinstance(address, (str, os.PathLike)) or not str(address).strip():
+        raise ParameterError(f"{name} is not an address; give a path, or an address that Spark reads")
+    text = os.fspath(address)
+    if any(ord(sign) < 32 or sign in "*?{}[]," for sign in text):
+        raise ParameterError(f"{name} holds a pattern or a query, must be the address of one file or folder")
+    if text[:5].lower() == "file:" and not text[5:].startswith("//"):
+        text = text[5:]
+    scheme, mark, rest = text.partition("://")
+    if not mark:
+        return "file://" + str(Path(text).expanduser().resolve())
+    host, slash, path = rest.partition("/")
+    if _holds_credentials(scheme.lower(), host, rest):
+        raise ParameterError(
+            f"{name} holds a password or a key, must be only an address; give these to Spark's settings"
+        )
+    if scheme.lower() == "file":
+        return "file://" + str(Path(rest if host.lower() != "localhost" else slash + path).resolve())
+    # As Spark itself reads it: otherwise one folder could be spelled in many ways.
+    normal = posixpath.normpath("/" + path.lstrip("/")).rstrip("/") if slash else ""
+    return f"{scheme.lower()}://{host}{normal}"
+
+
+def _holds_credentials(scheme: str, host: str, rest: str) -> bool:
+    """Return whether an address names a key or a password: in a secret a slash may stand, which ends no host.
+
+    A container of Azure and a user of HDFS stand before an ``@`` too, and are no secret.
+
+    Examples
+    --------
+    >>> _holds_credentials("s3a", "AK:SE", "AK:SE/CRET@lake/e"), _holds_credentials("s3a", "AK@lake", "AK@lake/e")
+    (True, True)
+    >>> _holds_credentials("abfss", "box@store", "box@store/e"), _holds_credentials("hdfs", "nn:8020", "nn:8020/a@b")
+    (False, False)
+    """
+    user, named, _ = host.rpartition("@")
+    if ":" in user or (named and scheme not in _NAMED_BEFORE_HOST):
+        return True
+    port = host.rpartition("@")[2].partition(":")[2]
+    return "@" in rest and ":" in host and (scheme in _BUCKETS or not port.isdecimal())
+
+
+def canonical_table(database: Database, table: str | None) -> str:
+    """Return where the rows of a table are; a query may read every table, so its place is the whole database.
+
+    Users, ports that are the default and settings say nothing of the place; SQLite and DuckDB know no case.
+
+    Examples
+    --------
+    >>> canonical_table(Database("postgresql", "postgresql://ada@DB.example.org:5432/bank?sslmode=require"), "payments")
+    'postgresql://db.example.org/bank/public.payments'
+    """
+    if database.kind in ("sqlite", "duckdb"):
+        base, schema = database.whole_address(), "main"
+        table = None if table is None else table.lower()
+    else:
+        parts = urlsplit(database.address)
+        asked = parse_qs(parts.query)
+        host = (asked.get("host") or [parts.hostname or ""])[0].lower()
+        host = "localhost" if host in ("", "127.0.0.1", "::1") or host.startswith("/") else host
+        port = (asked.get("port") or [str(parts.port or 5432)])[0]
+        name = parts.path.strip("/") or (asked.get("dbname") or [os.environ.get("PGDATABASE", "")])[0]
+        base = f"postgresql://{host}{'' if port == '5432' else ':' + port}/{quote(name)}"
+        schema = "public"
+    if table is None:
+        return base
+    return f"{base}/{quote(table if '.' in table else f'{schema}.{table}', safe='')}"
+
+
+def same_place(one: str, other: str) -> bool:
+    """Return whether two canonical addresses are one place: hosts have no case, and ``s3a`` is ``s3``.
+
+    Examples
+    --------
+    >>> same_place("hdfs://NN/e", "hdfs://nn/e"), same_place("hdfs://nn/e", "hdfs://nn/E")
+    (True, False)
+    """
+    return _folded(one) == _folded(other)
+
+
+def overlap(one: str, other: str) -> bool:
+    """Return whether one canonical address is the other, or lies inside it: a folder's edges are those of its files.
+
+    Examples
+    --------
+    >>> overlap("s3a://lake/e", "s3://LAKE/e/month=2024-06"), overlap("s3a://lake/e", "s3a://lake/edges")
+    (True, False)
+    """
+    short, long = sorted((_folded(one), _folded(other)), key=len)
+    return long == short or long.startswith(short.rstrip("/") + "/")
+
+
+def _folded(address: str) -> str:
+    scheme, mark, rest = address.partition("://")
+    if not mark:
+        return address
+    host, slash, path = rest.partition("/")
+    host = host.lower()
+    if scheme == "hdfs":  # a user and the port that is the default say nothing of the place
+        host = host.rpartition("@")[2].removesuffix(":8020")
+    return f"{_SAME.get(scheme, scheme)}{mark}{host}{slash}{path}"

@@ -1,0 +1,36 @@
+"""A row of the registry, as the store returns it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from edgedp.ledger.backend import GraphRow
+
+__all__ = ["row_of"]
+
+
+def row_of(row: Mapping[str, Any]) -> GraphRow:
+    """Read a row of ``graph_find``."""
+    return GraphRow(
+        name=row["name"],
+        version=row["version"],
+        node_label=row["nodeLabel"],
+        relationship_type=row["relationshipType"],
+        id_property=row["idProperty"],
+        node_count=row["nodeCount"],
+        degree_bound=row["degreeBound"],
+        nodes_supplied=bool(row["nodesSupplied"]),
+        loaded=bool(row["loaded"]),
+        digest=row["digest"],
+        made_of=row.get("projection"),
+        title_property=row.get("titleProperty"),
+        accounts=_listed_accounts(row.get("accounts")),
+    )
+
+
+def _listed_accounts(kept: Any) -> tuple[str, ...] | None:
+    """Return the accounts that a row of the registry names; of a row that was edited, something that is refused."""
+    if kept is None:
+        return None
+    return tuple(kept) if isinstance(kept, list) else ()

@@ -1,0 +1,148 @@
+"""Rows of addresses that were read, kept in the owner's cache as a loaded graph's are: mapped, and not read again.
+
+A file's name holds under which names, sizes, marks and options it was read, and the SHA-256 of what was written. One
+that is anybody else's, may be read by others, or is not what was written is not used.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from edgedp.graph.graph import Graph
+from edgedp.graph.loading.addresses import ids_digest
+from edgedp.graph.reading.sources.downloads import cache_folder
+from edgedp.stores.embedded.mapped import mapped_graph, write_rows
+from edgedp.stores.embedded.seals import digest_of, remember
+from edgedp.words.errors import EdgeDPError, StoreError
+
+__all__ = ["any_kept", "forget", "keep", "keep_nodes", "kept_graph", "kept_nodes", "number_of"]
+
+_DAY = 86_400
+
+
+def number_of(key: str) -> int:
+    """Return the number of a version under which rows of a key are kept."""
+    return int(key[:15], 16)
+
+
+def any_kept(place: str) -> bool:
+    """Return whether rows of an address are kept, as it is now or was before."""
+    folder = _folder()
+    return folder is not None and any(folder.glob(f"{place}.*.rows"))
+
+
+def kept_graph(place: str, key: str, *, nodes_supplied: bool) -> Graph | None:
+    """Return the graph of a key, mapped; None where none is kept that can be trusted."""
+    folder = _folder()
+    if folder is None:
+        return None
+    for path in folder.glob(f"{place}.{key}.*.rows"):
+        handle = _own(path)
+        if handle is None:
+            continue
+        try:
+            with suppress(EdgeDPError, OSError):
+                if digest_of(path, handle) == path.name.split(".")[2]:
+                    return mapped_graph(handle, number_of(key), nodes_supplied=nodes_supplied)
+        finally:
+            os.close(handle)
+    return None
+
+
+def keep(place: str, key: str, graph: Graph) -> None:
+    """Keep the rows of a key in the place of those that were read at the address before; no room is no failure."""
+    folder = _folder(make=True)
+    if folder is None:
+        return
+    building = folder / f"building-{secrets.token_hex(8)}"
+    try:
+        digest, _ = write_rows(building, number_of(key), graph)
+        path = folder / f"{place}.{key}.{digest}.rows"
+        os.rename(building, path)
+        forget(place, besides=path)
+        handle = _own(path)
+        if handle is not None:
+            try:
+                remember(path, handle, digest)
+            finally:
+                os.close(handle)
+    except (StoreError, OSError):
+        with suppress(OSError):
+            building.unlink()
+
+
+def forget(place: str, besides: Path | None = None) -> None:
+    """Remove the rows that are kept of an address, and what a process that was killed left half written."""
+    folder = _folder()
+    if folder is None:
+        return
+    for path in (*folder.glob(f"{place}.*.rows"), *folder.glob("building-*")):
+        with suppress(OSError):
+            half = path.name.startswith("building-")
+            if path != besides and not (half and time.time() - path.stat().st_mtime < _DAY):
+                path.unlink()
+
+
+def keep_nodes(ids: NDArray[Any]) -> None:
+    """Keep the ids of all nodes, which are public, so that no edge is read to tell whether a node is there."""
+    folder = _folder(make=True)
+    if folder is None:
+        return
+    building = folder / f"building-{secrets.token_hex(8)}"
+    try:
+        with open(os.open(building, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as stream:
+            np.save(stream, ids, allow_pickle=False)
+        os.rename(building, folder / f"{ids_digest(ids)}.nodes")
+    except OSError:
+        with suppress(OSError):
+            building.unlink()
+
+
+def kept_nodes(digest: str) -> NDArray[Any] | None:
+    """Return the ids of all nodes by their digest; None where they are not kept."""
+    folder = _folder()
+    path = None if folder is None else folder / f"{digest}.nodes"
+    handle = None if path is None else _own(path)
+    if handle is None:
+        return None
+    with suppress(OSError, ValueError), open(handle, "rb") as stream:
+        ids: NDArray[Any] = np.load(stream, allow_pickle=False)
+        if ids.ndim == 1 and ids_digest(ids) == digest:
+            return ids
+    return None
+
+
+def _folder(*, make: bool = False) -> Path | None:
+    """Return the folder of the kept rows; None where it is not there, or not its owner's alone."""
+    folder = cache_folder() / "addresses"
+    with suppress(OSError):
+        if make:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
+        if _private(os.lstat(folder), stat.S_ISDIR):
+            return folder
+    return None
+
+
+def _own(path: Path) -> int | None:
+    """Open a file that is its owner's alone; a link is not followed."""
+    with suppress(OSError):
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0))
+        if _private(os.fstat(handle), stat.S_ISREG):
+            return handle
+        os.close(handle)
+    return None
+
+
+def _private(found: os.stat_result, kind: Any) -> bool:
+    mine = not hasattr(os, "getuid") or found.st_uid == os.getuid()
+    return bool(kind(found.st_mode)) and mine and not stat.S_IMODE(found.st_mode) & 0o077

@@ -1,0 +1,111 @@
+"""What a calendar asks of a load: dates that are there, a store that keeps windows, and dates that did not move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from edgedp.ledger import registry
+from edgedp.ledger.account import Account, Declaration
+from edgedp.mechanisms.checks import check_option_names
+from edgedp.words.dates.calendar import Calendar, calendar_of
+from edgedp.words.errors import ParameterError
+
+if TYPE_CHECKING:
+    from edgedp.graph.graph import Graph
+    from edgedp.ledger.backend import Session
+
+__all__ = ["declared_calendar", "loaded_calendar", "of_load", "rows_by_date"]
+
+_KEYS = ("from", "period", "are", "grace")
+_OF_PROPERTY = ("property", "type", "unit")
+
+
+def loaded_calendar(dates: Mapping[str, Any] | None, within: Any) -> Calendar | None:
+    """Return the calendar that is declared for a graph that is loaded, whose rows have their dates beside them.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if dates is None:
+        if within is not None:
+            raise ParameterError(
+                f"within is {within!r}, and there is no calendar; give dates with from and period"
+            )
+        return None
+    given = _checked(dates, _KEYS)
+    return calendar_of(
+        given.get("from"),
+        given.get("period"),
+        within=within,
+        dates=given.get("are", "final"),
+        grace=given.get("grace"),
+    )
+
+
+def declared_calendar(dates: Mapping[str, Any] | None, within: Any) -> Calendar | None:
+    """Return the calendar that is declared for relationships of a database, whose property holds their dates.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if dates is None:
+        return loaded_calendar(None, within)
+    given = _checked(dates, (*_KEYS, *_OF_PROPERTY))
+    if given.get("property") is None:
+        raise ParameterError(
+            "dates names no property; give the one of the relationships that holds their date"
+        )
+    return calendar_of(
+        given.get("from"), given.get("period"), within=within, dates=given.get("are"), grace=given.get("grace"),
+        property=given.get("property"), type=given.get("type"), unit=given.get("unit"),
+    )  # fmt: skip
+
+
+def _checked(dates: Any, keys: tuple[str, ...]) -> dict[str, Any]:
+    if not isinstance(dates, Mapping):
+        raise ParameterError("dates is not a map; write one, such as {'from': '2024-01-01', 'period': 'P1M'}")
+    check_option_names(dates, keys)
+    return dict(dates)
+
+
+def of_load(
+    session: Session, name: str, graph: Graph, declared: Declaration, account: Account | None, *, keeps: bool
+) -> Calendar | None:
+    """Return the calendar that a loaded graph will have, and refuse a graph that does not fit it.
+
+    Parameters
+    ----------
+    keeps : bool
+        Whether the store keeps windows.
+
+    Raises
+    ------
+    EdgeDPError
+    """
+    held = account or Account.of_log(name, session.run("log_last", name=name))
+    calendar, dated = declared.dated(name, held), graph.kept.get("dated")
+    if calendar is None:
+        if dated is not None and dated.asked:
+            raise ParameterError(
+                "the rows have dates, and there is no calendar; declare its first day and its period (from, period), "
+                "or leave out the dates"
+            )
+        return None
+    if not keeps:
+        raise ParameterError(
+            "this store keeps no windows of a loaded graph; load it into an embedded store, or write its relationships "
+            "with a property that holds their date and register them"
+        )
+    if dated is None:
+        raise ParameterError(
+            f"the graph {name!r} has a calendar, and the rows have no dates; name their column (date, and date_unit)"
+        )
+    return calendar
+
+
+def rows_by_date(session: Session, name: str) -> dict[str, int]:
+    """Return how many rows of a graph are in a window and how many in none: exact, for the curator."""
+    return {f"{key}_rows": many for key, many in session.rows_by_date(registry.known(session, name)).items()}

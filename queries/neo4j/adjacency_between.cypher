@@ -1,0 +1,23 @@
+// The graph of the relationships that are dated within some windows, one row a node at which one of them starts.
+//
+// parameters:
+//   low, high: when the first window begins, and when the one after the last does; of the type that dates have. What
+//     has another type, or none, is in no window
+//   integers: whether that type is an integer, which other numbers are compared with, too
+//   where: as in adjacency_where
+// columns:
+//   id: the node's id
+//   neighbors: list of ids, in no order; one for each relationship, which stands in the row of its start
+// cost: the relationships of the windows where an index finds them by their date, else one pass over all
+MATCH (node:{{node_label}})-[edge:{{relationship_type}}]->(neighbor:{{node_label}})
+WHERE edge.{{property}} >= $low AND edge.{{property}} < $high
+  AND (NOT $integers OR edge.{{property}} IS :: INTEGER NOT NULL)
+  AND all(asked IN $where WHERE CASE asked.comparison
+    WHEN 'eq' THEN edge[asked.property] = asked.value
+    WHEN 'in' THEN edge[asked.property] IN asked.value
+    WHEN 'gte' THEN edge[asked.property] >= asked.value
+    WHEN 'gt' THEN edge[asked.property] > asked.value
+    WHEN 'lte' THEN edge[asked.property] <= asked.value
+    WHEN 'lt' THEN edge[asked.property] < asked.value
+  END)
+RETURN node.{{id_property}} AS id, collect(neighbor.{{id_property}}) AS neighbors

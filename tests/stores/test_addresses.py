@@ -1,0 +1,589 @@
+"""Edges at an address, read by this process: after the debit, as they were registered, and kept for a while."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import edgedp
+from edgedp import BudgetError, EdgeDPError, Graph, Store, open_store, read_graph
+from edgedp.faces.cli import edgedp as command_line
+from edgedp.graph.loading import addresses
+from edgedp.graph.reading.sources import buckets
+from edgedp.graph.reading.sources.databases import Database
+from edgedp.graph.reading.sources.places import canonical_table, overlap
+from edgedp.ledger import registry
+from edgedp.ledger.backend import AT_ADDRESS
+from edgedp.stores.addresses import kept_rows
+from edgedp.stores.embedded import clock, seals
+from edgedp.words.refusals import ADDRESS_FAILED, ADDRESS_TOO_LARGE, BOUND_BROKEN, NODES_CHANGED
+from gateway_server import serve
+
+ENDS: dict[str, Any] = {"source": "payer", "target": "payee"}
+
+
+def payments(rows: int = 600, nodes: int = 60) -> pl.DataFrame:
+    noise = np.random.default_rng(5)
+    frame = pl.DataFrame({name: noise.integers(1, nodes + 1, rows) for name in ENDS.values()})
+    return frame.vstack(pl.DataFrame({"payer": range(1, nodes + 1), "payee": [*range(2, nodes + 1), 1]}))
+
+
+def fill(folder: Path) -> Path:
+    frame = payments()
+    for i, part in enumerate(frame.iter_slices(300)):
+        (folder / f"month={i}").mkdir(parents=True)
+        part.write_parquet(folder / f"month={i}" / "rows.parquet")
+    return folder
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The owner's cache, in which files count as settled at once."""
+    monkeypatch.setenv("EDGEDP_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(addresses, "_SETTLED_NANOSECONDS", -(10**12))
+    return tmp_path / "cache" / "addresses"
+
+
+@pytest.fixture
+def lake(tmp_path: Path, cache: Path) -> Path:
+    return fill(tmp_path / "payments")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "graphs.edgedp") as opened:
+        yield opened
+
+
+_watched: list[tuple[Path, list[str]]] = []
+
+
+def _hook(event: str, arguments: tuple[Any, ...]) -> None:
+    if event == "open" and _watched and isinstance(arguments[0], str | os.PathLike):
+        for folder, seen in _watched:
+            if str(arguments[0]).startswith(str(folder)):
+                seen.append(str(arguments[0]))
+
+
+sys.addaudithook(_hook)
+
+
+@pytest.fixture
+def opened(lake: Path) -> Iterator[list[str]]:
+    """The files at the address that this process has opened since; pyarrow opens them after us, never alone."""
+    seen: list[str] = []
+    _watched.append((lake, seen))
+    yield seen
+    _watched.clear()
+
+
+def same(one: Graph, other: Graph) -> bool:
+    return all(
+        np.array_equal(getattr(one, part), getattr(other, part)) for part in ("node_ids", "indptr", "indices")
+    )
+
+
+# -- a graph like any other -------------------------------------------------------------------------
+
+
+def test_every_kind_of_release_is_drawn_of_an_address(store: Store, lake: Path) -> None:
+    row = store.register_edges("lake", lake, **ENDS, epsilon_budget=30, degree_bound=60)
+    whole = read_graph(lake, **ENDS)
+    assert row["exact"] == {"edge_count": whole.edge_count, "max_degree": whole.max_degree}
+    assert same(store.graph("lake"), whole)
+    assert store.exact("lake", "degree").tolist() == whole.degrees.tolist()
+    assert store.exact_count("lake", "triangles") == edgedp.exact.count(whole, "triangles")
+    for drawn in (
+        store.priv_top_k("lake", "ebc", 3, 1),
+        store.priv_top_k("lake", "betweenness2", 3, 1, engine="igraph"),
+        store.motkin("lake", ["degree", "density"], 2, 1),
+        store.motkin("lake", ["degree", "ebc"], 2, 1, approach="aggregate", mechanism="joint"),
+        store.count("lake", "triangles", 1),
+        store.count("lake", "common_neighbors", 1, pair=(1, 2)),
+        store.distribution("lake", epsilon=1),
+        store.summary("lake", 1),
+    ):
+        assert drawn.private
+        assert drawn.receipt["graph"] == "lake"
+        assert drawn.to_dict()["public"]["node_count"] == 60
+    assert store.budget("lake")["epsilon_spent"] == 8
+    assert store.priv_top_k(str(lake), "degree", 1, 20).receipt["graph"] == "lake"
+    assert store.check() == []
+    for refused, says in [
+        (lambda: store.count("lake", "common_neighbors", 1, pair=(1, "2")), "must be a node"),
+        (lambda: store.count("lake", "common_neighbors", 1, pair=(1, 999)), "must be a node"),
+        (lambda: store.exact("lake", "degree", engine="cypher"), "edges at an address"),
+        (lambda: store.register_edges("pond", lake / "month=1", **ENDS), "under the name 'lake'"),
+        (lambda: store.load(whole, "lake", replace=True), "is registered"),
+        (lambda: store.refresh("lake"), "reads them anew"),
+    ]:
+        with pytest.raises(EdgeDPError, match=says):
+            refused()
+    assert store.budget("lake")["epsilon_spent"] == 28
+
+
+def test_a_directed_address_protects_persons(store: Store, tmp_path: Path, cache: Path) -> None:
+    payments().write_csv(tmp_path / "pay.csv")
+    row = store.register_edges(
+        "pay", tmp_path / "pay.csv", **ENDS, directed=True, protect="source", epsilon_budget=3
+    )
+    assert row["directed"]
+    assert row["protect"] == "source"
+    release = store.priv_top_k("pay", "in_degree", 2, 1, "pf")
+    assert release.to_dict()["public"]["protect"] == "source"
+    with pytest.raises(EdgeDPError, match="protects all arcs that leave one node"):
+        store.priv_top_k("pay", "degree", 2, 1)
+
+
+def test_what_was_registered_is_read_again_by_the_same_options(
+    store: Store, tmp_path: Path, cache: Path
+) -> None:
+    """The heading, the ends and the answer to a question stay what they were."""
+    path = tmp_path / "odd.txt"
+    path.write_text("n;von;nach;eur\n" + "".join(f"{i};a{i % 7};a{i % 5};9\n" for i in range(40)))
+    store.register_edges(
+        "odd", path, source="von", target="nach", one_kind=True, separator=";", epsilon_budget=9
+    )
+    path.write_text("eur;nach;n;von\n" + "".join(f"9;a{i % 5};{i};a{i % 7}\n" for i in range(40)))
+    assert store.graph("odd").node_count == 7
+    path.write_text("".join(f"{i};a{i % 7};a{i % 5};9\n" for i in range(40)))
+    with pytest.raises(EdgeDPError, match=ADDRESS_FAILED[:40]):
+        store.priv_top_k("odd", "degree", 1, 1)
+
+
+# -- before and after the debit ---------------------------------------------------------------------
+
+
+def test_no_edge_is_read_before_the_debit(store: Store, lake: Path, opened: list[str]) -> None:
+    store.register_edges("lake", lake, **ENDS, epsilon_budget=2, cache=False)
+    assert opened
+    opened.clear()
+    store.estimate("lake", metric="ebc", k=1, epsilon=1)
+    store.estimate("lake", kind="count", of="common_neighbors", pair=[1, 2], epsilon=1)
+    store.plan_batch([{"graph": "lake", "metric": "ebc", "k": 1, "epsilon": 1}])
+    for asked in ({"epsilon": 3}, {"epsilon": 1, "proxy": "degree", "cap": 7}):
+        with pytest.raises(EdgeDPError):
+            store.priv_top_k("lake", "ebc", 1, **asked)
+    store.graphs()
+    store.budget("lake")
+    assert opened == []
+    spent: list[float] = []
+    hook = lambda: spent.append(open_store(store._backend.path).budget("lake")["epsilon_spent"])  # type: ignore[attr-defined]  # noqa: E731
+    _watched.append((lake, type("At", (list,), {"append": lambda _, __: hook()})()))
+    store.priv_top_k("lake", "ebc", 1, 1)
+    assert opened
+    assert set(spent) == {1}
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda frame: pl.concat([frame, pl.DataFrame({"payer": [1], "payee": [777]})]), NODES_CHANGED),
+        (lambda frame: frame.with_columns(pl.col("payee").replace(60, 61)), NODES_CHANGED),
+        (lambda frame: frame.cast(pl.String), NODES_CHANGED),
+        (lambda frame: frame.with_columns(pl.lit(None, pl.Int64).alias("payee")), ADDRESS_FAILED),
+        (lambda frame: frame.rename({"payee": "paid"}), ADDRESS_FAILED),
+        (
+            lambda frame: pl.concat([frame, pl.DataFrame({"payer": [1] * 58, "payee": range(3, 61)})]),
+            BOUND_BROKEN,
+        ),
+        (lambda frame: pl.concat([frame] * 40), ADDRESS_TOO_LARGE),
+        (b"PAR1 and no more", ADDRESS_FAILED),
+        (b"", ADDRESS_FAILED),
+    ],
+    ids=["more nodes", "another node", "texts", "no end", "names", "bound", "memory", "broken", "empty"],
+)
+def test_after_the_debit_only_a_constant_sentence_is_said(
+    store: Store, tmp_path: Path, cache: Path, change: Any, says: str
+) -> None:
+    path = tmp_path / "rows.parquet"
+    payments().write_parquet(path)
+    store.register_edges("lake", path, **ENDS, epsilon_budget=9, degree_bound=50, memory="1MB")
+    if callable(change):
+        change(payments()).write_parquet(path)
+    else:
+        path.write_bytes(change)
+    for again in range(2):
+        with pytest.raises(EdgeDPError) as refused:
+            store.priv_top_k("lake", "degree", 2, 1, "em", request_id="once")
+        if not again:
+            assert str(refused.value).partition(" (release ")[0] == says
+            assert refused.value.__cause__ is None
+    assert "debited" in str(refused.value)
+    assert store.budget("lake")["epsilon_spent"] == 1
+    assert [each["nodes"] for each in store.releases("lake")] == [None]
+
+
+def test_an_address_where_nothing_is_costs_nothing(store: Store, lake: Path) -> None:
+    store.register_edges("lake", lake, **ENDS, epsilon_budget=9)
+    shutil.rmtree(lake)
+    with pytest.raises(EdgeDPError, match=r"does not exist; .* nothing was spent"):
+        store.priv_top_k("lake", "degree", 1, 1)
+    assert store.estimate("lake", metric="degree", k=1, epsilon=1)["refused"] is not None
+    assert store.budget("lake")["epsilon_spent"] == 0
+
+
+def test_rows_that_need_more_memory_are_refused_with_both_figures(
+    store: Store, tmp_path: Path, cache: Path
+) -> None:
+    frame = payments(20_000)
+    frame.write_parquet(tmp_path / "rows.parquet")
+    frame.write_csv(tmp_path / "rows.csv")
+    for name in ("rows.parquet", "rows.csv"):
+        with pytest.raises(
+            EdgeDPError, match=r"about 20,\d\d\d rows need about 0\.0025. GB .* 0\.001 GB are all"
+        ):
+            store.register_edges("lake", tmp_path / name, **ENDS, memory="1MB")
+    assert store.register_edges("lake", tmp_path / "rows.csv", **ENDS, memory="4MB")["node_count"] == 60
+    for wrong in ("0", True, -1, 1.5, "1PB", "GB"):
+        with pytest.raises(EdgeDPError, match="memory is"):
+            store.register_edges("pond", tmp_path / "rows.parquet", **ENDS, memory=wrong)
+
+
+KILLED = """
+import sys
+from edgedp import open_store
+store = open_store(sys.argv[1])
+store.priv_top_k("lake", "degree", 2, 1, request_id="once")
+"""
+
+
+def test_a_kill_in_the_middle_of_the_reading_costs_budget_and_draws_nothing(
+    store: Store, lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.register_edges("lake", lake, **ENDS, epsilon_budget=9, cache=False)
+    words = [sys.executable, "-c", KILLED, str(tmp_path / "graphs.edgedp")]
+    killed = {"EDGEDP_TESTING": "1", "EDGEDP_KILL_AT": "reading*2"}
+    assert subprocess.run(words, env=os.environ | killed, check=False).returncode == -9
+    assert store.budget("lake")["epsilon_spent"] == 1
+    assert [each["nodes"] for each in store.releases("lake")] == [None]
+    monkeypatch.setattr(clock, "leased", lambda *_: False)  # a while later
+    with pytest.raises(EdgeDPError, match="debited"):
+        store.priv_top_k("lake", "degree", 2, 1, request_id="once")
+    assert store.budget("lake")["epsilon_spent"] == 1
+
+
+# -- what is kept -----------------------------------------------------------------------------------
+
+
+def test_what_was_read_is_kept_for_its_owner_until_a_file_changes(
+    store: Store, lake: Path, cache: Path, opened: list[str]
+) -> None:
+    store.register_edges("lake", lake, **ENDS, epsilon_budget=90)
+    before = store.graph("lake")
+    opened.clear()
+    for asker in (store, open_store(store._backend.path)):  # type: ignore[attr-defined]
+        asker.priv_top_k("lake", "ebc", 2, 1)
+        assert same(asker.graph("lake"), before)
+    assert opened == []
+    (rows,) = cache.glob("*.rows")
+    assert stat.S_IMODE(cache.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(each.stat().st_mode) for each in cache.iterdir()} == {0o600}
+    part = lake / "month=0" / "rows.parquet"
+    pl.read_parquet(part).reverse()[:-1].write_parquet(part)
+    assert not same(store.graph("lake"), before)
+    assert opened
+    (again,) = cache.glob("*.rows")
+    assert again.name != rows.name
+    store.drop("lake")
+    assert list(cache.glob("*.rows")) == []
+
+
+def test_a_file_that_was_put_back_in_time_is_another(store: Store, lake: Path, cache: Path) -> None:
+    """Size and time of the last change can be forged, the time of the last change of the entry cannot."""
+    store.register_edges("lake", lake, **ENDS, epsilon_budget=90)
+    part = lake / "month=0" / "rows.parquet"
+    before, was = store.graph("lake"), part.stat()
+    frame = pl.read_parquet(part)
+    frame.with_columns(payee=pl.concat([frame["payee"][1:], frame["payee"][:1]])).write_parquet(part)
+    os.utime(part, ns=(was.st_atime_ns, was.st_mtime_ns))
+    assert not same(store.graph("lake"), before)
+
+
+@pytest.mark.parametrize("spoil", ["content", "mode", "link", "folder"])
+def test_kept_rows_that_are_not_what_was_written_are_not_used(
+    lake: Path, cache: Path, tmp_path: Path, spoil: str, opened: list[str]
+) -> None:
+    with open_store(tmp_path / "graphs.edgedp") as store:
+        store.register_edges("lake", lake, **ENDS, epsilon_budget=90)
+        before = read_graph(lake, **ENDS)  # not mapped: what is mapped changes with its file
+    (rows,) = cache.glob("*.rows")
+    opened.clear()
+    match spoil:
+        case "content":
+            whole = bytearray(rows.read_bytes())
+            whole[-4] ^= 1
+            rows.write_bytes(bytes(whole))
+            seals._verified.clear()  # within one tick of the clock of the file system
+        case "mode":
+            rows.chmod(0o640)
+        case "link":
+            rows.rename(tmp_path / "elsewhere")
+            rows.symlink_to(tmp_path / "elsewhere")
+        case "folder":
+            cache.chmod(0o755)
+    with open_store(tmp_path / "graphs.edgedp") as store:
+        assert same(store.graph("lake"), before)
+    assert opened
+
+
+def test_nothing_is_kept_where_the_curator_says_so_or_of_files_that_may_still_change(
+    store: Store, lake: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.register_edges("lake", lake, **ENDS, epsilon_budget=90, cache=False)
+    store.priv_top_k("lake", "degree", 1, 1)
+    store.count("lake", "common_neighbors", 1, pair=(1, 2))
+    assert not cache.exists()
+    store.drop("lake")
+    monkeypatch.undo()
+    monkeypatch.setenv("EDGEDP_CACHE", str(cache.parent))
+    store.register_edges("lake", lake, **ENDS)
+    store.priv_top_k("lake", "degree", 1, 1)
+    assert [each.suffix for each in cache.iterdir()] == [".nodes"]
+
+
+def test_a_node_of_kept_ids_is_known_and_else_its_type_is(store: Store, lake: Path, cache: Path) -> None:
+    store.register_edges("lake", lake, **ENDS, epsilon_budget=90)
+    with pytest.raises(EdgeDPError, match="must be a node"):
+        store.count("lake", "common_neighbors", 1, pair=(1, 999))
+    for each in cache.glob("*.nodes"):
+        each.write_bytes(b"no ids")
+    with pytest.raises(EdgeDPError, match="must be a node"):
+        store.count("lake", "common_neighbors", 1, pair=(1, "a"))
+    with pytest.raises(EdgeDPError) as refused:
+        store.count("lake", "common_neighbors", 1, pair=(1, 999))
+    assert str(refused.value).startswith(NODES_CHANGED)
+    assert store.budget("lake")["epsilon_spent"] == 1
+
+
+def test_a_full_disk_keeps_nothing_and_fails_nothing(
+    store: Store, lake: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> Any:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(kept_rows, "write_rows", full)
+    store.register_edges("lake", lake, **ENDS, epsilon_budget=90)
+    assert store.priv_top_k("lake", "degree", 1, 1).private
+    assert [each.suffix for each in cache.iterdir()] == [".nodes"]
+
+
+# -- tables and buckets -----------------------------------------------------------------------------
+
+
+def test_a_table_is_an_address_and_its_ledger_is_one(store: Store, tmp_path: Path, cache: Path) -> None:
+    path = tmp_path / "bank.db"
+    with sqlite3.connect(path) as made:
+        made.execute("CREATE TABLE payments (payer INTEGER, payee INTEGER)")
+        made.executemany("INSERT INTO payments VALUES (?, ?)", payments().rows())
+    made.close()
+    store.register_edges("bank", f"sqlite:///{path}", table="payments", **ENDS, epsilon_budget=9)
+    assert same(store.graph("bank"), read_graph(f"sqlite:///{path}", table="payments", **ENDS))
+    assert store.priv_top_k("bank", "degree", 1, 1).private
+    assert list(cache.glob("*.rows")) == []
+    for again in ({"table": "PAYMENTS"}, {"table": "main.payments"}, {"query": "SELECT * FROM payments"}):
+        with pytest.raises(EdgeDPError, match="under the name 'bank'"):
+            store.register_edges("pond", f"sqlite:///{path}", **again, **ENDS)
+    made = sqlite3.connect(path)
+    made.executemany("INSERT INTO payments VALUES (?, ?)", payments().rows() * 20)
+    made.commit()
+    made.close()
+    store.drop("bank")
+    with pytest.raises(EdgeDPError, match=r"need about .* are allowed"):
+        store.register_edges("bank", f"sqlite:///{path}", table="payments", **ENDS, memory="1MB")
+    path.unlink()
+    with pytest.raises(EdgeDPError, match="does not exist"):
+        store.register_edges("pond", f"sqlite:///{path}", table="payments", **ENDS)
+
+
+@pytest.mark.parametrize(
+    ("address", "table", "place"),
+    [
+        ("postgresql://ada@DB:5432/bank?sslmode=require", "payments", "postgresql://db/bank/public.payments"),
+        ("postgres://db:5433/bank", "main.a/b", "postgresql://db:5433/bank/main.a%2Fb"),
+        ("postgresql:///bank?host=/var/run/postgresql", None, "postgresql://localhost/bank"),
+        ("postgresql://127.0.0.1/bank", "payments", "postgresql://localhost/bank/public.payments"),
+    ],
+)
+def test_spellings_of_a_table_have_one_ledger(address: str, table: str | None, place: str) -> None:
+    kind = address.partition("://")[0]
+    assert canonical_table(Database(kind, address), table) == place
+    assert overlap(place, "postgresql://localhost/bank") == ("localhost" in place)
+
+
+def test_objects_of_a_bucket_are_an_address(
+    store: Store, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By pyarrow's file system of folders in place of a service: one interface."""
+    from pyarrow import fs
+
+    fill(tmp_path / "bank" / "payments")
+    root = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
+    monkeypatch.setattr(buckets, "_files", lambda *_: root)
+    store.register_edges("bank", "s3a://bank/payments/", **ENDS, epsilon_budget=9)
+    assert same(store.graph("bank"), read_graph(tmp_path / "bank" / "payments", **ENDS))
+    (rows,) = cache.glob("*.rows")
+    assert store.priv_top_k("bank", "ebc", 1, 1).private
+    with pytest.raises(EdgeDPError, match="under the name 'bank'"):
+        store.register_edges("pond", "s3://bank/payments/month=0", **ENDS)
+    one = tmp_path / "bank" / "payments" / "month=0" / "rows.parquet"
+    pl.read_parquet(one)[:-1].write_parquet(one)
+    store.graph("bank")
+    assert [each.name for each in cache.glob("*.rows")] != [rows.name]
+    (tmp_path / "bank").rename(tmp_path / "gone")
+    with pytest.raises(EdgeDPError, match=r"does not exist.*nothing was spent"):
+        store.priv_top_k("bank", "ebc", 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("address", "says"),
+    [
+        ("hdfs://nn/e", "only Spark reads"),
+        ("abfss://box@account/e", "only Spark reads"),
+        ("payments/*.parquet", "holds a pattern"),
+        ("postgresql://ada:word@host/bank", "holds a password"),
+        ("s3://key:word@lake/e", "password"),
+        ("nowhere", "does not exist"),
+    ],
+)
+def test_what_this_process_does_not_read_is_refused(
+    store: Store, tmp_path: Path, address: str, says: str
+) -> None:
+    with pytest.raises(EdgeDPError, match=says) as refused:
+        store.register_edges("lake", address, **ENDS, engine="native")
+    assert "word@" not in str(refused.value)
+    assert not (tmp_path / "graphs.edgedp").exists()
+
+
+# -- rows of before, and edited ones ----------------------------------------------------------------
+
+
+def before(store: Store, path: Path) -> None:
+    """Register an address as versions before this one did: for Spark alone."""
+    kept = {"nodes": None, "source": "payer", "target": "payee", "header": True, "nodes_header": None,
+            "separator": None, "comment": "#", "ids": "integer"}  # fmt: skip
+    store.load(Graph.from_edges([(1, 2)]), "other")
+    with pytest.MonkeyPatch.context() as patch:
+        from edgedp.spark import session, sources, top_k
+        from edgedp.spark.edges import Figures
+
+        patch.setattr(session, "check_installed", lambda: None)
+        patch.setattr(sources, "detected", lambda place: sources.Place.kept(place.edges, json.dumps(kept)))
+        patch.setattr(sources, "surveyed", lambda place: Figures(60, 600, 40, 0))
+        patch.setattr(top_k, "check_whole", lambda figures: None)
+        store.register_edges("lake", path, **ENDS, engine="spark", epsilon_budget=9)
+    with store._session() as opened:
+        row = opened.run("graph_find", name="lake")[0]
+    assert (row["nodeLabel"], json.loads(row["idProperty"]), row["digest"]) == (AT_ADDRESS, kept, None)
+
+
+def test_an_address_that_was_registered_before_stays_with_spark_until_it_is_registered_again(
+    store: Store, tmp_path: Path, cache: Path
+) -> None:
+    path = tmp_path / "pay.csv"
+    payments().write_csv(path)
+    before(store, path)
+    for asked in (
+        lambda: store.priv_top_k("lake", "degree", 1, 1),
+        lambda: store.summary("lake", 1),
+        lambda: store.graph("lake"),
+        lambda: store.count("lake", "triangles", 1),
+    ):
+        with pytest.raises(
+            EdgeDPError, match=r"registered only for Spark.*register it again.*its ledger stays"
+        ):
+            asked()
+    assert store.check() == []
+    store.drop("lake")
+    store.register_edges("lake", path, **ENDS)
+    assert store.priv_top_k("lake", "degree", 1, 1).receipt["epsilon_budget"] == 9
+
+
+@pytest.mark.parametrize("column", ["digest", "id_property"])
+def test_a_row_that_was_edited_costs_no_privacy(
+    store: Store, lake: Path, tmp_path: Path, column: str
+) -> None:
+    other = tmp_path / "other.parquet"
+    pl.concat([payments(), pl.DataFrame({"payer": [1], "payee": [99]})]).write_parquet(other)
+    store.register_edges("lake", lake, **ENDS, epsilon_budget=9)
+    digest = addresses.ids_digest(read_graph(other, **ENDS).node_ids)
+    with store._session() as session:
+        row = registry.known(session, "lake")
+        edited = {"digest": digest, "id_property": row.id_property.replace(str(lake), str(other))}
+        session.run("graph_put", **registry.row_to_json(replace(row, **{column: edited[column]})))
+    with pytest.raises(EdgeDPError, match="does not add up"):
+        store.priv_top_k("lake", "degree", 1, 1)
+    assert store.budget("lake")["epsilon_spent"] == 0
+    assert store.check() != []
+
+
+# -- faces ------------------------------------------------------------------------------------------
+
+
+def test_the_command_registers_a_folder_and_asks_it_everything(
+    lake: Path, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    runner = CliRunner()
+
+    def run(*words: str) -> str:
+        done = runner.invoke(command_line, ["--store", "s.edgedp", *words], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    said = run("register", "lake", "--edges", "payments", "--source", "payer", "--target", "payee",
+               "--epsilon-budget", "9", "--memory", "100MB", "--no-cache")  # fmt: skip
+    assert "registered lake: 60 nodes" in said
+    assert json.loads(
+        run("topk", "lake", "-k", "2", "--epsilon", "1", "--metric", "ebc", "--format", "json")
+    )["nodes"]
+    run("count", "lake", "--of", "triangles", "--epsilon", "1")
+    run("summary", "lake", "--epsilon", "1")
+    run("exact", "lake", "--metric", "degree", "--top", "3")
+    assert "lake" in run("graphs")
+    assert not cache.exists()
+    for words, says in [
+        (["register", "x", "--edges", "payments", "--memory", "much"], "memory is 'much'"),
+        (["register", "x", "--node-label", "P", "--relationship-type", "K", "--id-property", "i", "--memory", "1GB"],
+         "--memory is not an option of a graph in Neo4j"),
+        (["register", "x", "--edges", "payments", "--engine", "sparc"], "did you mean"),
+        (["register", "x", "--edges", "payments", "--refresh"], "--refresh is not an option"),
+    ]:  # fmt: skip
+        done = runner.invoke(command_line, ["--store", "s.edgedp", *words])
+        assert done.exit_code in (1, 2), done.output
+        assert says in done.output
+
+
+def test_an_analyst_of_a_gateway_is_answered_from_an_address(lake: Path, tmp_path: Path, cache: Path) -> None:
+    place = tmp_path / "graphs.edgedp"
+    with open_store(place) as store:
+        store.register_edges("lake", lake, **ENDS, epsilon_budget=9, degree_bound=60)
+        token = store.add_analyst("ann")["token"]
+        store.grant("lake", "ann", epsilon_budget=3)
+        with serve(str(place), tmp_path) as served, served.client(token) as ann:
+            drawn = ann.post("/v1/graphs/lake/top-k", json={"metric": "ebc", "k": 2, "epsilon": 1})
+            assert drawn.status_code == 201, drawn.text
+            assert ann.post("/v1/graphs/lake/summary", json={"epsilon": 1}).status_code == 201
+            pl.DataFrame({"payer": [1], "payee": [999]}).write_parquet(lake / "month=0" / "rows.parquet")
+            gone = ann.post("/v1/graphs/lake/count", json={"of": "triangles", "epsilon": 1})
+            assert gone.status_code == 409
+            assert gone.json()["detail"].startswith(NODES_CHANGED)
+            spent = ann.post("/v1/graphs/lake/summary", json={"epsilon": 1})
+            assert spent.status_code in (402, 403, 409)
+        assert store.budget("lake")["epsilon_spent"] == 3
+    with pytest.raises(BudgetError), open_store(place) as store:
+        store.priv_top_k("lake", "degree", 1, 7)

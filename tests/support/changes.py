@@ -1,0 +1,79 @@
+"""Mutants as texts: functions as mutmut takes them, what a mutant changes, whether that is more than words."""
+
+from __future__ import annotations
+
+import ast
+
+__all__ = ["difference", "only_words", "undecorated"]
+
+KEPT = ("staticmethod", "classmethod", "abstractmethod", "overload")
+"""Decorators that stay. For any other mutmut passes over a function: it is written below it, which says the same."""
+
+
+def undecorated(source: str) -> str:
+    r"""Write the decorators that mutmut passes over below their functions.
+
+    >>> print(undecorated("@property\ndef a(self):\n    return 1"))
+    def a(self):
+        return 1
+    a = property(a)
+    """
+    lines = source.splitlines()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef) and len(node.decorator_list) == 1:
+            (decorator,) = node.decorator_list
+            if isinstance(decorator, ast.Name) and decorator.id not in KEPT:
+                indent = " " * node.col_offset
+                lines[decorator.lineno - 1] = ""
+                last = node.end_lineno or 0
+                lines[last - 1] += f"\n{indent}{node.name} = {decorator.id}({node.name})"
+    return "\n".join(lines).lstrip("\n")
+
+
+def difference(old: str, new: str) -> tuple[str, str]:
+    """Return the lines that were changed and what became of them, each as one line.
+
+    >>> difference("a = 1\\nb = 2", "a = 1\\nb = 3")
+    ('b = 2', 'b = 3')
+    """
+    first, second = old.splitlines(), new.splitlines()
+    while first and second and first[0] == second[0]:
+        del first[0], second[0]
+    while first and second and first[-1] == second[-1]:
+        del first[-1], second[-1]
+    return " ".join(line.strip() for line in first), " ".join(line.strip() for line in second)
+
+
+def only_words(old: str, new: str) -> bool:
+    """Whether a change is one of words alone: of a text with a space in it, or of what a refusal is raised with.
+
+    >>> only_words("f('too large')", "f('TOO LARGE')"), only_words("f('pair')", "f('PAIR')")
+    (True, False)
+    >>> only_words("raise E(f'{n} of {m}')", "raise E(None)"), only_words("raise E(1)", "return E(1)")
+    (True, False)
+    """
+    return _words_only(ast.parse(old), ast.parse(new), False)
+
+
+def _words_only(old: object, new: object, raised: bool) -> bool:
+    if isinstance(old, ast.AST) and isinstance(new, ast.AST):
+        if raised and isinstance(old, ast.Call) and isinstance(new, ast.Call) and same(old.func, new.func):
+            return True
+        if isinstance(old, ast.JoinedStr) and isinstance(new, ast.JoinedStr):
+            constants = [part for part in ast.walk(old) if isinstance(part, ast.Constant)]
+            raised = raised or any(" " in str(part.value) for part in constants)
+        if isinstance(old, ast.Constant) and isinstance(new, ast.Constant):
+            if old.value == new.value:
+                return True
+            return isinstance(old.value, str) and isinstance(new.value, str) and (raised or " " in old.value)
+        if type(old) is not type(new):
+            return False
+        inside = raised or isinstance(old, ast.Raise)
+        return all(_words_only(getattr(old, name), getattr(new, name), inside) for name in old._fields)
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(map(_words_only, old, new, [raised] * len(old)))
+    return old == new
+
+
+def same(one: ast.AST, other: ast.AST) -> bool:
+    return ast.dump(one) == ast.dump(other)
