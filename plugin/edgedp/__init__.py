@@ -124,12 +124,14 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(f"edgedp.{_HOME[name]}"), name)
-    if name in _MODULES:
-        return import_module(f"edgedp.{_DOORS.get(name, name)}")
-    raise AttributeError(f"module 'edgedp' has no attribute {name!r}")
+if not TYPE_CHECKING:  # a type checker knows every name from above, and none besides
+
+    def __getattr__(name: str) -> Any:
+        if name in _HOME:
+            return getattr(import_module(f"edgedp.{_HOME[name]}"), name)
+        if name in _MODULES:
+            return import_module(f"edgedp.{_DOORS.get(name, name)}")
+        raise AttributeError(f"module 'edgedp' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -25,7 +25,7 @@ WITH account, charge,
      [part IN split(substring(before, 1, size(before) - 2), ',') | toInteger(part)] AS kept,
      CASE WHEN $firstWindow - $within + 1 < 0 THEN 0 ELSE $firstWindow - $within + 1 END AS low,
      $lastWindow + 1 AS high
-WITH account, charge, kept, low, high, range(2, size(kept) - 1, 2) AS at
+WITH account, charge, kept, low, high, [i IN range(0, size(kept) - 1) WHERE i > 1 AND i % 2 = 0] AS at
 WITH account, charge, kept, low, high, at,
      reduce(spent = kept[1], i IN at | spent + CASE WHEN kept[i] <= low THEN kept[i + 1] ELSE 0 END) AS spentAtLow,
      [i IN at WHERE kept[i] < low | [kept[i], kept[i + 1]]]

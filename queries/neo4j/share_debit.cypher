@@ -14,6 +14,7 @@
 //   budget, spent: in the account's currency: nano-epsilon where delta is null, else pico-rho
 //   maxPerRelease: largest epsilon of one release of this analyst, nano-epsilon, or null; no row at all if the
 //     release does not fit, or the account's delta is another than the share's
+//   runs: what was spent within every run of windows, as text; null without a calendar
 // cost: one row
 MATCH (account:EdgeDPAccount {name: $name})
 MATCH (share:EdgeDPShare {name: $name, analyst: $analyst, account: $account})
@@ -30,7 +31,7 @@ WITH account, share, charge,
      [part IN split(substring(before, 1, size(before) - 2), ',') | toInteger(part)] AS kept,
      CASE WHEN $firstWindow - $within + 1 < 0 THEN 0 ELSE $firstWindow - $within + 1 END AS low,
      $lastWindow + 1 AS high
-WITH account, share, charge, kept, low, high, range(2, size(kept) - 1, 2) AS at
+WITH account, share, charge, kept, low, high, [i IN range(0, size(kept) - 1) WHERE i > 1 AND i % 2 = 0] AS at
 WITH account, share, charge, kept, low, high, at,
      reduce(spent = kept[1], i IN at | spent + CASE WHEN kept[i] <= low THEN kept[i + 1] ELSE 0 END) AS spentAtLow,
      [i IN at WHERE kept[i] < low | [kept[i], kept[i + 1]]]

@@ -15,6 +15,7 @@
 --   budget, spent: in the account's currency: nano-epsilon where delta is null, else pico-rho
 --   maxPerRelease: largest epsilon of one release of this analyst, nano-epsilon, or null; no row at all if the
 --     release does not fit, or the account's delta is another than the share's
+--   runs: what was spent within every run of windows, as text; null without a calendar
 -- cost: one row
 UPDATE shares
 SET runs = CASE WHEN $within IS NOT NULL

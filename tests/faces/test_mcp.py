@@ -31,7 +31,7 @@ from edgedp.faces.gateway.kinds import release_kinds
 from edgedp.faces.gateway.tools import tools
 from edgedp.ledger import registry
 from edgedp.release.plan import plan
-from edgedp.stores import plan_ids
+from edgedp.stores.people import plan_ids
 from gateway_server import Served, serve
 from places import SUPPORT
 
@@ -462,7 +462,7 @@ def test_a_token_is_read_from_a_file_and_never_shown(town: SimpleNamespace, tmp_
     done = CliRunner().invoke(
         command_line, ["--store", town.served.address, "mcp", "--token-file", str(file)]
     )
-    assert "holds no token alone" in done.output
+    assert "holds more than a token" in done.output
     assert "two words" not in done.output
     assert httpx.get(f"{town.served.address}/healthz").status_code == 200
     assert os.environ.get("EDGEDP_TOKEN") is None
@@ -544,7 +544,7 @@ def configured(documented: SimpleNamespace, how: str) -> StdioServerParameters:
     (server,) = json.loads(text)["mcpServers"].values()
     assert set(server) == {"command", "args"}
     if how == "of a store":
-        (arguments,) = re.findall(r"the arguments are `(\[.*?\])`", AGENTS)
+        (arguments,) = re.findall(r"the arguments are\s+`(\[.*?\])`", AGENTS)
         server["args"] = json.loads(replaced(arguments, store=str(documented.place)))
     # `edgedp` is found by PATH, as where it is installed; nothing else of this environment is passed on.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])

@@ -32,6 +32,7 @@ from edgedp.mechanisms.projection import GraphProjection
 from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords
 from edgedp.release.draw import draw_positions
 from edgedp.release.plan import PublicFacts, of_nodes, plan
+from edgedp.release.planning.noise import noise_of
 from edgedp.stores.embedded import mapped
 from edgedp.stores.embedded.backend import EmbeddedBackend
 from edgedp.stores.embedded.seals import Seals
@@ -193,7 +194,7 @@ def test_directed_is_true_or_false(given: object, tmp_path: Path) -> None:
         lambda: Graph.from_edges(ARCS, directed=given),  # type: ignore[arg-type]
         lambda: Graph.from_networkx(nx.DiGraph([(1, 2)]), directed=given),  # type: ignore[arg-type]
     ):
-        with pytest.raises(ParameterError, match=r"directed is .*, must be True or False; leave it out"):
+        with pytest.raises(ParameterError, match=r"directed is .*, must be True or False; give one of them"):
             asked()
 
 
@@ -340,7 +341,7 @@ def test_draws_have_the_law_that_is_audited(mechanism: str) -> None:
 @pytest.mark.parametrize(("k", "scale"), [(1, 1), (2, 2), (5, 2)])
 def test_joint_noise_is_that_of_one_pair(k: int, scale: int) -> None:
     asked = {"metric": "in_degree", "k": k, "epsilon": 1, "mechanism": "joint"}
-    [noise] = edgedp.release.planning.noise.noise_of(plan("priv_top_k", asked, PublicFacts(9, directed=True)))
+    [noise] = noise_of(plan("priv_top_k", asked, PublicFacts(9, directed=True)))
     assert noise.scale == scale
 
 

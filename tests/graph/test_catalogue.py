@@ -323,7 +323,7 @@ def test_a_server_that_is_down(cache):
 
 @pytest.mark.parametrize("address", ["http://", "http://[/x", "https:///x"])
 def test_an_address_of_no_server(address):
-    with pytest.raises((GraphFormatError, ParameterError), match=r"is no address|cannot be reached"):
+    with pytest.raises((GraphFormatError, ParameterError), match=r"is not an address|cannot be reached"):
         read_graph(address)
 
 
@@ -516,7 +516,7 @@ def zipped(**members: bytes) -> bytes:
 
 PLAIN = b"a,b\n1,2\n2,3\n"
 PLAIN_SHA256 = hashlib.sha256(PLAIN).hexdigest()
-NO_MEMBER = "is no zip archive with a readable 'folder/edges.csv'; check the address"
+NO_MEMBER = "is not a zip archive with a readable 'folder/edges.csv'; check the address"
 MEMBER = f'member = "folder/edges.csv"\nmember_sha256 = ["{PLAIN_SHA256}"]\n'
 
 

@@ -149,7 +149,7 @@ def test_types_of_postgresql_are_what_their_texts_or_numbers_are(server: Server)
     twice = {"query": "SELECT payer, payer, payee FROM payments", "source": 1, "target": 3}
     with pytest.raises(GraphFormatError, match="two columns 'payer'"):
         read_graph(server.address, **twice)
-    for source, says in (("h1", "no integer of 64 bits"), ("d1", "of type date"), ("t1", "of type bool")):
+    for source, says in (("h1", "not an integer of 64 bits"), ("d1", "of type date"), ("t1", "of type bool")):
         with pytest.raises(GraphFormatError, match=says):
             read_graph(server.address, table="kinds", source=source, target="b1")
 
@@ -270,7 +270,7 @@ def test_files_that_are_no_database(tmp_path: Path) -> None:
     for kind in ("sqlite", "duckdb"):
         if kind == "duckdb":
             pytest.importorskip("duckdb")
-        with pytest.raises(GraphFormatError, match="no file of that database"):
+        with pytest.raises(GraphFormatError, match="not a file of that database"):
             read_graph(f"{kind}:///{tmp_path}/text.db", table="payments")
         with pytest.raises(UnknownNameError, match="does not exist"):
             read_graph(f"{kind}:///{tmp_path}/none.db", table="payments")

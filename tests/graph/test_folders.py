@@ -11,12 +11,17 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-import edgedp
 from edgedp import Graph, preview, read_graph
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.graph.loading import joining
 from edgedp.graph.reading.sources.locating import name_of
-from edgedp.words.errors import EdgeDPError, GraphFormatError, ParameterError, UnknownNameError
+from edgedp.words.errors import (
+    EdgeDPError,
+    GraphFormatError,
+    ParameterError,
+    UndecidedError,
+    UnknownNameError,
+)
 
 ENDS: dict[str, Any] = {"source": "payer", "target": "payee"}
 ROWS = [(7, 8), (8, 9), (9, 7), (1, 2), (2, 7), (5, 9)]
@@ -240,7 +245,7 @@ def test_a_folder_that_changes_meanwhile_is_refused(
 def test_an_undecided_file_asks_as_a_file_does(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("von,nach\n007,8\n8,9\n")
     (tmp_path / "b.csv").write_text("von,nach\n1,8\n")
-    with pytest.raises(edgedp.words.errors.UndecidedError, match="source='von'"):
+    with pytest.raises(UndecidedError, match="source='von'"):
         read_graph(tmp_path)
     shown = preview(tmp_path)
     assert shown.ends is None

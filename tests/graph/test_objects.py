@@ -265,7 +265,7 @@ def test_a_wrong_type_is_an_error_of_ours_in_one_line(call) -> None:
 
 def test_a_type_checker_finds_wrong_words_and_keys() -> None:
     """Run it with the options of `make check`, whose cache then makes this cheap: another one would begin anew."""
-    snippet = Path(__file__).with_name("typed_snippet.py")
+    snippet = ROOT / "tests" / "support" / "typed_snippet.py"
     words = [sys.executable, "-m", "mypy", "--no-error-summary", str(snippet)]
     done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, timeout=600)
     found = {int(line) for line in re.findall(r"typed_snippet\.py:(\d+): error", done.stdout)}

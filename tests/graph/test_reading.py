@@ -379,7 +379,7 @@ BROKEN = {
     "only a header": (b"source,target\n", "holds a header only"),
     "one column": (
         b"1\n2\n3\n",
-        "has one column, must have two ids a line; give a list of nodes as `nodes`",
+        "has one column, must have two ids in each line; give a list of nodes as `nodes`",
     ),
     "binary": (bytes(range(256)), "is a binary file, which is not read"),
     "utf-16": ("1,2\n".encode("utf-16"), "is a text in UTF-16, which is not read; save it in UTF-8"),
@@ -505,7 +505,7 @@ def test_the_report_counts(file):
         source=report.source, format="commas, text ids, gzip, CRLF", line_count=8, row_count=5, self_loops=1,
         duplicates=2, extra_columns=1, header=("source", "target", "weight"), node_count=3, edge_count=2,
         max_degree=2, nodes_supplied=False, first_edge=("a", "b"), first_number=4, columns=(1, 2),
-        first_line="names of columns", comments="2 lines that begin with # or %", ids="texts; 'a' is no integer",
+        first_line="names of columns", comments="2 lines that begin with # or %", ids="texts; 'a' is not an integer",
     )  # fmt: skip
     assert report.source.endswith("graph.data")
     assert report.edge_count == graph.edge_count
@@ -513,7 +513,7 @@ def test_the_report_counts(file):
         "read as commas, text ids, gzip, CRLF: 8 lines, 5 of them edges",
         "first edge as read: a - b (line 4, columns source and target)",
         "first line: names of columns (source, target, weight); comments: 2 lines that begin with # or %; "
-        "ids: texts; 'a' is no integer",
+        "ids: texts; 'a' is not an integer",
         "1 self-loop dropped, 2 duplicates merged",
         "1 other column ignored",
         "nodes read from the edges",

@@ -151,7 +151,7 @@ def test_within_is_a_number_of_windows_that_is_long_enough(
         ({"grace": "3"}, "grace is"),
         ({"grace": "P400D"}, "at most a year"),
         ({"type": "DATE"}, "are of a property"),
-        ({"property": "at", "type": "STRING"}, "a text is no date"),
+        ({"property": "at", "type": "STRING"}, "a text is not a date"),
         ({"property": "at", "type": "INTEGER"}, "must be 's' or 'ms'"),
         ({"property": "at", "type": "DATE", "unit": "s"}, "left out for every other type"),
     ],

@@ -239,5 +239,5 @@ def test_a_row_of_other_types_is_a_sentence(store: Store, column: str, value: An
 
 def test_a_version_that_is_no_number_is_a_sentence() -> None:
     for version in ("4", 4.0, True, [4]):
-        with pytest.raises(StoreError, match="is no whole number, so somebody edited it"):
+        with pytest.raises(StoreError, match="is not a whole number, so somebody edited it"):
             neo4j_schema.check_version(version, old=False)  # type: ignore[arg-type]

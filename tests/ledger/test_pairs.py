@@ -158,7 +158,7 @@ def test_an_edited_projection_is_refused_wherever_it_is_read(kept: str) -> None:
         ({"at_least": True}, "at_least is True, must be an integer of 1 or more"),
         ({"at_least": 2.0}, "at_least is 2.0, must be an integer of 1 or more"),
         ({"at_least": 2**31}, "must be an integer of 1 or more"),
-        ({"where": "seconds>=60"}, "where is no map; write one of properties"),
+        ({"where": "seconds>=60"}, "where is not a map; write one of properties"),
         ({"where": {"": 1}}, "a property of where is '', must be a non-empty text"),
         ({"where": {"s": {}}}, "where.s holds no comparison; write one, such as {gte: 60}"),
         ({"where": {"s": {"=>": 1}}}, "where.s compares by '=>', must be one of eq, in, gte, gt, lte, lt"),

@@ -146,7 +146,18 @@ CONFLICTS = {
 def test_no_value_is_written_into_a_statement(path: Path) -> None:
     """Values are parameters; the only texts are of Neo4j's own vocabulary and the name of our procedure."""
     texts = set(re.findall(r"'([^']*)'|\"([^\"]*)\"", statement_of(path)))
-    known = {"NODE", "ONLINE", "edgedp.exact.adjacency", "edgedp.", "entry", "EdgeDP", "", " for "}
+    known = {
+        "NODE",
+        "RELATIONSHIP",
+        "RANGE",
+        "ONLINE",
+        "edgedp.exact.adjacency",
+        "edgedp.",
+        "entry",
+        "EdgeDP",
+        "",
+        " for ",
+    }
     known |= {FURTHER}  # of a further debit of a release
     known |= {"unauthenticated"}  # who asks where nobody signs in
     known |= {"://", "/", "s3", "s3a", "s3n"}  # of addresses that Spark reads

@@ -325,7 +325,7 @@ def test_a_damaged_share_is_told_by_what_is_wrong_with_it() -> None:
     ]
     for wrong in ({"spent": None}, {"spent": 3.0}, {"budget": "1"}):
         assert shares.problems([row | wrong], log) == [
-            "the share of 'ann' holds an amount that is no whole number"
+            "the share of 'ann' holds an amount that is not a whole number"
         ]
 
 

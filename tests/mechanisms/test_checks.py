@@ -85,7 +85,7 @@ def test_a_whole_number_may_come_as_any_kind_of_number(value: Any) -> None:
 
 def test_an_option_that_would_have_no_effect_is_refused() -> None:
     checks.check_no_option("shift", None, "mechanism 'em'")
-    with pytest.raises(ParameterError, match="shift is not an option of mechanism 'em'; leave it out"):
+    with pytest.raises(ParameterError, match="shift is not an option of mechanism 'em'; ask without it"):
         checks.check_no_option("shift", "up", "mechanism 'em'")
 
 

@@ -23,6 +23,7 @@ from edgedp.mechanisms.metrics import metric, metric_names
 from edgedp.mechanisms.metrics.base import Metric
 from edgedp.mechanisms.numbers import MECHANISMS, Amounts, number_mechanism
 from edgedp.mechanisms.numbers.base import NumberMechanism
+from edgedp.mechanisms.picking import Dampened, Scoring, ShiftDampened, Undampened
 from edgedp.release.options import DistributionOptions
 from edgedp.release.plan import ArcsPlan, PublicFacts, plan
 from edgedp.release.plan.base import PlanBase
@@ -38,6 +39,7 @@ STRICT: dict[tuple[type, str], bool] = {
     (NumberMechanism, "needs_delta"): True,
     (NumberMechanism, "takes_delta"): False,
     (NumberMechanism, "public_scale"): False,
+    (Scoring, "keeps_monotone"): False,
     (Backend, "keeps_versions"): False,
     (Backend, "keeps_directions"): False,
     (Backend, "titles_are_properties"): False,
@@ -137,6 +139,37 @@ def test_a_value_is_at_most_the_pairs_apart_where_that_is_claimed(name: str, n: 
 def test_a_metric_that_claims_to_be_the_degree_is_the_degree(name: str, n: int) -> None:
     if metric(name).is_degree:
         assert (values(name, n) == small.degrees(n)).all()
+
+
+class _SmallShares:
+    """Sensitivities that grow with the square of the utility, so that a quotient by them may fall."""
+
+    last = 64
+
+    def __init__(self, values: NDArray[np.float64]) -> None:
+        self._values = values
+
+    def delta(self, t: int, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.minimum((self._values[rows] ** 2 + t + 1) / 64, 1)
+
+    def shifted_sums(self) -> NDArray[np.float64]:
+        return np.sum([1 - self.delta(t, np.arange(len(self._values))) for t in range(64)], axis=0)
+
+
+def test_a_score_rises_with_its_utility_where_that_is_claimed() -> None:
+    """So that a monotone utility has a monotone score, and half the noise is enough."""
+    values = np.linspace(0, 8, 60)
+    ways: list[Scoring] = [
+        Undampened("em", "exponential"),
+        Dampened("exponential", "degree"),
+        ShiftDampened("exponential", "degree", "up"),
+        ShiftDampened("exponential", "degree", "down"),
+    ]
+    assert {type(way) for way in ways} == set(Scoring.__subclasses__())
+    rises = [bool((np.diff(way.of_shares(values, _SmallShares(values))) > 0).all()) for way in ways]
+    assert [way.keeps_monotone for way in ways] == [True, False, False, False]
+    assert rises[0], "claimed without being so"
+    assert not all(rises[1:]), "the sensitivities of this test distinguish nothing"
 
 
 @pytest.mark.parametrize("name", MECHANISMS)

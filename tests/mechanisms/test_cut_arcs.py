@@ -18,6 +18,7 @@ from edgedp.exact.laws import first_pick_law
 from edgedp.mechanisms.adaptive.arcs import arc_counts, arc_moves
 from edgedp.mechanisms.projection import CandidateProjection, GraphProjection
 from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords
+from edgedp.release.draw import draw
 from edgedp.release.numbers.arcs import arcs_in, at_least_in, draw_arc_count
 from edgedp.release.numbers.distributing import at_least_counts
 from edgedp.release.plan import ArcCountPlan, ArcDistributionPlan, ArcsPlan, PublicFacts, plan
@@ -240,12 +241,7 @@ def test_a_black_box_of_one_source_through_cuts() -> None:
     trials, seen = 6_000, []
     for graph in (with_it, without):
         words = SecureWords()
-        seen.append(
-            sum(
-                edgedp.release.draw.draw(made, GraphProjection(graph), words).items[0] == 3
-                for _ in range(trials)
-            )  # type: ignore[attr-defined]
-        )
+        seen.append(sum(draw(made, GraphProjection(graph), words).items[0] == 3 for _ in range(trials)))
     least, most = (
         (hits + side * 5 * (hits + 1) ** 0.5) / trials for hits, side in zip(seen, (-1, 1), strict=True)
     )

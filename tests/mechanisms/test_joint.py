@@ -206,7 +206,7 @@ def test_a_bound_that_is_far_too_large_changes_nothing_and_one_that_is_true_only
     ("priv_top_k", {"metric": "ebc"}, "noisy degree and noisy betweenness2 through cuts together"),
     ("priv_top_k", {"metric": "ebc", "proxy": "lists", "cap": 9}, "noisy betweenness2 through cuts"),
     ("priv_top_k", {"metric": "degree"}, None),
-    ("motkin", {"metrics": ["degree", "density"], "mechanism": "joint"}, "what noisy cuts tell"),
+    ("motkin", {"metrics": ["degree", "density"], "mechanism": "joint"}, "what noisy cuts say"),
     ("motkin", {"metrics": ["degree", "density"]}, None),
 ])  # fmt: skip
 def test_a_release_says_by_what_it_ranks(kind, options, ranks_by):

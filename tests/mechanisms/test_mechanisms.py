@@ -82,9 +82,9 @@ def test_sld_is_the_softmax_of_the_closed_form() -> None:
         assert np.allclose(law, weights / weights.sum(), atol=1e-9)
 
 
-def test_candidates_that_nothing_can_move_are_equal() -> None:
-    assert probabilities("em", [3, 1], 1, global_sensitivity=0).tolist() == [0.5, 0.5]
-    assert probabilities("sld", [3, 1], 1, global_sensitivity=0, sensitivity=[[0], [0]]).tolist() == [
+def test_of_candidates_that_nothing_can_move_the_best_is_named() -> None:
+    assert probabilities("em", [3, 1], 1, global_sensitivity=0).tolist() == [1, 0]
+    assert probabilities("sld", [3, 3], 1, global_sensitivity=0, sensitivity=[[0], [0]]).tolist() == [
         0.5,
         0.5,
     ]

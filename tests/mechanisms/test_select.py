@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from fractions import Fraction
 from typing import Any
 
@@ -111,12 +113,29 @@ def test_delta_may_be_a_fraction_in_words() -> None:
     assert found.parameters["delta"] == 0.001
 
 
-def test_a_zero_sensitivity_says_that_all_are_equal() -> None:
-    for options in ({"mechanism": "em"}, {"mechanism": "sld", "sensitivity": [[0.0], [0.0]]}):
-        assert probabilities(utilities=[3, 1], epsilon=1, global_sensitivity=0, **options).tolist() == [
-            0.5,
-            0.5,
-        ]
+def test_a_zero_sensitivity_names_the_best_and_draws_among_equal_ones() -> None:
+    for options in (
+        {"mechanism": "em"},
+        {"mechanism": "pf"},
+        {"mechanism": "sld", "sensitivity": [[0.0]] * 3},
+    ):
+        asked: dict[str, Any] = {"epsilon": 1e-6, "global_sensitivity": 0, **options}
+        assert probabilities(utilities=[3, 1, 3], **asked).tolist() == [0.5, 0, 0.5]
+        rng = np.random.default_rng(1)
+        drawn = {edgedp.select([3, 1, 3], rng=rng, **asked).value for _ in range(40)}
+        assert drawn == {0, 2}
+        ordered = {tuple(edgedp.select_top_k([3, 1, 3], k=3, rng=rng, **asked).values) for _ in range(40)}
+        assert ordered == {(0, 2, 1), (2, 0, 1)}
+    with pytest.raises(EdgeDPError):
+        edgedp.select([3, 1], epsilon=1, global_sensitivity=-1)
+
+
+def test_a_percentile_is_its_copy() -> None:
+    one = edgedp.percentile([1, 2, 3], q=0.5, grid=[1, 2, 3], epsilon=1)
+    assert one == copy.deepcopy(one) == pickle.loads(pickle.dumps(one))  # noqa: S301
+    assert hash(one.question.domain) == hash(copy.deepcopy(one.question.domain))
+    other = edgedp.percentile([1, 2, 3], q=0.5, grid=[1, 2, 3.5], epsilon=1)
+    assert one.question != other.question
 
 
 @given(numerator=st.integers(1, 10**30), denominator=st.integers(1, 10**30))

@@ -361,7 +361,7 @@ def test_the_procedure_registers_what_python_does(
         ),
         ({"atLeast": 0}, "atLeast is 0, must be an integer of 1 or more"),
         ({"where": {"x": {"like": 1}}}, "where.x compares by 'like'"),
-        ({"where": [1]}, "where is no map"),
+        ({"where": [1]}, "where is not a map"),
     ],
 )
 def test_the_procedure_refuses_what_python_does(
@@ -479,7 +479,7 @@ def test_the_command_line_registers_a_projection(
         command_line, ["register", "odd", "--edges", "s3://a/b", "--where", "x=1"], env=environment
     )
     assert (odd.exit_code, odd.stderr.strip()) == (
-        1, "Error: --where is not an option of edges at an address; leave it out",
+        1, "Error: --where is not an option of edges at an address; ask without it",
     )  # fmt: skip
 
 

@@ -107,7 +107,7 @@ def test_kept_releases_cost_nothing_and_a_wrong_one_is_refused_in_its_place(plac
         ([], "at least one release"),
         ("topk", "must be a list"),
         (None, "must be a list"),
-        ([3], "release 1 is no mapping"),
+        ([3], "release 1 is not a mapping"),
         ([TOP, {"kind": "topk"}], "release 2 does not name its graph"),
         ([TOP | {"request_id": "a"}] * 2, "has the request_id 'a' of one before it"),
         ([TOP] * 1001, "must be at most 1,000"),
@@ -177,14 +177,14 @@ def test_a_file_is_planned_and_run_and_goes_on_where_it_stood(place: Path, tmp_p
 @pytest.mark.parametrize(
     ("text", "match"),
     [
-        ('{"graph": "star"', "line 1 is no JSON object"),
+        ('{"graph": "star"', "line 1 is not a JSON object"),
         (
             lines("0.1") + '\n{"graph": "star", "graph": "other"}',
-            "line 2 is no JSON object with distinct keys",
+            "line 2 is not a JSON object with distinct keys",
         ),
-        ("[1]", "release 1 is no mapping"),
-        ("[", "is no JSON list of releases"),
-        ("[NaN]", "is no JSON list of releases"),
+        ("[1]", "release 1 is not a mapping"),
+        ("[", "is not a JSON list of releases"),
+        ("[NaN]", "is not a JSON list of releases"),
         ("", "at least one release"),
         (json.dumps(TOP), "release 1 has no request_id"),
         (lines("0.1") + "\n" + json.dumps(TOP | {"request_id": "x", "metrik": "degree"}), "metrik"),

@@ -16,10 +16,11 @@ from edgedp.mechanisms.metrics import metric_names
 from edgedp.mechanisms.scores.picks import MECHANISMS
 from edgedp.mechanisms.selection.domains import declare
 from edgedp.release import plan as plans
-from edgedp.release.options import Option, TopKOptions, _About
+from edgedp.release.options import DATED, Option, TopKOptions, _About
 from edgedp.release.plan import PublicFacts, options_of, plan
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano
-from edgedp.words.errors import EdgeDPError, ParameterError
+from edgedp.words.dates.calendar import calendar_of
+from edgedp.words.errors import EdgeDPError, ParameterError, UnknownNameError
 from edgedp.words.vocabulary import KINDS, Kind
 
 FACTS = PublicFacts(50, 20, nodes_supplied=True, domains={"age": declare(0, 99)}, directed=True)
@@ -46,12 +47,16 @@ def values_of(option: Option) -> list[Any]:
 
 
 def every_question(kind: Kind) -> Iterator[dict[str, Any]]:
-    """Yield a kind's questions: every combination of the options' values, each given or left out."""
-    choices = [
-        [*([] if option.required else [None]), *values_of(option)] for option in options_of(kind).described()
-    ]
+    """Yield a kind's questions: every combination of the options' values, each given or left out, but for windows."""
+    options = undated(kind)
+    choices = [[*([] if option.required else [None]), *values_of(option)] for option in options]
     for values in itertools.product(*choices):
-        yield dict(zip(options_of(kind).names(), values, strict=True))
+        yield dict(zip([option.name for option in options], values, strict=True))
+
+
+def undated(kind: Kind) -> list[Option]:
+    """Return the options that do not say which windows are read."""
+    return [option for option in options_of(kind).described() if option.name not in DATED]
 
 
 def shown(name: str, value: Any) -> Any:
@@ -74,9 +79,32 @@ def test_what_is_given_is_refused_or_stands_in_the_parameters(kind: Kind, delta:
                 assert parameters[name] == shown(name, value), question
                 kept.add((name, str(value)))
         assert plan(kind, json.loads(json.dumps(parameters)), facts).parameters == parameters
-    offered = {(each.name, str(value)) for each in options_of(kind).described() for value in values_of(each)}
+    offered = {(each.name, str(value)) for each in undated(kind) for value in values_of(each)}
     needs_delta = {("mechanism", "nls"), ("mechanism", "lls")}  # of graphs in memory
     assert kept == offered - needs_delta, "a value that nothing takes was not tried"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_windows_that_are_asked_for_are_refused_or_stand_in_the_parameters(kind: Kind) -> None:
+    question = next(
+        each
+        for each in every_question(kind)
+        if set(each.items()) >= {("metric", "degree"), ("mechanism", None)} or "metric" not in each
+    )
+    dated = replace(FACTS, calendar=calendar_of("2023-01-01", "P1M", within=3, dates="final"))
+    plan(kind, question, dated)
+    taken = set(DATED) & set(options_of(kind).names())
+    for name, windows in (("window", "2024-06"), ("windows", "2024-01..2024-03")):
+        if name not in taken:
+            with pytest.raises(UnknownNameError):
+                plan(kind, question | {name: windows}, dated)
+            continue
+        parameters = plan(kind, question | {name: windows}, dated).parameters
+        assert parameters[name] == windows
+        assert plan(kind, json.loads(json.dumps(parameters)), dated).parameters == parameters
+        with pytest.raises(ParameterError, match="the graph has no calendar"):
+            plan(kind, question | {name: windows}, FACTS)
+    assert taken in (set(), set(DATED))
 
 
 @dataclass(frozen=True, kw_only=True)

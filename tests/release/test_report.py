@@ -229,7 +229,7 @@ def test_a_sentence_is_carried_by_its_figures(results: list[Path], tmp_path: Pat
 
     assert "k = 2: 0.95 and 0.10;" in at(0.95, 0.1)
     assert "recall is 0.9, between two that were tried: joint at most 0.1" in at(0.95, 0.1)
-    assert "0.10 and 0.95, not told apart or behind" in at(0.1, 0.95)
+    assert "0.10 and 0.95, not distinguishable or behind" in at(0.1, 0.95)
     assert "joint (0.10)" in at(0.1, 0.95)
 
 

@@ -369,10 +369,10 @@ def test_edges_at_an_address_are_registered_debited_and_drawn(
         (lambda: store.priv_top_k("lake", "degree", 1, 1), "must be 'spark'"),
         (lambda: store.priv_top_k("lake", "ebc", 1, 1, proxy="ordered", engine="spark"), "give proxy 'both'"),
         (lambda: store.priv_top_k("lake", "degree", 1, 3, engine="spark"), "what is left of the budget"),
-        (lambda: store.summary("lake", 1, engine="spark"), "it draws the top k alone"),
+        (lambda: store.summary("lake", 1, engine="spark"), "it draws only the top k"),
         (lambda: store.summary("lake", 1), "must be 'spark'"),
-        (lambda: store.exact("lake", "degree"), "Spark alone reads"),
-        (lambda: store.graph("lake"), "Spark alone reads"),
+        (lambda: store.exact("lake", "degree"), "only Spark reads"),
+        (lambda: store.graph("lake"), "only Spark reads"),
         (lambda: store.register_edges("pond", path), "use that name"),
         (lambda: store.load(KITE, "lake", replace=True), "is registered, and only a loaded one"),
     ]:

@@ -452,8 +452,8 @@ def test_objects_of_a_bucket_are_an_address(
 @pytest.mark.parametrize(
     ("address", "says"),
     [
-        ("hdfs://nn/e", "Spark alone reads"),
-        ("abfss://box@account/e", "Spark alone reads"),
+        ("hdfs://nn/e", "only Spark reads"),
+        ("abfss://box@account/e", "only Spark reads"),
         ("payments/*.parquet", "holds a pattern"),
         ("postgresql://ada:word@host/bank", "holds a password"),
         ("s3://key:word@lake/e", "password"),
@@ -504,7 +504,7 @@ def test_an_address_that_was_registered_before_stays_with_spark_until_it_is_regi
         lambda: store.count("lake", "triangles", 1),
     ):
         with pytest.raises(
-            EdgeDPError, match=r"registered for Spark alone.*register it again.*its ledger stays"
+            EdgeDPError, match=r"registered only for Spark.*register it again.*its ledger stays"
         ):
             asked()
     assert store.check() == []

@@ -152,7 +152,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"of": "triangles", "mechanism": "lls"}, "must be a pure one for a stored graph"),
     ({"of": "triangles", "error_bar": True, "epsilon": "0.00001"}, "must be at least 0.0001 with error_bar"),
     ({"of": "edges", "error_bar": True}, "its interval is public and shown anyway"),
-    ({"of": "edges", "mechanism": "calibrated", "error_bar": True}, "for mechanism 'calibrated' alone"),
+    ({"of": "edges", "mechanism": "calibrated", "error_bar": True}, "only for mechanism 'calibrated'"),
     ({"of": "edges", "engine": "cypher"}, "must be native or igraph for a release"),
     ({"of": "edges", "epsilon": 101}, "what is left of the budget"),
 ]

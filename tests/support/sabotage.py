@@ -1210,7 +1210,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a kept release with today's facts",
-        {"edgedp.ledger.question:plan_of": facts_of_today},
+        {"edgedp.ledger.debits.question:plan_of": facts_of_today},
         "test_ledger.py::test_a_kept_release_shows_the_facts_that_it_was_drawn_under",
     ),
     Sabotage(
@@ -1355,7 +1355,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a shifted score without its dampening",
-        {"edgedp.mechanisms.scores.sums:shifted": lambda real: lambda values, sums, ceiling, shift: values},
+        {"edgedp.mechanisms.picking:shifted": lambda real: lambda values, sums, ceiling, shift: values},
         "test_admissibility.py::test_a_score_is_rounded_from_within_an_eighth_of_a_step[3]",
     ),
     Sabotage(

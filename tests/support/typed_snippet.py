@@ -13,6 +13,9 @@ def asked(graph: edgedp.Graph, store: edgedp.Store) -> None:
     store.priv_top_k("g", metric="pagerank", k=10, epsilon=1)  # wrong
     store.priv_top_k("g", metric="degree", k=10, epsilon=1, engine="numba")  # wrong
     edgedp.exact.values(graph, "pagerank")  # wrong
+    edgedp.priv_topk(graph, metric="ebc", k=10, epsilon=1)  # wrong
+    edgedp.mechanisms.probability("em", [1.0], 1)  # wrong
+    edgedp.quality.recall([1], [1])
 
 
 def shown(release: edgedp.Release, store: edgedp.Store) -> None:

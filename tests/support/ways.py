@@ -20,7 +20,7 @@ import edgedp
 PACKAGE = str(Path(edgedp.__file__).parent) + "/"
 EDGES = [(a, (a * 7 + b) % 400) for a in range(400) for b in (1, 5, 9) if (a * 7 + b) % 400 != a]
 
-LIMITS = {"top k": (71, 266), "triangles": (68, 266), "load": (40, 223), "budget": (15, 42)}
+LIMITS = {"top k": (75, 283), "triangles": (72, 283), "load": (40, 239), "budget": (16, 44)}
 """Of each way: files and changes at most; a tenth above what was counted when they were written."""
 
 

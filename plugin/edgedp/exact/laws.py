@@ -158,7 +158,7 @@ def _arcs_first_pick(planned: ArcsPlan, projection: Projection) -> NDArray[np.fl
 def _check_at_once(planned: JointPlan | ArcsPlan) -> None:
     if planned.target_recall is not None:
         raise ParameterError(
-            "target_recall has no first pick whose law is known, for it is drawn step by step; leave it out"
+            "target_recall has no first pick whose law is known, for it is drawn step by step; ask without it"
         )
 
 

@@ -21,7 +21,7 @@ def keeps_directions(directed: Any, graph: Any = None) -> bool:
     (False, True)
     """
     if not isinstance(directed, bool):
-        raise ParameterError(f"directed is {kind_of(directed)}, must be True or False; leave it out")
+        raise ParameterError(f"directed is {kind_of(directed)}, must be True or False; give one of them")
     says = getattr(graph, "is_directed", None)
     if directed and callable(says) and not says():
         raise GraphFormatError(
@@ -74,7 +74,7 @@ def scipy_positions(matrix: Any, nodes: Any) -> tuple[NDArray[Any], NDArray[np.i
     n = int(entries.shape[0])
     entries.sum_duplicates()  # an entry is the sum of what is stored for it: +1 and -1 are no edge
     if not (entries.data == entries.data).all():
-        raise GraphFormatError("matrix holds NaN; give 0 where there is no edge")
+        raise GraphFormatError("matrix holds NaN; give 0 where no edge is")
     ids = np.arange(n, dtype=np.int64) if nodes is None else as_ids(nodes, "nodes")
     if len(ids) != n or len(distinct(ids)) != n:
         raise GraphFormatError(f"nodes does not hold {n} different ids; give one for each row")

@@ -376,7 +376,7 @@ class Declaration:
         if self.delta is not None and account.delta is None and account.spent > 0:
             raise BudgetError(
                 f"delta must be declared before the first release, and releases of {name!r} were paid in pure "
-                "epsilon; leave it out"
+                "epsilon; ask without it"
             )
         delta = account.delta if self.delta is None else self.delta
         declared = account.declared if self.budget is None else self.budget
@@ -524,4 +524,6 @@ def lost_account(kind: str, name: str) -> str:
 def check_pure(delta: object) -> None:
     """Refuse a delta for the attributes' account, which adds epsilons."""
     if delta is not None:
-        raise ParameterError("delta is not for the attributes, whose budget is pure; leave it out")
+        raise ParameterError(
+            "delta is not for the attributes, whose budget is pure; declare it without a delta"
+        )

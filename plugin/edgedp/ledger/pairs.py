@@ -213,7 +213,7 @@ def conditions(where: Any) -> tuple[Condition, ...]:
     if where is None:
         return ()
     if not isinstance(where, Mapping):
-        raise ParameterError("where is no map; write one of properties, such as {seconds: {gte: 60}}")
+        raise ParameterError("where is not a map; write one of properties, such as {seconds: {gte: 60}}")
     found = []
     for named, asked in where.items():
         of = check_text(named, "a property of where")
@@ -310,7 +310,7 @@ def _candidates(value: Any, labels: tuple[str, ...]) -> str:
     if value not in labels or len(labels) < 2:
         raise ParameterError(
             f"candidates is {value!r}, must be one of two or more labels of the nodes, whose nodes are ranked; "
-            "choose another, or leave it out to rank all"
+            "choose another, or ask without it to rank all"
         )
     return str(value)
 

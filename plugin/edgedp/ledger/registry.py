@@ -83,7 +83,7 @@ def row_to_json(row: GraphRow) -> dict[str, Any]:
 def known(session: Session, name: str, *, anywhere: bool = False) -> GraphRow:
     """Return the row of a graph with its present node count; an unknown name is refused with the nearest one.
 
-    A graph at an address that Spark alone reads is refused as well, unless `anywhere`.
+    A graph at an address that only Spark reads is refused as well, unless `anywhere`.
     """
     row = find(session, name)
     if row is None:
@@ -92,8 +92,8 @@ def known(session: Session, name: str, *, anywhere: bool = False) -> GraphRow:
     if row.at_address:
         if row.engine == SPARK and not anywhere:
             raise EngineError(
-                f"the edges of the graph {name!r} are at an address that was registered for Spark alone, which Spark "
-                "alone reads; ask for its top k with engine 'spark', or drop it and register it again without that "
+                f"the edges of the graph {name!r} are at an address that was registered only for Spark, which only "
+                "Spark reads; ask for its top k with engine 'spark', or drop it and register it again without that "
                 "engine: its ledger stays"
             )
         return row

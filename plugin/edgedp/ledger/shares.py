@@ -336,19 +336,19 @@ def grant_body(row: Mapping[str, Any]) -> dict[str, Any]:
     return body if row["delta"] is None else body | {"delta": row["delta"] / rho.ATTO}
 
 
-def owns(terms: str | None, name: str) -> bool:
-    """Whether a ledger was an account, of which there are shares, by what a row says that it was for.
+def owns(row: Mapping[str, Any]) -> bool:
+    """Whether a ledger was an account, of which there are shares, by what a row of its log says that it was for.
 
     Examples
     --------
-    >>> owns('{"accounts": ["CALLED"]}', "calls"), owns('{"accounts": ["calls"]}', "calls"), owns(None, "calls")
-    (False, True, True)
+    >>> owns({"terms": '{"accounts": ["CALLED"]}', "name": "calls"}), owns({"terms": None})
+    (False, True)
     """
     try:
-        named = json.loads(terms or "{}").get("accounts")
+        named = json.loads(row.get("terms") or "{}").get("accounts")
     except (ValueError, AttributeError):
         return True
-    return named is None or name in named
+    return named is None or row.get("name") in named
 
 
 def problems(rows: Iterable[Row], entries: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -367,7 +367,7 @@ def problems(rows: Iterable[Row], entries: Iterable[Mapping[str, Any]]) -> list[
         if entry["kind"] == "grant":
             grant = json.loads(entry["body"])
             granted[grant["analyst"], grant["account"]] = grant
-        if entry["kind"] == "debit" and entry.get("analyst") and owns(entry.get("terms"), entry["name"]):
+        if entry["kind"] == "debit" and entry.get("analyst") and owns(entry):
             charged[entry["analyst"]] = charged.get(entry["analyst"], 0) + entry["charge"]
     found = []
     for row in rows:
@@ -380,7 +380,7 @@ def problems(rows: Iterable[Row], entries: Iterable[Mapping[str, Any]]) -> list[
         try:
             share = Share.of(row)
         except StoreError:
-            found.append(f"the share of {row['analyst']!r} holds an amount that is no whole number")
+            found.append(f"the share of {row['analyst']!r} holds an amount that is not a whole number")
             continue
         spent, budget = share.amounts.spent, share.amounts.budget
         if spent != cost:

@@ -103,7 +103,7 @@ class Sources:
         if declared.protect not in (None, found):
             raise BudgetError(
                 f"protect is {declared.protect!r}, must be {found!r}, as the account {min(held)!r} of the relationship "
-                "type protects; leave it out"
+                "type protects; ask without it"
             )
         return found
 

@@ -20,13 +20,15 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.scores.smooth import smooth_beta
 
 
-def __getattr__(name: str) -> Any:
-    if name == "probabilities":
-        from edgedp.mechanisms.scores.single import probabilities
+if not TYPE_CHECKING:  # a type checker knows every name from above, and none besides
 
-        return probabilities
-    if name == "smooth_beta":
-        from edgedp.mechanisms.scores.smooth import smooth_beta
+    def __getattr__(name: str) -> Any:
+        if name == "probabilities":
+            from edgedp.mechanisms.scores.single import probabilities
 
-        return smooth_beta
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            return probabilities
+        if name == "smooth_beta":
+            from edgedp.mechanisms.scores.smooth import smooth_beta
+
+            return smooth_beta
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -178,7 +178,7 @@ def check_sampler(value: Any, mechanism: PickingName) -> SamplerName:
 def check_no_option(name: str, value: Any, of: str) -> None:
     """Refuse an option that would have no effect."""
     if value is not None:
-        raise ParameterError(f"{name} is not an option of {of}; leave it out")
+        raise ParameterError(f"{name} is not an option of {of}; ask without it")
 
 
 def check_no_options(asked: object, names: Iterable[str], of: str) -> None:
@@ -212,7 +212,7 @@ def check_limit(value: Any) -> int | None:
         return None
     limit = check_whole(value, "limit")
     if limit < 1:
-        raise ParameterError(f"limit is {limit}, must be 1 or more; leave it out for all rows")
+        raise ParameterError(f"limit is {limit}, must be 1 or more; ask without it for all rows")
     return limit
 
 

@@ -34,6 +34,7 @@ def grid_bits(magnitude: int) -> int:
     >>> grid_bits(2000)
     35
     """
+    # Of the 53 binary places of a float, seven stay below the grid, for what rounding takes before a score gets there.
     return max(46 - max(1, int(magnitude)).bit_length(), 8)
 
 
@@ -48,6 +49,8 @@ def noise_unit(epsilon: Fraction, bits: int, *, monotone: bool) -> Fraction:
     A candidate is picked by ``unit * score + noise`` with standard Gumbel or exponential noise. A
     monotone score (an edge never lowers any) needs no factor 2.
     """
+    # Without monotony one score may rise while all others fall, so differences move twice as much. The 2 steps beside
+    # `2**bits` are what rounding adds on two neighbouring graphs.
     return epsilon / ((1 if monotone else 2) * ((1 << bits) + 2))
 
 
@@ -72,6 +75,7 @@ class GridScores:
 
     def exact(self) -> NDArray[np.int64]:
         """Return every score exactly."""
+        # Where nothing evaluates, the bounds are the scores themselves: law and draw cannot read different numbers.
         if self.evaluate is None:
             return self.upper
         return self.evaluate(None)

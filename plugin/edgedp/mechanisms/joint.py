@@ -39,6 +39,8 @@ def joint_moves(plan: JointAsked, name: Vector, k: int) -> int:
     """Return the L1 sensitivity ``L`` of `joint_values`: from the plan alone."""
     match name:
         case "degree":
+            # One node is the argmax of a monotone score, which half the noise protects. Estimates are computed from all
+            # degrees, so they need the noise of all, also where k is 1.
             moves = 2 if plan.estimates else min(k, 2)
             return moves if plan.facts.node_count >= 2 else 0
         case "betweenness2":
@@ -73,6 +75,7 @@ def joint_values(
 
 def noisy(values: NDArray[np.int64], sensitivity: int, epsilon: Fraction, words: Words) -> NDArray[np.int64]:
     """Return the values with two-sided geometric noise of scale ``sensitivity / epsilon``, or 0 where nothing moves."""
+    # No edge can move an entry, so the entries may say nothing: they are 0 whatever the graph is.
     if sensitivity == 0:
         return np.zeros_like(values)
     shaken: NDArray[np.int64] = values + noise_of(len(values), sensitivity, epsilon, words)
@@ -98,4 +101,5 @@ def draw_joint(
     """
     values, sensitivity = joint_values(plan, projection, vector, plan.k)
     seen = noisy(values, sensitivity, plan.epsilon, words)
+    # From here on nothing reads the graph: ranking and cutting are post-processing of the noisy vector.
     return top_k_with_random_ties(seen, plan.k, words), seen

@@ -55,6 +55,7 @@ def exponential_law(scores: NDArray[np.int64], unit: Fraction) -> Law:
     [0.576, 0.212, 0.212]
     """
     weights = _relative_weights(scores, unit)
+    # The best score has weight 1 and all others less, so nothing overflows, whatever the scores are.
     law: Law = weights / weights.sum()
     return law
 
@@ -92,6 +93,7 @@ def permute_and_flip_law(scores: NDArray[np.int64], unit: Fraction) -> Law:
     """
     distinct, group, counts = np.unique(scores, return_inverse=True, return_counts=True)
     accepted = _relative_weights(distinct, unit)
+    # Equal scores have equal chances: one integral for each distinct score serves all nodes that have it.
     law: Law = (accepted * leave_one_out_integrals(accepted, counts))[group]
     return law
 
@@ -131,6 +133,7 @@ def joint_first_law(values: NDArray[np.int64], scale: Fraction) -> Law:
     distinct, group, counts = np.unique(values, return_inverse=True, return_counts=True)
     below = _steps_below_largest(distinct)
     width = _width(scale)
+    # What is so far below wins practically never, and left out it costs no integral for each of many nodes.
     near = below <= _NEAR * width
     law = np.zeros(len(distinct))
     law[near] = _joint_first_law_of_near(below[near], counts[near], width)

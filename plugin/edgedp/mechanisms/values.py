@@ -151,7 +151,7 @@ def spelled(options: Mapping[str, Any], takes: Collection[str] | None = None) ->
         if own is None:
             continue
         if takes is not None and each.name not in takes:
-            raise ParameterError(f"{each.name} of {value!r} has no meaning here; leave it out")
+            raise ParameterError(f"{each.name} of {value!r} has no meaning here; ask without it")
         if found.get(each.name) is not None:
             raise ParameterError(f"{each.name} is given by {value!r} and beside it; give it once")
         found[each.name] = own

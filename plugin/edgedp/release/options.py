@@ -199,7 +199,7 @@ class DatedOptions(Options):
     """The options of every release of edges: which windows of a calendar it reads."""
 
     window: Annotated[
-        str | None, _About("Of a graph with a calendar: the one window that is read, such as 2024-06.")
+        str | None, _About("For a graph with a calendar: the one window that is read, such as 2024-06.")
     ] = None
     windows: Annotated[
         str | Sequence[str] | None,
@@ -231,9 +231,9 @@ class TopKOptions(DatedOptions):
         MechanismName | Mechanism | None,
         _About("How nodes are picked.  [default: joint; density, and where a delta is declared: sld]"),
     ] = None
-    sampler: Annotated[SamplerName | None, _About("Of em, ld and sld.  [default: exponential]")] = None
-    sensitivity_form: Annotated[MetricForm | None, _About("Of ld and sld.  [default: degree]")] = None
-    shift: Annotated[Shift | None, _About("Of sld.  [default: by the metric alone]")] = None
+    sampler: Annotated[SamplerName | None, _About("For em, ld and sld.  [default: exponential]")] = None
+    sensitivity_form: Annotated[MetricForm | None, _About("For ld and sld.  [default: degree]")] = None
+    shift: Annotated[Shift | None, _About("For sld.  [default: by the metric]")] = None
     proxy: Annotated[Proxy | None, _About("What joint ranks ebc and betweenness2 by.  [default: both]")] = (
         None
     )
@@ -242,7 +242,7 @@ class TopKOptions(DatedOptions):
         _About("Public: the most neighbours that a node connects, of lists and ordered; or arcs of a node."),
     ] = None
     estimates: Annotated[
-        bool, _About("Of joint: show what the same noise tells of the numbers of edges and wedges.")
+        bool, _About("For joint: show what the same noise says about the numbers of edges and wedges.")
     ] = False
     target_recall: Annotated[
         Any, _About("Spend until so much of the list is expected to be right; epsilon is then the most.")
@@ -268,16 +268,17 @@ class MotkinOptions(DatedOptions):
         MechanismName | Mechanism | None,
         _About("Local: sld or ld; global: em or pf; or joint.  [default: sld; em]"),
     ] = None
-    sampler: Annotated[SamplerName | None, _About("Of em, ld and sld.  [default: exponential]")] = None
+    sampler: Annotated[SamplerName | None, _About("For em, ld and sld.  [default: exponential]")] = None
     sensitivity_form: Annotated[
-        MetricForm | ParetoForm | None, _About("Of ld and sld.  [default: interval; aggregate: degree]")
+        MetricForm | ParetoForm | None, _About("For ld and sld.  [default: interval; aggregate: degree]")
     ] = None
-    shift: Annotated[Shift | None, _About("Of sld.  [default: by metrics and weights alone]")] = None
+    shift: Annotated[Shift | None, _About("For sld.  [default: by metrics and weights]")] = None
     weights: Annotated[
-        Sequence[float] | None, _About("Of aggregate, once for each --metric.  [default: 1 each]", "--weight")
+        Sequence[float] | None,
+        _About("For aggregate, once for each --metric.  [default: 1 each]", "--weight"),
     ] = None
     estimates: Annotated[
-        bool, _About("Of joint: show what the same noise tells of the numbers of edges and wedges.")
+        bool, _About("For joint: show what the same noise says about the numbers of edges and wedges.")
     ] = False
 
 
@@ -295,13 +296,13 @@ class CountOptions(DatedOptions):
             "What noise; nls and lls in memory only.  [default: geometric where an edge moves 1; calibrated]"
         ),
     ] = None
-    star_size: Annotated[int | None, _About("Of stars: how many neighbours.  [default: 3]")] = None
-    pair: Annotated[Any, _About("Of common_neighbors: two node ids.", metavars=("U", "V"))] = None
-    node: Annotated[Any, _About("Of a metric: the node's id.", metavars=("V",))] = None
+    star_size: Annotated[int | None, _About("For stars: how many neighbours.  [default: 3]")] = None
+    pair: Annotated[Any, _About("For common_neighbors: two node ids.", metavars=("U", "V"))] = None
+    node: Annotated[Any, _About("For a metric: the node's id.", metavars=("V",))] = None
     error_bar: Annotated[
-        bool, _About("Of calibrated: a tenth of epsilon buys an interval around the number.")
+        bool, _About("For calibrated: a tenth of epsilon buys an interval around the number.")
     ] = False
-    cap: Annotated[int | None, _About("Of arcs, public: the most of each node that count.")] = None
+    cap: Annotated[int | None, _About("For arcs, public: the most of each node that count.")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -316,7 +317,7 @@ class DistributionOptions(DatedOptions):
         DistributionForm, _About("Nodes of degree k or more, k = 1 to the bound, or of exactly k.")
     ] = "ccdf"
     cap: Annotated[
-        int | None, _About("Of in- and out-degrees, public: the most arcs of each other end that count.")
+        int | None, _About("For in- and out-degrees, public: the most arcs of each other end that count.")
     ] = None
 
 
@@ -345,7 +346,7 @@ class PercentileOptions(Options):
     ] = "pf"
     sampler: Annotated[
         SamplerName | None,
-        _About("Of em, distance, ld and sld.  [default: exponential; distance: permute_and_flip]"),
+        _About("For em, distance, ld and sld.  [default: exponential; distance: permute_and_flip]"),
     ] = None
 
 

@@ -295,7 +295,7 @@ class Release:
             case CountPlan() | DistributionPlan() | SummaryPlan() | ArcCountPlan() | ArcDistributionPlan():
                 return None
             case JointMotkinPlan():
-                return "noisy degree and what noisy cuts tell of the other metrics"
+                return "noisy degree and what noisy cuts say about the other metrics"
             case JointPlan():
                 pass
             case _:

@@ -27,7 +27,6 @@ from edgedp.mechanisms.adaptive.choice import OrderedDegrees
 from edgedp.mechanisms.adaptive.planned import asked_of
 from edgedp.mechanisms.adaptive.purchases import Purchase
 from edgedp.mechanisms.metrics import metric as metric_by_name
-from edgedp.mechanisms.picking import Dampened, ShiftDampened, Undampened
 from edgedp.mechanisms.samplers import sampler
 from edgedp.mechanisms.sampling.late import FirstWords, WholeWords
 from edgedp.mechanisms.sampling.ranking import LazyScores, first_places
@@ -104,7 +103,7 @@ def check_can_draw(plan: Plan) -> None:
             if plan.estimates:
                 raise EngineError("engine 'spark' draws no estimates; leave them out")
             if plan.target_recall is not None:
-                raise EngineError("engine 'spark' draws at once and keeps no target_recall; leave it out")
+                raise EngineError("engine 'spark' draws at once and keeps no target_recall; ask without it")
         case ArcsPlan():
             raise EngineError(
                 f"engine 'spark' keeps no directions and does not draw {plan.metric}; take engine 'native'"
@@ -115,16 +114,11 @@ def check_can_draw(plan: Plan) -> None:
                     f"engine 'spark' has no {plan.metric}, which reaches beyond the ego networks; "
                     "choose degree, density or ebc"
                 )
-            match plan.mechanism:
-                case Undampened():
-                    return
-                case Dampened(form=form) | ShiftDampened(form=form):
-                    if form != "degree":
-                        raise EngineError(
-                            f"engine 'spark' has no sensitivity_form {form!r}; leave it out, or give 'degree'"
-                        )
-                case _:
-                    assert_never(plan.mechanism)
+            form = plan.mechanism.form
+            if form not in (None, "degree"):
+                raise EngineError(
+                    f"engine 'spark' has no sensitivity_form {form!r}; ask without it, or give 'degree'"
+                )
         case _:
             raise EngineError(
                 f"engine 'spark' draws the top k by one metric and not {plan.kind}; take engine 'native'"

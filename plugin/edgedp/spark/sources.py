@@ -246,7 +246,7 @@ def _first_names(frame: DataFrame, columns: list[str]) -> bool:
     if len(whole) > 1 and whole[1]:
         return True
     raise GraphFormatError(
-        "whether the first line names the columns cannot be told for sure; give --header or --no-header "
+        "the first line may name the columns or be an edge; give --header or --no-header "
         "(of the nodes: --nodes-header or --no-nodes-header)"
     )
 

@@ -66,7 +66,7 @@ def declared_calendar(dates: Mapping[str, Any] | None, within: Any) -> Calendar 
 
 def _checked(dates: Any, keys: tuple[str, ...]) -> dict[str, Any]:
     if not isinstance(dates, Mapping):
-        raise ParameterError("dates is no map; write one, such as {'from': '2024-01-01', 'period': 'P1M'}")
+        raise ParameterError("dates is not a map; write one, such as {'from': '2024-01-01', 'period': 'P1M'}")
     check_option_names(dates, keys)
     return dict(dates)
 

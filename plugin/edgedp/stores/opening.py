@@ -85,7 +85,9 @@ def open_store(
     scheme = address.split("://", 1)[0].lower() if "://" in address else ""
     for given, value in (("token", token), ("ca_file", ca_file)):
         if value is not None and scheme not in GATEWAY_SCHEMES:
-            raise ParameterError(f"a {given} goes with the https:// address of a gateway; leave it out here")
+            raise ParameterError(
+                f"a {given} goes with the https:// address of a gateway; ask without it here"
+            )
     if scheme in NEO4J_SCHEMES:
         check_address(address)
         from edgedp.stores.neo4j.backend import Neo4jBackend
@@ -116,6 +118,6 @@ def check_address(address: str) -> None:
     """
     if "@" in address or "?" in address:
         raise ParameterError(
-            "store holds a user or password or a query, must be an address alone; "
+            "store holds a user or password or a query, must be only an address; "
             "set NEO4J_USERNAME, NEO4J_PASSWORD and NEO4J_DATABASE"
         )

@@ -166,7 +166,7 @@ class RemoteStore(Store):
     def planned(self, plan_id: str) -> Self:
         """Return this store for the release of which `estimate`, under the same request id, gave the plan id."""
         if not isinstance(plan_id, str) or not plan_id.isascii() or not plan_id.isprintable():
-            raise ParameterError("plan_id is no text that estimate gave; plan the release again")
+            raise ParameterError("plan_id is not a text that estimate gave; plan the release again")
         view = copy.copy(self)
         view._plan_id = plan_id.strip()[:_LONGEST_PLAN_ID]
         return view
@@ -280,7 +280,7 @@ stay secret; use https://
         host, _ = parts.hostname or "", parts.port
     except ValueError:
         raise ParameterError(
-            "store is no address of a gateway, must be https://host:port; check it"
+            "store is not the address of a gateway, must be https://host:port; correct it"
         ) from None
     if (
         not host
@@ -316,7 +316,7 @@ def _client(address: str, token: str, ca_file: str | os.PathLike[str] | None) ->
         ) from None
     headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
     if ca_file is not None and not address.startswith("https://"):
-        raise ParameterError("a ca_file goes with an https:// address; leave it out")
+        raise ParameterError("a ca_file goes with an https:// address; ask without it")
     try:
         trusted = True if ca_file is None else ssl.create_default_context(cafile=ca_file)
         return httpx.Client(
@@ -343,7 +343,7 @@ def _body(options: Mapping[str, Any], engine: TopKEngine) -> dict[str, Any]:
     on_spark.check_engine(engine, "priv_top_k")
     if engine not in GRAPH_ENGINES:
         raise EngineError(
-            f"engine is {engine!r}, must be native or igraph for a release from a gateway; leave it out"
+            f"engine is {engine!r}, must be native or igraph for a release from a gateway; ask without it"
         )
     given = {name: _plain(value) for name, value in options.items() if value is not None}
     return given if engine == "native" else given | {"engine": engine}

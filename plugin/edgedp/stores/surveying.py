@@ -91,7 +91,7 @@ def surveyed_by_spark(
         "directed" if options.directed else "memory" if memory is not None else None
     )
     if odd is not None:
-        raise ParameterError(f"{odd} has no effect for an address that Spark alone reads; leave it out")
+        raise ParameterError(f"{odd} has no effect for an address that only Spark reads; ask without it")
     asked = sources.Place.asked(edges, nodes, options)
     check_installed()
     check(asked.edges)

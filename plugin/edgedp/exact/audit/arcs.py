@@ -16,7 +16,7 @@ from typing import Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.exact.audit.exhaustive import TOLERANCE
+from edgedp.exact.audit.exhaustive import TOLERANCE, Judged
 from edgedp.exact.audit.ordered import answers, ordered_answer_law
 from edgedp.graph.graph import Graph
 from edgedp.mechanisms.adaptive import arcs
@@ -76,7 +76,7 @@ class ArcCase:
 
 
 @dataclass(frozen=True)
-class ArcFinding:
+class ArcFinding(Judged):
     """The largest loss found for one case.
 
     Attributes
@@ -91,16 +91,6 @@ class ArcFinding:
     k: int
     claimed: float
     loss: float
-
-    @property
-    def ratio(self) -> float:
-        """Loss found / claimed."""
-        return self.loss / self.claimed
-
-    @property
-    def met(self) -> bool:
-        """Whether the claim holds."""
-        return self.ratio <= 1 + TOLERANCE
 
     def to_row(self) -> dict[str, Any]:
         """Return the row of a table, as `edgedp.exact.audit.Finding.to_row`."""

@@ -33,10 +33,27 @@ from edgedp.mechanisms.projection import GraphProjection
 from edgedp.release.plan import JointMotkinPlan, JointPlan, NodesPlan
 from edgedp.words.vocabulary import Vector
 
-__all__ = ["TOLERANCE", "Finding", "exhaustive_audit", "largest_loss", "log_ratios"]
+__all__ = ["TOLERANCE", "Finding", "Judged", "exhaustive_audit", "largest_loss", "log_ratios"]
 
 TOLERANCE = 1e-9
 """Relative: what float64 laws of exact probabilities may be off by."""
+
+
+class Judged:
+    """A claim of privacy beside the largest loss that was found."""
+
+    claimed: float
+    loss: float
+
+    @property
+    def ratio(self) -> float:
+        """Loss found / claimed."""
+        return self.loss / self.claimed
+
+    @property
+    def met(self) -> bool:
+        """Whether the claim holds."""
+        return self.ratio <= 1 + TOLERANCE
 
 
 @dataclass(frozen=True)

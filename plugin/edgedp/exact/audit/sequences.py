@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.exact.audit.exhaustive import TOLERANCE
+from edgedp.exact.audit.exhaustive import Judged
 from edgedp.exact.audit.vectors import all_vectors, first_outcomes, labelled_pairs
 from edgedp.mechanisms.adaptive.choice import Degrees
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase
@@ -36,7 +36,7 @@ _CAPS = 20_000
 
 
 @dataclass(frozen=True)
-class SequenceFinding:
+class SequenceFinding(Judged):
     """The largest loss found for sequences of one metric.
 
     Attributes
@@ -55,16 +55,6 @@ class SequenceFinding:
     claimed: float
     loss: float
     anew: int
-
-    @property
-    def ratio(self) -> float:
-        """Loss found / claimed."""
-        return self.loss / self.claimed
-
-    @property
-    def met(self) -> bool:
-        """Whether the claim holds."""
-        return self.ratio <= 1 + TOLERANCE
 
     def to_row(self) -> dict[str, Any]:
         """Return the row of a table, as `edgedp.exact.audit.Finding.to_row`."""

@@ -36,7 +36,7 @@ UNTIL_SURE, MOST = "joint until sure", "1"
 
 OUTSIDE = (
     "a release whose mechanism or epsilon was chosen from this table is outside the guarantee: "
-    "the choice itself tells of the private edges"
+    "the choice itself reveals something of the private edges"
 )
 """What is said where the table is of stored edges."""
 
@@ -128,7 +128,7 @@ def look_alike(like: Graph | str, nodes: int | None, seed: int) -> Graph:
     if not isinstance(nodes, int) or isinstance(nodes, bool) or nodes < graph.node_count:
         raise ParameterError(
             f"nodes is {nodes!r}, must be at least {graph.node_count:,}, the number of the look-alike's nodes; "
-            f"leave it out, or take a generator: {', '.join(GENERATORS)}"
+            f"ask without it, or take a generator: {', '.join(GENERATORS)}"
         )
     indptr = np.concatenate([graph.indptr, np.full(nodes - graph.node_count, graph.indptr[-1])])
     return Graph(np.arange(nodes, dtype=np.int64), indptr, graph.indices, nodes_supplied=True)

@@ -13,7 +13,6 @@ from itertools import product
 from typing import Any, Literal, TypeVar, assert_never, get_args
 
 from edgedp.mechanisms.checks import check_choice, check_whole
-from edgedp.release.options import Options
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import SAMPLERS
 
@@ -152,7 +151,7 @@ def listed(value: Any, name: str, default: Sequence[_Item] = ()) -> list[Any]:
         return list(default)
     many = list(value) if isinstance(value, (list, tuple)) else [value]
     if not many:
-        raise ParameterError(f"{name} is empty, must be one or more; give one, or leave it out")
+        raise ParameterError(f"{name} is empty, must be one or more; give one, or ask without it")
     return list(dict.fromkeys(many))
 
 
@@ -181,10 +180,3 @@ def check_seed(seed: Any) -> int:
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**63:
         raise ParameterError(f"seed is {seed!r}, must be an integer from 0 to 2**63 - 1; give another")
     return seed
-
-
-def check_options(kind: type[Options], axes: Mapping[str, Any]) -> None:
-    """Refuse an axis that is no option of the release."""
-    from edgedp.mechanisms.checks import check_option_names
-
-    check_option_names(axes, kind.names())

@@ -201,7 +201,7 @@ class Runner:
         from edgedp.exact.laws import first_pick_law
 
         if not isinstance(asked, (TopKPlan, ArcsPlan, JointPlan)):
-            raise TypeError("an expectation is of one metric; check the cell")
+            raise TypeError("an expectation is of one metric; give a cell of one metric")
         law = first_pick_law(asked, self.facts.projection)
         values = self.facts.projection.values(asked.metric)
         return float(law[values == values.max()].sum())

@@ -45,7 +45,7 @@ HAZARDS = (
            "what shows in many edges is protected edge by edge: decide whether the unit covers what would harm"),
     Hazard("2.4 unit", "events that are protected in place of persons", False,
            "one edge, or all arcs of a person where the account says so; m edges have m times epsilon"),
-    Hazard("2.5 comparing", "promises of different delta, compared by epsilon alone", True,
+    Hazard("2.5 comparing", "promises of different delta, compared only by epsilon", True,
            "each account of this card shows its own delta beside its epsilon; none is left out"),
     Hazard("2.5 comparing", "promises of different units, compared by their numbers", True,
            "each account says its unit in a sentence; accounts of different units are never added"),
@@ -81,11 +81,11 @@ HAZARDS = (
            "one ledger a graph: every release is debited, durably, before it is drawn; shares, limits and refusals "
            "rest on public facts"),
     Hazard("4.2 trust", "a trust that does not hold", False,
-           "the central model: the curator holds all edges in the clear, and whoever runs the store has to be "
+           "the central model: the curator holds all edges in the clear, and the person who runs the store has to be "
            "trusted"),
-    Hazard("4.3 implementation", "floating point, randomness, time and errors that tell", True,
+    Hazard("4.3 implementation", "floating point, randomness, time and errors that reveal", True,
            "noise is drawn in integers from the operating system's generator; a gateway answers at steps of time; an "
-           "error after the debit is a constant sentence; whoever opens the store sees durations"),
+           "error after the debit is a constant sentence; a person who opens the store sees durations"),
     Hazard("4.4 security", "a breach of the data, by weak security or access", False,
            "permissions, disks and backups are yours; keep the head of the ledger elsewhere"),
     Hazard("4.5 collection", "data that should not have been collected or kept", False,

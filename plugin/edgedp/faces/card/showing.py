@@ -81,7 +81,7 @@ def sections(card: Mapping[str, Any]) -> list[Section]:
             [
                 f"Unit of protection: {promise['unit']}.",
                 promise["sentence"],
-                "Outside this promise: that a declared bound is broken, and durations for whoever opens the store.",
+                "Outside this promise: that a declared bound is broken, and durations for those who open the store.",
                 *([_OF_A_PERSON] if promise["persons"] else []),
             ],
             promise["persons"],

@@ -32,7 +32,9 @@ _PROPERTY = (
         "--date", metavar="P", help="Neo4j: the property of the relationships that holds their date."
     ),
     click.option(
-        "--date-type", metavar="T", help="Neo4j: its type: zoned, local, date or integer. A text is no date."
+        "--date-type",
+        metavar="T",
+        help="Neo4j: its type: zoned, local, date or integer. A text is not a date.",
     ),
     click.option(
         "--date-unit", type=click.Choice(["s", "ms"]), help="Neo4j: what an integer counts since 1970 in UTC."

@@ -208,7 +208,9 @@ def _written(asked: dict[str, Any], name: str, id_property: str) -> dict[str, An
         )
     overwrite = asked[_OVERWRITE]
     if overwrite is not None and not isinstance(overwrite, bool):
-        raise ParameterError(f"{_OVERWRITE} is {overwrite!r}, must be true or false; leave it out for false")
+        raise ParameterError(
+            f"{_OVERWRITE} is {overwrite!r}, must be true or false; ask without it for false"
+        )
     refused = (
         f"{_WRITE_PROPERTY} is {key!r}, which some node has and no release of {name!r} wrote; "
         "choose another property, or add overwrite: true to lose its values"

@@ -10,7 +10,7 @@ from edgedp.ledger import ledger
 from edgedp.ledger.account import Account
 from edgedp.ledger.attributes import declared_in, domain_of
 from edgedp.ledger.backend import GraphRow, Row
-from edgedp.ledger.question import Question
+from edgedp.ledger.debits.question import Question
 from edgedp.ledger.registry import row_of
 from edgedp.mechanisms import checks
 from edgedp.release.plan import Plan, PublicFacts, options_from_config
@@ -43,23 +43,23 @@ _OF_GDS = {
     "relationshipProjection": "register the graph with relationshipType, orientation, where and atLeast",
     "relationshipTypes": "write relationshipType, a type or a list, when the graph is registered",
     "relationshipProperties": "relationships are not weighted; a filter on them is where, when the graph is registered",
-    "relationshipWeightProperty": "relationships are not weighted; leave it out",
+    "relationshipWeightProperty": "relationships are not weighted; ask without it",
     "aggregation": "all relationships between two nodes are one edge; atLeast asks for several of them",
     "properties": "a filter on the relationships' properties is where, when the graph is registered",
     "topK": "write k",
     "topN": "write k",
     "mutateProperty": "no graph is kept in memory; write the ranks with .write and writeProperty",
     "resultProperty": "write the ranks with .write and writeProperty",
-    "concurrency": "a release is computed by one worker; leave it out",
-    "readConcurrency": "a graph is read by one thread; leave it out",
-    "writeConcurrency": "ranks are written in your transaction; leave it out",
+    "concurrency": "a release is computed by one worker; ask without it",
+    "readConcurrency": "a graph is read by one thread; ask without it",
+    "writeConcurrency": "ranks are written in your transaction; ask without it",
     "jobId": "requestId names a release, which is then answered once",
-    "samplingSize": "nothing is sampled; leave it out",
-    "samplingSeed": "noise has no seed; leave it out",
-    "randomSeed": "noise has no seed; leave it out",
-    "sudo": "nothing is guarded by memory; leave it out",
-    "logProgress": "leave it out",
-    "username": "who asks is whom the database has authenticated; leave it out",
+    "samplingSize": "nothing is sampled; ask without it",
+    "samplingSeed": "noise has no seed; ask without it",
+    "randomSeed": "noise has no seed; ask without it",
+    "sudo": "nothing is guarded by memory; ask without it",
+    "logProgress": "ask without it",
+    "username": "the database has authenticated the user; ask without it",
 }
 """Words of Neo4j's graph data science library that are none here, and what to write instead."""
 

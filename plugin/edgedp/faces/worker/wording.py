@@ -49,8 +49,8 @@ def in_cypher(sentence: str) -> str:
 
     Examples
     --------
-    >>> in_cypher("sensitivity_form is None, must be 'degree'; leave it out")
-    "sensitivityForm is null, must be 'degree'; leave it out"
+    >>> in_cypher("sensitivity_form is None, must be 'degree'; ask without it")
+    "sensitivityForm is null, must be 'degree'; ask without it"
     >>> in_cypher("the graph is 'degree_bound', must have been loaded or registered; see 'edgedp graphs'")
     "the graph is 'degree_bound', must have been loaded or registered; see edgedp.graph.list()"
     """

@@ -94,14 +94,14 @@ class Address:
         """
         listed = None if nodes is None else canonical(nodes, "nodes")
         if listed is not None and not reads(listed):
-            raise ParameterError(f"nodes are at an address that Spark alone reads; {_OTHER}")
+            raise ParameterError(f"nodes are at an address that only Spark reads; {_OTHER}")
         database = database_of(edges) if isinstance(edges, str) else None
         if database is not None:
             place, read = canonical_table(database, options.table), database.whole_address()
         else:
             place = canonical(edges, "edges")
             if not reads(place):
-                raise ParameterError(f"edges are at an address that Spark alone reads; {_OTHER}")
+                raise ParameterError(f"edges are at an address that only Spark reads; {_OTHER}")
             read = _readable(place)
         return cls(
             place=place, edges=read, nodes=None if listed is None else _readable(listed),

@@ -229,6 +229,8 @@ def loaded(
         check_directed(where, read)
     progress("building", 0, None)
     graph = build(read, listed, _known(where, options), where.name)
+    if options.date is None and "dated" in graph.kept:  # nobody asked, the catalogue says so
+        graph.kept["dated"] = graph.kept["dated"]._replace(asked=False)
     if columns and listed is not None:
         dated = graph.kept.get("dated")
         graph = with_properties(graph, listed, columns, str(nodes))
@@ -318,7 +320,7 @@ def _read(where: Location, width: int, options: ReadingOptions, progress: Progre
         return read_query(where.database, options, progress)
     if of_database := options.given("table", "query"):
         raise ParameterError(
-            f"{of_database} has no effect for a file; leave it out, or give a database's address"
+            f"{of_database} has no effect for a file; read it without this option, or give a database's address"
         )
     if where.many:
         return read_parts(where, options, lambda part: _read(part, width, options, progress))
@@ -354,7 +356,9 @@ def _read_content(content: Content, where: Location, width: int, options: Readin
     if not (options.separator is not None and b"\0" not in content.head):
         kind = recognise(content.head, where.suffixes, where.name)
     if options.labels is not None and kind not in ("gml", "gexf", "graphml", "pajek"):
-        raise ParameterError(f"labels has no effect for {kind}, whose nodes have none; leave it out")
+        raise ParameterError(
+            f"labels has no effect for {kind}, whose nodes have none; read it without this option"
+        )
     if kind == "text":
         from edgedp.graph.reading.text.text import read_text
 
@@ -374,7 +378,7 @@ def _read_content(content: Content, where: Location, width: int, options: Readin
     without_effect = options.given("source", "header", "separator", "comments", "bipartite", "one_kind")
     if without_effect is not None:
         raise ParameterError(
-            f"{without_effect} has no effect for {kind}, which has no columns to choose; leave it out"
+            f"{without_effect} has no effect for {kind}, which has no columns to choose; read it without this option"
         )
     return _read_network(content, kind, where.name, options)
 
@@ -408,6 +412,10 @@ def _series_of(nodes: Any) -> pl.Series:
 
 def _known(where: Location, options: ReadingOptions) -> ReadingOptions:
     """Return the options of a source; the catalogue has lists of one kind, whose ends come first."""
-    if where.entry is None or options.given("source", "bipartite") is not None:
+    if where.entry is None:
+        return options
+    if options.date is None and where.entry.date is not None:
+        options = replace(options, date=where.entry.date, date_unit=where.entry.date_unit)
+    if options.given("source", "bipartite") is not None:
         return options
     return replace(options, source=1, target=2, one_kind=True)

@@ -83,7 +83,9 @@ def dates_of(column: pl.Series, unit: str | None, name: str, source: str) -> pl.
     kind = column.dtype
     if kind == pl.Date or isinstance(kind, pl.Datetime):
         if unit is not None:
-            raise ParameterError(f"date_unit is {unit!r}, and the column {name!r} holds dates; leave it out")
+            raise ParameterError(
+                f"date_unit is {unit!r}, and the column {name!r} holds dates; read it without this option"
+            )
         moments = column.cast(pl.Datetime("us")) if kind == pl.Date else column
         if isinstance(kind, pl.Datetime) and kind.time_zone is not None:
             moments = moments.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
@@ -161,6 +163,6 @@ def _refuse(value: str, unit: str | None, name: str, source: str) -> NoReturn:
         None: "dates such as 2024-06-30",
     }[unit]
     raise GraphFormatError(
-        f"column {name!r} of {source!r} holds {value}, must hold {what}; a text is no date: correct the file, or name "
-        "another column"
+        f"column {name!r} of {source!r} holds {value}, must hold {what}; a text is not a date: correct the file, or "
+        "name another column"
     )

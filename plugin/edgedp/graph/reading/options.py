@@ -135,7 +135,9 @@ def checked_options(
         raise ParameterError(f"target is {target!r}, must be another column than source; name both ends")
     for name, value in (("header", header), ("nodes_header", nodes_header), ("labels", labels)):
         if value is not None and not isinstance(value, bool):
-            raise ParameterError(f"{name} is {kind_of(value)}, must be True, False or None; leave it out")
+            raise ParameterError(
+                f"{name} is {kind_of(value)}, must be True, False or None; read it without this option"
+            )
     if header is False and (isinstance(source, str) or isinstance(target, str)):
         raise ParameterError(
             "source and target are names, must be numbers where no line names the columns; count from 1"
@@ -144,18 +146,18 @@ def checked_options(
         raise ParameterError(f"ids is {_told(ids)}, must be 'integer' or 'text'; choose one of them")
     for name, value in (("bipartite", bipartite), ("one_kind", one_kind)):
         if value is not None and not isinstance(value, bool):
-            raise ParameterError(f"{name} is {kind_of(value)}, must be True or False; leave it out")
+            raise ParameterError(f"{name} is {kind_of(value)}, must be True or False; give one of them")
     for name, value in (("table", table), ("query", query)):
         if value is not None and not (isinstance(value, str) and value.strip()):
             raise ParameterError(
-                f"{name} is {kind_of(value)}, must be a text that is not empty; leave it out"
+                f"{name} is {kind_of(value)}, must be a text that is not empty; read it without this option"
             )
     if bipartite and one_kind:
         raise ParameterError("bipartite and one_kind contradict each other; give one of them")
     if not isinstance(directed, bool):
-        raise ParameterError(f"directed is {kind_of(directed)}, must be True or False; leave it out")
+        raise ParameterError(f"directed is {kind_of(directed)}, must be True or False; give one of them")
     if not isinstance(refresh, bool):
-        raise ParameterError(f"refresh is {kind_of(refresh)}, must be True or False; leave it out")
+        raise ParameterError(f"refresh is {kind_of(refresh)}, must be True or False; give one of them")
     return ReadingOptions(
         source=source,
         target=target,

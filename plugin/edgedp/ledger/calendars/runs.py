@@ -127,7 +127,7 @@ def _read(runs: str) -> tuple[int, int, dict[int, int]]:
         or len(found) % 2
         or any(type(each) is not int for each in found)
     ):
-        raise ValueError("the runs of an account are no list of integers")
+        raise ValueError("the runs of an account are not a list of integers")
     return found[0], found[1], dict(zip(found[2::2], found[3::2], strict=True))
 
 

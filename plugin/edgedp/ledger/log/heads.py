@@ -82,9 +82,9 @@ def given(option: str | None) -> list[tuple[str, Head]]:
     try:
         found = parse(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
+        reason = getattr(error, "strerror", None) or "it is not text"
         raise ParameterError(
-            f"head is {text!r}, must be a line 'SEQ:HASH NAME' or a file of such lines ({reason}); check it"
+            f"head is {text!r}, must be a line 'SEQ:HASH NAME' or a file of such lines ({reason}); correct it"
         ) from None
     if not found:
         raise ParameterError(f"head is {text!r}, a file without a line 'SEQ:HASH NAME'; write one into it")

@@ -252,11 +252,11 @@ def verify(lines: Iterable[str], kept: str | None = None) -> dict[str, Any]:
         if isinstance(error, StoreError):
             raise StoreError("the export is damaged: a row is missing or changed; export it again") from None
         raise ParameterError(
-            "the file is no export of a ledger; write one with 'edgedp ledger export'"
+            "the file is not an export of a ledger; write one with 'edgedp ledger export'"
         ) from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise ParameterError(
-            "the file is no whole export of a ledger; write one with 'edgedp ledger export NAME'"
+            "the file is not a whole export of a ledger; write one with 'edgedp ledger export NAME'"
         ) from None
     hashes = [genesis(name), *(row["hash"] for row in found)]
     if len(found) != count or last != Head(len(found), hashes[-1]):

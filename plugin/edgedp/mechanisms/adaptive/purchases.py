@@ -130,9 +130,11 @@ def buy(question: Question, projection: Projection, words: Words) -> tuple[Bough
     bought: tuple[Bought, ...] = ()
     left = question.epsilon
     while (purchase := question.next_purchase(bought)) is not None:
+        # Checked before any noise is drawn: a rule that asks for too much ends the release, and nothing is shown.
         left -= purchase.epsilon
         if purchase.epsilon <= 0 or left < 0:
             raise AssertionError("the purchases cost more than epsilon")
+        # The exact vector lives for one line: what is kept, and what later purchases follow from, is the noisy one.
         exact = exact_vector(question, purchase, projection)
         bought += (Bought(purchase, exact.with_noise(purchase.epsilon, words)),)
     return bought

@@ -273,7 +273,7 @@ class _Vectors:
             self._cuts, self._cuts_spent = (step.choice, exact, noise), step.cuts
         elif step.cuts:
             if self._cuts is None:
-                raise AssertionError("there are no cuts whose noise could shrink")
+                raise AssertionError("no cuts exist whose noise could shrink")
             choice, exact, noise = self._cuts
             self._cuts = choice, exact, self._shrunk(noise, exact.moves, step.cuts, exact.count)
             self._cuts_spent += step.cuts

@@ -47,6 +47,7 @@ def clustering_of(triangles: int, wedges: int) -> Fraction:
     >>> clustering_of(1, 5), clustering_of(4, 0), clustering_of(5, 6)
     (Fraction(3, 5), Fraction(0, 1), Fraction(1, 1))
     """
+    # The noisy number of wedges, which may be negative; the exact one is never read here.
     if wedges <= 0:
         return Fraction(0)
     return min(max(Fraction(3 * triangles, wedges), Fraction(0)), Fraction(1))

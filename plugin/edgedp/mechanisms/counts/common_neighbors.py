@@ -38,6 +38,7 @@ class CommonNeighbors(Count):
         return projection.figures().common_neighbors(self.pair)
 
     def sensitivities(self, projection: NumberProjection, bounds: Bounds) -> Iterable[int]:
+        # The same on every graph, so that the scale of the noise is public and may be shown.
         return repeat(1)
 
 

@@ -86,6 +86,7 @@ class Stars(Count):
 
     def _moved(self, x: int, y: int, t: int, m: int) -> int:
         """Return the stars of an edge between ``x >= y`` after ``t`` edges at their ends."""
+        # Binomials are convex, so edges at the larger end add more stars than edges at the smaller one.
         larger = min(x + t, m)
         smaller = min(y + t - (larger - x), m)
         return comb(larger, self.star_size - 1) + comb(smaller, self.star_size - 1)

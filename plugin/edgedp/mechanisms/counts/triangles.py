@@ -35,12 +35,14 @@ class Triangles(Count):
         return bounds.node_count * pairs // 3
 
     def global_sensitivity(self, bounds: Bounds) -> int:
+        # One below the degree bound: each end of the edge has the other one as a neighbour besides.
         return bounds.most_common
 
     def value(self, projection: NumberProjection, bounds: Bounds) -> int:
         return projection.figures().triangles()
 
     def sensitivities(self, projection: NumberProjection, bounds: Bounds) -> Iterable[int]:
+        # It never stops: whoever reads it cuts it at the global sensitivity, which only the bounds tell.
         return count(projection.figures().most_common_neighbors())
 
     def leading(self, projection: NumberProjection, bounds: Bounds) -> int | None:

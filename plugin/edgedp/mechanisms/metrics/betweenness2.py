@@ -89,6 +89,7 @@ class Betweenness2(Metric):
     def uncapped_sensitivity(
         self, form: str, t: int, degrees: NDArray[np.int64], common: NDArray[np.int64] | None
     ) -> NDArray[np.float64]:
+        # Each of t edges may be one neighbour more, and an edge moves the value by at most one for each neighbour.
         return (degrees + t).astype(np.float64)
 
     def shifted_sum(self, form: str, degree_bound: int, degree: int, common: int) -> float:

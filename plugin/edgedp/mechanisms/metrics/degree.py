@@ -41,6 +41,7 @@ class Degree(Metric):
         return np.asarray(undirected.degree(vertices), dtype=np.float64)
 
     def global_sensitivity(self, degree_bound: int) -> Fraction:
+        # Under a bound of 0 there is no edge to add or to take away.
         return Fraction(min(degree_bound, 1))
 
     def upper_bound(self, degrees: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -54,11 +54,13 @@ class EgoBetweenness(Metric):
         return Fraction(_quarters(degree_bound), 4)
 
     def upper_bound(self, degrees: NDArray[np.int64]) -> NDArray[np.float64]:
+        # Every pair of neighbours, none of them adjacent, and none with another connector.
         return degrees * (degrees - 1) / 2.0
 
     def uncapped_sensitivity(
         self, form: str, t: int, degrees: NDArray[np.int64], common: NDArray[np.int64] | None
     ) -> NDArray[np.float64]:
+        # An edge at the node brings at most one for each neighbour; one between neighbours moves half of the pairs.
         reach = (degrees + t).astype(np.float64)
         width = (_width(form, degrees, common) + t).astype(np.float64)
         return np.maximum(width * (width - 1) / 4, reach)

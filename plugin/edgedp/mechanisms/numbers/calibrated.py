@@ -37,14 +37,17 @@ class Calibrated(NumberMechanism):
 
     def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:
         """Return the law of the noisy number."""
+        # No edge can move the number within the public bounds, so noise would protect nothing.
         if profile.ceiling == 0:
             return Known(profile.value)
+        # The pace follows from public facts: one that followed the profile would differ between neighbours.
         return self.law_at(profile, amounts.epsilon, pace_on(profile.curve, amounts.epsilon))
 
     def law_at(self, profile: Profile, epsilon: Fraction, pace: Pace) -> Stairs:
         """Return the law at a given pace; any with ``1/B < epsilon`` is private."""
         rate = rate_of(epsilon, pace)
         share, bits = first_rung(rate)
+        # From the ceiling on the rungs of all graphs are equal, so the sums of their weights compare.
         last = profile.ceiling << pace.unit_bits
         rungs = [*envelope(profile.steps, profile.ceiling, pace), last]
         widths = [share * rungs[0]]

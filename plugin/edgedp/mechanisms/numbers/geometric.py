@@ -24,6 +24,7 @@ class GeometricLaw(Stairs):
 
     def draw(self, words: Words) -> int:
         """Draw from exactly this law."""
+        # The sampler of whole vectors, which is exact for every rational scale: one proof and one test serve both.
         return self.center + int(two_sided_geometric(1, 1 / self.rate, words)[0])
 
 
@@ -41,8 +42,10 @@ class Geometric(NumberMechanism):
 
     def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:
         """Return the law of the noisy number."""
+        # No edge can move the number within the public bounds, so noise would protect nothing.
         if profile.ceiling == 0:
             return Known(profile.value)
+        # The global sensitivity, not the first step of the profile: a scale that follows the graph tells of it.
         return GeometricLaw(profile.value, Fraction(profile.ceiling) / amounts.epsilon)
 
 

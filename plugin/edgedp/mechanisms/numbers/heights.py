@@ -27,6 +27,7 @@ def radius_of(count: Count, bounds: Bounds, bound: int, rest: Fraction) -> int:
     """Return how far noise bought for the rest of epsilon reaches where the figure is at most a bound, in units."""
     ceiling = count.global_sensitivity(bounds)
     steady = pace_on(count.curve(bounds), rest)
+    # Of a released bound and not of the graph: the width of the bar tells nothing that the bound did not.
     rungs = envelope(below(ceiling, count.bar_steps(bound, bounds)), ceiling, steady)
     height = height_quantile(rest, steady, float(NOISE_EXCEEDS))
     whole = floor(height)

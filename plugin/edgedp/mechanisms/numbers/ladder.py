@@ -30,10 +30,12 @@ class Ladder(NumberMechanism):
 
     def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:
         """Return the law of the noisy number."""
+        # No edge can move the number within the public bounds, so noise would protect nothing.
         if profile.ceiling == 0:
             return Known(profile.value)
         # In half integers: rung 0 is one on each side.
         widths = (1, *(2 * step for step in profile.steps))
+        # Half of epsilon: an edge moves the rung of an answer by one, and the sum of all weights by as much again.
         return Stairs(profile.value, widths, 2 * profile.ceiling, amounts.epsilon / 2, 1)
 
 

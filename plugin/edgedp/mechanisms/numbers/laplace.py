@@ -38,6 +38,7 @@ class RoundedLaplace(SymmetricLaw):
         negative = bool(int(words.take(1)[0]) & 1)
         noise = LazyReal(EXPONENTIAL, int(words.take(1)[0]))
         half = Fraction(1, 2)
+        # Words are drawn until both ends of what is known of the noise round alike: no float decides about the answer.
         while True:
             low, high = noise.low, noise.high
             if isinstance(low, Fraction) and isinstance(high, Fraction):
@@ -71,4 +72,5 @@ def log_above(x: Fraction) -> Fraction:
     """
     context = Context(50)
     quotient = context.divide(Decimal(x.numerator), Decimal(x.denominator))
+    # Fifty digits are right to within less than this, so the sum is never below the logarithm.
     return Fraction(context.ln(quotient)) + Fraction(1, 10**45)

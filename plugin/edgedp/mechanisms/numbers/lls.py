@@ -29,6 +29,7 @@ def amplitude(profile: Profile, amounts: Amounts) -> Fraction:
     """Return ``1 / lambda`` of the graph's level: the scale of the noise."""
     if amounts.delta is None:
         raise AssertionError("this noise needs delta")
+    # A logarithm that is too large makes the scale change more slowly, which is private; one too small would not be.
     growth = log_above(1 / amounts.delta) / ((1 - SHARE) * amounts.epsilon)
     return smooth_bound(profile, Pace(rounded_up(growth))) / (SHARE * amounts.epsilon)
 
@@ -47,6 +48,7 @@ class Levels(NumberMechanism):
 
     def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:
         """Return the law of the noisy number."""
+        # No edge can move the number within the public bounds, so noise would protect nothing.
         if profile.ceiling == 0:
             return Known(profile.value)
         return RoundedLaplace(profile.value, amplitude(profile, amounts))

@@ -29,6 +29,7 @@ def first_rung(rate: Fraction) -> tuple[int, int]:
     (24743, 16)
     """
     half = min(rate, Fraction(FINEST)) / 2
+    # Sixty decimal digits, and not the machine's `exp`, whose last bits differ from machine to machine.
     context = Context(60)
     weight = context.exp(context.divide(Decimal(half.numerator), Decimal(half.denominator)))
     g = 1 / (1 + Fraction(weight))
@@ -124,6 +125,7 @@ def envelope(steps: Iterable[int], ceiling: int, pace: Pace) -> list[int]:
     reached = ceiling << pace.unit_bits
     backward = []
     for step in reversed(list(steps)):
+        # Rounded up: a rung may be wider than needed, never narrower than its successor allows.
         reached = max(step << pace.unit_bits, -(-reached * part // whole))
         backward.append(reached)
     return backward[::-1]

@@ -40,6 +40,7 @@ def student_shrink(epsilon: Fraction, pace: Pace) -> Fraction:
     beta = Fraction(1, pace.growth)
     square = 4 * ((2 * (epsilon - Fraction(3, 2) * beta) / 5) ** 2 - beta**2)
     shift = 64 + max(0, square.denominator.bit_length() - square.numerator.bit_length())
+    # Rounded down: less is more noise. A float here could be a little too large, and the loss with it.
     return Fraction(isqrt((square.numerator << 2 * shift) // square.denominator), 1 << shift)
 
 
@@ -69,10 +70,12 @@ class Smooth(NumberMechanism):
 
     def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:
         """Return the law of the noisy number."""
+        # No edge can move the number within the public bounds, so noise would protect nothing.
         if profile.ceiling == 0:
             return Known(profile.value)
         if amounts.delta is None:
             return self.law_at(profile, amounts.epsilon, pace(amounts.epsilon))
+        # Twice: half of epsilon is for the number that moves, half for the scale that moves with the graph.
         scale = 2 * smooth_bound(profile, laplace_pace(amounts)) / amounts.epsilon
         return RoundedLaplace(profile.value, scale)
 

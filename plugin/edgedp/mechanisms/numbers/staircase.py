@@ -31,10 +31,13 @@ class Staircase(NumberMechanism):
 
     def law(self, profile: Profile, amounts: Amounts) -> NumberLaw:
         """Return the law of the noisy number."""
+        # No edge can move the number within the public bounds, so noise would protect nothing.
         if profile.ceiling == 0:
             return Known(profile.value)
+        # `g` is rounded to a multiple of `2**-bits`: any `g` is private, so this costs accuracy only.
         share, bits = first_rung(amounts.epsilon)
         rung = profile.ceiling << bits
+        # Rungs as wide as the global sensitivity: one edge crosses at most one boundary, and loses epsilon.
         return Stairs(profile.value, (share * profile.ceiling,), rung, amounts.epsilon, bits)
 
 

@@ -46,6 +46,7 @@ class RoundedStudent(SymmetricLaw):
         digits, count = int(words.take(1)[0]), 1
         while True:
             bits = 64 * count
+            # The topmost interval reaches to infinity, where no distance ends it: more digits take the draw out of it.
             if digits + 1 < 1 << bits:
                 least, most = self._distance(digits, bits), self._distance(digits + 1, bits)
                 if least == most:
@@ -71,6 +72,7 @@ class RoundedStudent(SymmetricLaw):
         x = (2 * z + 1) / (2 * self.scale)
         top, bottom = x.numerator**2, x.denominator**2
         whole = 4 * bottom + top  # u**2 = top / whole
+        # Both sides squared, so that a root of a rational is compared without computing it.
         return digits**2 * 4 * whole**3 <= top * (3 * whole - top) ** 2 << 2 * bits
 
     def noise_mass(self, distances: NDArray[Any]) -> NDArray[np.float64]:

@@ -108,6 +108,7 @@ class ParetoProfile:
             ``|R'| - 1`` for the candidates left, from 1 to the ceiling.
         """
         self._check(cap)
+        # In integers: the shifted score is a whole multiple of `1 / cap`, and needs no grid whose rounding is paid for.
         sums = self.lengths * cap - self._totals
         first, above = self._last_steps
         if cap < first:
@@ -273,6 +274,7 @@ def pareto_profile(
         reach = (t + 1) * same
         delta = may.count(boxes.upper, low - 2 * reach) - must.count(boxes.lower, high + 2 * reach)
         if common_neighbors is not None:
+            # The two ends of an edge, and who can be a common neighbour of them t edges from here.
             followers += 2 + common_neighbors + t
             alone = may_alone.count(values, low - reach) - must_alone.count(values, high + reach)
             delta = np.minimum(delta, alone + followers)

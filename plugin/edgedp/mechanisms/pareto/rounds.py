@@ -18,10 +18,9 @@ from edgedp.mechanisms.metrics import metric as metric_by_name
 from edgedp.mechanisms.pareto.cache import Measured, kept_or_measured, profile_folder, profile_key
 from edgedp.mechanisms.pareto.profile import ParetoProfile, Sensitivity, pareto_profile
 from edgedp.mechanisms.pareto.score import pareto_score, release_pick
-from edgedp.mechanisms.picking import Dampened, ShiftDampened, Undampened
 from edgedp.mechanisms.samplers import sampler
 from edgedp.words.errors import EngineError
-from edgedp.words.vocabulary import ParetoForm, Shift
+from edgedp.words.vocabulary import ParetoForm
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.asked import ParetoAsked
@@ -42,13 +41,10 @@ class ParetoRounds:
     @classmethod
     def of(cls, plan: ParetoAsked, projection: Projection) -> ParetoRounds:
         """Read utilities and, for local sensitivity, scores and profile: what is kept of the graph, if anything is."""
-        match plan.mechanism:
-            case Undampened():
-                return cls(plan, _utilities(plan, projection), None)
-            case Dampened(form=form) | ShiftDampened(form=form):
-                measured = _measured(plan, form, projection)
-            case _:
-                assert_never(plan.mechanism)
+        form = plan.mechanism.form
+        if form is None:
+            return cls(plan, _utilities(plan, projection), None)
+        measured = _measured(plan, form, projection)
         rounds = cls(plan, measured.utilities, measured.profile)
         rounds.__dict__["pareto_scores"] = measured.scores
         return rounds
@@ -83,20 +79,13 @@ class ParetoRounds:
         drawn_by = sampler(plan.mechanism.sampler)
         if cap == 0 or not self.utilities.shape[1]:
             return GridScores(np.zeros_like(scores), epsilon / 2, drawn_by)
-        unit = epsilon / (2 * cap)
-        match plan.mechanism:
-            case Undampened():
-                return GridScores(scores, unit, drawn_by)
-            case Dampened():
-                bits = grid_bits(plan.facts.node_count + plan.degree_bound + 4)
-                dampened = self._local().dampen(scores, cap).to_float()
-                return GridScores(
-                    to_grid(dampened, bits), noise_unit(epsilon, bits, monotone=False), drawn_by
-                )
-            case ShiftDampened(shift=shift):
-                return GridScores(_shifted(scores, self._local().shifted_sum(cap), shift), unit, drawn_by)
-            case _:
-                assert_never(plan.mechanism)
+        whole = plan.mechanism.of_ranks(scores, cap, self._local)
+        if whole is not None:
+            # The factor 2 stays: an edge lifts a node, and lowers the score of each that it now dominates.
+            return GridScores(whole, epsilon / (2 * cap), drawn_by)
+        bits = grid_bits(plan.facts.node_count + plan.degree_bound + 4)
+        dampened = to_grid(self._local().dampen(scores, cap).to_float(), bits)
+        return GridScores(dampened, noise_unit(epsilon, bits, monotone=False), drawn_by)
 
     def _local(self) -> ParetoProfile:
         if self.profile is None:
@@ -104,17 +93,6 @@ class ParetoRounds:
                 "the rounds have no sensitivity profile, which dampening needs; report this defect"
             )
         return self.profile
-
-
-def _shifted(scores: NDArray[np.int64], sums: NDArray[np.int64], shift: Shift) -> NDArray[np.int64]:
-    """Return the shifted limit of dampened scores, in whole multiples of the cap's inverse."""
-    match shift:
-        case "up":
-            return scores - sums
-        case "down":
-            return scores + sums
-        case _:
-            assert_never(shift)
 
 
 def first_round(plan: ParetoAsked, projection: Projection) -> GridScores:

@@ -46,6 +46,7 @@ def pareto_score(utilities: NDArray[np.float64]) -> NDArray[np.int64]:
     ----------
     Farias et al., Differentially private multi-objective selection: Pareto and aggregation approaches.
     """
+    # No metric can move: of no coordinates everybody would dominate everybody.
     if utilities.shape[1] == 0:
         return np.zeros(len(utilities), dtype=np.int64)
     columns = np.ascontiguousarray(utilities.T)
@@ -78,6 +79,7 @@ def release_pick(scores: NDArray[np.int64], utilities: NDArray[np.float64], pick
     if utilities.shape[1] == 0:
         return scores.copy()
     first, *others = utilities.T
+    # Strictly below, as in the score: a candidate of equal value was never dominated by the one that goes.
     dominated = first < first[pick]
     for column in others:
         dominated &= column < column[pick]

@@ -128,6 +128,7 @@ class Refinable:
         """Return the noise made smaller by fresh halves of a scale: ``L`` over the epsilon that is added."""
         fresh = Refinable.drawn(len(self.plus), scale, words)
         return Refinable(
+            # The halves and not the noise: the smaller of two halves is a half again, with a known law.
             np.minimum(self.plus, fresh.plus),
             np.minimum(self.minus, fresh.minus),
             1 / (1 / self.scale + 1 / scale),
@@ -163,6 +164,7 @@ def _truncated(count: int, bits: int, scale: Fraction, words: Words) -> NDArray[
     values = _uniform_bits(count, bits, words)
     pending = np.flatnonzero(~_survive(values, scale, words))
     while pending.size:
+        # Value and exponential are both drawn anew: one of them kept would be another law, given that it was refused.
         values[pending] = _uniform_bits(pending.size, bits, words)
         pending = pending[~_survive(values[pending], scale, words)]
     return values

@@ -132,6 +132,7 @@ def top_k_permute_and_flip(
     picked = np.empty(k, dtype=np.int64)
     for place in range(k):
         picked[place] = first_places(left, scores, 1, unit, EXPONENTIAL, words)[0]
+        # In place: a copy of what is left for every pick would cost k times the nodes.
         gone = np.searchsorted(left, picked[place])
         left[gone:-1] = left[gone + 1 :]
         left = left[:-1]

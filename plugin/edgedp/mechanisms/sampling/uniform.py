@@ -22,6 +22,7 @@ def uniform_below(bound: int, words: Words) -> int:
         drawn = 0
         for word in words.take(count).tolist() if count else ():
             drawn = drawn << 64 | word
+        # Refused above the bound: a remainder would favour small numbers.
         drawn >>= 64 * count - bits
         if drawn < bound:
             return drawn

@@ -51,6 +51,7 @@ class SecureWords:
 
     def take(self, count: int) -> NDArray[np.uint64]:
         """Return `count` fresh words."""
+        # No seed of our own in between: what could be repeated could be taken off the answer again.
         return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
 
     def take_lazily(self, count: int) -> FirstWords:
@@ -107,7 +108,7 @@ def words_from(rng: np.random.Generator | None) -> Words:
         return GeneratorWords(rng)
     raise ParameterError(
         f"rng is {rng!r:.80}, must be None or a numpy.random.Generator; "
-        "leave it out for a private release, or pass numpy.random.default_rng(seed)"
+        "ask without it for a private release, or pass numpy.random.default_rng(seed)"
     )
 
 
@@ -142,6 +143,7 @@ def integers_below(bound: int, count: int, words: Words) -> NDArray[np.int64]:
     """
     if not 1 <= bound <= 2**63:
         raise ParameterError(f"bound is {bound}, must be from 1 to 2**63; ask for a smaller range")
+    # The last word of the last complete run of remainders.
     last = np.uint64(2**64 - 1 - 2**64 % bound)
     drawn = words.take(count).copy()
     rejected = np.flatnonzero(drawn > last)

@@ -20,7 +20,7 @@ from edgedp.words.containers import values_of
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import SHIFTS, PickingName, Shift
 
-__all__ = ["MECHANISMS", "Mechanism", "finite", "pick_scores"]
+__all__ = ["MECHANISMS", "Mechanism", "finite", "names_best", "pick_scores"]
 
 Mechanism = Literal[PickingName, "snm"]
 
@@ -103,6 +103,17 @@ def pick_scores(
     assert_never(asked)
 
 
+def names_best(mechanism: str, global_sensitivity: Any) -> bool:
+    """Return whether nothing can move a utility, so that the best is named; of several best ones each as likely.
+
+    Examples
+    --------
+    >>> names_best("pf", 0), names_best("pf", 1), names_best("ld", 0)
+    (True, False, False)
+    """
+    return mechanism in ("em", "pf", "sld") and global_sensitivity is not None and global_sensitivity == 0
+
+
 def _checked_shift(shift: str | None) -> Shift:
     """Return the direction of sld: up unless asked otherwise."""
     return "up" if shift is None else check_choice(shift, "shift", SHIFTS)
@@ -112,7 +123,7 @@ def _check_options(mechanism: Mechanism, monotone: bool, given: dict[str, Any]) 
     """Refuse an option that would have no effect."""
     if monotone and mechanism in ("ld", "sld"):
         raise ParameterError(
-            "monotone is True, must be False for ld and sld; a dampened score is not monotone, leave it out"
+            "monotone is True, must be False for ld and sld; a dampened score is not monotone: ask without it"
         )
     for name, value in given.items():
         if mechanism not in _NEEDED_OF[name]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgedp.mechanisms import values
-from edgedp.mechanisms.scores.picks import Mechanism, pick_scores
+from edgedp.mechanisms.scores.picks import Mechanism, names_best, pick_scores
 from edgedp.words.amounts.epsilon import epsilon_nano, to_fraction
 from edgedp.words.vocabulary import SamplerName, Shift
 
@@ -51,7 +51,7 @@ def probabilities(
     epsilon : number or decimal text
         Privacy loss of the pick.
     global_sensitivity : float, optional
-        ``GS``: positive and finite; 0 means that all candidates are equal.
+        ``GS``: positive and finite; 0 means that nothing can move a utility, so the best has all, or the best share it.
     sensitivity : (n, T) or (T,) array-like of float, optional
         Column ``t`` is ``delta(t)``, not negative and not falling with ``t``; the last column holds for
         all larger ``t``. For ``sld`` the last column equals `global_sensitivity`. One row alone is shared by
@@ -92,7 +92,7 @@ def probabilities(
     asked = values.spelled(
         {"mechanism": mechanism, "shift": shift, "sampler": sampler}, takes=("shift", "sampler")
     )
-    return pick_scores(
+    scores = pick_scores(
         utilities=utilities,
         epsilon=to_fraction(epsilon_nano(epsilon)),
         global_sensitivity=global_sensitivity,
@@ -101,4 +101,10 @@ def probabilities(
         monotone=monotone,
         delta=delta,
         smooth=smooth,
-    ).law()
+    )
+    if names_best(asked["mechanism"], global_sensitivity):
+        found = np.asarray(utilities, dtype=np.float64)
+        best = found == found.max()
+        law: NDArray[np.float64] = best / best.sum()
+        return law
+    return scores.law()

@@ -6,8 +6,9 @@ it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple, assert_never
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,9 @@ from numpy.typing import NDArray
 from edgedp.mechanisms.grid import GridScores, grid_bits, noise_unit, to_grid
 from edgedp.mechanisms.metrics import metric as metric_by_name
 from edgedp.mechanisms.metrics.base import shifted_sums
-from edgedp.mechanisms.picking import Dampened, Picking, ShiftDampened, Undampened
 from edgedp.mechanisms.projection import GraphProjection
 from edgedp.mechanisms.samplers import sampler
-from edgedp.mechanisms.scores.dampening import locally_dampened, shifted
-from edgedp.words.vocabulary import MetricForm, Shift
+from edgedp.words.vocabulary import MetricForm
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.asked import SumAsked
@@ -107,17 +106,10 @@ def top_k_scores(plan: SumAsked, projection: Projection) -> GridScores:
     Every round runs at ``epsilon / k``.
     """
     picking = plan.mechanism
-    match picking:
-        case Undampened():
-            form, keeps_monotone = None, True
-        case Dampened(form=form) | ShiftDampened(form=form):
-            keeps_monotone = False
-        case _:
-            assert_never(picking)
-    aggregate = Aggregate(plan.metrics, plan.weights, form, plan.degree_bound)
+    aggregate = Aggregate(plan.metrics, plan.weights, picking.form, plan.degree_bound)
     degrees = projection.degrees()
     bits = grid_bits(plan.degree_bound + 2)
-    unit = noise_unit(plan.epsilon / plan.k, bits, monotone=aggregate.monotone and keeps_monotone)
+    unit = noise_unit(plan.epsilon / plan.k, bits, monotone=aggregate.monotone and picking.keeps_monotone)
     drawn_by = sampler(picking.sampler)
     if aggregate.constant:
         return GridScores(np.zeros(len(degrees), dtype=np.int64), unit, drawn_by)
@@ -125,20 +117,9 @@ def top_k_scores(plan: SumAsked, projection: Projection) -> GridScores:
     def score(
         values: NDArray[np.float64], d: NDArray[np.int64], common: NDArray[np.int64] | None
     ) -> NDArray[np.int64]:
-        match picking:
-            case Undampened():
-                real = values
-            case Dampened():
-                real = locally_dampened(
-                    values,
-                    lambda t, rows: aggregate.delta(t, d[rows], None if common is None else common[rows]),
-                    plan.degree_bound + 1,
-                )
-            case ShiftDampened(shift=shift):
-                real = shifted(values, aggregate.shifted_sums(d, common), 1.0, shift)
-            case _:
-                assert_never(picking)
-        return to_grid(real, bits)
+        # By that many edges a node reaches every degree, so delta is the global sensitivity from there on.
+        local = _LocalOfSum(aggregate, d, common, plan.degree_bound + 1)
+        return to_grid(picking.of_shares(values, local), bits)
 
     between = _common_between(projection, degrees) if aggregate.needs_common else None
 
@@ -158,8 +139,26 @@ def top_k_scores(plan: SumAsked, projection: Projection) -> GridScores:
     if aggregate.reads_degree_alone:
         return GridScores(evaluate(None), unit, drawn_by)
     best = aggregate.upper_bound(degrees)
-    common = None if between is None else _best_common(picking, best, between)
+    common = None if between is None else picking.best_common(best, between.low, between.high)
+    # One step more: the bound and the score are both rounded, and a bound below its score would never be drawn.
     return GridScores(score(best, degrees, common) + 1, unit, drawn_by, evaluate)
+
+
+@dataclass(frozen=True)
+class _LocalOfSum:
+    """`edgedp.mechanisms.picking.Local` of some nodes: their degrees, and the neighbours that they share."""
+
+    aggregate: Aggregate
+    degrees: NDArray[np.int64]
+    common: NDArray[np.int64] | None
+    last: int
+
+    def delta(self, t: int, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        common = None if self.common is None else self.common[rows]
+        return self.aggregate.delta(t, self.degrees[rows], common)
+
+    def shifted_sums(self) -> NDArray[np.float64]:
+        return self.aggregate.shifted_sums(self.degrees, self.common)
 
 
 class _Between(NamedTuple):
@@ -174,32 +173,3 @@ def _common_between(projection: Projection, degrees: NDArray[np.int64]) -> _Betw
     if isinstance(projection, GraphProjection):
         return _Between(*projection.common_neighbors_between())
     return _Between(np.zeros_like(degrees), degrees)
-
-
-def _best_common(
-    picking: Picking[MetricForm], best: NDArray[np.float64], between: _Between
-) -> NDArray[np.int64]:
-    """Return the ``m`` within its bounds that gives the highest score.
-
-    Delta rises with ``m``. The score rises with delta for ``up``, falls with it for ``down``, and for LD
-    falls with it where the utility is not negative. An undampened score does not depend on it.
-    """
-    match picking:
-        case Undampened():
-            return between.low
-        case Dampened():
-            return np.where(best >= 0, between.low, between.high)
-        case ShiftDampened(shift=shift):
-            return _common_of_highest_shifted(shift, between)
-        case _:
-            assert_never(picking)
-
-
-def _common_of_highest_shifted(shift: Shift, between: _Between) -> NDArray[np.int64]:
-    match shift:
-        case "up":
-            return between.high
-        case "down":
-            return between.low
-        case _:
-            assert_never(shift)

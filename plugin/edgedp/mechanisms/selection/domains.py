@@ -53,6 +53,18 @@ class Domain:
     kind: GridKind
     depends_on: DependsOn = "independent"
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Domain):
+            return NotImplemented
+        return self._said == other._said and np.array_equal(self.grid, other.grid)
+
+    def __hash__(self) -> int:
+        return hash((self._said, self.grid.tobytes()))
+
+    @property
+    def _said(self) -> tuple[Any, ...]:
+        return self.low, self.high, self.kind, self.depends_on
+
     def to_dict(self) -> dict[str, Any]:
         """Return what is shown of it: public facts."""
         shown: dict[str, Any] = {"low": self.low, "high": self.high, "grid": self.kind}
@@ -126,7 +138,7 @@ def declare(
         named: GridKind = "linear" if kind == "linear" else "geometric"
         return Domain(first, last, _increasing(made), named, of_degree)
     if points is not None:
-        raise ParameterError("points is not an option of a grid of given points; leave it out")
+        raise ParameterError("points is not an option of a grid of given points; ask without it")
     given = _increasing(_points(grid))
     if given[0] < first or given[-1] > last:
         raise ParameterError("grid has points outside low and high; declare a wider range")

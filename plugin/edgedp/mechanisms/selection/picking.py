@@ -11,7 +11,7 @@ import numpy as np
 
 from edgedp.mechanisms.checks import check_no_option, check_whole
 from edgedp.mechanisms.sampling.words import Words, words_from
-from edgedp.mechanisms.scores.picks import finite, pick_scores
+from edgedp.mechanisms.scores.picks import finite, names_best, pick_scores
 from edgedp.mechanisms.scores.smooth import check_delta
 from edgedp.mechanisms.scores.steps import reaches_cut
 from edgedp.mechanisms.values import Mechanism, spelled
@@ -128,7 +128,8 @@ def select(
         by all candidates.
     global_sensitivity : number, optional
         For pf, em and sld, and a cap for ld. **Promise:** no utility differs by more between neighbouring inputs,
-        and the number does not depend on the input. 0 says that nothing can differ: all are equal.
+        and the number does not depend on the input. 0 says that no utility can differ: then the best is named, and of
+        several best ones each with the same probability.
     mechanism : {"pf", "em", "ld", "sld", "snm"}
     sampler : {"exponential", "permute_and_flip"}, optional
         Of em, ld and sld.
@@ -261,7 +262,9 @@ def _draw(
     _check_noise(noise, asked["mechanism"])
     cost = epsilon_nano(epsilon)
     scores = pick_scores(utilities=values, epsilon=to_fraction(cost), k=rounds, **asked)
-    if rounds > 1 and reaches_cut(scores.upper):
+    if names_best(asked["mechanism"], asked["global_sensitivity"]):
+        positions = _best_of_each(values, rounds, words, epsilon=to_fraction(cost), **asked)
+    elif rounds > 1 and reaches_cut(scores.upper):
         positions = _one_by_one(values, rounds, words, epsilon=to_fraction(cost), **asked)
     else:
         positions = scores.draw(rounds, words).tolist()
@@ -292,6 +295,21 @@ def _one_by_one(values: NDArray[np.float64], k: int, words: Words, **asked: Any)
         rows = table if shared else np.asarray(table)[left]
         scores = pick_scores(utilities=values[left], sensitivity=rows, k=k, **asked)
         picked.append(int(left[scores.draw(1, words)[0]]))
+        left = left[left != picked[-1]]
+    return picked
+
+
+def _best_of_each(values: NDArray[np.float64], k: int, words: Words, **asked: Any) -> list[int]:
+    """Return k positions of highest utility, where nothing can move any: among equal ones they are drawn."""
+    left = np.arange(len(values))
+    table = asked.pop("sensitivity")
+    shared = table is None or np.ndim(table) == 1
+    picked: list[int] = []
+    for _ in range(k):
+        best = left[values[left] == values[left].max()]
+        rows = table if shared else np.asarray(table)[best]
+        scores = pick_scores(utilities=values[best], sensitivity=rows, k=k, **asked)
+        picked.append(int(best[scores.draw(1, words)[0]]))
         left = left[left != picked[-1]]
     return picked
 

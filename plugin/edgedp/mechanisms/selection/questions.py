@@ -16,7 +16,7 @@ from edgedp.words.vocabulary import PERCENTILE_MECHANISMS, SAMPLERS, PercentileM
 __all__ = ["PERCENTILE_MECHANISMS", "PercentileQuestion", "ask_percentile", "check_q"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class PercentileQuestion:
     """A checked question with the public facts that it rests on.
 

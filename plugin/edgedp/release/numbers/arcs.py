@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import exp, log
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.mechanisms.joint import noisy
 from edgedp.release.numbers.answers import CONFIDENCE, Distribution, Interval, Number
-from edgedp.release.numbers.distributing import at_least_counts, consistent, histogram_of
+from edgedp.release.numbers.distributing import at_least_counts, consistent, in_form
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.projection import NumberProjection
@@ -65,13 +65,7 @@ def draw_arc_distribution(
     exact = at_least_in(plan, projection)
     seen = noisy(exact, plan.moves, plan.epsilon, words) if len(exact) else exact
     ccdf = consistent(seen, plan.facts.node_count) if len(exact) else exact
-    match plan.form:
-        case "ccdf":
-            return Distribution(tuple(ccdf.tolist()), 1)
-        case "histogram":
-            return Distribution(tuple(histogram_of(ccdf, plan.facts.node_count).tolist()), 0)
-        case _:
-            assert_never(plan.form)
+    return in_form(ccdf, plan.form, plan.facts.node_count)
 
 
 def _counts(name: ArcMetricName, cap: int | None, projection: NumberProjection) -> NDArray[np.int64]:

@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.projection import NumberProjection
     from edgedp.mechanisms.sampling.words import Words
     from edgedp.release.plan import DistributionPlan, PublicFacts
+    from edgedp.words.vocabulary import DistributionForm
 
 __all__ = [
     "at_least_counts",
     "consistent",
     "draw_distribution",
     "histogram_of",
+    "in_form",
     "noisy_ccdf",
 ]
 
@@ -42,13 +44,18 @@ def draw_distribution(plan: DistributionPlan, projection: NumberProjection, word
     Privacy: ``epsilon``-edge-DP; whoever calls has checked the bound.
     """
     ccdf = noisy_ccdf(plan.facts, plan.epsilon, projection, words)
-    match plan.form:
+    return in_form(ccdf, plan.form, plan.facts.node_count)
+
+
+def in_form(ccdf: NDArray[np.int64], form: DistributionForm, node_count: int) -> Distribution:
+    """Return released numbers of nodes of degree ``k`` or more in the form that was asked for; post-processing."""
+    match form:
         case "ccdf":
             return Distribution(tuple(ccdf.tolist()), 1)
         case "histogram":
-            return Distribution(tuple(histogram_of(ccdf, plan.facts.node_count).tolist()), 0)
+            return Distribution(tuple(histogram_of(ccdf, node_count).tolist()), 0)
         case _:
-            assert_never(plan.form)
+            assert_never(form)
 
 
 def noisy_ccdf(

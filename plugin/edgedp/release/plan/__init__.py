@@ -120,7 +120,7 @@ def plan(kind: Kind, options: Mapping[str, Any], facts: PublicFacts) -> Plan:
     version = options.get("version")
     if version is not None and version != planned.parameters.get("version"):
         raise ParameterError(
-            f"version is {version!r}, must be {planned.parameters.get('version')!r} for this release; leave it out"
+            f"version is {version!r}, must be {planned.parameters.get('version')!r} for this release; ask without it"
         )
     return planned
 

@@ -172,11 +172,11 @@ def plan_arc_count(asked: CountOptions, facts: PublicFacts) -> ArcCountPlan:
         checks.check_no_option(option, value, repr(ARCS))
     if asked.mechanism not in (None, "geometric"):
         raise ParameterError(
-            f"mechanism is {asked.mechanism!r}, must be 'geometric' for {ARCS!r}; leave it out"
+            f"mechanism is {asked.mechanism!r}, must be 'geometric' for {ARCS!r}; ask without it"
         )
     if checks.check_switch(asked.error_bar, "error_bar"):
         raise ParameterError(
-            f"error_bar is not an option of {ARCS!r}: its interval is public and shown anyway; leave it out"
+            f"error_bar is not an option of {ARCS!r}: its interval is public and shown anyway; ask without it"
         )
     return ArcCountPlan(
         cost=epsilon_nano(asked.epsilon), facts=facts, cap=cap_of("in_degree", asked.cap), unit=facts.protect

@@ -289,7 +289,7 @@ def check_all_kept(asked: Options, planned: PlanBase) -> None:
         value = getattr(asked, option.name)
         if option.name not in kept and value is not None and value is not option.default:
             raise ParameterError(
-                f"{option.name} has no effect on this release of {planned.kind}, which does not keep it; leave it out"
+                f"{option.name} has no effect on this release of {planned.kind}, which does not keep it; ask without it"
             )
 
 
@@ -307,7 +307,7 @@ def spanned(asked: Options, facts: PublicFacts) -> PublicFacts:
     if facts.calendar is None:
         named = next(name for name in DATED if given[name] is not None)
         raise ParameterError(
-            f"{named} is {given[named]!r}, and the graph has no calendar; leave it out, or load the graph with the "
+            f"{named} is {given[named]!r}, and the graph has no calendar; ask without it, or load the graph with the "
             "dates of its relationships under another name"
         )
     return replace(facts, span=facts.calendar.span(**given))

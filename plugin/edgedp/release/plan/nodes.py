@@ -98,14 +98,8 @@ class ParetoPlan(PlanOfNodes):
     @property
     def quantities(self) -> frozenset[str]:
         """What the draw asks of its projection, beside the degrees."""
-        asked = _beside_degrees(self.metrics)
-        match self.mechanism:
-            case Undampened():
-                return asked
-            case Dampened(form=form) | ShiftDampened(form=form):
-                return asked | ({"max_common_neighbors"} if form == "interval+edge" else set())
-            case _:
-                assert_never(self.mechanism)
+        edge_form = self.mechanism.form == "interval+edge"
+        return _beside_degrees(self.metrics) | ({"max_common_neighbors"} if edge_form else set())
 
     @property
     def rho_shares(self) -> int:
@@ -192,7 +186,7 @@ def _top_k_mechanism(name: str, asked: TopKOptions, facts: PublicFacts) -> Mecha
         if getattr(asked, option) is not None:
             raise ParameterError(
                 f"{option} is not an option of mechanism 'joint', the default for {name}; "
-                "leave it out, or give mechanism 'sld'"
+                "ask without it, or give mechanism 'sld'"
             )
     return "joint"
 
@@ -293,17 +287,11 @@ def _forms(names: Iterable[str]) -> tuple[MetricForm, ...]:
 def _check_edge_form(picking: Picking[ParetoForm], names: Sequence[str]) -> None:
     """Refuse the edge form of a Pareto score for metrics that one edge moves beyond its neighbourhood."""
     far = [name for name in names if not metric_by_name(name).moves_near_the_edge]
-    match picking:
-        case Undampened():
-            return
-        case Dampened(form=form) | ShiftDampened(form=form):
-            if far and form != "interval":
-                raise ParameterError(
-                    f"sensitivity_form is {form!r}, must be 'interval' with {', '.join(far)}, "
-                    "which one edge moves at more nodes than its ends and their common neighbours; leave it out"
-                )
-        case _:
-            assert_never(picking)
+    if far and picking.form not in (None, "interval"):
+        raise ParameterError(
+            f"sensitivity_form is {picking.form!r}, must be 'interval' with {', '.join(far)}, "
+            "which one edge moves at more nodes than its ends and their common neighbours; ask without it"
+        )
 
 
 def _motkin_mechanism(asked: MotkinOptions) -> PickingName:
@@ -364,15 +352,8 @@ def _metric_list(metrics: Any) -> tuple[str, ...]:
 def _motkin_parameters(
     plan: ParetoPlan | AggregatePlan, approach: Literal["pareto", "aggregate"]
 ) -> dict[str, Any]:
-    sensitivity: Sensitivity
-    match plan.mechanism:
-        case Undampened():
-            sensitivity = "global"
-        case Dampened() | ShiftDampened():
-            sensitivity = "local"
-        case _:
-            assert_never(plan.mechanism)
-    asked = {"metrics": list(plan.metrics), "approach": approach, "sensitivity": sensitivity}
+    scaled_to = plan.mechanism.scaled_to
+    asked = {"metrics": list(plan.metrics), "approach": approach, "sensitivity": scaled_to}
     return asked | {"k": plan.k, "epsilon": format_nano(plan.cost)}
 
 
@@ -383,14 +364,8 @@ def _rho_shares(picking: Picking[Any], k: int) -> int:
 
 
 def _quantities_of_a_sum(names: Iterable[str], picking: Picking[MetricForm]) -> frozenset[str]:
-    asked = _beside_degrees(names)
-    match picking:
-        case Undampened():
-            return asked
-        case Dampened(form=form) | ShiftDampened(form=form):
-            return asked | ({"max_common_neighbors"} if form == "common_neighbors" else set())
-        case _:
-            assert_never(picking)
+    common = picking.form == "common_neighbors"
+    return _beside_degrees(names) | ({"max_common_neighbors"} if common else set())
 
 
 def _beside_degrees(names: Iterable[str]) -> frozenset[str]:

@@ -104,7 +104,7 @@ def _node_id(value: Any, name: str) -> Any:
 def _refuse(value: Any, name: str, of: str) -> None:
     if value is not None:
         where = ", ".join(taking(name))
-        raise ParameterError(f"{name} is not an option of {of!r} but of {where}; leave it out")
+        raise ParameterError(f"{name} is not an option of {of!r} but of {where}; ask without it")
 
 
 def delta_of(value: Any, mechanism: NumberMechanism, *, stored: bool) -> Fraction | None:
@@ -113,14 +113,14 @@ def delta_of(value: Any, mechanism: NumberMechanism, *, stored: bool) -> Fractio
     if stored and (mechanism.needs_delta or value is not None):
         raise ParameterError(
             f"mechanism is {name!r} with delta, must be a pure one for a stored graph; "
-            "its ledger has no place for a delta: leave it out, or choose another mechanism"
+            "its ledger has no place for a delta: ask without it, or choose another mechanism"
         )
     if value is None:
         if mechanism.needs_delta:
             raise ParameterError(f"mechanism {name!r} needs a delta; give a decimal such as 1e-6")
         return None
     if not mechanism.takes_delta:
-        raise ParameterError(f"delta is not an option of mechanism {name!r}, which is pure; leave it out")
+        raise ParameterError(f"delta is not an option of mechanism {name!r}, which is pure; ask without it")
     amount = decimal_of(value)
     if amount is None or not amount.is_finite():
         raise ParameterError(f"delta is {value!r}, must be a number such as 1e-6; write a decimal")
@@ -136,12 +136,12 @@ def wants_error_bar(value: Any, count: type[Count], mechanism: NumberMechanism, 
     if mechanism.public_scale:
         raise ParameterError(
             f"error_bar is not an option of mechanism {mechanism.name!r}: "
-            "its interval is public and shown anyway; leave it out"
+            "its interval is public and shown anyway; ask without it"
         )
     if mechanism.name not in ("calibrated",) or not count.follows_one_figure():
         raise ParameterError(
-            "error_bar is for mechanism 'calibrated' alone, and for numbers whose noise follows one figure; "
-            "leave it out"
+            "error_bar is only for mechanism 'calibrated', and for numbers whose noise follows one figure; "
+            "ask without it"
         )
     if cost < _LEAST_WITH_BAR:
         raise ParameterError(

@@ -276,7 +276,7 @@ def plan_count(
         )
     if paid is not None and found.parts:
         raise ParameterError(
-            f"delta is not an option of {of!r}; leave it out, and use mechanism 'calibrated'"
+            f"delta is not an option of {of!r}; ask without it, and use mechanism 'calibrated'"
         )
     planned = CountPlan(
         cost=cost,

@@ -17,7 +17,6 @@ from edgedp.mechanisms.grid import grid_bits, noise_unit
 from edgedp.mechanisms.joint import joint_moves
 from edgedp.mechanisms.metrics import metric as metric_by_name
 from edgedp.mechanisms.metrics.betweenness2 import share_bits
-from edgedp.mechanisms.picking import Dampened, ShiftDampened, Undampened
 from edgedp.mechanisms.samplers import sampler
 from edgedp.mechanisms.scores.sums import Aggregate
 from edgedp.release.numbers.distributing import MOVES
@@ -128,10 +127,10 @@ def _noise_of_a_sum(plan: TopKPlan | AggregatePlan) -> tuple[Noise, ...]:
     -----
     A score is ``u / GS``, in ``2**bits`` steps to one (`edgedp.mechanisms.scores.sums`).
     """
-    match plan.mechanism:
-        case Dampened() | ShiftDampened():
+    match plan.mechanism.scaled_to:
+        case "local":
             return (Noise("the dampened score"),)
-        case Undampened(sampler=drawn_by):
+        case "global":
             bound = plan.degree_bound
             most = sum(
                 abs(Fraction(weight)) * metric_by_name(name).global_sensitivity(bound)
@@ -139,24 +138,28 @@ def _noise_of_a_sum(plan: TopKPlan | AggregatePlan) -> tuple[Noise, ...]:
             )
             bits = grid_bits(bound + 2)
             monotone = Aggregate(plan.metrics, plan.weights, None, bound).monotone
-            unit = noise_unit(plan.epsilon / plan.k, bits, monotone=monotone)
+            unit = noise_unit(
+                plan.epsilon / plan.k, bits, monotone=monotone and plan.mechanism.keeps_monotone
+            )
             of = plan.metrics[0] if len(plan.metrics) == 1 else "the weighted sum"
-            return (Noise(of, float(most / (unit * (1 << bits))), sampler(drawn_by).noise_name),)
+            return (
+                Noise(of, float(most / (unit * (1 << bits))), sampler(plan.mechanism.sampler).noise_name),
+            )
         case _:
-            assert_never(plan.mechanism)
+            assert_never(plan.mechanism.scaled_to)
 
 
 def _noise_of_pareto(plan: ParetoPlan) -> tuple[Noise, ...]:
     """Return the noise on a Pareto score: of the first pick, where ``n - 1`` is the most, unless dampened."""
-    match plan.mechanism:
-        case Dampened() | ShiftDampened():
+    match plan.mechanism.scaled_to:
+        case "local":
             return (Noise("the Pareto score"),)
-        case Undampened(sampler=drawn_by):
+        case "global":
             most = max(plan.facts.node_count - 1, 0)
             scale = float(2 * most * plan.k / plan.epsilon)
-            return (Noise("the Pareto score, first pick", scale, sampler(drawn_by).noise_name),)
+            return (Noise("the Pareto score, first pick", scale, sampler(plan.mechanism.sampler).noise_name),)
         case _:
-            assert_never(plan.mechanism)
+            assert_never(plan.mechanism.scaled_to)
 
 
 def _noise_of_arcs(plan: ArcsPlan) -> Noise:

@@ -124,7 +124,7 @@ class AddressStore(OpenedStore):
                 edges, nodes, options, room, check=lambda place: self._check_new(name, place)
             )
         if found.edge_count == 0:
-            raise GraphFormatError("the edges join no two nodes; check the address and its columns")
+            raise GraphFormatError("no edge joins two of the nodes; check the address and its columns")
         if bound is not None and found.max_degree > bound:
             raise ParameterError(
                 f"degree_bound is {bound}, must be at least the graph's largest degree, {found.max_degree}; "

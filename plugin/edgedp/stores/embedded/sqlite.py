@@ -124,17 +124,6 @@ class Ledger(Transaction):
                     self.connection.execute("ROLLBACK")
                 raise
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """See one state through several statements."""
-        with self._one_sentence():
-            self.connection.execute("BEGIN")
-        try:
-            yield
-        finally:
-            with suppress(sqlite3.Error):
-                self.connection.execute("ROLLBACK")
-
     def check_version(self) -> None:
         """Refuse another program's database and a newer store; read an older one as its migrations would make it."""
         with self._one_sentence():
@@ -235,7 +224,7 @@ class Ledger(Transaction):
                 ) from None
             if code == sqlite3.SQLITE_IOERR:
                 raise StoreError(
-                    f"store is {self._shown}, whose disk does not read or write ({_first_line(error)}); check it"
+                    f"store is {self._shown}, whose disk does not read or write ({_first_line(error)}); repair the disk"
                 ) from None
             raise self._damaged(_first_line(error)) from None
         except UnicodeEncodeError:

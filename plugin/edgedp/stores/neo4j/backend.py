@@ -77,7 +77,7 @@ class Neo4jBackend(Backend):
 
         if "@" in address:
             raise ParameterError(
-                "store holds a user or password, must be an address alone; set NEO4J_USERNAME and NEO4J_PASSWORD"
+                "store holds a user or password, must be only an address; set NEO4J_USERNAME and NEO4J_PASSWORD"
             )
         if auth is None:
             user, password = user_and_password()
@@ -96,7 +96,7 @@ class Neo4jBackend(Backend):
             )
         except (ValueError, neo4j.exceptions.DriverError):
             raise ParameterError(
-                f"store is {address}, must be an address such as neo4j://localhost:7687; check it"
+                f"store is {address}, must be an address such as neo4j://localhost:7687; correct it"
             ) from None
         return cls(driver, address, database, lock_timeout)
 

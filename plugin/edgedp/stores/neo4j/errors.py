@@ -42,7 +42,7 @@ def _translated(error: Exception, address: str, database: str | None) -> EdgeDPE
         )
     if "DatabaseNotFound" in code or "Database.General" in code:
         return StoreError(
-            f"database is {database!r}, must exist on {address}; set NEO4J_DATABASE, or leave it out for the default"
+            f"database is {database!r}, must exist on {address}; set NEO4J_DATABASE, or ask without it for the default"
         )
     if isinstance(error, exceptions.Forbidden):
         return ForeignWordsError(

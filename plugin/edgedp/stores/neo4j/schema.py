@@ -97,8 +97,8 @@ def check_version(version: int | None, *, old: bool) -> bool:
     """
     if version is not None and type(version) is not int:
         raise StoreError(
-            "the version of the ledgers in the database (EdgeDPSchema.version) is no whole number, so somebody edited "
-            f"it; this edgedp writes {SCHEMA_VERSION}, set it back"
+            "the version of the ledgers in the database (EdgeDPSchema.version) is not a whole number, so somebody "
+            f"edited it; this edgedp writes {SCHEMA_VERSION}, set it back"
         )
     if version is not None and version > SCHEMA_VERSION:
         raise StoreError(

@@ -11,13 +11,13 @@ from edgedp.ledger import attributes, ledger, registry, shares
 from edgedp.ledger.account import account_of, split_account
 from edgedp.ledger.backend import GraphRow, Row, Session
 from edgedp.ledger.chain import body_of
+from edgedp.ledger.debits.question import asked_before
 from edgedp.ledger.log import history, pages
-from edgedp.ledger.question import asked_before
 from edgedp.ledger.script import run
 from edgedp.mechanisms.checks import check_limit
 from edgedp.mechanisms.selection.domains import Domain
 from edgedp.release.plan import Plan
-from edgedp.stores import plan_ids
+from edgedp.stores.people import plan_ids
 from edgedp.stores.releases.analyst import AnalystStore
 from edgedp.stores.releases.opened import OpenedStore
 from edgedp.words.amounts.epsilon import format_nano

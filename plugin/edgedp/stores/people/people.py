@@ -393,7 +393,7 @@ def _agent(agent: Any, least: Any) -> shares.Agent | None:
     is_one = True if agent is None else checks.check_switch(agent, "agent")
     if not is_one and least is not None:
         raise ParameterError(
-            "min_epsilon_per_release is of an agent's share; leave it out, or declare an agent"
+            "min_epsilon_per_release is of an agent's share; grant without it, or declare an agent"
         )
     return shares.Agent(is_one, None if least is None else budget_nano(least, "min_epsilon_per_release"))
 

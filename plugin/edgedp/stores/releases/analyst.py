@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import ledger, registry, shares
 from edgedp.ledger.account import account_of
-from edgedp.ledger.question import Question, asked_before
+from edgedp.ledger.debits.question import Question, asked_before
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.values import Mechanism
 from edgedp.release.options import (

@@ -94,7 +94,7 @@ def checked(releases: Any) -> list[dict[str, Any]]:
     seen: set[tuple[Any, str]] = set()
     for number, each in enumerate(releases, 1):
         if not isinstance(each, Mapping) or not all(isinstance(key, str) for key in each):
-            raise ParameterError(f"release {number} is no mapping of options by name; give one")
+            raise ParameterError(f"release {number} is not a mapping of options by name; give one")
         if not isinstance(each.get("graph"), str):
             raise ParameterError(f"release {number} does not name its graph; give graph")
         if each.get("request_id") is not None:

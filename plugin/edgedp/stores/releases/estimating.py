@@ -210,7 +210,7 @@ def kind_of_options(kind: str | None, options: Mapping[str, Any]) -> Kind:
         and {option.name for option in options_of(each).described() if option.required} <= given
     ]
     if len(fitting) != 1:
-        raise ParameterError(f"the options do not tell the kind of release; give one of {', '.join(KINDS)}")
+        raise ParameterError(f"the options do not name the kind of release; give one of {', '.join(KINDS)}")
     return fitting[0]
 
 

@@ -39,18 +39,18 @@ def check_engine(engine: TopKEngine, kind: Kind) -> None:
     if engine in GRAPH_ENGINES or (engine == "spark" and kind == "priv_top_k"):
         return
     if engine == "spark":
-        raise EngineError(f"engine is 'spark', must be native or igraph for {kind}; it draws the top k alone")
+        raise EngineError(f"engine is 'spark', must be native or igraph for {kind}; it draws only the top k")
     raise EngineError(
-        "engine is 'cypher', must be native or igraph for a release: it is drawn from one reading; leave it out"
+        "engine is 'cypher', must be native or igraph for a release: it is drawn from one reading; ask without it"
     )
 
 
 def check_place(row: GraphRow, engine: TopKEngine) -> None:
-    """Refuse another engine for edges at an address that was registered for Spark alone."""
+    """Refuse another engine for edges at an address that was registered only for Spark."""
     if row.engine == SPARK and engine != "spark":
         raise EngineError(
             f"engine is {engine!r}, must be 'spark' for {row.name!r}, whose edges are at an address that was "
-            "registered for Spark alone; give it, or drop the graph and register it again without that engine: its "
+            "registered only for Spark; give it, or drop the graph and register it again without that engine: its "
             "ledger stays"
         )
 

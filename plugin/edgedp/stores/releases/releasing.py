@@ -12,8 +12,8 @@ from edgedp.ledger.backend import GraphRow, Row, Session
 from edgedp.ledger.debits import debiting
 from edgedp.ledger.debits.killpoints import reach
 from edgedp.ledger.debits.lease import leased
+from edgedp.ledger.debits.question import Question, asked_before
 from edgedp.ledger.ledger import Debit, Kept
-from edgedp.ledger.question import Question, asked_before
 from edgedp.ledger.script import Outcome, Script, run
 from edgedp.ledger.shares import DIRECT, Share
 from edgedp.mechanisms import checks

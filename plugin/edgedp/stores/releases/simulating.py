@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from edgedp.ledger import registry
-from edgedp.ledger.question import Question
+from edgedp.ledger.debits.question import Question
 from edgedp.mechanisms import checks
 from edgedp.release.plan import Kind
 from edgedp.release.release import Release
@@ -22,7 +22,7 @@ from edgedp.words.vocabulary import GRAPH_ENGINES, GraphEngine
 __all__ = ["OUTSIDE", "SimulatingStore"]
 
 OUTSIDE = (
-    "what exact_simulate draws is no release: whatever is chosen by looking at it, a mechanism or an epsilon, "
+    "what exact_simulate draws is not a release: whatever is chosen by looking at it, a mechanism or an epsilon, "
     "is outside the guarantee"
 )
 

@@ -118,7 +118,7 @@ class CypherProjection:
 
     def records(self, name: str) -> NDArray[np.float64]:
         """Refuse: a percentile is no exact value, and its own way reads the records."""
-        raise EngineError("engine is not an option of a percentile; leave it out")
+        raise EngineError("engine is not an option of a percentile; ask without it")
 
     def fingerprint(self) -> None:
         """Return None: the graph is not at hand."""

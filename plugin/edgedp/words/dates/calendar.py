@@ -361,8 +361,8 @@ def _reading(named: Any, kind: Any, unit: Any) -> tuple[str | None, DateType | N
     asked = _SHORT.get(kind.lower(), kind.upper()) if isinstance(kind, str) else kind
     if asked not in DATE_TYPES:
         raise ParameterError(
-            f"the type of {named!r} is {shortened(repr(kind))}, must be one of {', '.join(DATE_TYPES)}; a text is no "
-            "date: write its dates into another property"
+            f"the type of {named!r} is {shortened(repr(kind))}, must be one of {', '.join(DATE_TYPES)}; a text is "
+            "not a date: write its dates into another property"
         )
     found: DateType = next(each for each in DATE_TYPES if each == asked)
     if (found == "INTEGER") != (unit is not None) or unit not in (None, *DATE_UNITS):

@@ -56,7 +56,7 @@ def windows_within(within: Any, period: Period) -> int | None:
     if found is None:
         raise ParameterError(
             f"within is {shortened(repr(within))}, must be a number of windows from 1 to {_MOST_WINDOWS:,}, or a "
-            "duration such as 'P1Y' or 'P3M'; leave it out for a budget of all time"
+            "duration such as 'P1Y' or 'P3M'; ask without it for a budget of all time"
         )
     many = _fitting(int(found[1]), found[2], period)
     if not 1 <= many <= _MOST_WINDOWS:
@@ -107,7 +107,7 @@ def grace_of(grace: Any, period: Period) -> timedelta:
             return asked
     raise ParameterError(
         f"grace is {shortened(repr(grace))}, must be days, weeks or hours, such as 'P3D', 'P1W' or 'PT12H', at most a "
-        "year; leave it out for a tenth of the period"
+        "year; ask without it for a tenth of the period"
     )
 
 

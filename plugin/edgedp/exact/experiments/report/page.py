@@ -108,11 +108,11 @@ largest belongs to it.</li>
 <li><b>C</b>: the share of the returned nodes that some node of the true top k is better than in every metric.</li>
 <li><b>Band</b>: mean ± one standard error of it, or the quartiles of the runs around their median.</li>
 <li><b>Dashed line</b>: the recall that no private list exceeds which is as good, rank by rank, on the graphs beside
-this one; a mechanism that is good on this graph alone, or whose guarantee needs a degree bound, may be above it.</li>
+this one; a mechanism that is good only on this graph, or whose guarantee needs a degree bound, may be above it.</li>
 <li><b>Epsilon needed</b>: from which epsilon on the mean stays at the target, between two neighbours that were
 tried.</li>
 <li>Figures are computed from exact values and repeated with seeded words: <b>none of this is a private release</b>. On
-private edges it is for the curator's eyes alone.</li>
+private edges it is only for the curator's eyes.</li>
 </ul>
 </section>"""
 

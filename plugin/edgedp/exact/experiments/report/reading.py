@@ -95,7 +95,9 @@ def _side_by_side(points: pl.DataFrame) -> Iterator[tuple[str, str]]:
             joint, sld = both["joint"], both["SLD"]
             ahead = joint["mean"] - sld["mean"] > _NOISE * (joint["error"] ** 2 + sld["error"] ** 2) ** 0.5
             shown = f"k = {k}: {joint['mean']:.2f} and {sld['mean']:.2f}"
-            counted.setdefault(group, []).append(shown if ahead else f"{shown}, not told apart or behind")
+            counted.setdefault(group, []).append(
+                shown if ahead else f"{shown}, not distinguishable or behind"
+            )
     for group, told in counted.items():
         yield group, f"At epsilon 0.1, recall of joint and of SLD: {'; '.join(told)}."
 

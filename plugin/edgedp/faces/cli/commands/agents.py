@@ -17,12 +17,12 @@ __all__ = ["COMMANDS"]
 
 
 @click.command()
-@click.option("--analyst", metavar="NAME", help="Of a store that is opened here: whose share is spent.")
+@click.option("--analyst", metavar="NAME", help="For a store that is opened here: whose share is spent.")
 @click.option(
     "--token-file",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Of a gateway: a file that holds the analyst's token alone.  [default: EDGEDP_TOKEN]",
+    help="For a gateway: a file that holds only the analyst's token.  [default: EDGEDP_TOKEN]",
 )
 @click.option(
     "--response-step",
@@ -30,7 +30,7 @@ __all__ = ["COMMANDS"]
     type=float,
     default=0.25,
     show_default=True,
-    help="Of a store that is opened here: response times of releases are rounded up to it.",
+    help="For a store that is opened here: response times of releases are rounded up to it.",
 )
 def mcp(analyst: str | None, token_file: Path | None, response_step: float) -> None:
     """Serve graphs, plans and releases to a client of the Model Context Protocol, over stdin and stdout.
@@ -76,7 +76,7 @@ def _token_in(file: Path | None) -> str | None:
         token = ""
     if not token or len(token.split()) != 1:
         raise AccessError(
-            f"{str(file)!r} holds no token alone; write the analyst's token into it, on one line"
+            f"{str(file)!r} holds more than a token; write the analyst's token into it, on one line"
         )
     return token
 

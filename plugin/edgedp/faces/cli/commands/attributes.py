@@ -29,15 +29,15 @@ __all__ = ["_bound", "_grid", "attribute"]
     metavar="linear|geometric|FILE",
     default="linear",
     show_default=True,
-    help="The points that an answer is one of; a file holds one a line.",
+    help="The points that an answer is one of; a file holds one in each line.",
 )
-@click.option("--points", metavar="N", type=WHOLE, help="Of linear and geometric.  [default: 1001]")
+@click.option("--points", metavar="N", type=WHOLE, help="For linear and geometric.  [default: 1001]")
 @click.option(
     "--depends-on",
     metavar="WORD",
     default="independent",
     show_default=True,
-    help="independent: of its node's own record alone; degree: of the node's own degree too.",
+    help="independent: of only its node's own record; degree: of the node's own degree too.",
 )
 @format_option
 def attribute(
@@ -91,5 +91,5 @@ def _grid(given: str) -> str | list[float]:
         ) from None
     numbers = [decimal_of(word) for word in words]
     if None in numbers:
-        raise ParameterError(f"grid is {given!r}, a file that must hold numbers alone; correct it")
+        raise ParameterError(f"grid is {given!r}, a file that must hold only numbers; correct it")
     return [float(number) for number in numbers if number is not None]

@@ -34,10 +34,12 @@ def releases_in(file: str) -> list[dict[str, Any]]:
 
     text = sys.stdin.read() if file == "-" else _text_of(file)
     if text.lstrip().startswith("["):
-        found = _json(text, f"{file!r} is no JSON list of releases; give one, or one JSON object a line")
+        found = _json(
+            text, f"{file!r} is not a JSON list of releases; give one, or one JSON object in each line"
+        )
     else:
         found = [
-            _json(line, f"line {number} is no JSON object with distinct keys; mend it")
+            _json(line, f"line {number} is not a JSON object with distinct keys; correct it")
             for number, line in enumerate(text.splitlines(), 1)
             if line.strip()
         ]

@@ -40,8 +40,10 @@ _SECTORS = ("Technology", "Healthcare", "Education", "Government", "Energy", "Fi
     default="not stated",
     help="Which region the data is of, or whose law applies.",
 )
-@click.option("--sector", type=click.Choice(_SECTORS), help="Of the registry of deployments.")
-@click.option("--author", "authors", metavar="NAME", multiple=True, help="Who made this card; repeatable.")
+@click.option("--sector", type=click.Choice(_SECTORS), help="For the registry of deployments.")
+@click.option(
+    "--author", "authors", metavar="NAME", multiple=True, help="The authors of this card; repeatable."
+)
 @click.option("--retention", metavar="TEXT", default="not stated", help="How long the graph is kept.")
 def card(
     name: str,

@@ -407,7 +407,7 @@ def _check_registered(
         ]
     if odd:
         other = "a graph in Neo4j" if edges is None else "edges at an address"
-        raise ParameterError(f"{_flag(odd[0])} is not an option of {other}; leave it out")
+        raise ParameterError(f"{_flag(odd[0])} is not an option of {other}; ask without it")
 
 
 def _flag(name: str) -> str:
@@ -470,7 +470,7 @@ def budget(
         second = None if remote or "attributes" not in row else store.head(name, "attributes")
     if spans and not by_run:
         raise ParameterError(
-            f"spans is for a graph whose budget is within windows, and {name!r} is none; leave it out"
+            f"spans is for a graph whose budget is within windows, and {name!r} is none; ask without it"
         )
     if spans:
         print_rows(by_run["runs"], output, ["windows", "epsilon_spent", "epsilon_remaining"])

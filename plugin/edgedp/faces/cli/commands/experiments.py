@@ -48,8 +48,8 @@ _EPSILON = _many("--epsilon", "epsilon", None, "Privacy loss, as often as wanted
 _K = click.option("-k", "k", type=WHOLE, multiple=True, help="How many nodes, as often as wanted.")
 _METRIC = _many("--metric", "metric", metric_names(), "What the nodes are ranked by, as often as wanted.")
 _MECHANISM = _many("--mechanism", "mechanism", MECHANISMS, "As often as wanted.  [default: all]")
-_SAMPLER = _many("--sampler", "sampler", SAMPLERS, "Of ld and sld.  [default: exponential]")
-_SHIFT = _many("--shift", "shift", SHIFTS, "Of sld.  [default: by the metric alone]")
+_SAMPLER = _many("--sampler", "sampler", SAMPLERS, "For ld and sld.  [default: exponential]")
+_SHIFT = _many("--shift", "shift", SHIFTS, "For sld.  [default: by the metric]")
 _PROXY = _many("--proxy", "proxy", PROXIES, "What joint ranks by.  [default: both]")
 _BOUND = click.option(
     "--degree-bound", metavar="D", type=WHOLE, help="Declared.  [default: the graph's largest degree]"
@@ -61,8 +61,8 @@ _EXACT = click.option(
 
 _TOP_K = _all(_METRIC, _K, _MECHANISM, _SAMPLER, _SHIFT, _PROXY, _EPSILON)
 _running = _all(
-    click.option("--runs", type=WHOLE, default=100, show_default=True, help="Of each cell."),
-    click.option("--seed", type=WHOLE, default=1, show_default=True, help="Of all runs."),
+    click.option("--runs", type=WHOLE, default=100, show_default=True, help="For each cell."),
+    click.option("--seed", type=WHOLE, default=1, show_default=True, help="For all runs."),
     click.option("--processes", metavar="P", type=WHOLE, help="How many compute.  [default: one a core]"),
     click.option(
         "-o",
@@ -101,7 +101,7 @@ def topk(source: str, **asked: Any) -> None:
     "--approach", type=Word("approach", APPROACHES), help="Pareto score or weighted sum.  [default: pareto]"
 )
 @click.option(
-    "--weight", "weights", type=DECIMAL, multiple=True, help="Of aggregate, once for each --metric."
+    "--weight", "weights", type=DECIMAL, multiple=True, help="For aggregate, once for each --metric."
 )
 @_MECHANISM
 @_SAMPLER
@@ -174,7 +174,19 @@ def _given(asked: dict[str, Any]) -> dict[str, Any]:
     help="Ending in .html, .png or .svg.",
 )
 def report(results: tuple[Path, ...], file: Path) -> None:
-    """Show results of experiments as one page that works offline, or as a picture."""
+    """Show results of experiments, or the lists of a stored graph over time, as one page or as a picture.
+
+    One name that is no file is a stored graph's: which ids came and went from window to window, from kept releases
+    alone. A page works offline.
+    """
+    if len(results) == 1 and not results[0].exists() and results[0].suffix.lower() != ".parquet":
+        from edgedp.faces.timeline import write_timeline
+
+        name = str(results[0])
+        with opened_store() as store:
+            rows = store.releases(name)
+        click.echo(f"wrote {write_timeline(name, rows, file)}")
+        return
     from edgedp.exact.experiments.report import write_report
 
     click.echo(f"wrote {write_report(results, file)}")
@@ -186,8 +198,8 @@ _advising = _all(
     click.option("--metric", type=Word("metric", metric_names()), default="ebc", show_default=True,
                  help="What the nodes are ranked by."),
     _MECHANISM,
-    click.option("--runs", type=WHOLE, default=20, show_default=True, help="Of each epsilon."),
-    click.option("--seed", type=WHOLE, default=1, show_default=True, help="Of all runs."),
+    click.option("--runs", type=WHOLE, default=20, show_default=True, help="For each epsilon."),
+    click.option("--seed", type=WHOLE, default=1, show_default=True, help="For all runs."),
     format_option,
 )  # fmt: skip
 """What advice takes on any graph."""
@@ -196,7 +208,7 @@ _advising = _all(
 @click.command()
 @click.option("--like", metavar="G", required=True, help="A public graph: a dataset, a file, or a generator.")
 @click.option(
-    "--nodes", metavar="N", type=WHOLE, help="Of a generator; a graph is filled up.  [default: 10,000]"
+    "--nodes", metavar="N", type=WHOLE, help="For a generator; a graph is filled up.  [default: 10,000]"
 )
 @click.option("--degree-bound", metavar="D", type=WHOLE, help="As it will be declared.  [default: nodes - 1]")
 @_advising
@@ -207,7 +219,7 @@ def advise(output: str, **asked: Any) -> None:
     with progress_bar() as progress:
         rows = tried(progress=progress, **_given(asked))
     _print_advice(rows, output)
-    notice(f"tried on {asked['like']}, which is public: choosing by it tells nothing of private edges")
+    notice(f"tried on {asked['like']}, which is public: choosing by it reveals nothing of private edges")
 
 
 def _print_advice(rows: list[dict[str, Any]], output: str) -> None:
@@ -237,7 +249,7 @@ def exact_advise(name: str, output: str, **asked: Any) -> None:
               help="What to repeat.")  # fmt: skip
 @_METRIC
 @_K
-@_many("--of", "of", None, "Of numbers.  [default: edges, triangles, wedges]")
+@_many("--of", "of", None, "For numbers.  [default: edges, triangles, wedges]")
 @_many("--mechanism", "mechanism", None, "As often as wanted.  [default: all]")
 @_SAMPLER
 @_SHIFT
@@ -267,7 +279,7 @@ def exact_experiment(name: str, **asked: Any) -> None:
     help="What is ranked by.",
 )
 @click.option("-k", "k", type=WHOLE, required=True, help="How many nodes.")
-@click.option("--epsilon", "epsilon", required=True, multiple=True, help="Of a release; as often as wanted.")
+@click.option("--epsilon", "epsilon", required=True, multiple=True, help="For a release; as often as wanted.")
 @format_option
 def exact_limit(name: str, metric: str, k: int, epsilon: tuple[str, ...], output: str) -> None:
     """Say which recall no private list exceeds that is as good on the graphs beside this one. Not private; logged."""

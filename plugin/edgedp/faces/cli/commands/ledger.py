@@ -21,7 +21,7 @@ __all__ = ["COMMANDS"]
 
 
 _ATTRIBUTES = click.option(
-    "--attributes", is_flag=True, help="Of the account of the nodes' properties, in place of the edges'."
+    "--attributes", is_flag=True, help="Use the account of the nodes' properties in place of the edges'."
 )
 
 
@@ -117,7 +117,7 @@ def verify(file: Path, head: str | None, output: str) -> None:
     try:
         row = verified(file.read_text(encoding="utf-8").splitlines(), head)
     except UnicodeDecodeError:
-        raise click.ClickException("the file is no text; give an export of 'edgedp ledger export'") from None
+        raise click.ClickException("the file is not text; give an export of 'edgedp ledger export'") from None
     _show(row, output)
     if head is None:
         notice("a deliberate change shows only against a head that was kept elsewhere: --head")

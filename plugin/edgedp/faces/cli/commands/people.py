@@ -107,16 +107,18 @@ def add_curator(name: str, output: str) -> None:
 @click.option(
     "--agent/--no-agent",
     default=None,
-    help="The analyst is a program that decides by itself: each release must name its plan, which told its cost.  "
+    help="The analyst is a program that decides by itself: each release must name its plan, which stated its cost.  "
     "[default: as it is]",
 )
 @click.option(
     "--min-epsilon-per-release",
     metavar="E",
-    help="Of an agent: smallest epsilon of one release.  [default: as it is, else a hundredth of the share; the "
+    help="For an agent: smallest epsilon of one release.  [default: as it is, else a hundredth of the share; the "
     "largest is else a tenth]",
 )
-@click.option("--attributes", is_flag=True, help="Of the budget of the graph's attributes, not of its edges.")
+@click.option(
+    "--attributes", is_flag=True, help="Use the budget of the graph's attributes, not of its edges."
+)
 @format_option
 def grant(
     graph: str,
@@ -165,7 +167,7 @@ def _show_token(row: dict[str, str], output: str) -> None:
         print_rows([row], output, list(row))
     else:
         click.echo(row["token"])
-        notice("this token is shown once and kept nowhere; whoever has it may ask in this name")
+        notice("this token is shown once and kept nowhere; anybody who has it may ask in this name")
 
 
 COMMANDS = (analyst, curator, grant, grants)

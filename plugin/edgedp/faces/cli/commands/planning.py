@@ -75,7 +75,7 @@ def plan(
         others = given | {"--degree-bound": degree_bound, "--metric": metrics or None, "--protect": protect,
                           "--edges-of-a-person": edges_of_a_person, "--epsilon-budget": epsilon_budget}  # fmt: skip
         if any(value is not None for value in others.values()):
-            raise click.UsageError(f"--batch stands alone: leave out {', '.join(others)}.")
+            raise click.UsageError(f"--batch is not combined with other options: remove {', '.join(others)}.")
         plan_batch(batch, output)
         return
     for option, value in given.items():
@@ -102,7 +102,7 @@ def plan(
     if output == "csv":
         print_rows(noise, "csv", ["metric", "mechanism", "on", "scale", "law"])
         return
-    click.echo("noise, in units of what it is added to (not told where it depends on private edges):")
+    click.echo("noise, in units of what it is added to (not shown where it depends on private edges):")
     print_rows(noise, "table", ["metric", "mechanism", "on", "scale", "law"])
     for row in told.numbers:
         click.echo(f"{row['metric']} of one node, as a number: {row['reach']}")

@@ -98,9 +98,9 @@ def metric_values(
 @click.command("count")
 @click.argument("name")
 @click.option("--of", type=Word("of", count_names()), required=True, help="What is counted.")
-@click.option("--star-size", metavar="S", type=WHOLE, help="Of stars: how many neighbours.  [default: 3]")
-@click.option("--pair", metavar="U V", nargs=2, help="Of common_neighbors: two node ids.")
-@click.option("--node", metavar="V", help="Of a metric: the node's id.")
+@click.option("--star-size", metavar="S", type=WHOLE, help="For stars: how many neighbours.  [default: 3]")
+@click.option("--pair", metavar="U V", nargs=2, help="For common_neighbors: two node ids.")
+@click.option("--node", metavar="V", help="For a metric: the node's id.")
 @click.option(
     "--sensitivity-at", metavar="T", type=WHOLE, help="Show the admissible sensitivity at distance T instead."
 )

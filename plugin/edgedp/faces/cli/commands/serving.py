@@ -92,10 +92,10 @@ _FILE = click.Path(path_type=Path)
     "--connections-per-address",
     metavar="N",
     type=WHOLE,
-    help="Of one address.  [default: half of --connections]",
+    help="For one address.  [default: half of --connections]",
 )
 @click.option(
-    "--requests-per-minute", metavar="N", type=WHOLE, default=600, show_default=True, help="Of one analyst."
+    "--requests-per-minute", metavar="N", type=WHOLE, default=600, show_default=True, help="For one analyst."
 )
 @click.option(
     "--gateways",

@@ -31,7 +31,7 @@ _SHARE: dict[str, Any] = {
         "max_epsilon_per_release": _AMOUNT,
         "min_epsilon_per_release": {
             "type": "number",
-            "description": "Of an agent's share alone: what a release costs at least. Each names its Plan-Id.",
+            "description": "Only for an agent's share: what a release costs at least. Each names its Plan-Id.",
         },
         "delta": {"type": "number"},
         "problem": {"type": "string"},
@@ -42,6 +42,13 @@ _SHARE: dict[str, Any] = {
 _PROBLEM = {
     "description": "Where the account does not add up: its amounts are null, and the curator must see to it.",
     "type": "string",
+}
+
+
+_ACCOUNTS = {
+    "description": "Of a graph that owns no budget those that its releases debit; the least is shown beside them.",
+    "type": "array",
+    "items": {"type": ["string", "object"]},
 }
 
 
@@ -145,6 +152,7 @@ SCHEMAS: dict[str, Any] = {
             },
             "epsilon_budget": _AMOUNT,
             "epsilon_spent": _AMOUNT,
+            "accounts": _ACCOUNTS,
             "share": {"$ref": "#/components/schemas/Share"},
             "attributes": _ATTRIBUTES,
             "problem": _PROBLEM,
@@ -158,6 +166,7 @@ SCHEMAS: dict[str, Any] = {
             "epsilon_spent": _AMOUNT,
             "epsilon_remaining": _AMOUNT,
             "releases": {"type": ["integer", "null"]},
+            "accounts": _ACCOUNTS,
             "calendar": _CALENDAR,
             "dearest_run": {
                 "type": ["string", "null"],
@@ -187,6 +196,7 @@ SCHEMAS: dict[str, Any] = {
             "epsilon_budget": _AMOUNT,
             "epsilon_spent": _AMOUNT,
             "epsilon_remaining": _AMOUNT,
+            "accounts": _ACCOUNTS,
             "share": {"$ref": "#/components/schemas/Share"},
         },
     },
@@ -200,10 +210,11 @@ SCHEMAS: dict[str, Any] = {
             "epsilon": _AMOUNT,
             "epsilon_remaining": _AMOUNT,
             "epsilon_remaining_after": _AMOUNT,
+            "accounts": _ACCOUNTS,
             "releases_left": {"type": "integer"},
             "epsilon_first": {
                 "type": "number",
-                "description": "Of the first step, where epsilon is the most.",
+                "description": "For the first step, where epsilon is the most.",
             },
             "kept": {"type": "boolean"},
             "noise": {"type": "array"},
@@ -333,6 +344,10 @@ SCHEMAS |= {
         "properties": {
             "graph": {"type": "string"},
             "analyst": {"type": "string"},
+            "of": {
+                "type": "string",
+                "description": "The account of a relationship type, where it is not the graph's.",
+            },
             **{key: value for key, value in _SHARE["properties"].items() if key != "problem"},
         },
     },
@@ -358,7 +373,7 @@ SCHEMAS |= {
             },
             "min_epsilon_per_release": {
                 "type": ["string", "number"],
-                "description": "Of an agent.",
+                "description": "For an agent.",
             },
         },
     },

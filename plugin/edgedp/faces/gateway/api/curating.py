@@ -132,7 +132,7 @@ def _page(request: Request) -> tuple[int, int]:
     if seq is None:
         raise Problem(
             422,
-            "since must be the seq of an event; give that of the page before, or leave it out",
+            "since must be the seq of an event; give that of the page before, or ask without it",
             "ParameterError",
         )
     return limit, seq

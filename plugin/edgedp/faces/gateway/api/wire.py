@@ -217,7 +217,7 @@ class Boundary:
 
     def unread(self, address: str) -> Response:
         """Return the answer to what is not HTTP, with headers and a line of the log as any other."""
-        problem = Problem(400, "the request is not HTTP/1.1; check it", "ParameterError", _UNREAD)
+        problem = Problem(400, "the request is not HTTP/1.1; send it as HTTP/1.1", "ParameterError", _UNREAD)
         note = Note(method="other", address=address)
         self._gateway.log.request(note, problem.status, self._gateway.settings.response_step)
         self._gateway.metrics.request(note, problem.status)
@@ -238,7 +238,7 @@ def name_in(request: Request, part: str = "name") -> str:
         return unquote(request.path_params[part], errors="strict")
     except UnicodeDecodeError:
         raise Problem(
-            404, "the address holds a name that is not UTF-8; check it", "UnknownNameError"
+            404, "the address holds a name that is not UTF-8; encode it as UTF-8", "UnknownNameError"
         ) from None
 
 
@@ -258,7 +258,7 @@ def page_asked(request: Request) -> tuple[int, str | None]:
         raise Problem(
             422,
             f"limit and since stand once at most, and limit must be a whole number from 1 to {LONGEST_PAGE}; "
-            "leave it out or give another",
+            "ask without it or give another",
             "ParameterError",
         )
     return limit, sinces[0] if sinces else None
@@ -288,7 +288,7 @@ async def json_body(request: Request) -> dict[str, Any]:
         )
     except (ValueError, RecursionError):
         raise Problem(
-            400, "the body is no JSON object with distinct keys; check it", "ParameterError"
+            400, "the body is not a JSON object with distinct keys; send one", "ParameterError"
         ) from None
     if not isinstance(given, dict):
         raise Problem(422, "the body must be a JSON object; give the options by name", "ParameterError")

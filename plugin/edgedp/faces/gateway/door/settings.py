@@ -110,10 +110,12 @@ class Settings:
             raise ParameterError(f"{missing} is missing; give both tls_certificate and tls_key")
         for path in (self.tls_certificate, self.tls_key):
             if path is not None and not path.is_file():
-                raise ParameterError(f"{shortened(path)} is no file, must be a PEM file; check the path")
+                raise ParameterError(
+                    f"{shortened(path)} is not a file, must be a PEM file; give the path of one"
+                )
         if not (is_loopback(self.host) or self.tls or self.behind_proxy):
             raise ParameterError(
-                f"host is {self.host!r}, must be a loopback address where there is no TLS, for tokens would cross the "
+                f"host is {self.host!r}, must be a loopback address without TLS, because tokens would cross the "
                 "network in the clear; give --tls-certificate and --tls-key, or --behind-proxy"
             )
         if self.root_path and not _is_root(self.root_path):

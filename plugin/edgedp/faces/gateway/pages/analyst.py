@@ -17,10 +17,14 @@ from edgedp.faces.gateway.kinds import ReleaseKind, kind_at, release_kinds
 from edgedp.faces.gateway.pages.copies import copies
 from edgedp.faces.gateway.pages.forms import fields, options_in
 from edgedp.faces.gateway.pages.site import Form, Pages, Visit, told
+from edgedp.faces.timeline.made import Sequence as Lists
+from edgedp.faces.timeline.made import sequences
+from edgedp.faces.timeline.showing import picture
 from edgedp.release.plan import PublicFacts, plan
 from edgedp.release.plan.base import protects_more
 from edgedp.stores.returned import release_of
 from edgedp.words.amounts.epsilon import NANO
+from edgedp.words.dates.calendar import calendar_kept
 from edgedp.words.errors import EdgeDPError, StoreError
 from edgedp.words.shown import csv_line
 from edgedp.words.vocabulary import ACCOUNTS, AccountName
@@ -53,6 +57,7 @@ class AnalystPages:
             page("/graphs", "analyst", self.graphs),
             page("/graphs/{name}", "analyst", self.graph),
             action("/graphs/{name}", "analyst", self.ask),
+            page("/graphs/{name}/over-time", "analyst", self.over_time),
             page("/releases", "analyst", self.releases),
             page("/releases/{release_id}", "analyst", self.release),
             page("/releases/{release_id}/json", "analyst", self.as_json),
@@ -89,6 +94,19 @@ class AnalystPages:
                 raise problem from None
             return await self._asking(visit, kind, form, problem=problem)
         return RedirectResponse(f"/releases/{quote(release.receipt['release_id'])}", 303)
+
+    async def over_time(self, visit: Visit) -> Response:
+        """Show the analyst's own lists of windows of a graph, one after the other."""
+        name, asking = name_in(visit.request), self._gateway.asking(visit.person)
+        rows = await self._gateway.ask(lambda: asking.releases(name))
+        problem, found = None, list[dict[str, Any]]()
+        try:
+            found = [_over_time(each) for each in sequences(rows)]
+        except EdgeDPError as error:
+            problem = str(error)
+        return self._pages.render(
+            visit.request, "over_time.html", visit, name=name, sequences=found, problem=problem
+        )
 
     async def releases(self, visit: Visit) -> Response:
         """List the analyst's own releases by pages: graph by graph, of each the newest first."""
@@ -191,6 +209,7 @@ class AnalystPages:
             directed="directed" in facts,
             protect=facts.get("protect", "pair"),
             projection=facts.get("projection"),
+            calendar=calendar_kept(facts["calendar"]) if "calendar" in facts else None,
             domains=await self._gateway.ask(lambda: asking.domains(name)),
         )
         planned = plan(kind.kind, options, public)
@@ -198,6 +217,13 @@ class AnalystPages:
             _debit(charge.account, charge.cost, _standing(facts, charge.account))
             for charge in reversed(planned.charges)
         ]
+        if public.calendar is not None:
+            # What is left hangs on the windows, and whether they are closed on the clock: the store's to say.
+            told = await self._gateway.ask(lambda: asking.estimate(name, kind.kind, **options))
+            left = told["epsilon_remaining_after"]
+            debits = [
+                {**each, "left": None, "graph_left": left, "refused": told["refused"]} for each in debits
+            ]
         return await self._asking(
             visit,
             kind,
@@ -232,7 +258,7 @@ def _kind_of(given: Form) -> ReleaseKind:
     try:
         return kind_at((given.get("kind") or [release_kinds()[0].path])[0])
     except KeyError:
-        raise Problem(404, "there is no such kind of release", "UnknownNameError") from None
+        raise Problem(404, "this kind of release does not exist", "UnknownNameError") from None
 
 
 def _remaining(row: Mapping[str, Any]) -> float | None:
@@ -329,3 +355,19 @@ def _spreadsheet(cell: object) -> object:
 
 def _file(text: str, kind: str, name: str) -> Response:
     return Response(text, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+def _over_time(lists: Lists) -> dict[str, Any]:
+    """Return a sequence of lists as the page shows it."""
+    rows = [
+        {
+            "windows": each.windows,
+            "epsilon": each.epsilon,
+            "release_id": each.release_id,
+            "nodes": ", ".join(map(lists.named, each.nodes)),
+            "came": ", ".join(map(lists.named, each.came(before))),
+            "went": ", ".join(map(lists.named, each.went(before))),
+        }
+        for before, each in zip([None, *lists.lists[:-1]], lists.lists, strict=True)
+    ]
+    return {"question": lists.question, "picture": picture([lists]), "rows": rows}

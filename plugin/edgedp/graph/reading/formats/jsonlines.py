@@ -36,7 +36,7 @@ def read_json_lines(content: Content, source: str, width: int, options: ReadingO
     """
     refused = options.given("header", "separator", "comments")
     if refused:
-        raise ParameterError(f"{refused} is not an option of JSON lines; leave it out")
+        raise ParameterError(f"{refused} is not an option of JSON lines; read it without this option")
     blocks = Blocks(content.chunks, source)
     first = next(blocks, b"")
     sample = [_object(raw, number, source) for number, _, raw in islice(data_lines(first, ()), SAMPLE)]

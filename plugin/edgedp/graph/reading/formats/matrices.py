@@ -75,7 +75,7 @@ def _nonzero(read: list, source: str) -> tuple[list, int]:  # type: ignore[type-
     ends = [column.cast(pl.Int64, strict=False) for column in read[:2]]
     values = [column.cast(pl.Float64, strict=False) for column in read[2:]]
     if any(column.null_count() for column in ends + values):
-        _refuse(source, "holds an entry that is no number, must hold rows, columns and values")
+        _refuse(source, "holds an entry that is not a number, must hold rows, columns and values")
     nonzero = pl.Series(values=np.logical_or.reduce([value.to_numpy() != 0 for value in values]))
     return [end.filter(nonzero) for end in ends], int((~nonzero).sum())
 
@@ -120,7 +120,7 @@ def read_metis(content: Content, source: str, ids: Ids | None) -> Read:
             raise ValueError
         targets = np.array(written, dtype=np.int64)
     except (ValueError, OverflowError):
-        _refuse(source, "holds a neighbour that is no integer, must hold numbers of nodes")
+        _refuse(source, "holds a neighbour that is not an integer, must hold numbers of nodes")
     sources = np.repeat(np.arange(1, n + 1, dtype=np.int64), [len(row) for row in neighbours])
     _check_range([targets], n, source)
     both = np.sort(sources * (n + 1) + targets)

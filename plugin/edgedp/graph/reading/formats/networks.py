@@ -79,7 +79,7 @@ def _gml_names(graph: object, labels: bool | None, source: str) -> tuple[list[st
     ids = vertices["id"]
     if not all(isinstance(value, str) for value in ids):
         if not all(isinstance(value, (int, float)) and float(value).is_integer() for value in ids):
-            raise GraphFormatError(f"{source!r} is GML with an id that is no integer; renumber it")
+            raise GraphFormatError(f"{source!r} is GML with an id that is not an integer; renumber it")
         if any(abs(value) >= _EXACT for value in ids):
             raise GraphFormatError(
                 f"{source!r} is GML with an id of 2^53 or more, which its reader would round; "

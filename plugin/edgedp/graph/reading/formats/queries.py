@@ -37,7 +37,7 @@ def read_query(database: Database, options: ReadingOptions, progress: Progress) 
     name = database.name
     refused = options.given("header", "separator", "comments", "labels")
     if refused:
-        raise ParameterError(f"{refused} has no effect for a table; leave it out")
+        raise ParameterError(f"{refused} has no effect for a table; read it without this option")
     if (options.table is None) == (options.query is None):
         raise ParameterError(
             f"{name!r} is a database, must be given with a table or a query, and not with both; "
@@ -119,7 +119,7 @@ def _integers(column: pl.Series, name: str, source: str) -> pl.Series:
     integers = integers_of([column.str.replace(r"\.0+$", "")], anyhow=True)
     if integers is None:
         raise GraphFormatError(
-            f"column {shortened(name, 30)!r} of {source!r} holds a number that is no integer of 64 bits; "
+            f"column {shortened(name, 30)!r} of {source!r} holds a number that is not an integer of 64 bits; "
             "cast it to text in a query"
         )
     return integers[0]

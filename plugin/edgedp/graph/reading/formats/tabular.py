@@ -34,7 +34,7 @@ def read_tabular(
     name = "Parquet" if kind == "parquet" else "Arrow"
     refused = options.given("header", "separator", "comments")
     if refused:
-        raise ParameterError(f"{refused} is not an option of a {name} file; leave it out")
+        raise ParameterError(f"{refused} is not an option of a {name} file; read it without this option")
     try:
         names, load, head = columns_of(content, kind)
         rows = _rows(head())
@@ -146,7 +146,7 @@ def arrow_of(frame: Any, what: str = "frame") -> Any:
             for column in frame.values():
                 if not is_list(column):
                     raise GraphFormatError(
-                        f"a column of {what} is {kind_of(column)}, must be a list or an array of one id a row; "
+                        f"a column of {what} is {kind_of(column)}, must be a list or an array with one id in each row; "
                         "from pandas give the frame itself, or frame.to_dict('list')"
                     )
             table = pa.table(frame)
@@ -253,7 +253,8 @@ def one_type(columns: list[pl.Series], asked: str | None, source: str) -> list[p
         integers = integers_of([column.cast(pl.String) for column in columns], anyhow=True)
         if integers is None:
             raise GraphFormatError(
-                f"{source!r} holds an id that is no integer of 64 bits; read the ids as texts ({option('ids', 'text')})"
+                f"{source!r} holds an id that is not an integer of 64 bits; "
+                f"read the ids as texts ({option('ids', 'text')})"
             )
         return integers
     if texts and len(texts) < len(columns):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 from edgedp.words.errors import GraphFormatError, UnknownNameError
 from edgedp.words.places import asset
@@ -65,6 +65,10 @@ class Dataset:
         Figures of the graph as it is read here: undirected, simple. None where they are not published.
     listed_edges : int or None
         Edges as the source counts them, where that is another count.
+    date : int or None
+        The column that holds the date of each row, from 1; None where there is none.
+    date_unit : {"s", "ms"} or None
+        What it counts since 1970 began, or since the source's own beginning.
 
     Examples
     --------
@@ -87,6 +91,8 @@ class Dataset:
     edges: int | None
     max_degree: int | None
     listed_edges: int | None
+    date: int | None = None
+    date_unit: Literal["s", "ms"] | None = None
 
     @property
     def bundled(self) -> bool:
@@ -213,9 +219,11 @@ _FIELDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "edges": _COUNT,
     "max_degree": _COUNT,
     "listed_edges": _COUNT,
+    "date": _COUNT,
+    "date_unit": (lambda value: value in ("s", "ms"), "'s' or 'ms'"),
     "node_list": (lambda value: isinstance(value, dict), "a table of address, sha256, bundled"),
 }
-_OPTIONAL = {*_FILE_FIELDS, "nodes", "edges", "max_degree", "listed_edges", "node_list"}
+_OPTIONAL = {*_FILE_FIELDS, "nodes", "edges", "max_degree", "listed_edges", "node_list", "date", "date_unit"}
 
 
 def _is_text(value: Any) -> bool:

@@ -98,11 +98,13 @@ def database_of(source: str) -> Database | None:
         parts = urlsplit(source)
         secret = parts.password is not None or bool(_SECRET.search(parts.query))
     except ValueError:
-        raise ParameterError(f"{address_shown(source)!r} is no address of a database; correct it") from None
+        raise ParameterError(
+            f"{address_shown(source)!r} is not the address of a database; correct it"
+        ) from None
     if secret:
         raise ParameterError(
             f"{address_shown(source)!r} holds a password, which others can see there; give it in PGPASSWORD or "
-            "~/.pgpass, or leave it out and type it when asked"
+            "~/.pgpass, or give none and type it when asked"
         )
     return Database(kind, source)
 
@@ -327,7 +329,7 @@ _BY_WORDS = (
     (r"no such table|Table with name", "has no such table; check its name"),
     (r"no such column|Referenced column|Binder Error", "has no such column; check its name"),
     (r"not a database|not a valid DuckDB|Serialization Error|malformed|newer version",
-     "is no file of that database, or one that is damaged; check the path"),
+     "is not a file of that database, or is damaged; give the path of a whole one"),
     (r"is locked|Conflicting lock|different configuration|busy",
      "is in use by another program that writes to it; load it when that has ended"),
     (r"syntax error|Parser Error|incomplete input", "does not understand the query; correct it"),

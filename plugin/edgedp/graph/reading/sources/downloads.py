@@ -155,7 +155,7 @@ def fetch_member(
         archive.discard()
         if found is None:
             raise GraphFormatError(
-                f"{told} is no zip archive with a readable {shortened(member)!r}; check the address"
+                f"{told} is not a zip archive with a readable {shortened(member)!r}; check the address"
             )
         raise GraphFormatError(
             f"{told} has {shortened(member)!r} with the sha256 {found}, must be {' or '.join(member_sha256)}; "
@@ -275,7 +275,7 @@ def _reason(error: Exception) -> str:
         return f"did not answer within {TIMEOUT_SECONDS} seconds"
     if isinstance(error, requests.ConnectionError):
         return "cannot be reached"
-    return f"is no address that can be fetched ({type(error).__name__})"
+    return f"is not an address that can be fetched ({type(error).__name__})"
 
 
 @contextmanager

@@ -37,7 +37,7 @@ def canonical(address: Any, name: str) -> str:
     's3a://lake/edges'
     """
     if not isinstance(address, (str, os.PathLike)) or not str(address).strip():
-        raise ParameterError(f"{name} is no address; give a path, or an address that Spark reads")
+        raise ParameterError(f"{name} is not an address; give a path, or an address that Spark reads")
     text = os.fspath(address)
     if any(ord(sign) < 32 or sign in "*?{}[]," for sign in text):
         raise ParameterError(f"{name} holds a pattern or a query, must be the address of one file or folder")
@@ -49,7 +49,7 @@ def canonical(address: Any, name: str) -> str:
     host, slash, path = rest.partition("/")
     if _holds_credentials(scheme.lower(), host, rest):
         raise ParameterError(
-            f"{name} holds a password or a key, must be an address alone; give these to Spark's settings"
+            f"{name} holds a password or a key, must be only an address; give these to Spark's settings"
         )
     if scheme.lower() == "file":
         return "file://" + str(Path(rest if host.lower() != "localhost" else slash + path).resolve())

@@ -118,7 +118,7 @@ def _ask_of_second_names(columns: list[pl.Series], seen: Seen) -> None:
     if seen.header and alone and len(columns[0]) > 1:
         _ask(
             seen,
-            f"holds {shortened(word, 30)!r} at both ends of its first row alone, perhaps a second line of names",
+            f"holds {shortened(word, 30)!r} at both ends of only its first row, perhaps a second line of names",
         )
 
 

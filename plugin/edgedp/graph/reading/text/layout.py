@@ -147,7 +147,7 @@ def detect_layout(
     first = split_line(raw, number, separator, source)
     sample = _sample(lines[1:], separator, len(first), source)
     if len(first) < width:
-        raise GraphFormatError(f"{source!r} has one column, must have two ids a line; {_other(text)}")
+        raise GraphFormatError(f"{source!r} has one column, must have two ids in each line; {_other(text)}")
     before = [line for line in (head + block[:start]).split(b"\n") if comments and line.startswith(comments)]
     named = _names_in_comment(before, separator, first, source) if width == 2 else None
     kind = _KONECT.match(before[0]) if before else None

@@ -101,7 +101,7 @@ def ids_told(columns: list[pl.Series], asked: str | None) -> str:
     for column in columns:
         odd = column.filter(~column.str.contains(r"^[+-]?[0-9]+$"))
         if len(odd):
-            return f"texts; {shortened(odd[0], 30)!r} is no integer"
+            return f"texts; {shortened(odd[0], 30)!r} is not an integer"
     for column in columns:
         odd = column.filter(~column.str.contains(CANONICAL))
         if len(odd) and is_integer(odd[0]) and -(2**63) <= int(odd[0]) < 2**63:
@@ -127,7 +127,7 @@ def of_one_type(
     integers = None if asked == "text" else integers_of(columns, anyhow=asked == "integer")
     if integers is None and asked == "integer":
         raise GraphFormatError(
-            f"{source!r} holds an id that is no integer of 64 bits; read the ids as texts ({option('ids', 'text')})"
+            f"{source!r} holds an id that is not an integer of 64 bits; read the ids as texts ({option('ids', 'text')})"
         )
     columns = integers or columns
     return columns[: len(ends)], None if nodes is None else columns[-1]

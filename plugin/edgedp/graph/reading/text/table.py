@@ -177,7 +177,7 @@ def refuse_comment(line: bytes, number: int, source: str) -> None:
     if line == b"#":
         refuse_line(
             line, number, source,
-            "must not stand alone between rows (as it does in Trivial Graph Format, which is not read)",
+            "must not stand by itself between rows (as it does in Trivial Graph Format, which is not read)",
             f"say that it begins comments ({option('comments', '#')})",
         )  # fmt: skip
     sign = line[:1].decode()

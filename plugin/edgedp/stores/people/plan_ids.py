@@ -29,7 +29,7 @@ SECONDS = 900
 _FORM = re.compile(r"plan_([0-9a-f]{8,12})_([0-9a-f]{64})")
 
 _ANOTHER = (
-    "plan_id is not of this release: it is no plan of yours with these options, this graph as it is now and this "
+    "plan_id is not of this release: it is not a plan of yours with these options, this graph as it is now and this "
     "idempotency key; plan the release again and name the plan_id and the key of that plan"
 )
 _LAPSED = f"plan_id has lapsed, for a plan holds for {SECONDS // 60} minutes; plan the release again"

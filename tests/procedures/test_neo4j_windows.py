@@ -1,0 +1,279 @@
+"""Windows of relationships in a real database: one table of dates through Bolt and Java, and the guard in Cypher."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+import uuid
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from edgedp import BudgetError, EdgeDPError, Graph, ParameterError, Store, StoreError, open_store
+from edgedp.ledger.calendars import runs
+from plugin_fixtures import PluginServer, neo4j_with_plugin
+
+__all__ = ["neo4j_with_plugin"]
+
+pytestmark = pytest.mark.neo4j
+
+UTC = dt.UTC
+ZONE = dt.timezone(dt.timedelta(hours=2))
+FROM = "2024-01-01"
+
+
+def moment(text: str) -> dt.datetime:
+    return dt.datetime.fromisoformat(text)
+
+
+DATES: dict[str, list[tuple[Any, str | None]]] = {
+    "ZONED DATETIME": [
+        (moment("2024-01-01T00:00:00+00:00"), "2024-01"),
+        (moment("2024-02-01T01:59:59+02:00"), "2024-01"),
+        (moment("2024-02-01T02:00:00+02:00"), "2024-02"),
+        (moment("2023-12-31T23:59:59+00:00"), None),
+        (moment("2024-03-31T23:59:59.999999+00:00"), "2024-03"),
+        (moment("2024-02-10T00:00:00"), None),
+        (dt.date(2024, 2, 10), None),
+        ("2024-02-10T00:00:00Z", None),
+        (1_707_523_200, None),
+        (None, None),
+    ],
+    "LOCAL DATETIME": [
+        (moment("2024-01-31T23:59:59.999999"), "2024-01"),
+        (moment("2024-02-01T00:00:00"), "2024-02"),
+        (moment("2024-02-10T00:00:00+00:00"), None),
+        (dt.date(2024, 2, 10), None),
+        ("2024-02-10", None),
+    ],
+    "DATE": [
+        (dt.date(2024, 1, 31), "2024-01"),
+        (dt.date(2024, 2, 1), "2024-02"),
+        (dt.date(1, 1, 1), None),
+        (moment("2024-02-10T00:00:00"), None),
+    ],
+    "INTEGER": [
+        (1_704_067_200, "2024-01"),
+        (1_706_745_599, "2024-01"),
+        (1_706_745_600, "2024-02"),
+        (1_706_745_600.0, None),
+        (float("nan"), None),
+        (float("inf"), None),
+        (2**63 - 1, None),
+        (-1, None),
+        ("1706745600", None),
+        (True, None),
+    ],
+}
+
+
+class Calls:
+    """Nodes 0 to n, and a relationship from each to the next, dated as a table says."""
+
+    def __init__(self, on: PluginServer, kind: str, dates: list[Any]) -> None:
+        self.on, self.mark = on, uuid.uuid4().hex[:8]
+        self.label, self.type, self.name = "N of windows", f"CALLED_{self.mark}", f"calls-{self.mark}"
+        self.dates: dict[str, Any] = {
+            "property": "at", "type": kind, "from": FROM, "period": "P1M", "are": "final",
+            **({"unit": "s"} if kind == "INTEGER" else {}),
+        }  # fmt: skip
+        on.ask(f"CREATE CONSTRAINT windows_id IF NOT EXISTS FOR (n:`{self.label}`) REQUIRE n.id IS UNIQUE")
+        on.ask(f"MATCH (n:`{self.label}`) DETACH DELETE n")
+        on.ask(f"UNWIND range(0, $last) AS id CREATE (:`{self.label}` {{id: id}})", last=len(dates))
+        for place, date in enumerate(dates):
+            on.ask(
+                f"MATCH (a:`{self.label}` {{id: $a}}), (b:`{self.label}` {{id: $b}}) "
+                f"CREATE (a)-[r:`{self.type}`]->(b) SET r.at = $at",
+                a=place, b=place + 1, at=date,
+            )  # fmt: skip
+        self.count = len(dates)
+
+    def register(self, store: Store, **more: Any) -> dict[str, Any]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            declared = {"epsilon_budget": 1000, "dates": self.dates, "within": "P1Y"} | more
+            return store.register(self.name, self.label, self.type, "id", **declared)
+
+
+@pytest.fixture
+def store(neo4j_with_plugin: PluginServer) -> Iterator[Store]:
+    server = neo4j_with_plugin.server
+    with open_store(server.uri, auth=server.auth) as store:
+        yield store
+
+
+@pytest.mark.parametrize("kind", DATES)
+def test_one_table_of_dates_gives_the_same_windows_by_both_readers(
+    neo4j_with_plugin: PluginServer, store: Store, kind: str
+) -> None:
+    table = DATES[kind]
+    calls = Calls(neo4j_with_plugin, kind, [date for date, _ in table])
+    listed = calls.register(store)
+    inside = sum(window is not None for _, window in table)
+    assert listed["exact"]["dated_relationships"] == inside
+    assert listed["exact"]["undated_relationships"] == len(table) - inside
+    for window in ("2024-01", "2024-02", "2024-03", None):
+        pairs = [(i, i + 1) for i, (_, where) in enumerate(table) if window in (None, where)]
+        asked = {} if window is None else {"window": window}
+        expected = len(pairs)
+        assert store.count(calls.name, of="edges", epsilon=10, **asked).value == pytest.approx(
+            expected, abs=1
+        )
+        rows = neo4j_with_plugin.ask(
+            "CALL edgedp.count.stream($name, $config)", name=calls.name,
+            config={"of": "edges", "epsilon": 10, **asked},
+        )  # fmt: skip
+        assert rows[0]["value"] == pytest.approx(expected, abs=1)
+        if window is not None:
+            with store._session() as session:
+                from edgedp.ledger import ledger, registry
+
+                calendar = ledger.find(session, calls.name).calendar
+                assert calendar is not None
+                graph = session.graph(registry.known(session, calls.name), calendar.span(window))
+            assert graph == Graph.from_edges(pairs, nodes=range(calls.count + 1)), window
+
+
+def test_the_guard_in_cypher_is_that_of_python(neo4j_with_plugin: PluginServer, store: Store) -> None:
+    """Random windows, spans and everything: the same refusals, and the same text of sums after each."""
+    calls = Calls(neo4j_with_plugin, "DATE", [dt.date(2024, 1, 5)])
+    calls.register(store, epsilon_budget=10, within=3)
+    store.add_analyst(f"ann {calls.mark}")
+    store.grant(calls.name, f"ann {calls.mark}", 6)
+    whole = share = runs.NOTHING
+    chance = random.Random(5)
+    from edgedp.stores.people.asker import Asker
+
+    ann = Asker(store, f"ann {calls.mark}")
+    refused = 0
+    for _ in range(40):
+        first = chance.randint(0, 9)
+        last = first + chance.choice((0, 0, 0, 1, 4))
+        ends: tuple[int | None, int | None] = (first, last)
+        window: dict[str, Any] = {"windows": f"2024-{first + 1:02d}..{2024 + last // 12}-{last % 12 + 1:02d}"}
+        if chance.random() < 0.08:
+            window, ends = {}, (None, None)
+        cost, asker = chance.randint(1, 3), chance.choice((store, ann))
+        fits = runs.touched(whole, 3, *ends) + cost * 10**9 <= 10 * 10**9
+        fits = fits and (asker is store or runs.touched(share, 3, *ends) + cost * 10**9 <= 6 * 10**9)
+        why = ""
+        try:
+            asker.count(calls.name, of="edges", epsilon=cost, **window)
+            done = True
+        except BudgetError as error:
+            done, why = False, str(error)
+        assert done == fits, (window, cost, asker is store, whole, share, why)
+        refused += not done
+        if done:
+            whole = runs.charged(whole, 3, *ends, cost * 10**9)
+            share = share if asker is store else runs.charged(share, 3, *ends, cost * 10**9)
+        with store._session() as session:
+            assert session.run("account_find", name=calls.name)[0]["runs"] == whole
+    assert refused > 5
+    assert store.check(calls.name) == []
+    budget = neo4j_with_plugin.ask("CALL edgedp.budget($name)", name=calls.name)[0]
+    assert budget["epsilonSpent"] == runs.dearest(whole) / 10**9
+
+
+def test_procedures_take_windows_and_refuse_what_is_none(neo4j_with_plugin: PluginServer) -> None:
+    ask = neo4j_with_plugin.ask
+    calls = Calls(neo4j_with_plugin, "ZONED DATETIME", [moment("2024-06-03T00:00:00+00:00"), None])
+    declared = ask(
+        "CALL edgedp.account.declare($type, $config)", type=calls.type,
+        config={"epsilonBudget": 3.0, "within": "P1Y", "dates": calls.dates},
+    )  # fmt: skip
+    assert declared[0]["epsilonBudget"] == 3.0
+    registered = ask(
+        "CALL edgedp.graph.register($name, $config)", name=calls.name,
+        config={"nodeLabel": calls.label, "relationshipType": calls.type, "idProperty": "id"},
+    )  # fmt: skip
+    assert any("have no index on 'at'" in each for each in registered[0]["warnings"])
+    top = "CALL edgedp.privTopk.stream($name, $config) YIELD id RETURN id"
+    config: dict[str, Any] = {"metric": "degree", "k": 1, "epsilon": 0.25, "mechanism": "em"}
+    assert len(ask(top, name=calls.name, config=config | {"window": "2024-06", "requestId": "june"})) == 1
+    assert len(ask(top, name=calls.name, config=config | {"window": "2024-06-01", "requestId": "june"})) == 1
+    wrongs: list[tuple[dict[str, Any], str]] = [
+        ({"window": "2024-13"}, "must name a window"),
+        ({"windows": ["2024-06", "2024-05"]}, "turn them round"),
+        ({"window": "2999-01"}, "is open until"),
+        ({"window": "2024-07", "requestId": "june"}, "must be new for another request"),
+        ({"epsilon": 3.0, "windows": "2024-01..2024-12"}, "what is left"),
+    ]
+    for wrong, said in wrongs:
+        with pytest.raises(Exception, match=said):
+            ask(top, name=calls.name, config=config | wrong)
+    assert ask("CALL edgedp.budget($name)", name=calls.name)[0]["epsilonSpent"] == 0.25
+
+
+def test_an_account_edited_by_hand_releases_nothing(neo4j_with_plugin: PluginServer, store: Store) -> None:
+    calls = Calls(neo4j_with_plugin, "DATE", [dt.date(2024, 1, 5)])
+    calls.register(store, epsilon_budget=3)
+    store.count(calls.name, of="edges", epsilon=2, window="2024-01")
+    before = neo4j_with_plugin.ask(
+        "MATCH (a:EdgeDPAccount {name: $name}) RETURN a.runs AS runs, a.terms AS terms", name=calls.name
+    )[0]
+    for edit in (
+        {"runs": "[0,0]"},
+        {"runs": None},
+        {"terms": before["terms"].replace('"within": 12', '"within": 1')},
+    ):
+        neo4j_with_plugin.ask(
+            "MATCH (a:EdgeDPAccount {name: $name}) SET a += $edit", name=calls.name, edit=edit
+        )
+        with pytest.raises(StoreError):
+            store.count(calls.name, of="edges", epsilon=2, window="2024-02")
+        neo4j_with_plugin.ask(
+            "MATCH (a:EdgeDPAccount {name: $name}) SET a += $was", name=calls.name, was=dict(before)
+        )
+    store.count(calls.name, of="edges", epsilon=1, window="2024-02")
+
+
+def test_types_of_one_graph_have_one_calendar(neo4j_with_plugin: PluginServer, store: Store) -> None:
+    calls = Calls(neo4j_with_plugin, "DATE", [dt.date(2024, 1, 5)])
+    texted = f"TEXTED_{calls.mark}"
+    store.account(calls.type, 3, dates=calls.dates, within="P1Y")
+    store.account(texted, 3, dates=calls.dates, within="P3M")
+    with pytest.raises(BudgetError, match="different calendars"):
+        store.register(calls.name, calls.label, [calls.type, texted], "id")
+    store.account(texted, dates=calls.dates, within="P1Y")
+    with pytest.warns(UserWarning, match="no index on 'at'"):
+        store.register(calls.name, calls.label, [calls.type, texted], "id")
+    store.count(calls.name, of="edges", epsilon=2, window="2024-01")
+    with pytest.raises(BudgetError):
+        store.count(calls.name, of="edges", epsilon=2, window="2024-05")
+    store.count(calls.name, of="edges", epsilon=2, window="2025-05")
+    for kind in (calls.type, texted):
+        assert store.account(kind)["epsilon_spent"] == 2
+    with pytest.raises(EdgeDPError, match="calendar"):
+        store.account(texted, dates=calls.dates, within=3)
+    assert store.check(calls.name) == []
+
+
+@pytest.mark.parametrize(
+    ("dates", "said"),
+    [
+        ({"type": "STRING"}, "a text is no date"),
+        ({"are": "edited"}, "must be 'final'"),
+        ({"are": None}, "must be 'final'"),
+        ({"property": None}, "names no property"),
+        ({"unit": "s"}, "left out for every other type"),
+    ],
+)
+def test_what_is_no_calendar_of_relationships_is_refused(
+    neo4j_with_plugin: PluginServer, store: Store, dates: dict[str, Any], said: str
+) -> None:
+    given = {"property": "at", "type": "DATE", "from": FROM, "period": "P1M", "are": "final"} | dates
+    with pytest.raises(ParameterError, match=said):
+        store.account("CALLED_NEVER", 3, dates=given, within=3)
+    with pytest.raises(Exception, match=said):
+        neo4j_with_plugin.ask("CALL edgedp.account.declare('CALLED_NEVER', $config)", config={"dates": given})
+
+
+def test_a_loaded_graph_has_no_windows_here(store: Store) -> None:
+    graph = Graph.from_edges([(1, 2)], dates=[1_704_067_200])
+    with pytest.raises(ParameterError, match="keeps no windows"):
+        store.load(
+            graph, f"g-{uuid.uuid4().hex[:8]}", epsilon_budget=1, dates={"from": FROM, "period": "P1M"}
+        )
