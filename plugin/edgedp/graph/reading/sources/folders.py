@@ -6,10 +6,9 @@ import glob
 import os
 import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path, PurePath
-from typing import Any
+from pathlib import Path
 
+from edgedp.graph.reading.sources.parts import Part, partition_of
 from edgedp.words.errors import GraphFormatError, UnknownNameError
 
 __all__ = ["TABLES", "Part", "is_hidden", "is_pattern", "marks_of", "partition_of", "parts_of"]
@@ -22,21 +21,6 @@ _REMEDIES = {
     "metadata": "name the metadata file of its present version (metadata/....metadata.json), which its catalogue "
     "tells, or export its present rows to Parquet and load those",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One file or object, the columns that the names of its folders give (``month=2024-06/``), and an object's mark."""
-
-    path: PurePath
-    partition: tuple[tuple[str, str], ...] = ()
-    bucket: Any = None
-    mark: tuple[int, ...] | None = None
-
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-        return str(self.path) if self.bucket is None else self.bucket.name
 
 
 def is_pattern(name: str) -> bool:
@@ -148,18 +132,6 @@ def _refuse_tables(found: Iterable[Path], files: Iterable[Path]) -> None:
                 raise GraphFormatError(
                     f"{str(folder)!r} is {what}, in which files of removed rows stay; {_REMEDIES[mark]}"
                 )
-
-
-def partition_of(path: PurePath) -> tuple[tuple[str, str], ...]:
-    """Return the columns that the names of a file's folders give.
-
-    Examples
-    --------
-    >>> partition_of(PurePath("payments/month=2024-06/part-0.csv"))
-    (('month', '2024-06'),)
-    """
-    pairs = [name.split("=", 1) for name in path.parent.parts if "=" in name.strip("=")]
-    return tuple((name, value) for name, value in pairs)
 
 
 def _unreadable(path: Path, error: OSError) -> GraphFormatError:

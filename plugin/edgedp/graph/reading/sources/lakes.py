@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 from urllib.parse import unquote, urlsplit
 
-from edgedp.graph.reading.sources.folders import Part, partition_of
+from edgedp.graph.reading.sources.parts import Part, partition_of
 from edgedp.words.errors import GraphFormatError
 
 __all__ = ["delta_parts", "iceberg_parts", "is_delta", "is_iceberg"]
