@@ -149,7 +149,7 @@ def test_types_of_postgresql_are_what_their_texts_or_numbers_are(server: Server)
     twice = {"query": "SELECT payer, payer, payee FROM payments", "source": 1, "target": 3}
     with pytest.raises(GraphFormatError, match="two columns 'payer'"):
         read_graph(server.address, **twice)
-    for source, says in (("h1", "no integer of 64 bits"), ("d1", "of type date"), ("t1", "of type bool")):
+    for source, says in (("h1", "not an integer of 64 bits"), ("d1", "of type date"), ("t1", "of type bool")):
         with pytest.raises(GraphFormatError, match=says):
             read_graph(server.address, table="kinds", source=source, target="b1")
 

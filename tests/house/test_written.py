@@ -116,7 +116,7 @@ def test_columns_grids_and_files_take_no_other_digits(tmp_path: Path) -> None:
         Head.parse("\u0663:" + "ab" * 32)
     file = tmp_path / "eleven.graph"
     file.write_text("11 1\n1_1\n" + "\n" * 9 + "1\n")
-    with pytest.raises(EdgeDPError, match="no integer"):
+    with pytest.raises(EdgeDPError, match="not an integer"):
         read_graph(file)
 
 

@@ -300,8 +300,8 @@ def test_a_percentile_reads_records_which_have_no_dates(path: Path) -> None:
         store.percentile("calls", property="age", q="0.5", epsilon=1)
         told = store.budget("calls")
         assert (told["epsilon_spent"], told["attributes"]["epsilon_spent"]) == (0, 1)
-        told = store.estimate("calls", "percentile", property="age", q="0.5", epsilon=1, window="2020-06")
-        assert "window" in told["refused"]
+        asked = store.estimate("calls", "percentile", property="age", q="0.5", epsilon=1, window="2020-06")
+        assert "window" in asked["refused"]
         assert store.check("calls") == []
 
 

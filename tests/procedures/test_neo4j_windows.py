@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from edgedp import BudgetError, EdgeDPError, Graph, ParameterError, Store, StoreError, open_store
-from edgedp.ledger import runs
+from edgedp.ledger.calendars import runs
 from plugin_fixtures import PluginServer, neo4j_with_plugin
 
 __all__ = ["neo4j_with_plugin"]
@@ -191,16 +191,17 @@ def test_procedures_take_windows_and_refuse_what_is_none(neo4j_with_plugin: Plug
     )  # fmt: skip
     assert any("have no index on 'at'" in each for each in registered[0]["warnings"])
     top = "CALL edgedp.privTopk.stream($name, $config) YIELD id RETURN id"
-    config = {"metric": "degree", "k": 1, "epsilon": 0.25, "mechanism": "em"}
+    config: dict[str, Any] = {"metric": "degree", "k": 1, "epsilon": 0.25, "mechanism": "em"}
     assert len(ask(top, name=calls.name, config=config | {"window": "2024-06", "requestId": "june"})) == 1
     assert len(ask(top, name=calls.name, config=config | {"window": "2024-06-01", "requestId": "june"})) == 1
-    for wrong, said in [
+    wrongs: list[tuple[dict[str, Any], str]] = [
         ({"window": "2024-13"}, "must name a window"),
         ({"windows": ["2024-06", "2024-05"]}, "turn them round"),
         ({"window": "2999-01"}, "is open until"),
         ({"window": "2024-07", "requestId": "june"}, "must be new for another request"),
         ({"epsilon": 3.0, "windows": "2024-01..2024-12"}, "what is left"),
-    ]:
+    ]
+    for wrong, said in wrongs:
         with pytest.raises(Exception, match=said):
             ask(top, name=calls.name, config=config | wrong)
     assert ask("CALL edgedp.budget($name)", name=calls.name)[0]["epsilonSpent"] == 0.25
