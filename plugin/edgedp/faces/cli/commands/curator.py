@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from edgedp.faces.cli.commands.attributes import attribute
-from edgedp.faces.cli.dating import calendar_options, date_property_options, dates_of_options
+from edgedp.faces.cli.dating import (
+    calendar_options,
+    date_column_options,
+    date_property_options,
+    dates_of_options,
+)
 from edgedp.faces.cli.numerals import WHOLE
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.options import Word
@@ -22,7 +27,7 @@ from edgedp.faces.cli.output import (
     say,
     working,
 )
-from edgedp.faces.cli.reading import answered, kind_options, name_of, reading_options
+from edgedp.faces.cli.reading import answered, date_options, kind_options, name_of, reading_options
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import amount, shown
 from edgedp.words.vocabulary import ADDRESS_ENGINES, UNITS, AddressEngine, Unit
@@ -74,6 +79,7 @@ _PROTECT = click.option(
 )
 @reading_options
 @kind_options
+@date_column_options
 @click.option("--dry-run", is_flag=True, help="Show rows, columns, ends and counts, and store nothing.")
 @_BUDGET
 @_DELTA
