@@ -44,6 +44,20 @@ def edited(right: str, wrong: str) -> Callable[[Any], CodeType]:
 
 EDITS = [
     Edit(
+        "entries of cuts by position, kept in the order of a ranking",
+        "edgedp.mechanisms.adaptive.vectors:CutVector.remembering",
+        "self.shares(None)[new] if len(new) == self.count else self.shares(new)",
+        "self.shares(None if len(new) == self.count else new)",
+        "test_until_sure.py::test_where_little_noise_is_left_the_list_is_the_one_without_noise",
+    ),
+    Edit(
+        "a further debit at a gateway as soon as the draw before it ends",
+        "edgedp.faces.gateway.context:Gateway.release",
+        "if flight.begun:",
+        "if False:",
+        "test_gateway_inside.py::test_a_debit_that_follows_a_draw_waits_for_a_step",
+    ),
+    Edit(
         "a row that was seen before and is not compared",
         "edgedp.ledger.log.remembered:Remembered.compare",
         "if before is not None and _row(runner, name, before.seq) != before:",
