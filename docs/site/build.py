@@ -8,6 +8,8 @@ the site becomes one to the repository. Warnings are errors. The site needs no s
 from __future__ import annotations
 
 import argparse
+import html
+import json
 import os
 import re
 import shutil
@@ -71,6 +73,7 @@ def main() -> int:
     gather(source)
     status = build(source, folder)
     if status == 0:
+        (folder / "_static" / "texts.js").write_text(texts(folder), encoding="utf-8")
         print(f"open {os.path.relpath(folder / 'index.html')}")
     return status
 
@@ -81,6 +84,19 @@ def build(source: Path, folder: Path) -> int:
 
     asked = ["-q", "-W", "--keep-going", "-b", "html", "-c", str(HERE), "-d", str(source / ".doctrees")]
     return sphinx([*asked, str(source), str(folder)])
+
+
+def texts(folder: Path) -> str:
+    """Return the script that holds the text of every page, for the snippets of the search."""
+    found = {}
+    for page in sorted(folder.rglob("*.html")):
+        article = re.search(r"<article[^>]*>(.*?)</article>", page.read_text(encoding="utf-8"), re.DOTALL)
+        if article:
+            plain = html.unescape(
+                re.sub(r"<(script|style).*?</\1>|<[^>]+>", " ", article[1], flags=re.DOTALL)
+            )
+            found[page.relative_to(folder).with_suffix("").as_posix()] = " ".join(plain.split())
+    return f"var EDGEDP_TEXTS = {json.dumps(found, ensure_ascii=False)};\n"
 
 
 def gather(source: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from edgedp import __version__
 
 project = "edgedp"
@@ -18,6 +20,10 @@ smartquotes = False
 html_show_sphinx = False
 html_show_search_summary = False
 """Search fetches each page that it found for a summary, and a page opened from a file may fetch nothing."""
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
+html_static_path = ["_static"]
+html_js_files = ["snippets.js"]
+"""In place of that, `build.py` writes the texts of all pages into a script, and this shows where words stand."""
 
 myst_heading_anchors = 4
 myst_enable_extensions = ["attrs_inline"]

@@ -25,6 +25,9 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from edgedp import Graph, open_store
+from edgedp.faces.gateway.kinds import kind_at
+from edgedp.faces.gateway.pages.forms import fields
+from edgedp.faces.gateway.pages.site import _amount
 from gateway_server import serve
 
 CHROMIUM = os.environ.get("EDGEDP_CHROMIUM") or shutil.which("chromium")
@@ -408,6 +411,27 @@ def test_shares_of_the_properties_are_granted_seen_and_spent(
     assert room.store.share(GRAPH, "bob")["epsilon_spent"] == 1
     page = cora.get(f"/curator{PLACE}").text
     assert page.count("property friends") == 1, "a release that debits both is one"
+    assert "bob; edges 2, 1 spent; attributes 2, 1 spent</option>" in page, (
+        "what each has, before it is changed"
+    )
+    assert "of this share is left" not in bob.get(PLACE).text
+    cora.post(f"/curator{PLACE}", data=grant | {"account": "edges", "epsilon_budget": "1.05"})
+    assert bob.get(PLACE).text.count("of this share is left") == 1
+
+
+def test_an_example_asks_for_no_more_nodes_than_there_are() -> None:
+    asked = {field.name: field.values for field in fields(kind_at("top-k"), {}, (), 4)}
+    assert asked["k"] == ("4",)
+    assert {field.name: field.values for field in fields(kind_at("top-k"), {})}["k"] == ("10",)
+
+
+def test_amounts_of_pages_have_at_most_six_figures() -> None:
+    assert [_amount(each) for each in (0.982353967, 2.0, 0.1, None)] == [
+        "0.982354",
+        "2",
+        "0.1",
+        "none declared",
+    ]
 
 
 def test_every_kind_of_release_is_asked_on_the_page(

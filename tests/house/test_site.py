@@ -140,6 +140,11 @@ def test_from_a_file_without_a_network_a_reader_finds_a_word(site: Path, chromiu
     box.send_keys("dampening", Keys.ENTER)
     page.wait("return document.querySelectorAll('#search-results li a').length > 2")
     found = page.run("return document.querySelector('#search-results li a').getAttribute('href')")
+    assert re.match(r"docs/(?!decisions|developer)", found), "a page for users comes first"
+    page.wait("return document.querySelectorAll('#search-results li p.context').length > 2")
+    assert (
+        "dampen" in page.run("return document.querySelector('#search-results p.context').textContent").lower()
+    )
     page.driver.get((site / found.partition("?")[0]).as_uri())
     assert "dampen" in page.run("return document.body.textContent").lower()
     page.settled()

@@ -178,6 +178,8 @@ def test_a_type_checker_refuses_words_that_there_are_not(tmp_path: Path) -> None
         'edgedp.mechanisms.probabilities("pf", [1.0], 1, global_sensitivity=1)',
         'store.count("g", "common_neighbors", 1, pair=(1, 2))',
         'store.distribution("g", epsilon=1, form="histogram")',
+        'edgedp.priv_top_k(graph, metric="ebc", k=numpy.int64(10), epsilon=1)',
+        'store.priv_top_k("g", metric="degree", k=numpy.int64(10), epsilon=1)',
     ]
     wrong = [
         'edgedp.priv_top_k(graph, metric="pagerank", k=1, epsilon=1)',
@@ -196,7 +198,7 @@ def test_a_type_checker_refuses_words_that_there_are_not(tmp_path: Path) -> None
         'store.count("g", of="triangles", epsilon=1, mechanism="laplace")',
         'store.distribution("g", epsilon=1, form="cdf")',
     ]
-    head = "import edgedp\ngraph = edgedp.Graph.from_edges([(0, 1)])\nstore = edgedp.open_store('g')\n"
+    head = "import numpy\nimport edgedp\ngraph = edgedp.Graph.from_edges([(0, 1)])\nstore = edgedp.open_store('g')\n"
     (tmp_path / "asked.py").write_text(head + "\n".join([*right, *wrong]) + "\n")
     root = Path(__file__).resolve().parents[2]
     checked = subprocess.run(

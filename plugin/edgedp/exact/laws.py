@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, SupportsIndex, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 def first_pick_probabilities(
     graph: Graph,
     metric: TopKMetricName,
-    k: int,
+    k: SupportsIndex,
     epsilon: Any,
     mechanism: MechanismName | Mechanism | None = None,
     sampler: SamplerName | None = None,
@@ -86,7 +86,7 @@ def first_pick_probabilities(
 def motkin_first_pick_probabilities(
     graph: Graph,
     metrics: Sequence[MetricName] = ("degree", "density"),
-    k: int = 10,
+    k: SupportsIndex = 10,
     epsilon: Any = 1.0,
     approach: Approach = "pareto",
     sensitivity: Sensitivity | None = None,

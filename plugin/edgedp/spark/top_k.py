@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from edgedp.mechanisms.checks import check_degree_bound
 from edgedp.mechanisms.sampling.words import words_from
@@ -28,7 +28,7 @@ __all__ = ["check_whole", "priv_top_k", "spark_errors"]
 def priv_top_k(
     dataframe: DataFrame,
     metric: TopKMetricName,
-    k: int,
+    k: SupportsIndex,
     epsilon: Any,
     mechanism: MechanismName | Mechanism | None = None,
     sampler: SamplerName | None = None,

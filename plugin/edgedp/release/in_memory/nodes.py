@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from edgedp.mechanisms.values import Mechanism
 from edgedp.release.in_memory.releasing import plan_in_memory, release_in_memory
@@ -33,7 +33,7 @@ __all__ = ["motkin", "priv_top_k"]
 def priv_top_k(
     graph: Graph,
     metric: TopKMetricName,
-    k: int,
+    k: SupportsIndex,
     epsilon: Any,
     mechanism: MechanismName | Mechanism | None = None,
     sampler: SamplerName | None = None,
@@ -116,7 +116,7 @@ def priv_top_k(
 def motkin(
     graph: Graph,
     metrics: Sequence[MetricName] = ("degree", "density"),
-    k: int = 10,
+    k: SupportsIndex = 10,
     epsilon: Any = 1.0,
     approach: Approach = "pareto",
     sensitivity: Sensitivity | None = None,

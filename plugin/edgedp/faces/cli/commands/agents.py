@@ -43,9 +43,7 @@ def mcp(analyst: str | None, token_file: Path | None, response_step: float) -> N
 
         from edgedp.faces.gateway import desks
     except ModuleNotFoundError as error:
-        raise EngineError(
-            f"mcp needs {error.name}, which is not installed; install it with pip install 'edgedp[mcp]'"
-        ) from None
+        raise EngineError(f"mcp needs {error.name}, which is not installed; install edgedp[mcp]") from None
     from edgedp.stores.opening import GATEWAY_SCHEMES
 
     if address.split("://", 1)[0].lower() in GATEWAY_SCHEMES:

@@ -172,7 +172,7 @@ class AnalystPages:
     ) -> Response:
         facts, declared = await self._facts(visit, name_in(visit.request))
         properties = [row["property"] for row in declared]
-        shown = fields(kind, given, properties)
+        shown = fields(kind, given, properties, facts.get("node_count"))
         debits = review.get("debits", [])
         return self._pages.render(
             visit.request,

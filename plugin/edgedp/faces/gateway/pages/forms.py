@@ -52,7 +52,10 @@ class Field:
 
 
 def fields(
-    kind: ReleaseKind, given: Mapping[str, Sequence[str]], properties: Sequence[str] = ()
+    kind: ReleaseKind,
+    given: Mapping[str, Sequence[str]],
+    properties: Sequence[str] = (),
+    nodes: int | None = None,
 ) -> list[Field]:
     """Return the fields of a kind's form, those of its example where nothing was given yet.
 
@@ -63,6 +66,8 @@ def fields(
         Values that stand in the form.
     properties : sequence of str
         The declared properties of the graph's nodes, to choose one of.
+    nodes : int, optional
+        The public number of nodes; the example asks for no more of them.
 
     Examples
     --------
@@ -70,7 +75,9 @@ def fields(
     >>> [field.name for field in fields(kind_at("top-k"), {}) if not field.advanced]
     ['metric', 'k', 'target_recall', 'epsilon']
     """
-    example = {} if given else kind.example()
+    example = {} if given else dict(kind.example())
+    if nodes and isinstance(example.get("k"), int):
+        example["k"] = min(example["k"], nodes)
     described = sorted(
         kind.described, key=lambda option: _FIRST.index(option.name) if option.name in _FIRST else 99
     )

@@ -84,7 +84,7 @@ class Pages:
             lstrip_blocks=True,
         )
         self._templates.filters |= {
-            "amount": amount,
+            "amount": _amount,
             "cell": _cell,
             "part": lambda text: quote(str(text), safe=""),
             "told": told,
@@ -276,3 +276,8 @@ class Pages:
             return await endpoint(request)
 
         return Route(path, noted, methods=[method])
+
+
+def _amount(value: Any) -> str:
+    """Return an epsilon in at most six figures; the ledger's own integers decide, and nothing shown here does."""
+    return amount(float(f"{value:.6g}") if isinstance(value, float) else value)
