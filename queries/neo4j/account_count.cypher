@@ -19,7 +19,7 @@ WHERE $cost > 0 AND $price > 0 AND account.relationshipType IS NULL
   AND (account.budget IS NULL OR account.spent + charge <= account.budget)
   AND (account.runs IS NULL) = ($within IS NULL) AND ($firstWindow IS NULL) = ($lastWindow IS NULL)
 WITH account, charge, coalesce(account.runs, '[0,0]') AS before
-// The sums of ledger/runs.py, over the same text: what the dearest run that the windows overlap has spent, and the text
+// The sums of runs.py, over the same text: what the dearest run that the windows overlap has spent, and the text
 // after this release. The changes are in ascending order, so each list below is, too.
 WITH account, charge,
      [part IN split(substring(before, 1, size(before) - 2), ',') | toInteger(part)] AS kept,

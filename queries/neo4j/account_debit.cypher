@@ -14,7 +14,7 @@
 //   budget, spent: in the account's currency: nano-epsilon where delta is null, else pico-rho
 //   maxPerRelease: largest epsilon of one release, nano-epsilon, or null
 //   relationshipType: whose relationships it accounts for, or null where edgedp loaded the graph
-//   runs: what was spent within every run of windows, as text (ledger/runs.py); null without a calendar
+//   runs: what was spent within every run of windows, as text (calendars/runs.py); null without a calendar
 //   entries: number of rows of its log; no row at all if the release does not fit
 // cost: one row
 //
@@ -27,7 +27,7 @@ WHERE $cost > 0 AND $price > 0 AND account.budget IS NOT NULL AND (account.runs 
   AND ($firstWindow IS NULL) = ($lastWindow IS NULL)
   AND (account.maxPerRelease IS NULL OR $whole <= account.maxPerRelease)
 WITH account, charge, coalesce(account.runs, '[0,0]') AS before
-// The sums of ledger/runs.py, over the same text: what the dearest run that the windows overlap has spent, and the text
+// The sums of runs.py, over the same text: what the dearest run that the windows overlap has spent, and the text
 // after this release. The changes are in ascending order, so each list below is, too.
 WITH account, charge,
      [part IN split(substring(before, 1, size(before) - 2), ',') | toInteger(part)] AS kept,

@@ -10,7 +10,7 @@
 //   maxPerRelease: largest epsilon of one release, nano-epsilon, or null
 //   relationshipType: whose relationships it accounts for, or null where edgedp loaded the graph
 //   terms: which edges it is for, JSON; empty where they are gone, null where no row of the log says it
-//   runs: what was spent within every run of windows, as text (ledger/runs.py); null without a calendar
+//   runs: what was spent within every run of windows, as text (calendars/runs.py); null without a calendar
 //   entries: number of rows of its log
 // cost: one row
 MATCH (account:EdgeDPAccount {name: $name})

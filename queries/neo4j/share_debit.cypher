@@ -25,7 +25,7 @@ WHERE $cost > 0 AND $price > 0 AND ($firstWindow IS NULL) = ($lastWindow IS NULL
   AND (share.maxPerRelease IS NULL OR $whole <= share.maxPerRelease)
   AND (share.minPerRelease IS NULL OR $whole >= share.minPerRelease)
 WITH account, share, charge, coalesce(share.runs, '[0,0]') AS before
-// The sums of ledger/runs.py, over the same text: what the dearest run that the windows overlap has spent, and the text
+// The sums of runs.py, over the same text: what the dearest run that the windows overlap has spent, and the text
 // after this release. The changes are in ascending order, so each list below is, too.
 WITH account, share, charge,
      [part IN split(substring(before, 1, size(before) - 2), ',') | toInteger(part)] AS kept,

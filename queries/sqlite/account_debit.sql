@@ -15,7 +15,7 @@
 --   budget, spent: in the account's currency: nano-epsilon where delta is null, else pico-rho
 --   maxPerRelease: largest epsilon of one release, nano-epsilon, or null
 --   relationshipType: whose relationships it accounts for, or null where edgedp loaded the graph
---   runs: what was spent within every run of windows, as text (ledger/runs.py); null without a calendar
+--   runs: what was spent within every run of windows, as text (calendars/runs.py); null without a calendar
 --   entries: number of rows of its log; no row at all if the release does not fit
 -- cost: one row
 --

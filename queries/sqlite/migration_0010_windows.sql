@@ -1,6 +1,6 @@
 -- Version 10: an account with a calendar says what was spent within every run of windows.
 --
--- `runs` is one text (edgedp/ledger/runs.py) beside the account and each share of it. Every row of the log has it as
+-- `runs` is one text (calendars/runs.py) beside the account and each share of it. Every row of the log has it as
 -- the row left it, with the windows that a debit was for. It is null where an account has no calendar: such rows, their
 -- seals and their hashes are what they were.
 DROP TRIGGER accounts_made;

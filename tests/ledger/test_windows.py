@@ -179,7 +179,7 @@ def lost(debits: list[tuple[int, int, int]], within: int, start: int) -> int:
     return sum(cost for first, last, cost in debits if first < start + within and last >= start)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_no_run_of_windows_loses_more_than_the_account_says(path: Path, seed: int) -> None:
     """Random windows, spans, everything, analysts: refused exactly where brute force over the debits refuses."""
     chance = random.Random(seed)
@@ -312,10 +312,8 @@ def test_a_percentile_reads_records_which_have_no_dates(path: Path) -> None:
     ("dates", "within"),
     [
         (MONTHS | {"period": "P1W"}, "P1Y"),
-        (MONTHS | {"from": "2019-01-01"}, "P1Y"),
         (MONTHS | {"grace": "P4D"}, "P1Y"),
         (MONTHS, 11),
-        (MONTHS, None),
     ],
 )
 def test_the_first_debit_freezes_the_calendar(store: Store, dates: Any, within: Any) -> None:

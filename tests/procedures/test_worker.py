@@ -485,7 +485,7 @@ def registered(account: Any = None, survey: Any = None, **config: Any) -> dict[s
     graph = job("check_graph", PROJECTION, **said, survey=survey, unindexed=[]).header["graph"]
     script = job(
         "register_script", graph=graph, declared=said["declared"], account=account, last=[],
-        attributes=[], rows={each: [] for each in sources.READS},
+        attributes=[], rows={each: [] for each in sources.READS}, indexes=[],
     ).header["script"]  # fmt: skip
     return {step["statement"]: step["parameters"] for step in script["steps"]}
 
@@ -495,7 +495,7 @@ def test_a_registration_is_validated_then_written_out_as_a_script() -> None:
     assert written["account_set_budget"]["budget"] == 100_000_000
     assert written["account_set_limit"]["maxPerRelease"] == 50_000_000
     terms = written["account_place"].pop("terms")
-    assert written["account_place"] == {"name": "people", "relationshipType": "KNOWS"}
+    assert written["account_place"] == {"name": "people", "relationshipType": "KNOWS", "runs": None}
     assert json.loads(terms)["relationshipType"] == "KNOWS"
     assert "nodeCount" not in terms, "a registered graph may grow"
     assert written["graph_put"]["nodeCount"] == 4

@@ -461,7 +461,7 @@ EDITS = [
         "edgedp.ledger.account:Declaration.dated",
         "if before is not None and before.spent > 0:",
         "if False:",
-        "test_windows.py::test_the_first_debit_freezes_the_calendar[dates3-11]",
+        "test_windows.py::test_the_first_debit_freezes_the_calendar[dates2-11]",
     ),
     Edit(
         "windows that are open until now",
