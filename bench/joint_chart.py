@@ -15,7 +15,7 @@ RESULTS, CHART = ROOT / "bench" / "results" / "joint.md", ROOT / "docs" / "joint
 STYLES = {
     "SLD, largest degree declared": ("#8a8a8a", "5 3"),
     "degree": ("#0072b2", "none"),
-    "version 1, largest degree declared": ("#e69f00", "none"),
+    "version 2, no bound": ("#e69f00", "none"),
     "both, no bound": ("#b0003a", "none"),
 }
 WIDTH, HEIGHT, LEFT, TOP, GAP = 200, 150, 40, 50, 44

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 ENDS = "source='payer', target='payee'"
 READ = {
     "text, two columns": "read_graph('{folder}/edges.txt')",

@@ -37,6 +37,7 @@ CONTENTS: dict[str, list[str]] = {
         "docs/choosing",
         "docs/persons",
         "docs/projections",
+        "docs/windows",
         "docs/gateway",
         "docs/numbers",
         "docs/multi-objective",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import io
 import json
 import re
 import shlex
@@ -201,6 +202,24 @@ def test_the_api_is_what_its_description_says(ann: httpx.Client) -> None:
 def _valid(described: dict[str, Any], schema: str, value: Any) -> None:
     root = {"$ref": f"#/components/schemas/{schema}", "components": described["components"]}
     jsonschema.Draft202012Validator(root).validate(value)
+
+
+def test_every_endpoint_is_described_and_stands_on_the_page(tmp_path: Path) -> None:
+    from edgedp.faces.gateway.api.routes import routes
+    from edgedp.faces.gateway.context import Gateway
+    from edgedp.faces.gateway.door.observing import Log, Metrics
+
+    gateway = Gateway(open_store(tmp_path / "graphs.edgedp"), Settings(), Log(io.StringIO()), Metrics())
+    try:
+        paths = {route.path for route in routes(gateway)}
+    finally:
+        gateway.close()
+    described: Any = document()["paths"]
+    assert paths == set(described)
+    page = (Path(__file__).parents[2] / "docs" / "gateway.md").read_text(encoding="utf-8")
+    kinds = {f"/v1/graphs/{{name}}/{kind.path}" for kind in release_kinds()}  # "one for each kind of release"
+    lacking = [path for path in paths if path not in page and path.removesuffix("/estimate") not in kinds]
+    assert lacking == []
 
 
 def test_every_kind_of_release_has_an_endpoint() -> None:

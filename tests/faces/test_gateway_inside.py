@@ -98,6 +98,33 @@ def test_steps_are_counted_from_the_draw_and_not_from_the_first_byte(
     assert seen[0] >= arrived[0]
 
 
+def test_a_debit_that_follows_a_draw_waits_for_a_step(
+    opened: Opened, stored: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A budget is read while a release spends step by step: its debits would say when each draw ended."""
+    stored.store.load(Graph.from_edges([(0, leaf) for leaf in range(1, 60)]), "large", epsilon_budget=9)
+    stored.store.grant("large", "ann", epsilon_budget=9)
+    seen: list[Any] = []
+    real = Asker._debit_step
+
+    def stepped(self: Asker, *given: Any) -> Any:
+        before = stored.store.budget("large")["epsilon_spent"]
+        monkeypatch.setattr(
+            "edgedp.faces.gateway.context.wait_for_step",
+            lambda _, step: seen.append((step, stored.store.budget("large")["epsilon_spent"] == before)),
+        )
+        found = real(self, *given)
+        seen.append("debited")
+        return found
+
+    monkeypatch.setattr(Asker, "_debit_step", stepped)
+    asked = {"metric": "degree", "k": 2, "epsilon": 2, "target_recall": "0.999"}
+    told = opened(response_step=0.02).post("/v1/graphs/large/top-k", json=asked)
+    assert told.status_code == 201
+    assert told.json()["steps"] > 2
+    assert seen == [(0.02, True), "debited"] * (told.json()["steps"] - 1)
+
+
 def test_a_recorded_answer_is_seen_nowhere_before_its_step(opened: Opened, stored: SimpleNamespace) -> None:
     """Whoever polled would read off the end of the draw, more finely than a step."""
     client = _signed_in(opened(response_step=60.0), opened, "ann")

@@ -607,7 +607,7 @@ def test_an_export_that_was_changed_is_noticed(busy: Store) -> None:
         [lines[0][:20], lines[-1]],
         ['{"graph": 1}'],
     ):
-        with pytest.raises(ParameterError, match=r"no (whole )?export"):
+        with pytest.raises(ParameterError, match=r"not an? (whole )?export"):
             history.verify(no_export)
 
 

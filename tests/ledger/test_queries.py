@@ -156,8 +156,8 @@ def test_no_value_is_written_into_a_statement(path: Path) -> None:
         "entry",
         "EdgeDP",
         "",
-        " for ",
     }
+    known |= {" for "}
     known |= {FURTHER}  # of a further debit of a release
     known |= {"unauthenticated"}  # who asks where nobody signs in
     known |= {"://", "/", "s3", "s3a", "s3n"}  # of addresses that Spark reads

@@ -300,8 +300,8 @@ def test_a_percentile_reads_records_which_have_no_dates(path: Path) -> None:
         store.percentile("calls", property="age", q="0.5", epsilon=1)
         told = store.budget("calls")
         assert (told["epsilon_spent"], told["attributes"]["epsilon_spent"]) == (0, 1)
-        asked = store.estimate("calls", "percentile", property="age", q="0.5", epsilon=1, window="2020-06")
-        assert "window" in asked["refused"]
+        estimate = store.estimate("calls", "percentile", property="age", q="0.5", epsilon=1, window="2020-06")
+        assert "window" in estimate["refused"]
         assert store.check("calls") == []
 
 
@@ -478,11 +478,63 @@ def test_a_moved_date_costs_once_more() -> None:
     assert paid == 2 * budget
 
 
+def test_a_file_whose_dates_moved_is_refused_once_something_was_spent(path: Path) -> None:
+    """A pair that left a window and came into another; late rows, rows taken away and new nodes are none."""
+    rows = [(1, 2, "2020-01-05"), (1, 2, "2020-02-05"), (2, 3, "2020-01-05"), (4, 4, "2020-01-01")]
+
+    def graph(*changed: tuple[int, int, str]) -> Graph:
+        found = [*rows, *changed] if changed else rows
+        dates = np.array([date for *_, date in found], dtype="datetime64[s]")
+        return Graph.from_edges([pair for *pair, _ in found], dates=dates)
+
+    with open_store(path) as store:
+        store.load(graph(), "calls", epsilon_budget=3, dates=MONTHS, within=2)
+        rows[0] = (1, 2, "2020-06-05")
+        store.load(graph(), "calls", replace=True)
+        ask(store, 1, "2020-06")
+        late = graph((2, 3, "2020-07-01"), (0, 9, "2020-01-01"), (3, 2, "2020-01-20"))
+        store.load(late, "calls", replace=True)
+        rows[2] = (2, 3, "2021-01-05")
+        with pytest.raises(ParameterError, match="the dates of 1 pairs moved"):
+            store.load(graph(), "calls", replace=True)
+        assert window_pairs(store, "2020-07") == {(2, 3)}, "nothing was replaced"
+        del rows[2]
+        store.load(graph(), "calls", replace=True)
+
+
 # -- the command line -----------------------------------------------------------------------------------------
 
 
 def run(path: Path, *words: str) -> Any:
     return CliRunner().invoke(command_line, ["--store", str(path), *words])
+
+
+def test_lists_over_time_show_who_came_and_went(store: Store, path: Path, tmp_path: Path) -> None:
+    """From kept releases alone: nothing is spent; whatever an id holds, the page holds no markup of it."""
+    from edgedp.faces.timeline.made import sequences
+
+    with pytest.raises(ParameterError, match="no list of nodes of a window"):
+        sequences(store.releases("calls"))
+    for number in (4, 3, 5):
+        ask(store, "0.5", month(number), k=3)
+    ask(store, "0.25", windows="2020-01..2020-02")
+    (first, other) = sequences(store.releases("calls"))
+    assert [each.windows for each in first.lists] == ["2020-04", "2020-05", "2020-06"]
+    assert [each.windows for each in other.lists] == ["2020-01..2020-02"]
+    before, after = first.lists[:2]
+    assert set(after.came(before)) == set(after.nodes) - set(before.nodes)
+    assert set(after.went(before)) == set(before.nodes) - set(after.nodes)
+    spent = store.budget("calls")
+    for ending, begins in (("html", "<!doctype html>"), ("svg", "<svg ")):
+        out = tmp_path / f"calls.{ending}"
+        told = run(path, "report", "calls", "-o", str(out))
+        assert told.exit_code == 0, told.output
+        assert out.read_text(encoding="utf-8").startswith(begins)
+    assert store.budget("calls") == spent
+    from edgedp.faces.timeline.showing import to_html
+
+    odd = [{**row, "nodes": ["<script>", "b"]} for row in store.releases("calls")]
+    assert "<script>" not in to_html("<script>", sequences(odd))
 
 
 def test_a_dump_is_loaded_and_asked_by_window(path: Path, tmp_path: Path) -> None:

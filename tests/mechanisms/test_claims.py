@@ -42,6 +42,8 @@ STRICT: dict[tuple[type, str], bool] = {
     (Scoring, "keeps_monotone"): False,
     (Backend, "keeps_versions"): False,
     (Backend, "keeps_directions"): False,
+    (Backend, "keeps_windows"): False,
+    (Backend, "has_types"): False,
     (Backend, "titles_are_properties"): False,
     (PlanBase, "counts_neighbors"): False,
 }

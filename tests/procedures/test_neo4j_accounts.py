@@ -19,6 +19,7 @@ from click.testing import CliRunner
 
 import edgedp
 from edgedp import BudgetError, EdgeDPError, ParameterError, Store, StoreError, open_store
+from edgedp.faces.card.making import card_of
 from edgedp.faces.cli import edgedp as command_line
 from plugin_fixtures import PluginServer, neo4j_with_plugin
 
@@ -340,12 +341,23 @@ def test_an_account_is_declared_by_a_procedure_and_on_the_command_line(
     def run(*words: str) -> Any:
         done = CliRunner().invoke(command_line, ["--store", server.uri, *words])
         assert done.exit_code == 0, done.output
-        return done.stdout
+        return done.stdout if "json" in words else done.output
 
     told = json.loads(run("account", types.of("CALLED"), "--epsilon-budget", "4", "--format", "json"))
     assert (told["epsilon_budget"], told["graphs"]) == (4.0, [types.name("calls")])
     run("account", types.of("TEXTED"), "--epsilon-budget", "1", "--protect", "pair")
     assert types.of("TEXTED") in run("account", types.of("TEXTED"))
+    both = types.register(store, "both", "CALLED PAID", orientation="natural", epsilon_budget=4)
+    shown = json.loads(run("budget", both, "--format", "json"))
+    heads = [each["head"] for each in shown["accounts"]]
+    assert heads == [store.head(each["account"]) for each in shown["accounts"]]
+    assert types.of("PAID") in run("budget", both)
+    (edges,) = card_of(store, both)["accounts"]
+    assert edges["declared"] == {"epsilon": 8.0}, "each type may lose its budget by graphs that read it alone"
+    assert edges["debits"] == [types.of("CALLED"), types.of("PAID")]
+    types.on.ask("MATCH (a:EdgeDPAccount {name: $name}) SET a.spent = 7", name=types.of("PAID"))
+    assert {each["graph"] for each in store.check(both)} == {types.of("PAID")}
+    types.on.ask("MATCH (a:EdgeDPAccount {name: $name}) SET a.spent = 0", name=types.of("PAID"))
     asked = [
         "topk",
         types.name("calls"),

@@ -45,6 +45,7 @@ def test_streams_ranks_element_ids_and_ids(neo4j_with_plugin: PluginServer) -> N
             "releases": 1,
             "delta": None,
             "attributes": None,
+            "accounts": None,
         }
     ]
 
@@ -306,6 +307,7 @@ def test_a_budget_with_a_delta_is_the_one_that_python_keeps(neo4j_with_plugin: P
             "releases": 2,
             "delta": 1e-6,
             "attributes": None,
+            "accounts": None,
         }
         (listed,) = (
             row for row in neo4j_with_plugin.ask("CALL edgedp.graph.list()") if row["name"] == planted.name
@@ -650,7 +652,11 @@ def test_the_ledger_outlives_the_graph(neo4j_with_plugin: PluginServer) -> None:
     assert planted.name not in [row["name"] for row in neo4j_with_plugin.ask("CALL edgedp.graph.list()")]
     register = "CALL edgedp.graph.register($name, $declared)"
     declared = {"nodeLabel": planted.label, "relationshipType": planted.kind, "idProperty": "id"}
-    assert "is kept under" in neo4j_with_plugin.refusal(register, name="other", declared=declared)
+    other = f"other {planted.name}"
+    said = neo4j_with_plugin.refusal(register, name=other, declared=declared | {"epsilonBudget": 6})
+    assert "has an account already" in said
+    (row,) = neo4j_with_plugin.ask(register, name=other, declared=declared)
+    assert row["epsilonSpent"] == 5.0
     said = neo4j_with_plugin.refusal(register, name=planted.name, declared=declared | {"epsilonBudget": 4})
     assert "at least what was spent" in said
     (again,) = neo4j_with_plugin.ask(register, name=planted.name, declared=declared | {"epsilonBudget": 6})

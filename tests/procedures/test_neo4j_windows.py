@@ -194,14 +194,14 @@ def test_procedures_take_windows_and_refuse_what_is_none(neo4j_with_plugin: Plug
     config: dict[str, Any] = {"metric": "degree", "k": 1, "epsilon": 0.25, "mechanism": "em"}
     assert len(ask(top, name=calls.name, config=config | {"window": "2024-06", "requestId": "june"})) == 1
     assert len(ask(top, name=calls.name, config=config | {"window": "2024-06-01", "requestId": "june"})) == 1
-    wrongs: list[tuple[dict[str, Any], str]] = [
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"window": "2024-13"}, "must name a window"),
         ({"windows": ["2024-06", "2024-05"]}, "turn them round"),
         ({"window": "2999-01"}, "is open until"),
         ({"window": "2024-07", "requestId": "june"}, "must be new for another request"),
         ({"epsilon": 3.0, "windows": "2024-01..2024-12"}, "what is left"),
     ]
-    for wrong, said in wrongs:
+    for wrong, said in cases:
         with pytest.raises(Exception, match=said):
             ask(top, name=calls.name, config=config | wrong)
     assert ask("CALL edgedp.budget($name)", name=calls.name)[0]["epsilonSpent"] == 0.25
@@ -254,7 +254,7 @@ def test_types_of_one_graph_have_one_calendar(neo4j_with_plugin: PluginServer, s
 @pytest.mark.parametrize(
     ("dates", "said"),
     [
-        ({"type": "STRING"}, "a text is no date"),
+        ({"type": "STRING"}, "a text is not a date"),
         ({"are": "edited"}, "must be 'final'"),
         ({"are": None}, "must be 'final'"),
         ({"property": None}, "names no property"),

@@ -136,6 +136,12 @@ def test_every_kind_of_release_is_drawn_of_an_address(store: Store, lake: Path) 
     assert store.budget("lake")["epsilon_spent"] == 28
 
 
+def test_a_list_that_was_loaded_under_another_name_is_told(store: Store, lake: Path) -> None:
+    store.load(read_graph(lake, **ENDS), "copy")
+    with pytest.warns(UserWarning, match="same list of edges was loaded before under the name 'copy'"):
+        store.register_edges("lake", lake, **ENDS)
+
+
 def test_a_directed_address_protects_persons(store: Store, tmp_path: Path, cache: Path) -> None:
     payments().write_csv(tmp_path / "pay.csv")
     row = store.register_edges(

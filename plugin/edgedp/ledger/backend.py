@@ -301,6 +301,10 @@ class Session(Transacting):
     def graph(self, row: GraphRow, span: Span | None = None) -> Graph:
         """Read a stored graph, or some windows of it; directions and parallels merge, self-loops drop."""
 
+    def moved_dates(self, row: GraphRow, graph: Graph, calendar: Calendar) -> int:
+        """Return how many pairs of a loaded graph left a window and came into another, with the rows of a new one."""
+        return 0
+
     def date_hints(self, row: GraphRow, calendar: Calendar | None) -> list[str]:
         """Return what would make windows of a registered graph quicker to read, each in a sentence."""
         return []

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
     from edgedp.ledger.backend import Session
 
-__all__ = ["declared_calendar", "loaded_calendar", "of_load", "rows_by_date"]
+__all__ = ["check_final", "declared_calendar", "loaded_calendar", "of_load", "rows_by_date"]
 
 _KEYS = ("from", "period", "are", "grace")
 _OF_PROPERTY = ("property", "type", "unit")
@@ -104,6 +104,21 @@ def of_load(
             f"the graph {name!r} has a calendar, and the rows have no dates; name their column (date, and date_unit)"
         )
     return calendar
+
+
+def check_final(name: str, moved: int) -> None:
+    """Refuse rows whose dates moved after something was spent: a pair would lose up to twice the budget.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if moved:
+        raise ParameterError(
+            f"the dates of {moved:,} pairs moved out of the windows that they had when releases of {name!r} were paid, "
+            "and the calendar promises that dates are final; give those rows the dates that they had, or choose "
+            "another name for the graph"
+        )
 
 
 def rows_by_date(session: Session, name: str) -> dict[str, int]:

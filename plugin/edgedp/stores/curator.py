@@ -157,6 +157,8 @@ class CuratorStore(OpenedStore):
             calendar = calendars.of_load(
                 session, name, graph, declared, account, keeps=self._backend.keeps_windows
             )
+            if before is not None and calendar is not None and account is not None and account.spent > 0:
+                calendars.check_final(name, session.moved_dates(before, graph, calendar))
             placed = dataclasses.replace(
                 self._backend.place(name, secrets.randbits(62), node_label, relationship_type),
                 node_count=graph.node_count,

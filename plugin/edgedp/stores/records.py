@@ -39,7 +39,8 @@ class StoreRecords(OpenedStore):
         """
         with self._session(reading=True) as session:
             balance = cast(Balance, history.balance(session, account_of(name, "edges")))
-            self._remembered.look(session, [account_of(name, account) for account in ACCOUNTS])
+            debited = [each["account"] for each in balance.get("accounts", ())]
+            self._remembered.look(session, [*(account_of(name, account) for account in ACCOUNTS), *debited])
             return balance
 
     def runs(self, name: str) -> dict[str, Any]:
@@ -174,7 +175,9 @@ class StoreRecords(OpenedStore):
         ]
         with self._session() as session:
             if name is not None:
-                own = (account_of(name, "edges"), account_of(name, "attributes"))
+                row = registry.find(session, account_of(name, "edges"))
+                debited = row.ledgers if row is not None and row.readable else ()
+                own = (account_of(name, "edges"), account_of(name, "attributes"), *debited)
                 names = [each for each in consistency.names(session) if each in own]
                 if not names:
                     raise ledger.unknown(name)

@@ -18,6 +18,7 @@ from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import ADDRESS_ENGINES
 
 if TYPE_CHECKING:
+    from edgedp.graph.graph import Graph
     from edgedp.words.progress import Progress
     from edgedp.words.vocabulary import AddressEngine
 
@@ -34,6 +35,8 @@ class Surveyed(NamedTuple):
     max_degree: int
     nodes_supplied: bool
     digest: str | None = None
+    graph: Graph | None = None
+    """What was read here: it may be known under another name."""
 
 
 def engine_of(engine: AddressEngine | None, edges: Any) -> str:
@@ -66,6 +69,7 @@ def surveyed(asked: Address, progress: Progress | None) -> Surveyed:
         graph.max_degree,
         graph.nodes_supplied,
         digest,
+        graph,
     )
 
 

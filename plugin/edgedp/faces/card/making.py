@@ -120,10 +120,15 @@ def _account(store: Store, name: str, account: AccountName) -> dict[str, Any]:
     """Return an account in the currency that it adds, and what stands in it."""
     balance: Mapping[str, Any] = store.budget(name)
     row = balance if account == "edges" else balance["attributes"]
+    if "accounts" in row:
+        row = {**row, **_of_all(row["accounts"])}
     declared: dict[str, Any] = {"epsilon": row["epsilon_budget"]}
     spent: dict[str, Any] = {"epsilon": row["epsilon_spent"]}
     delta = row.get("delta")
-    if delta is not None and row["epsilon_budget"] is not None:
+    if delta is not None and "debits" in row:
+        declared |= {"delta": delta}
+        spent |= {"at_delta": delta}
+    elif delta is not None and row["epsilon_budget"] is not None:
         allowed = rho.budget(budget_nano(row["epsilon_budget"]), rho.delta_atto(delta))
         declared |= {"delta": delta, "rho": allowed / rho.PICO}
         spent |= {"at_delta": delta}
@@ -136,6 +141,22 @@ def _account(store: Store, name: str, account: AccountName) -> dict[str, Any]:
         if account == "edges"
         else "the whole record of one node",
         "head": store.head(name, account),
+        **({"debits": row["debits"]} if "debits" in row else {}),
+    }
+
+
+def _of_all(accounts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what the accounts of a graph's relationship types bound together: other graphs may read each alone.
+
+    Everything between two nodes, of all types, is bounded by the sum of the budgets (Theorem 5).
+    """
+    declared = [each["epsilon_budget"] for each in accounts if each["epsilon_budget"] is not None]
+    deltas = [each["delta"] for each in accounts if "delta" in each]
+    return {
+        "epsilon_budget": sum(declared) if declared else None,
+        "epsilon_spent": sum(each["epsilon_spent"] for each in accounts),
+        "delta": sum(deltas) if deltas else None,
+        "debits": [each["account"] for each in accounts],
     }
 
 

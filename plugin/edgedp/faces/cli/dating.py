@@ -9,7 +9,7 @@ import click
 
 from edgedp.words.dates.durations import PERIODS
 
-__all__ = ["calendar_options", "date_property_options", "dates_of_options"]
+__all__ = ["calendar_options", "date_column_options", "date_property_options", "dates_of_options"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -27,6 +27,15 @@ _OPTIONS = (
 )  # fmt: skip
 
 
+_COLUMN = (
+    click.option("--date", metavar="C", help="Column of the date of each row, by name or number from 1."),
+    click.option(
+        "--date-unit",
+        type=click.Choice(["s", "ms"]),
+        help="What its numbers count since 1970 in UTC.  [default: dates as 2024-06-30]",
+    ),
+)
+
 _PROPERTY = (
     click.option(
         "--date", metavar="P", help="Neo4j: the property of the relationships that holds their date."
@@ -40,6 +49,13 @@ _PROPERTY = (
         "--date-unit", type=click.Choice(["s", "ms"]), help="Neo4j: what an integer counts since 1970 in UTC."
     ),
 )
+
+
+def date_column_options(command: _Command) -> _Command:
+    """Add the options that say which column of a source holds the date of each row."""
+    for option in reversed(_COLUMN):
+        command = option(command)
+    return command
 
 
 def date_property_options(command: _Command) -> _Command:

@@ -16,7 +16,7 @@ from edgedp.faces.gateway.door.observing import Log, Metrics, note_of
 from edgedp.faces.gateway.door.problems import Problem, of_error
 from edgedp.faces.gateway.door.settings import Settings
 from edgedp.faces.gateway.flights import Flight, Flights
-from edgedp.faces.gateway.work import Limiter, Pool, ended, hold
+from edgedp.faces.gateway.work import Limiter, Pool, ended, hold, wait_for_step
 from edgedp.mechanisms.checks import check_choice, check_option_names
 from edgedp.stores.people.asker import Asker
 from edgedp.words.errors import ParameterError
@@ -216,7 +216,9 @@ class Gateway:
             with held() as free:
 
                 def admitted() -> None:
-                    """Refuse, right before the debit, what may not be debited any more."""
+                    """Refuse, right before a debit, what may not be debited any more; one that follows a draw waits."""
+                    if flight.begun:
+                        wait_for_step(started, step)
                     same()
                     if self.draws.ending:
                         raise ended()

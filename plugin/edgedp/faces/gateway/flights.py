@@ -53,6 +53,11 @@ class Flight:
         self.landed: str | None = None
         """The release once it was recorded, or failed."""
 
+    @property
+    def begun(self) -> bool:
+        """Whether it was debited, and so drawn from since."""
+        return self._release_id is not None
+
     def debited(self, release_id: str) -> None:
         """Hide it from now on, whether or not anybody still waits for it."""
         self._release_id = release_id

@@ -19,7 +19,7 @@ from typing import Any, TypeVar, cast
 
 from edgedp.faces.gateway.door.problems import Problem
 
-__all__ = ["Limiter", "Pool", "ended", "hold", "steps_after"]
+__all__ = ["Limiter", "Pool", "ended", "hold", "steps_after", "wait_for_step"]
 
 _Result = TypeVar("_Result")
 
@@ -204,6 +204,13 @@ async def hold(started: float, step: float) -> int:
     while (left := started + steps * step - time.monotonic()) > 0:
         await asyncio.sleep(left)
     return steps
+
+
+def wait_for_step(started: float, step: float) -> None:
+    """Wait in a thread as `hold` does: for a debit that follows a draw, since a budget is read meanwhile."""
+    until = started + steps_after(started, time.monotonic(), step) * step
+    while (left := until - time.monotonic()) > 0:
+        time.sleep(left)
 
 
 class Limiter:

@@ -102,6 +102,10 @@ class Address:
             place = canonical(edges, "edges")
             if not reads(place):
                 raise ParameterError(f"edges are at an address that only Spark reads; {_OTHER}")
+            if place.endswith(".metadata.json"):
+                raise ParameterError(
+                    "edges are one version of an Iceberg table, must be at an address that stays; load it, or export it"
+                )
             read = _readable(place)
         return cls(
             place=place, edges=read, nodes=None if listed is None else _readable(listed),

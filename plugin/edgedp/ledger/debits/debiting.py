@@ -139,6 +139,11 @@ def _locks(row: GraphRow, main: str) -> list[Step]:
     ]
 
 
+def _terms(row: GraphRow, plan: Plan) -> str:
+    """Return what the account of a graph must still be for."""
+    return row.terms(plan.facts.protect, plan.facts.calendar)
+
+
 def _unchanged(row: GraphRow, plan: Plan) -> list[Step]:
     """Return the steps that find the graph as it was planned for: what its row names is read after the debit.
 
@@ -146,11 +151,7 @@ def _unchanged(row: GraphRow, plan: Plan) -> list[Step]:
     """
     steps = [
         Step("graph_current", {"name": row.name, "version": row.version}, on_none="replaced"),
-        Step(
-            "account_terms",
-            {"name": row.name, "terms": row.terms(plan.facts.protect, plan.facts.calendar)},
-            on_none="broken",
-        ),
+        Step("account_terms", {"name": row.name, "terms": _terms(row, plan)}, on_none="broken"),
     ]
     if row.accounts is None:
         return steps

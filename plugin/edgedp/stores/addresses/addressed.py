@@ -11,6 +11,7 @@ from edgedp.ledger.account import Account, check_delta, declaration
 from edgedp.ledger.backend import AT_ADDRESS, NATIVE, GraphRow, Session
 from edgedp.ledger.script import run
 from edgedp.mechanisms import checks
+from edgedp.stores import twins
 from edgedp.stores.releases.opened import OpenedStore
 from edgedp.words.amounts.written import bytes_of
 from edgedp.words.errors import GraphFormatError, ParameterError, StoreError, StoreUnavailableError
@@ -152,6 +153,10 @@ class AddressStore(OpenedStore):
                 raise events.curator_refusal(outcome.name, name)
             _log.info("registered %s", shown(name))
             listed = registry.listed(session, name)
+            key = registry.secret(session)
+            twin = None if found.graph is None else twins.find(session, found.graph, name, key)
+        if twin is not None:
+            twins.warn(twin)
         return listed | {"exact": {"edge_count": found.edge_count, "max_degree": found.max_degree}}
 
     def _check_new(self, name: str, address: str) -> None:

@@ -169,6 +169,14 @@ class EmbeddedSession(Ledger, Session):
             raise StoreError("the graph's file and the registry do not agree on directions; restore a backup")
         return graph
 
+    def moved_dates(self, row: GraphRow, graph: Graph, calendar: Calendar) -> int:
+        self.prepare(row)
+        version = self._versions[row.version]
+        if version.windows is None or version.rows is None:
+            return 0
+        nodes = files.node_ids(version)
+        return windowed.moved(version.windows, version.number, nodes, graph, graph.kept["dated"], calendar)
+
     def rows_by_date(self, row: GraphRow, calendar: Calendar | None = None) -> dict[str, int]:
         self.prepare(row)
         version = self._versions[row.version]

@@ -33,7 +33,7 @@ from edgedp.words.errors import StoreError
 if TYPE_CHECKING:
     from edgedp.words.dates.calendar import Calendar, Span
 
-__all__ = ["Counted", "counted", "mapped_window", "windows_of", "write_windows"]
+__all__ = ["Counted", "counted", "mapped_window", "moved", "windows_of", "write_windows"]
 
 _HEAD = struct.Struct("<8sQQQQQQ8x")
 _SIGNATURE = b"EDGEDPW1"
@@ -205,6 +205,50 @@ def mapped_window(handle: int, version: int, nodes: NDArray[Any], span: Span, *,
     pairs = [_pairs(*parts) for parts in found]
     every = np.concatenate([np.zeros((0, 2), dtype=np.int32), *pairs])
     return Graph.from_positions(nodes, every, nodes_supplied=supplied, directed=directed)
+
+
+def moved(
+    handle: int, version: int, nodes: NDArray[Any], graph: Graph, rows: DatedRows, calendar: Calendar
+) -> int:
+    """Return how many pairs left a window that they were in and came into another, with the rows of a further version.
+
+    A pair that only came into further windows has late rows. One that only left some was taken away there.
+
+    Parameters
+    ----------
+    nodes : (n,) array
+        The ids of the version that is there, ascending.
+    graph : Graph
+        Of the rows that are to take its place.
+    """
+    whole, directory, _, directed = _mapped(handle, version, len(nodes))
+    places = np.searchsorted(graph.node_ids, nodes) if nodes.dtype.kind == graph.node_ids.dtype.kind else None
+    if places is None:
+        return 0  # no node is the same
+    places = np.minimum(places, graph.node_count - 1)
+    kept = graph.node_ids[places] == nodes
+    before = [np.zeros((0, 3), dtype=np.int64)]
+    for entry in directory.tolist():
+        ends = _pairs(*_window(whole, entry, directed))
+        ends = ends[kept[ends].all(axis=1)]
+        before.append(_keyed(places[ends], np.full(len(ends), entry[0])))
+    window = windows_of(rows.seconds, calendar)
+    inside = (window >= 0) & (rows.ends[:, 0] != rows.ends[:, 1])
+    old = np.unique(np.concatenate(before), axis=0)
+    new = np.unique(_keyed(rows.ends[inside], window[inside]), axis=0)
+    _, place, count = np.unique(np.concatenate([old, new]), axis=0, return_inverse=True, return_counts=True)
+    single = count[place.reshape(-1)] == 1
+    left, came = (
+        each[single[part]][:, :2] for each, part in ((old, slice(len(old))), (new, slice(len(old), None)))
+    )
+    pairs = np.concatenate([np.unique(left, axis=0), np.unique(came, axis=0)])
+    return int((np.unique(pairs, axis=0, return_counts=True)[1] == 2).sum())
+
+
+def _keyed(ends: NDArray[Any], window: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the two ends of rows in ascending order, and the window of each."""
+    low, high = np.minimum(ends[:, 0], ends[:, 1]), np.maximum(ends[:, 0], ends[:, 1])
+    return np.column_stack([low, high, window]).astype(np.int64)
 
 
 def _pairs(

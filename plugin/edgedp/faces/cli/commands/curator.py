@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from edgedp.faces.cli.commands.attributes import attribute
-from edgedp.faces.cli.dating import calendar_options, date_property_options, dates_of_options
+from edgedp.faces.cli.dating import (
+    calendar_options,
+    date_column_options,
+    date_property_options,
+    dates_of_options,
+)
 from edgedp.faces.cli.numerals import WHOLE
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.options import Word
@@ -22,7 +27,7 @@ from edgedp.faces.cli.output import (
     say,
     working,
 )
-from edgedp.faces.cli.reading import answered, kind_options, name_of, reading_options
+from edgedp.faces.cli.reading import answered, date_options, kind_options, name_of, reading_options
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import amount, shown
 from edgedp.words.vocabulary import ADDRESS_ENGINES, UNITS, AddressEngine, Unit
@@ -30,6 +35,7 @@ from edgedp.words.vocabulary import ADDRESS_ENGINES, UNITS, AddressEngine, Unit
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
     from edgedp.graph.reading import LoadReport
+    from edgedp.words.rows import Balance
 
 __all__ = ["COMMANDS"]
 
@@ -73,6 +79,7 @@ _PROTECT = click.option(
 )
 @reading_options
 @kind_options
+@date_column_options
 @click.option("--dry-run", is_flag=True, help="Show rows, columns, ends and counts, and store nothing.")
 @_BUDGET
 @_DELTA
@@ -468,6 +475,9 @@ def budget(
         by_run = {} if remote or "calendar" not in row else store.runs(name)
         head = None if remote else store.head(name)
         second = None if remote or "attributes" not in row else store.head(name, "attributes")
+        if not remote and "accounts" in row:
+            told = [each | {"head": store.head(each["account"])} for each in row["accounts"]]
+            row = cast("Balance", row | {"accounts": told})
     if spans and not by_run:
         raise ParameterError(
             f"spans is for a graph whose budget is within windows, and {name!r} is none; ask without it"
@@ -501,6 +511,9 @@ def _print_balance(row: Mapping[str, Any], head: str | None, second: str | None,
         told = ", ".join(
             f"{each['account']} ({amount(each['epsilon_remaining'])} left)" for each in shown.pop("accounts")
         )
+        for each in row["accounts"]:
+            if "head" in each:
+                notice(f"head of the log of {each['account']}: {each['head']}")
         notice(
             f"a release debits each of the accounts {told}; the amounts are those of which the least is left"
         )

@@ -16,6 +16,12 @@ __all__ = ["TABLES", "Part", "is_hidden", "is_pattern", "marks_of", "partition_o
 
 TABLES = {"_delta_log": "a Delta table", ".hoodie": "a Hudi table", "metadata": "an Iceberg table"}
 """Folders that say which files of a table still count: without them removed rows would be edges."""
+_REMEDIES = {
+    "_delta_log": "load the whole table by its own folder, or export its present rows to Parquet and load those",
+    ".hoodie": "export its present rows to Parquet and load those",
+    "metadata": "name the metadata file of its present version (metadata/....metadata.json), which its catalogue "
+    "tells, or export its present rows to Parquet and load those",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,12 @@ def parts_of(path: Path, name: str) -> tuple[tuple[Part, ...], int]:
         There is no file, something that is no file, a link to a folder, an unreadable folder, or a table whose own log
         says which files count.
     """
+    from edgedp.graph.reading.sources import lakes
+
+    if lakes.is_delta(path):
+        return lakes.delta_parts(path, name), 0
+    if lakes.is_iceberg(path) and path.is_file():
+        return lakes.iceberg_parts(path, name), 0
     found = [path] if os.path.isdir(path) else [Path(each) for each in glob.glob(str(path), recursive=True)]
     if not found:
         raise UnknownNameError(f"{name!r} matches no file; check the pattern")
@@ -134,8 +146,7 @@ def _refuse_tables(found: Iterable[Path], files: Iterable[Path]) -> None:
             )  # os.path, not Path: a folder that may not be searched is named when its files are read
             if os.path.isdir(log) and (mark != "metadata" or any(log.glob("*.metadata.json"))):
                 raise GraphFormatError(
-                    f"{str(folder)!r} is {what}, in which files of removed rows stay; "
-                    "export its present rows to Parquet and load those"
+                    f"{str(folder)!r} is {what}, in which files of removed rows stay; {_REMEDIES[mark]}"
                 )
 
 

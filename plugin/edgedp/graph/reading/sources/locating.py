@@ -116,7 +116,11 @@ def locate(source: Any, progress: Progress, what: str = "source", *, refresh: bo
 
 
 def _local(path: Path, name: str) -> Location:
-    many = os.path.isdir(path) or (is_pattern(str(path)) and not os.path.lexists(path))
+    many = (
+        os.path.isdir(path)
+        or path.name.endswith(".metadata.json")
+        or (is_pattern(str(path)) and not os.path.lexists(path))
+    )
     return Location(path=path, name=name, suffixes=path.name, many=many)
 
 
