@@ -27,7 +27,7 @@ from edgedp.faces.cli.output import (
     say,
     working,
 )
-from edgedp.faces.cli.reading import answered, date_options, kind_options, name_of, reading_options
+from edgedp.faces.cli.reading import answered, kind_options, name_of, reading_options
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import amount, shown
 from edgedp.words.vocabulary import ADDRESS_ENGINES, UNITS, AddressEngine, Unit
