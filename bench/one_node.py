@@ -1,8 +1,9 @@
 """EBC of one node: whether a noisy degree that is bought first makes the number better. A trial, not in the product.
 
-    nice python bench/one_node.py
+    nice python bench/one_node.py [classes [GRAPH ...]]
 
-Prints the table "EBC of one node behind its noisy degree" of `bench/results/numbers.md`: the median over nodes of the
+Prints the table "EBC of one node behind its noisy degree" of `bench/results/numbers.md`, or with `classes` the one of
+ratios by class of degree, on four graphs: the median over nodes of the
 expected relative error, exact by the laws (the noisy degree at quantiles of its own); nothing is drawn but which
 nodes. What is tried, and why it is private, stands beside the table.
 """
@@ -20,10 +21,12 @@ from typing import Any
 import numpy as np
 from at_hand import among
 from numpy.typing import NDArray
+from votes_graphs import clustered, preferential
 
 import edgedp
-from edgedp.mechanisms.counts import Bounds, Profile
+from edgedp.mechanisms.counts import Bounds, Count, Profile
 from edgedp.mechanisms.counts.base import STEEPER, below, profile_of
+from edgedp.mechanisms.counts.betweenness2 import LengthTwoBetweenness
 from edgedp.mechanisms.counts.ebc import Ebc
 from edgedp.mechanisms.numbers.base import Amounts, NumberMechanism
 from edgedp.mechanisms.numbers.calibrated import MECHANISM as CALIBRATED
@@ -127,9 +130,9 @@ def stairs(profile: Profile, epsilon: Fraction, mechanism: NumberMechanism = CAL
     return law
 
 
-def noisy(degree: int, epsilon: Fraction, exceeds: Fraction, places: int) -> list[int]:
+def noisy(degree: int, epsilon: Fraction, exceeds: Fraction, places: int, most: int = BOUND) -> list[int]:
     """Return a noisy degree that is below the degree with probability `exceeds`, at its quantiles."""
-    values, masses = NoisyBound(degree, 1 / epsilon, exceeds, BOUND).law()
+    values, masses = NoisyBound(degree, 1 / epsilon, exceeds, most).law()
     quantiles = (np.arange(places) + 0.5) / places
     found = np.searchsorted(np.cumsum(masses) / np.sum(masses), quantiles)
     return [max(int(values[place]), 2) for place in found.tolist()]
@@ -179,6 +182,69 @@ def errors(ego: Ego, epsilon: Fraction) -> dict[str, float]:
     return {way: found / exact for way, found in ways.items()}
 
 
+SHARES = tuple(map(Fraction, ("0.02", "0.05", "0.1", "0.2")))
+CLASSES = (0.0002, 0.001, 0.01, 0.1, 0.5)
+"""Places of the nodes, by falling degree, that end a class: shares of all nodes."""
+EACH = 5
+FINELY = tuple(map(Fraction, ("0.03", "0.1", "0.3", "1", "3")))
+
+
+def whole_against_cut(count_: Count, ego: Ego, bound: int, epsilon: Fraction) -> list[float]:
+    """Return the expected relative error of the default, and of the cut at each share."""
+    whole = profile_of(count_, GraphProjection(ego.graph), Bounds(ego.graph.node_count, bound))
+    exact, unit = float(whole.value), 1 << whole.bits
+    found = [error(stairs(whole, epsilon), exact, exact, whole.maximum)]
+    for share in SHARES:
+        law = stairs(whole, epsilon * (1 - share))
+        caps = noisy(ego.degree, epsilon * share, HALF, CUTS, bound)
+        found.append(float(np.mean([error(law, exact, exact, cap * (cap - 1) // 2 * unit) for cap in caps])))
+    return [each / exact for each in found]
+
+
+def classes(only: list[str]) -> None:
+    """Print the default's error, and the ratio of the cut's to it, the median and the largest of a class of degree."""
+    graphs = {name: edgedp.read_graph(name) for name in among("email-Enron", "musae-github")}
+    graphs |= {
+        "preferential attachment": preferential(20_000, 5, SEED),
+        "clustered": clustered(20_000, 5, 0.6, SEED),
+    }
+    print(
+        "| graph | number | degrees | epsilon | default |", " | ".join(f"{float(s):g}" for s in SHARES), "|"
+    )
+    for name, graph in graphs.items():
+        if only and name not in only:
+            continue
+        bound = 1 << int(graph.degrees.max()).bit_length()
+        by_degree = np.argsort(-graph.degrees, kind="stable")
+        for of, count_ in (("ebc", Ebc), ("betweenness2", LengthTwoBetweenness)):
+            values = edgedp.exact.values(graph, of)
+            start = 0
+            for end in CLASSES:
+                places = by_degree[start : max(int(end * graph.node_count), start + 1)]
+                start += len(places)
+                places = places[values[places] > 0]
+                if not len(places):
+                    continue
+                chosen = np.random.default_rng(SEED).choice(places, min(EACH, len(places)), replace=False)
+                degrees = graph.degrees[chosen]
+                for epsilon in FINELY:
+                    rows = np.array(
+                        [
+                            whole_against_cut(count_(node=v), Ego(graph, v), bound, epsilon)
+                            for v in chosen.tolist()
+                        ]
+                    )
+                    ratios = rows[:, 1:] / rows[:, :1]
+                    cells = (f"{np.median(each):.2f} ({each.max():.2f})" for each in ratios.T)
+                    told = f"{degrees.min()} to {degrees.max()}"
+                    print(
+                        f"| {name} | {of} | {told} | {float(epsilon):g} | {np.median(rows[:, 0]):.3g} |",
+                        " | ".join(cells),
+                        "|",
+                        flush=True,
+                    )
+
+
 WAYS = {
     "A": "calibrated, all of epsilon (the default)",
     "B": "capped at d+, calibrated for the swap",
@@ -208,4 +274,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    classes(sys.argv[2:]) if sys.argv[1:2] == ["classes"] else main()

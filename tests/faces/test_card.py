@@ -125,6 +125,60 @@ def test_the_unit_and_the_currency_are_those_of_the_account(tmp_path: Path) -> N
     assert "at most 1e-06" in card["promise"]["sentence"]
 
 
+def test_persons_are_promised_what_a_delta_leaves(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "g.edgedp")
+    path = Graph.from_edges([(1, 2), (2, 3)])
+    store.load(path, "path", epsilon_budget=1, delta="1e-6")
+    card = card_of(store, "path")
+    allowed, delta = rho.budget(NANO, rho.delta_atto("1e-6")), rho.delta_atto("1e-6")
+    rows = card["promise"]["persons"]
+    assert [row["epsilon"] for row in rows] == [
+        rho.spent_epsilon(m * m * allowed, delta) / NANO for m in (1, 5, 20, 100)
+    ]
+    assert rows[0]["epsilon"] == pytest.approx(1)
+    assert rows[2]["epsilon"] > 20  # of all edges together, m times epsilon is not kept at this delta
+    assert "the square of their number times rho" in to_markdown(card)
+
+
+def test_an_epsilon_is_written_with_every_place(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "g.edgedp")
+    store.load(Graph.from_edges([(1, 2), (2, 3)]), "path", epsilon_budget="123456.123456789")
+    store.count("path", "edges", "2.123454321")
+    card = card_of(store, "path")
+    assert "exp(123456.123457)" in card["promise"]["sentence"]
+    assert "epsilon 2.123454321" in to_markdown(card)
+    assert "epsilon 2.123454321" in entry_of(card)["deployment"]["privacy_loss"]["privacy_parameters_details"]
+
+
+def test_a_list_that_was_paid_in_steps_counts_once_and_whole(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "g.edgedp")
+    store.load(read_graph("email-Enron"), "mail", epsilon_budget=3, degree_bound=2000)
+    sure = store.priv_top_k("mail", "degree", 10, "0.5", target_recall=0.6)
+    store.count("mail", "edges", "0.1")
+    card = card_of(store, "mail")
+    assert len([row for row in store.log("mail") if row["event"] == "debit"]) > 2
+    assert {row["kind"]: row["epsilon"] for row in card["releases"]} == {
+        "priv_top_k": sure.epsilon_spent,
+        "count": 0.1,
+    }
+    assert card["accounts"][0]["releases"] == 2
+    assert card["accounts"][0]["spent"]["epsilon"] == pytest.approx(0.1 + sure.epsilon_spent)
+    assert {row["selector"]: row["epsilon"] for row in store.asked("mail")}[
+        "priv_top_k"
+    ] == sure.epsilon_spent
+
+
+def test_an_account_of_sources_says_what_replaced_costs(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "g.edgedp")
+    store.load(Graph.from_edges([(1, 2), (2, 3)], directed=True), "calls", epsilon_budget=1, protect="source")
+    store.priv_top_k("calls", "in_degree", 1, "0.5", mechanism="em")
+    card = card_of(store, "calls")
+    assert "all arcs that leave one node changes" in card["promise"]["sentence"]
+    assert "the factor counts twice" in card["promise"]["sentence"]
+    assert card["promise"]["persons"] == []
+    validate(entry_of(card))
+
+
 def test_accounts_of_edges_and_of_attributes_are_never_added(store: Store) -> None:
     store.load(Graph.from_edges([(1, 2), (2, 3)]), "both", epsilon_budget=1, attribute_epsilon_budget=0.5)
     card = card_of(store, "both")

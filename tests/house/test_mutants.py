@@ -15,7 +15,7 @@ from places import SUPPORT, files_of_tests
 
 SAMPLE = 60
 ROOM = "edgedp.mechanisms.sampling.*"
-"""Where every survivor has been read: what no one has read would fail here for no reason of the change."""
+"""The sample of this room was read, survivor by survivor. One of all would fail by what nobody has read."""
 TESTS_OF_IT = (
     "sampling_geometric sampling_late sampling_noise sampling_refine sampling_select sampling_words samplers select "
     "number_laws until_sure"

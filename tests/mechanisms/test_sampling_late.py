@@ -215,6 +215,20 @@ def test_scores_that_floats_hardly_tell_apart_are_told_apart(monkeypatch, noise,
     assert [picked(seed) for seed in range(60)] == fast
 
 
+def test_scores_below_the_best_are_never_too_low_and_lowered_never_too_high():
+    """By rationals, of units and gaps of every size; what is kept of one unit serves no other."""
+    rng = np.random.default_rng(1)
+    gaps = [0, *(int(rng.integers(2**size, 2 ** (size + 1))) for size in range(61) for _ in range(5))]
+    known = ranking.LazyScores(array([2**61 - gap for gap in gaps]))
+    units = rng.integers(1, 2**62, (20, 2)).tolist()
+    for unit in [Fraction(n, d) * Fraction(2) ** size for n, d in units for size in (-100, 0, 100)]:
+        found = known.below(unit)
+        assert found is known.below(unit)
+        for gap, value in zip(gaps, found.tolist(), strict=True):
+            assert Fraction(value) * (1 + Fraction(1, 2**46)) <= -unit * gap <= Fraction(value)
+    assert known.below(Fraction(2) ** 2000)[1:].max() <= -(2.0**899)
+
+
 def test_a_word_is_small_below_the_least_that_begins_with_no_byte_of_zeros() -> None:
     words = WholeWords(np.array([2**56, 2**56 - 1, 0, 2**64 - 1], dtype=np.uint64))
     assert words.small.tolist() == [1, 2]

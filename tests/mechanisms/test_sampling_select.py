@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from edgedp.mechanisms.laws import ordered_law
 from edgedp.mechanisms.samplers import sampler as sampler_by_name
@@ -411,3 +412,16 @@ def test_looking_at_few_of_many_changes_no_answer(monkeypatch, sampler, unit, fa
     fast = [drawn(seed) for seed in range(5)]
     monkeypatch.setattr("edgedp.mechanisms.sampling.ranking._MANY", len(scores))
     assert [drawn(seed) for seed in range(5)] == fast
+
+
+def test_no_score_is_evaluated_twice_in_rounds() -> None:
+    """What was evaluated in one round of permute-and-flip is known in the next ones."""
+    scores = np.random.default_rng(2).integers(0, 50, 300)
+    asked: list[int] = []
+
+    def evaluate(positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        asked.extend(positions.tolist())
+        return scores[positions]
+
+    top_k_permute_and_flip(scores + 3, 20, Fraction(1, 2), SecureWords(), evaluate)
+    assert len(asked) == len(set(asked)) > 20

@@ -202,6 +202,10 @@ def test_a_file_is_planned_and_run_and_goes_on_where_it_stood(place: Path, tmp_p
                 ({"mechanism": "zzz"}, "mechanism is 'zzz'"),
             )
         ),
+        (
+            lines("0.1") + "\n" + json.dumps(TOP | {"request_id": "x", "kind": "topp"}),
+            "request_id 'x': the kind",
+        ),
         *(
             (
                 json.dumps({"graph": "star", "kind": "count", "epsilon": "0.1", "request_id": "x"} | wrong),
@@ -223,6 +227,18 @@ def test_a_file_that_is_not_understood_whole_spends_nothing(place: Path, text: s
     assert ran.output.count("\n") == 1
     with open_store(place) as store:
         assert store.budget("star")["epsilon_spent"] == 0
+
+
+def test_a_mark_of_bytes_and_ends_of_lines_of_other_kinds_are_read(place: Path) -> None:
+    text = "\ufeff" + lines("0.1") + "\r\n"
+    assert invoke(place, "run", "-", text=text).exit_code == 0
+    spaced = json.dumps(TOP | {"metric": "a\u2028b", "request_id": "x"}, ensure_ascii=False)
+    ran = invoke(place, "run", "-", text=spaced)
+    assert "request_id 'x': metric is" in ran.output
+    with open_store(place) as store:
+        assert store.budget("star")["epsilon_spent"] == 0.1
+        with pytest.raises(edgedp.UnknownNameError, match=r"^release 2 of 'star': the kind of release"):
+            store.plan_batch([TOP, TOP | {"kind": "topp"}])
 
 
 def test_a_plan_of_a_batch_stands_alone_and_the_other_needs_its_options(place: Path) -> None:

@@ -192,10 +192,10 @@ EDITS = [
     ),
     Edit(
         "types that share one with another graph's",
-        "edgedp.ledger.registry:_common",
-        'return next((each for each in kind.split("|") if each in other.split("|")), None)',
-        "return None",
-        "test_pairs.py::test_types_that_share_one_are_one_account",
+        "edgedp.ledger.sources:common",
+        'if kind == kept or kind in kept.split("|")',
+        "if kind == kept",
+        "test_pairs.py::test_types_that_share_one_have_its_account",
     ),
     Edit(
         "an account that is not compared with the registry",

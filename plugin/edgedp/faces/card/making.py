@@ -16,6 +16,7 @@ from edgedp.release.planning.measured import SOURCE as MEASURED_IN
 from edgedp.release.planning.measured import measured
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import NANO, budget_nano
+from edgedp.words.shown import amount
 from edgedp.words.version import __version__
 from edgedp.words.vocabulary import ACCOUNTS
 
@@ -31,7 +32,7 @@ NOT_STATED = "not stated"
 _PERSONS = (1, 5, 20, 100)
 _NO_PROMISE = 1e9
 _PROTECTS = {
-    "pair": "everything between two nodes: one edge, or all arcs of one pair",
+    "pair": "everything between two nodes (one edge, or all arcs of one pair)",
     "source": "all arcs that leave one node",
     "target": "all arcs that come to one node",
 }
@@ -117,7 +118,8 @@ def card_of(store: Store, name: str, stated: Stated | None = None) -> dict[str, 
 
 
 def _account(store: Store, name: str, account: AccountName) -> dict[str, Any]:
-    """Return an account in the currency that it adds, and what stands in it."""
+    """Return an account in the currency that it adds, and what stands in it; the debits of a release count once."""
+    log = store.log(name, account)
     balance: Mapping[str, Any] = store.budget(name)
     row = balance if account == "edges" else balance["attributes"]
     if "accounts" in row:
@@ -136,7 +138,7 @@ def _account(store: Store, name: str, account: AccountName) -> dict[str, Any]:
         "account": account,
         "declared": declared,
         "spent": spent,
-        "releases": row["releases"],
+        "releases": len({_release_of(each) for each in log if each["event"] == "debit"}),
         "protects": _PROTECTS[row.get("protect", "pair")]
         if account == "edges"
         else "the whole record of one node",
@@ -165,22 +167,34 @@ def _promise(account: Mapping[str, Any], protects: str) -> dict[str, Any]:
     epsilon = account["declared"]["epsilon"]
     sentence = (
         f"Whatever is released under this budget, the presence or absence of {protects} changes the probability of any "
-        f"answer by at most a factor exp({epsilon:g})."
+        f"answer by at most a factor exp({amount(epsilon)})."
         if epsilon is not None
         else "No budget is declared, so nothing can be released."
     )
     if "delta" in account["declared"]:
         sentence = sentence[:-1] + f", but for a probability of at most {account['declared']['delta']:g}."
-    if not protects.startswith("everything"):
+    if protects != _PROTECTS["pair"]:
+        sentence += " Where arcs are replaced by as many others, the factor counts twice."
         return {"unit": protects, "sentence": sentence, "persons": []}
     persons = []
     for edges in _PERSONS if epsilon else ():
-        together = round(edges * epsilon * NANO) / NANO
+        together = _together(account["declared"], edges)
         odds = math.exp(together) if together < math.log(_NO_PROMISE) else None
         persons.append(
             {"edges": edges, "epsilon": together, "odds": None if odds is None else round(odds, 2)}
         )
     return {"unit": protects, "sentence": sentence, "persons": persons}
+
+
+def _together(declared: Mapping[str, Any], edges: int) -> float:
+    """Return the epsilon for so many edges of a person together: their number times it or, with a delta, by rho.
+
+    A rho for one edge is ``m^2 rho`` for ``m`` (Bun and Steinke 2016, groups); the delta stays as it was declared.
+    """
+    if "delta" not in declared:
+        return float(round(edges * declared["epsilon"] * NANO) / NANO)
+    allowed = round(declared["rho"] * rho.PICO)
+    return rho.spent_epsilon(edges**2 * allowed, rho.delta_atto(declared["delta"])) / NANO
 
 
 def _public(facts: Mapping[str, Any], log: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -215,6 +229,10 @@ def _asked(store: Store, name: str, account: AccountName) -> list[dict[str, Any]
     """Return how many releases of each way of asking there were, and what they cost together; no node is named."""
     count: Counter[tuple[str, ...]] = Counter()
     cost: Counter[tuple[str, ...]] = Counter()
+    paid = Counter[str]()
+    for debit in store.log(name, account):
+        if debit["event"] == "debit":
+            paid[_release_of(debit)] += round((debit["epsilon"] or 0) * NANO)
     for row in store.asked(name, account):
         given = row["parameters"]
         what = (
@@ -225,7 +243,7 @@ def _asked(store: Store, name: str, account: AccountName) -> list[dict[str, Any]
         )
         key = (row["selector"], str(what), str(given.get("mechanism", "")), str(given.get("k", "")))
         count[key] += 1
-        cost[key] += round(row["epsilon"] * NANO)
+        cost[key] += paid[row["release_id"]]
     return [
         {
             "account": account, "kind": kind, "of": what, "mechanism": mechanism, "k": int(k) if k else None,
@@ -235,6 +253,11 @@ def _asked(store: Store, name: str, account: AccountName) -> list[dict[str, Any]
         for key in sorted(count)
         for kind, what, mechanism, k in [key]
     ]  # fmt: skip
+
+
+def _release_of(row: Mapping[str, Any]) -> str:
+    """Return the release of a debit: one that spends in steps has a debit for each, also where a kill cut it off."""
+    return str(row["details"].get("part_of", row["release_id"]))
 
 
 def _expected(asked: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

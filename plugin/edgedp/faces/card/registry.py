@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from edgedp.faces.card.making import NOT_STATED
+from edgedp.words.shown import amount
 
 __all__ = ["entry_of"]
 
@@ -59,8 +60,8 @@ def entry_of(card: Mapping[str, Any]) -> dict[str, Any]:
                 "privacy_unit_details": f"Neighbours are graphs over the same nodes that differ in "
                 f"{card['promise']['unit']}. {card['promise']['sentence']}",
                 "privacy_parameters": parameters,
-                "privacy_parameters_details": f"Budget as declared; spent: epsilon {account['spent']['epsilon']:g} "
-                f"in {account['releases']} releases."
+                "privacy_parameters_details": "Budget as declared; spent: epsilon "
+                f"{amount(account['spent']['epsilon'])} in {account['releases']} releases."
                 + ("" if len(card["accounts"]) == 1 else " Properties of the nodes have an account of their own."),
             },
             "deployment_model": {

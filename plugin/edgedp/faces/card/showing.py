@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from edgedp.faces.card.registry import entry_of
+from edgedp.words.amounts.epsilon import NANO
+from edgedp.words.shown import number
 
 __all__ = ["Section", "sections", "to_html", "to_json", "to_markdown"]
 
@@ -21,7 +23,12 @@ _STYLE = (
 )
 
 _OF_A_PERSON = (
-    "For all edges of a person together: their number times epsilon, and the factor that it allows."
+    "For all edges of a person together: their number times epsilon, and the factor that it allows; an empty cell is "
+    "no promise."
+)
+_OF_A_PERSON_BY_RHO = (
+    "For all edges of a person together: the square of their number times rho, as an epsilon at the declared delta, "
+    "and the factor that it allows; an empty cell is no promise."
 )
 
 
@@ -42,6 +49,7 @@ class Section:
 def sections(card: Mapping[str, Any]) -> list[Section]:
     """Return what a card says, part by part."""
     stated, promise = card["stated"], card["promise"]
+    of_a_person = _OF_A_PERSON_BY_RHO if "delta" in card["accounts"][0]["declared"] else _OF_A_PERSON
     accounts = [
         {
             "account": row["account"],
@@ -82,7 +90,7 @@ def sections(card: Mapping[str, Any]) -> list[Section]:
                 f"Unit of protection: {promise['unit']}.",
                 promise["sentence"],
                 "Outside this promise: that a declared bound is broken, and durations for those who open the store.",
-                *([_OF_A_PERSON] if promise["persons"] else []),
+                *([of_a_person] if promise["persons"] else []),
             ],
             promise["persons"],
         ),
@@ -151,8 +159,7 @@ def to_html(card: Mapping[str, Any]) -> str:
 
 def _amounts(row: Mapping[str, Any]) -> str:
     return ", ".join(
-        f"{key.replace('_', ' ')} {'none' if value is None else format(value, '.9g')}"
-        for key, value in row.items()
+        f"{key.replace('_', ' ')} {'none' if value is None else _figure(value)}" for key, value in row.items()
     )
 
 
@@ -160,8 +167,13 @@ def _text(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return format(value, ".9g")
+        return _figure(value)
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def _figure(value: float) -> str:
+    """Return a number with every place that the ledger counts; a delta below a nano as it is written."""
+    return number(value) if value == 0 or abs(value) >= 1 / NANO else format(value, ".12g")
 
 
 def _seen(text: str) -> str:

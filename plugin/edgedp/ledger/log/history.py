@@ -130,7 +130,7 @@ def asked(runner: Runner, name: str, limit: Any = None, before: Any = None) -> l
     place = None if before is None else pages.start(runner, str(before), [name])
     found = []
     for row in pages.releases(runner, [name], place, check_limit(limit), back=True):
-        body = body_of(row)
+        body, answer = body_of(row), None if row["answer"] is None else body_of(row, "answer")
         found.append(
             {
                 "release_id": row["releaseId"],
@@ -138,7 +138,7 @@ def asked(runner: Runner, name: str, limit: Any = None, before: Any = None) -> l
                 "analyst": row["analyst"] or None,
                 "selector": body["kind"],
                 "parameters": body["parameters"],
-                "epsilon": row["cost"] / NANO,
+                "epsilon": _cost(row, answer) / NANO,
                 "epsilon_spent": _epsilon(account, row["total"]),
             }
         )

@@ -19,6 +19,7 @@ from typing import Any
 
 from edgedp.graph.graph import Graph
 from edgedp.ledger.backend import GraphRow
+from edgedp.ledger.calendars.runs import Reach
 from edgedp.ledger.debits.killpoints import reach
 from edgedp.stores.embedded import files
 from edgedp.stores.embedded.folder import MIGRATED, MIGRATING, Folder, sync
@@ -251,6 +252,7 @@ class _Account:
         self._run(
             "log_debit",
             **amounts,
+            **Reach().parameters,
             releaseId=release["releaseId"],
             analyst="",
             requestId=release["requestId"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast
 
 from edgedp.ledger import ledger, registry, shares
 from edgedp.ledger.account import account_of
@@ -24,6 +24,7 @@ from edgedp.release.release import Release
 from edgedp.stores.releases import batch, on_spark
 from edgedp.stores.releases.estimating import estimate_of, kind_of_options
 from edgedp.stores.releases.releasing import ReleasingStore, named_in
+from edgedp.words.errors import EdgeDPError
 from edgedp.words.vocabulary import (
     ACCOUNTS,
     Approach,
@@ -305,15 +306,13 @@ class AnalystStore(ReleasingStore):
             seen, found = batch.AsIf(session, self._analyst), []
             for each in asked:
                 options = {key: value for key, value in each.items() if key not in batch.OWN}
-                told, _ = self._estimated(
-                    session,
-                    seen,
-                    each["graph"],
-                    each.get("kind"),
-                    each.get("engine") or "native",
-                    each.get("request_id"),
-                    options,
-                )
+                request_id, engine = each.get("request_id"), cast(TopKEngine, each.get("engine") or "native")
+                try:
+                    told, _ = self._estimated(
+                        session, seen, each["graph"], each.get("kind"), engine, request_id, options
+                    )
+                except EdgeDPError as error:
+                    raise type(error)(f"{batch.which(asked, each)}: {error}") from None
                 seen.pay(told)
                 found.append((each, told))
         return batch.planned(found)

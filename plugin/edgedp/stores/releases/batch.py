@@ -18,7 +18,7 @@ from edgedp.stores.releases.estimating import Estimate
 from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.errors import ParameterError
 
-__all__ = ["LONGEST", "OWN", "AsIf", "checked", "planned"]
+__all__ = ["LONGEST", "OWN", "AsIf", "checked", "planned", "which"]
 
 LONGEST = 1000
 """Releases of one batch."""
@@ -105,6 +105,22 @@ def checked(releases: Any) -> list[dict[str, Any]]:
                 )
             seen.add((each["graph"], each["request_id"]))
     return [dict(each) for each in releases]
+
+
+def which(releases: Sequence[Mapping[str, Any]], one: Mapping[str, Any]) -> str:
+    """Name a release of a batch: by its request id, or by its place among those of its graph.
+
+    Examples
+    --------
+    >>> asked = [{"graph": "path"}, {"graph": "star"}, {"graph": "path"}]
+    >>> which(asked, asked[2]), which(asked, {"graph": "path", "request_id": "monday"})
+    ("release 2 of 'path'", "request_id 'monday'")
+    """
+    if one.get("request_id") is not None:
+        return f"request_id {one['request_id']!r}"
+    own = [each for each in releases if each["graph"] == one["graph"]]
+    place = next(number for number, each in enumerate(own, 1) if each is one)
+    return f"release {place} of {one['graph']!r}"
 
 
 def planned(releases: Iterable[tuple[Mapping[str, Any], Estimate]]) -> dict[str, Any]:

@@ -32,15 +32,16 @@ def releases_in(file: str) -> list[dict[str, Any]]:
     """
     from edgedp.stores.releases.batch import checked
 
-    text = sys.stdin.read() if file == "-" else _text_of(file)
+    text = (sys.stdin.read() if file == "-" else _text_of(file)).removeprefix("\ufeff")
     if text.lstrip().startswith("["):
         found = _json(
             text, f"{file!r} is not a JSON list of releases; give one, or one JSON object in each line"
         )
     else:
+        lines = text.split("\n")  # what else ends a line may stand inside a JSON text
         found = [
             _json(line, f"line {number} is not a JSON object with distinct keys; correct it")
-            for number, line in enumerate(text.splitlines(), 1)
+            for number, line in enumerate(lines, 1)
             if line.strip()
         ]
     return checked(found)
