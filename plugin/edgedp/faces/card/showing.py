@@ -28,7 +28,7 @@ _OF_A_PERSON = (
 )
 _OF_A_PERSON_BY_RHO = (
     "For all edges of a person together: the square of their number times rho, as an epsilon at the declared delta, "
-    "and the factor that it allows; an empty cell is no promise."
+    "and the factor that it allows; an empty cell promises nothing."
 )
 
 
