@@ -1,5 +1,5 @@
 // Sphinx asks this for the place of a result: pages for users first, then those of the project.
-const Scorer = {
+var Scorer = {  // not const: searchtools.js declares it again
   score: ([page, title, anchor, descr, score]) =>
     score + (/^docs\/(?!decisions|developer)/.test(page) ? 40 : /^(commands|api)/.test(page) ? 10 : 0),
   objNameMatch: 11,

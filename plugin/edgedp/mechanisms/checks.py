@@ -378,5 +378,5 @@ def check_option_names(given: Iterable[str], known: Iterable[str]) -> None:
     known = list(known)
     for name in given:
         if name not in known:
-            close = nearest(name, known) if known else "leave it out, for there is none here"
+            close = nearest(name, known) if known else "ask without it, because it has no meaning here"
             raise UnknownNameError(f"there is no option {name!r}; {close}")

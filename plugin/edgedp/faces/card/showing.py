@@ -23,12 +23,12 @@ _STYLE = (
 )
 
 _OF_A_PERSON = (
-    "For all edges of a person together: their number times epsilon, and the factor that it allows; an empty cell is "
-    "no promise."
+    "For all edges of a person together: their number times epsilon, and the factor that it allows; an empty cell "
+    "promises nothing."
 )
 _OF_A_PERSON_BY_RHO = (
     "For all edges of a person together: the square of their number times rho, as an epsilon at the declared delta, "
-    "and the factor that it allows; an empty cell is no promise."
+    "and the factor that it allows; an empty cell promises nothing."
 )
 
 

@@ -47,7 +47,7 @@ def to_html(graph: str, found: Iterable[Lists], whose: str = "") -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">',
         f"<title>{title}</title><style>{_STYLE}</style></head><body><main><h1>{title}</h1>",
-        "<p>From kept releases alone: nothing was spent or read for it. A list is noisy, so a node may come or go "
+        "<p>Only from kept releases: nothing was spent or read for it. A list is noisy, so a node may come or go "
         "though nothing changed.</p>",
     ]
     parts += [section(each) for each in found]

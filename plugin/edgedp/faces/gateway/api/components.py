@@ -46,7 +46,7 @@ _PROBLEM = {
 
 
 _ACCOUNTS = {
-    "description": "Of a graph that owns no budget those that its releases debit; the least is shown beside them.",
+    "description": "The accounts that a graph without a budget of its own debits; the least is shown beside them.",
     "type": "array",
     "items": {"type": ["string", "object"]},
 }

@@ -19,7 +19,7 @@ _REMEDIES = {
     "_delta_log": "load the whole table by its own folder, or export its present rows to Parquet and load those",
     ".hoodie": "export its present rows to Parquet and load those",
     "metadata": "name the metadata file of its present version (metadata/....metadata.json), which its catalogue "
-    "tells, or export its present rows to Parquet and load those",
+    "names, or export its present rows to Parquet and load those",
 }
 
 

@@ -125,6 +125,6 @@ def _not_installed(name: str, what: str, library: str) -> NoReturn:
 
 def _not_plain(name: str, what: str, why: str) -> NoReturn:
     raise GraphFormatError(
-        f"{name!r} is {what} with {why}, so that its files alone do not say its rows; export its present rows to "
+        f"{name!r} is {what} with {why}, so that its files do not say its rows; export its present rows to "
         "Parquet and load those"
     )
