@@ -42,6 +42,7 @@ def fill_embedded(store: Store, rows: int) -> None:
     with store._session() as session:
         answer, debit = session.run("log_list", name="path")[-1:-3:-1]
         amounts = {"name": "path", "cost": debit["cost"], "price": 1, "whole": debit["cost"]}
+        amounts |= {"within": None, "firstWindow": None, "lastWindow": None}
         row = {"by": debit["by"], "at": ledger.now(), "requestId": None, "analyst": ""}
         with session.transaction() as tx:
             for _ in range((rows - answer["seq"]) // 2):
