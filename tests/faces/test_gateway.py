@@ -533,7 +533,7 @@ def test_the_commands_of_an_analyst_run_there(room: SimpleNamespace, monkeypatch
     [
         ("http://gateway.example.org", "t", "must be https"), ("https://ann:pw@gateway.example.org", "t", "apart"),
         ("https://gateway.example.org/?token=x", "t", "apart"), ("https://gateway.example.org", None, "EDGEDP_TOKEN"),
-        ("https://[", "t", "no address"), ("https://gateway.example.org", "a\r\nb", "EDGEDP_TOKEN"),
+        ("https://[", "t", "not the address"), ("https://gateway.example.org", "a\r\nb", "EDGEDP_TOKEN"),
         ("http://127.0.0.1:9", "t", "cannot be reached"), ("graphs.edgedp", "t", "goes with"),
     ],
 )  # fmt: skip
@@ -554,7 +554,7 @@ def test_an_address_that_would_give_the_token_away_is_refused(
         (["--host", "0.0.0.0"], "must be a loopback address"),  # noqa: S104
         (["--host", "192.0.2.1"], "must be a loopback address"),
         (["--tls-key", "key.pem"], "tls_certificate is missing"),
-        (["--tls-key", "key.pem", "--tls-certificate", "none.pem"], "no file"),
+        (["--tls-key", "key.pem", "--tls-certificate", "none.pem"], "not a file"),
         (["--response-step", "0"], "above 0"),
         (["--workers", "1", "--connections", "0"], "above 0"),
     ],

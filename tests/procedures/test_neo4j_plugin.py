@@ -170,7 +170,8 @@ def test_a_rollback_takes_no_debit_back(neo4j_with_plugin: PluginServer) -> None
 def test_a_debit_in_the_callers_transaction_would_vanish(neo4j_with_plugin: PluginServer) -> None:
     """The hole that the inner transaction closes."""
     planted = neo4j_with_plugin.plant()
-    row = {"name": planted.name, "cost": 10**9, "price": 1, "whole": 10**9}
+    row: dict[str, Any] = {"name": planted.name, "cost": 10**9, "price": 1, "whole": 10**9}
+    row |= {"within": None, "firstWindow": None, "lastWindow": None}
     with neo4j_with_plugin.driver.session() as session, session.begin_transaction() as tx:
         assert tx.run(query("neo4j", "account_debit"), row).data()[0]["spent"] == 10**9
         tx.rollback()

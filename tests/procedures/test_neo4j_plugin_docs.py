@@ -38,8 +38,8 @@ def test_every_procedure_is_documented_with_its_signature(neo4j_with_plugin: Plu
     rows = neo4j_with_plugin.ask(
         "SHOW PROCEDURES YIELD name, signature WHERE name STARTS WITH 'edgedp.' RETURN name, signature"
     )
-    documented = {name: re.search(r"^`(.*)`$", text, re.MULTILINE) for name, text in SECTIONS.items()}
-    assert {name: found and found[1] for name, found in documented.items()} == {
+    documented = {name: re.search(r"^`([^`]*)`$", text, re.MULTILINE) for name, text in SECTIONS.items()}
+    assert {name: found and found[1].replace("\n", " ") for name, found in documented.items()} == {
         row["name"]: row["signature"] for row in rows
     }
 

@@ -702,8 +702,8 @@ def test_a_name_that_is_no_file_says_so_before_spark_is_asked(tmp_path: Path) ->
         ("odd://word@lake/e", "a key"),
         ("file://word@host/e", "a key"),
         ("lake/*.csv", "pattern"),
-        (" ", "no address"),
-        (7, "no address"),
+        (" ", "not an address"),
+        (7, "not an address"),
     ],
 )
 def test_an_address_that_the_registry_must_not_keep_is_refused(address: Any, says: str) -> None:

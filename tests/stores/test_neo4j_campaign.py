@@ -180,9 +180,9 @@ def test_a_server_that_dies_costs_budget_only(server: Server, monkeypatch: pytes
         with monkeypatch.context() as patch:
             graph = Neo4jSession.graph
 
-            def gone(self: Neo4jSession, row: object) -> Graph:
+            def gone(self: Neo4jSession, row: object, *span: object) -> Graph:
                 server.kill()
-                return graph(self, row)  # type: ignore[arg-type]
+                return graph(self, row, *span)  # type: ignore[arg-type]
 
             patch.setattr(Neo4jSession, "graph", gone)
             with pytest.raises(StoreUnavailableError, match=r"\(release [0-9a-f]{32} is debited\)$"):

@@ -194,9 +194,9 @@ def test_broken_nodes_cost_nothing_before_the_debit_and_have_constant_words_afte
     register(store)
     read = Neo4jSession.graph
 
-    def changed(self: Neo4jSession, row: Any) -> Graph:
+    def changed(self: Neo4jSession, row: Any, *span: Any) -> Graph:
         ask(change)
-        return read(self, row)
+        return read(self, row, *span)
 
     with monkeypatch.context() as patch:
         patch.setattr(Neo4jSession, "graph", changed)

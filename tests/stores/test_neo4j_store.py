@@ -472,7 +472,7 @@ def test_every_row_of_the_registry_is_a_graph_row(store: Store) -> None:
     store.load(KITE, "kite", degree_bound=7)
     with store._backend.session() as session:
         row = registry.known(session, "kite")
-    assert {field.name for field in dataclasses.fields(GraphRow)} == set(vars(row))
+    assert {field.name for field in dataclasses.fields(GraphRow)} <= set(vars(row))
     assert row.degree_bound == 7
 
 
