@@ -24,11 +24,11 @@ from edgedp import EdgeDPError, Graph, ParameterError, Store, StoreError, Unknow
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.ledger import ledger
 from edgedp.stores.embedded.backend import EmbeddedSession
-from edgedp.stores.embedded.sqlite import opened
 from edgedp.stores.remote import RemoteStore
 from edgedp.stores.statements.queries import query
 from neo4jserver import Server
 from test_clocks import FAKETIME
+from test_embedded_older import older
 from test_flips import flipped, pages_of
 
 OpenStore = Callable[[], Store]
@@ -415,7 +415,9 @@ def test_a_debit_that_somebody_took_away_or_edited_is_missed_by_a_page(
                 ask()
 
 
-def test_a_store_of_before_is_counted_once_and_lists_as_it_did(tmp_path: Path) -> None:
+def test_a_store_of_before_is_counted_once_and_lists_as_it_did(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The migration counts what is there; a page then proves by itself that it lacks no row."""
     path = tmp_path / "store"
     with open_store(path) as store:
@@ -423,24 +425,10 @@ def test_a_store_of_before_is_counted_once_and_lists_as_it_did(tmp_path: Path) -
         for _ in range(3):
             store.asking_as("ann").priv_top_k("kite", **ASKED)
         before = store.releases("kite"), store.log("kite"), store.budget("kite")
-    ledger_file = path / "ledger.sqlite"
-    with opened(ledger_file, ledger_file, 5.0) as tables:
-        number = next(
-            i
-            for i, each in enumerate(migrations_of(), start=1)
-            if "tallies" in each.read_text(encoding="utf-8")
-        )
-        for drop in (
-            "TABLE sessions", "TRIGGER log_counted", "VIEW tally", "TABLE tallies", "INDEX log_debits", "INDEX log_own",
-            "INDEX log_own_again", "INDEX log_release_again", "TRIGGER shares_made", "TRIGGER shares_change",
-            "TRIGGER shares_changed", "VIEW share",
-        ):  # fmt: skip
-            tables.connection.execute(f"DROP {drop}")
-        tables.connection.execute("ALTER TABLE shares DROP COLUMN minPerRelease")
-        of_before = next(text for text in map(Path.read_text, migrations_of()) if "COLUMN shareTotal" in text)
-        shares = of_before[of_before.index("CREATE VIEW share AS") : of_before.index("DROP TRIGGER log_made")]
-        tables.connection.executescript(shares)
-        tables.connection.execute(f"PRAGMA user_version = {number - 1}")
+    numbered = enumerate(migrations_of())
+    older(
+        path, monkeypatch, next(at for at, each in numbered if "tallies" in each.read_text(encoding="utf-8"))
+    )
     with open_store(path) as store:
         assert (store.releases("kite"), store.log("kite"), store.budget("kite")) == before
         store.priv_top_k("kite", **ASKED)

@@ -21,13 +21,8 @@ from edgedp.stores.embedded import clock, sqlite
 
 KITE = Graph.from_edges([(1, 2), (2, 3), (3, 1), (3, 4), (4, 5)])
 ALL = sqlite.migrations()
-COLUMNS = {
-    "accounts": "name, delta, declared, budget, spent, maxPerRelease, relationshipType, entries",
-    "graphs": "name, version, nodeLabel, relationshipType, idProperty, nodeCount, degreeBound, nodesSupplied, loaded, "
-    "digest",
-    "log": 'name, seq, kind, at, "by", releaseId, requestId, cost, charge, body, total, analyst',
-}
-"""What a ledger of version 4 has of each table."""
+COMPUTED = {"seal", "prev", "hash", "settings", "tallies", "sessions"}
+"""Columns and tables that triggers and migrations fill."""
 
 
 @pytest.fixture
@@ -49,22 +44,22 @@ def version_of(path: Path) -> int:
 
 
 def older(path: Path, monkeypatch: pytest.MonkeyPatch, version: int = 4) -> None:
-    """Write a ledger anew as version 4 had it, with its triggers and its hashes."""
-    ledger = path / "ledger.sqlite"
-    rows = {}
-    with closing(sqlite3.connect(ledger)) as connection:
-        for table, columns in COLUMNS.items():
-            rows[table] = connection.execute(f"SELECT {columns} FROM {table}").fetchall()  # noqa: S608
-        (secret,) = connection.execute("SELECT value FROM settings WHERE key = 'secret'").fetchone()
-    ledger.unlink()
+    """Write a ledger anew as an earlier version had it, with its tables, its triggers and its hashes."""
+    ledger, before = path / "ledger.sqlite", path.with_name("before.sqlite")
+    ledger.rename(before)
     ledger.touch(0o600)
-    with monkeypatch.context() as patched:
+    with closing(sqlite3.connect(before)) as kept, monkeypatch.context() as patched:
+        (secret,) = kept.execute("SELECT value FROM settings WHERE key = 'secret'").fetchone()
         patched.setattr(sqlite, "migrations", lambda: ALL[:version])
         with sqlite.create(ledger, path, secret) as made:
-            for table, columns in COLUMNS.items():
+            tables = made.connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+            for (table,) in sorted(set(tables) - {(each,) for each in COMPUTED}):
+                described = made.connection.execute(f"PRAGMA table_info({table})").fetchall()
+                columns = ", ".join(f'"{each[1]}"' for each in described if each[1] not in COMPUTED)
                 marks = ", ".join("?" for _ in columns.split(","))
-                for row in rows[table]:
+                for row in kept.execute(f"SELECT {columns} FROM {table}"):  # noqa: S608
                     made.connection.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", row)  # noqa: S608
+    before.unlink()
 
 
 def test_reading_never_migrates_and_the_first_write_does(
