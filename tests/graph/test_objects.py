@@ -200,7 +200,8 @@ def test_nothing_private_is_logged(
 
 # What the calls of loggers may be given: names, addresses and release ids. Add to it what is as public as these.
 PUBLIC = {
-    "shown(name)", "shown(named)", "debited.release_id", "address_shown(address)", "shown(where.name)", "', '.join(read.format)",
+    "shown(name)", "shown(named)", "debited.release_id", "address_shown(address)", "shown(where.name)",
+    "', '.join(read.format)",
 }  # fmt: skip
 
 
