@@ -11,18 +11,19 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 
 import pytest
 
+from edgedp.ledger.calendars import runs
 from edgedp.stores.neo4j.schema import SCHEMA_VERSION
 from edgedp.stores.statements.queries import statement_text
 from neo4jserver import Server
 
 Statement = str
-Charged = dict[str, int | None] | None
-"""What was spent and the number of the row, or None where nothing was debited."""
+Charged = dict[str, int | str | None] | None
+"""What was spent, the number of the row and the runs of windows, or None where nothing was debited."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,12 @@ class Account:
     declared_under: int | None = None
     least: int | None = None
     """The last two are of a share."""
+    paid: tuple[tuple[int, int, int], ...] | None = None
+    """Of an account with a calendar, every release of windows: the first, the last, and its charge."""
+
+    @property
+    def runs(self) -> str | None:
+        return None if self.paid is None else text_of(self.paid)
 
 
 @dataclass(frozen=True)
@@ -43,6 +50,13 @@ class Cost:
     cost: int
     price: int
     whole: int
+    within: int | None = None
+    firstWindow: int | None = None  # noqa: N815 -- a parameter of the statements
+    lastWindow: int | None = None  # noqa: N815
+
+
+EVER = 99
+"""A window after all that are tried: a release from 0 to it is one of everything."""
 
 
 ACCOUNTS = [
@@ -55,7 +69,33 @@ COSTS = [
     *(Cost(2, 3, 2), Cost(3, 2, 3), Cost(2, 2, 4), Cost(2, 2, 5), Cost(1, 1, 1), Cost(5, 5, 5)),
     *(Cost(0, 1, 1), Cost(1, 0, 1), Cost(-1, 2, 2), Cost(2, -1, 2)),
 ]
-ENTRIES = 11
+ENTRIES, WITHIN = 11, 2
+DATED = [
+    Account(delta, budget, sum(each[2] for each in paid), limit, paid=paid)
+    for delta, budget, limit, paid in product(
+        (None, 7), (3, 5), (None, 2), ((), ((2, 2, 3),), ((2, 2, 2), (5, 6, 1)), ((0, EVER, 2), (3, 3, 1)))
+    )
+]
+DATED_COSTS = [
+    Cost(cost, price, cost, WITHIN, *span)
+    for (cost, price), span in product(
+        ((2, 3), (3, 2), (1, 1)), ((2, 2), (3, 3), (3, 4), (4, 4), (0, 0), (8, 9), (None, None))
+    )
+]
+
+
+def spent_of_runs(paid: tuple[tuple[int, int, int], ...]) -> list[int]:
+    """What was spent of the run that begins at each window."""
+    return [sum(cost for a, b, cost in paid if a <= at + WITHIN - 1 and at <= b) for at in range(EVER)]
+
+
+def text_of(paid: tuple[tuple[int, int, int], ...]) -> str:
+    """The text that an account keeps: the dearest run, what everything cost, and where the sum changes by how much."""
+    everything = sum(cost for _, last, cost in paid if last == EVER)
+    spent = spent_of_runs(paid)
+    changes = [(at, spent[at] - (spent[at - 1] if at else everything)) for at in range(EVER)]
+    numbers = [max(spent), everything, *(each for change in changes if change[1] for each in change)]
+    return f"[{','.join(map(str, numbers))}]"
 
 
 def charged(account: Account, asked: Cost) -> Charged:
@@ -63,34 +103,48 @@ def charged(account: Account, asked: Cost) -> Charged:
     charge = asked.cost if account.delta is None else asked.price
     if asked.cost <= 0 or asked.price <= 0 or account.budget is None:
         return None
-    if account.spent + charge > account.budget:
-        return None
     if account.limit is not None and asked.whole > account.limit:
         return None
     if account.least is not None and asked.whole < account.least:
         return None
-    return {"spent": account.spent + charge, "entries": ENTRIES + 1}
+    if (account.paid is None) != (asked.within is None):
+        return None
+    held, runs = account.spent, None
+    if account.paid is not None:
+        first, last = asked.firstWindow, asked.lastWindow
+        if first is None or last is None:
+            first, last = 0, EVER
+        held = max(spent_of_runs(account.paid)[max(first - WITHIN + 1, 0) : last + 1])
+        runs = text_of((*account.paid, (first, last, charge)))
+    if held + charge > account.budget:
+        return None
+    return {"spent": account.spent + charge, "entries": ENTRIES + 1, "runs": runs}
 
 
 def share_charged(share: Account, asked: Cost) -> Charged:
-    return None if share.declared_under != share.delta else charged(share, asked)
+    if share.declared_under != share.delta:
+        return None
+    if share.paid is None and share.spent == 0 and asked.within is not None:
+        share = replace(share, paid=())  # it was declared before the calendar, and paid nothing
+    return charged(share, asked)
 
 
 def shares() -> list[Account]:
     """The same as accounts; a share always has a budget."""
     return [
-        Account(each.delta, each.budget, each.spent, each.limit, under, least)
+        Account(each.delta, each.budget, each.spent, each.limit, under, least, each.paid)
         for each in ACCOUNTS
         if each.budget is not None
         for under, least in ((None, None), (7, None), (8, None), (each.delta, 2), (each.delta, 3))
-    ]
+    ] + [replace(each, declared_under=each.delta) for each in DATED]
 
 
 # -- SQLite ----------------------------------------------------------------------------------------------------------
 
 TABLES = """
-CREATE TABLE accounts (name, delta, declared, budget, spent, maxPerRelease, relationshipType, entries, terms);
-CREATE TABLE shares (name, analyst, account, delta, declared, budget, spent, maxPerRelease, entry, minPerRelease);
+CREATE TABLE accounts (name, delta, declared, budget, spent, maxPerRelease, relationshipType, entries, terms, runs);
+CREATE TABLE shares (name, analyst, account, delta, declared, budget, spent, maxPerRelease, entry, minPerRelease,
+  runs);
 """
 SEEN = "SELECT * FROM accounts", "SELECT * FROM shares"
 KEY = {"name": "kite", "analyst": "ann", "account": "edges"}
@@ -99,18 +153,19 @@ KEY = {"name": "kite", "analyst": "ann", "account": "edges"}
 def of_sqlite(statement: Statement, found: Account, asked: Cost, *, share: bool) -> Charged:
     """Run a statement on one account, beside which another one stands, and return what it did."""
     with closing(sqlite3.connect(":memory:")) as file:
+        file.create_function("touched", 4, runs.touched)
+        file.create_function("charged", 5, runs.charged)
         file.executescript(TABLES)
-        put = "INSERT INTO accounts VALUES (?, ?, 100, ?, ?, ?, NULL, ?, NULL)"
+        put = "INSERT INTO accounts VALUES (?, ?, 100, ?, ?, ?, NULL, ?, NULL, ?)"
         for name in ("another", "kite"):
             here = name == "kite"
             under = found.declared_under if share and here else found.delta
             entries = ENTRIES if here else 2 * ENTRIES
-            file.execute(put, (name, under, found.budget, found.spent, found.limit, entries))
+            file.execute(put, (name, under, found.budget, found.spent, found.limit, entries, found.runs))
             for analyst, account in product(("ann", "bob"), ("edges", "attributes")):
                 row = (name, analyst, account, found.delta, found.budget, found.spent, found.limit)
-                file.execute(
-                    "INSERT INTO shares VALUES (?, ?, ?, ?, 100, ?, ?, ?, ?, ?)", (*row, ENTRIES, found.least)
-                )
+                put_share = "INSERT INTO shares VALUES (?, ?, ?, ?, 100, ?, ?, ?, ?, ?, ?)"
+                file.execute(put_share, (*row, ENTRIES, found.least, found.runs))
         before = [set(file.execute(table)) for table in SEEN]
         told = file.execute(statement, KEY | asdict(asked)).fetchall()
         after = [list(file.execute(table)) for table in SEEN]
@@ -121,7 +176,16 @@ def of_sqlite(statement: Statement, found: Account, asked: Cost, *, share: bool)
         return None
     (row,) = moved
     assert row[: 3 if share else 1] == tuple(KEY.values())[: 3 if share else 1]
-    return {"spent": row[6], "entries": row[8]} if share else {"spent": row[4], "entries": row[7]}
+    spent, entries = (row[6], row[8]) if share else (row[4], row[7])
+    return {"spent": spent, "entries": entries, "runs": row[-1]}
+
+
+def cases(*, share: bool) -> Iterator[tuple[Account, Cost]]:
+    """Yield what is debited from what: with a calendar and without, and a few of one with the cost of the other."""
+    for found in shares() if share else (*ACCOUNTS, *DATED):
+        dated = found.paid is not None
+        yield from ((found, asked) for asked in (DATED_COSTS if dated else COSTS))
+        yield from ((found, asked) for asked in (COSTS[:3] if dated else DATED_COSTS[-7:]))
 
 
 def matches(statement: Statement, *, share: bool) -> bool:
@@ -129,8 +193,7 @@ def matches(statement: Statement, *, share: bool) -> bool:
     try:
         return all(
             of_sqlite(statement, found, asked, share=share) == define(found, asked)
-            for found in (shares() if share else ACCOUNTS)
-            for asked in COSTS
+            for found, asked in cases(share=share)
         )
     except (AssertionError, sqlite3.Error):
         return False
@@ -143,10 +206,9 @@ STATEMENTS = {"account_debit": False, "share_debit": True}
 def test_a_debit_compares_as_it_is_defined(name: str) -> None:
     share = STATEMENTS[name]
     text = statement_text("sqlite", name)
-    for found in shares() if share else ACCOUNTS:
-        for asked in COSTS:
-            expected = (share_charged if share else charged)(found, asked)
-            assert of_sqlite(text, found, asked, share=share) == expected, (found, asked)
+    for found, asked in cases(share=share):
+        expected = (share_charged if share else charged)(found, asked)
+        assert of_sqlite(text, found, asked, share=share) == expected, (found, asked)
 
 
 CHANGES = {
@@ -207,16 +269,17 @@ CLEAR = "MATCH (row) WHERE row:EdgeDPAccount OR row:EdgeDPShare DELETE row"
 PUT = """
 UNWIND [{name: $name, entries: $entries, delta: $under}, {name: 'another', entries: 2 * $entries, delta: $delta}] AS row
 CREATE (account:EdgeDPAccount {name: row.name, spent: $spent, entries: row.entries})
-SET account.delta = row.delta, account.budget = $budget, account.maxPerRelease = $limit
+SET account.delta = row.delta, account.budget = $budget, account.maxPerRelease = $limit, account.runs = $runs
 WITH row UNWIND [[$analyst, $account], ['bob', $account], [$analyst, 'attributes']] AS key
 CREATE (share:EdgeDPShare {name: row.name, analyst: key[0], account: key[1], spent: $spent, entry: $entries})
-SET share.delta = $delta, share.budget = $budget, share.maxPerRelease = $limit, share.minPerRelease = $least
+SET share.delta = $delta, share.budget = $budget, share.maxPerRelease = $limit, share.minPerRelease = $least,
+  share.runs = $runs
 """
 SEE = {
     "account_debit": "MATCH (row:EdgeDPAccount) RETURN row.spent AS spent, row.entries AS entries, "
-    "row.name = $name AS own",
+    "row.runs AS runs, row.name = $name AS own",
     "share_debit": "MATCH (row:EdgeDPShare) RETURN row.spent AS spent, row.entry AS entries, "
-    "row.name = $name AND row.analyst = $analyst AND row.account = $account AS own",
+    "row.runs AS runs, row.name = $name AND row.analyst = $analyst AND row.account = $account AS own",
 }
 
 
@@ -229,18 +292,17 @@ def test_a_debit_on_neo4j_compares_as_it_is_defined(empty_neo4j: Server, name: s
         tx.run(
             "MERGE (schema:EdgeDPSchema {only: true}) SET schema.version = $version", version=SCHEMA_VERSION
         ).consume()
-        for found in shares() if share else ACCOUNTS:
+        for found, asked in cases(share=share):
+            tx.run(CLEAR).consume()
             under = found.declared_under if share else found.delta
-            for asked in COSTS:
-                tx.run(CLEAR).consume()
-                given = KEY | asdict(found) | {"under": under, "entries": ENTRIES}
-                tx.run(PUT, given).consume()
-                told = tx.run(text, KEY | asdict(asked)).data()
-                rows = tx.run(SEE[name], KEY).data()
-                (own,) = (row for row in rows if row["own"])
-                expected = (share_charged if share else charged)(found, asked)
-                assert len(told) == (expected is not None)
-                untouched = {"spent": found.spent, "entries": ENTRIES}
-                assert {key: own[key] for key in untouched} == (expected or untouched), (found, asked)
-                assert {row["spent"] for row in rows if not row["own"]} == {found.spent}
+            given = KEY | asdict(found) | {"under": under, "entries": ENTRIES, "runs": found.runs}
+            tx.run(PUT, given).consume()
+            told = tx.run(text, KEY | asdict(asked)).data()
+            rows = tx.run(SEE[name], KEY).data()
+            (own,) = (row for row in rows if row["own"])
+            expected = (share_charged if share else charged)(found, asked)
+            assert len(told) == (expected is not None)
+            untouched = {"spent": found.spent, "entries": ENTRIES, "runs": found.runs}
+            assert {key: own[key] for key in untouched} == (expected or untouched), (found, asked)
+            assert {row["spent"] for row in rows if not row["own"]} == {found.spent}
         tx.rollback()
