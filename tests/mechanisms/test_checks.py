@@ -56,7 +56,7 @@ def test_a_name_is_refused_with_the_nearest_one() -> None:
         checks.check_metric("densty")
     assert checks.nearest("zzz", ["b", "a"]) == "choose one of a, b"
     assert checks.nearest("zzz", []) == "there is none yet"
-    with pytest.raises(UnknownNameError, match="no option 'x'; leave it out"):
+    with pytest.raises(UnknownNameError, match="no option 'x'; ask without it"):
         checks.check_option_names({"x": 1}, ())
 
 
