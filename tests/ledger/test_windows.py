@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -20,6 +21,7 @@ from edgedp.ledger.calendars.runs import dearest
 from edgedp.ledger.chain import FIELDS, STATE, digest, link
 from edgedp.stores.embedded.backend import EmbeddedSession
 from edgedp.stores.releases import clock, releasing
+from edgedp.stores.statements.queries import query
 
 MONTHS = {"from": "2020-01-01", "period": "P1M", "are": "final"}
 START = datetime(2020, 1, 1, tzinfo=UTC)
@@ -469,6 +471,55 @@ def test_an_account_that_was_set_back_with_its_seal_is_found_by_the_check(store:
     assert "runs of windows" in problems(cut)[0]
     moved = [row | ({"firstWindow": 20, "lastWindow": 20} if row["kind"] == "debit" else {}) for row in rows]
     assert "runs of windows" in problems(moved)[0]
+    hidden = [
+        row | ({"firstWindow": None, "lastWindow": None, "runs": None} if row["kind"] == "debit" else {})
+        for row in rows
+    ]
+    assert "has no runs of windows" in problems(hidden)[0], "a debit that no run counts"
+    for edit in ({"firstWindow": "5"}, {"lastWindow": None}, {"firstWindow": 5.0}):
+        odd = [row | (edit if row["kind"] == "debit" else {}) for row in rows]
+        assert "names no windows" in problems(odd)[0]
+
+
+def test_runs_of_a_share_that_were_set_back_are_found_by_the_check(store: Store, path: Path) -> None:
+    """As in Neo4j, where nothing seals a share; a debit compares it, and so does whoever only checks."""
+    from edgedp.ledger import shares
+
+    store.add_analyst("ann")
+    store.grant("calls", "ann", 2)
+    ask_as = {"metric": "degree", "k": 1, "epsilon": 2, "mechanism": "em", "window": "2020-06"}
+    asker(store, "ann").priv_top_k("calls", **ask_as)
+    with store._session() as session:
+        rows, log = session.run("share_list", name="calls"), session.run("log_list", name="calls")
+    assert shares.problems(rows, log) == []
+    (found,) = shares.problems([row | {"runs": "[0,0]"} for row in rows], log)
+    assert found.startswith("the share of 'ann' says of the runs of windows")
+
+
+def test_a_ledger_that_only_counts_has_no_shares_to_add_up(store: Store, path: Path) -> None:
+    """Of a graph of two types its own ledger names the analyst, and the accounts have the shares."""
+    from edgedp.ledger.log.windowed import problems
+
+    ask(store, 2, "2020-06")
+    named = json.dumps(["CALLED", "TEXTED"])
+    counted = [
+        row
+        | {"analyst": "ann"}
+        | {"terms": row["terms"].replace('"version"', f'"accounts": {named}, "version"')}
+        for row in rows_of(path)
+    ]
+    assert problems(counted) == []
+    assert problems([row | {"terms": row["terms"].replace("TEXTED", "calls")} for row in counted]) != []
+
+
+def test_an_account_that_was_deleted_is_made_again_with_all_that_its_log_says() -> None:
+    """Both statements that make one from its log set what the last row says; without its runs it is refused."""
+    set_by = [
+        set(re.findall(r"account\.(\w+) = (?:said|latest)\.", query("neo4j", stem)))
+        for stem in ("account_restore", "account_open")
+    ]
+    assert set_by[1] >= {"declared", "budget", "maxPerRelease", "delta", "relationshipType", "terms", "runs"}
+    assert set_by[0] - {"entries"} == set_by[1]
 
 
 def test_a_moved_date_costs_once_more() -> None:
