@@ -23,4 +23,5 @@ WITH account, entry ORDER BY entry.seq
 WITH account, sum(coalesce(entry.charge, 0)) AS spent, max(entry.seq) AS entries, last(collect(entry)) AS latest
 SET account.spent = spent, account.entries = entries, account.delta = latest.delta,
     account.relationshipType = latest.relationshipType, account.terms = latest.terms,
-    account.declared = latest.declared, account.budget = latest.budget, account.maxPerRelease = latest.maxPerRelease
+    account.declared = latest.declared, account.budget = latest.budget, account.maxPerRelease = latest.maxPerRelease,
+    account.runs = latest.runs

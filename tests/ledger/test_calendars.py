@@ -11,9 +11,12 @@ import numpy as np
 import pytest
 
 from edgedp.graph.dated import UNDATED
+from edgedp.ledger.account import Account
 from edgedp.ledger.calendars.runs import NOTHING, Reach, charged, dearest, steps, touched
+from edgedp.ledger.calendars.spans import dated, every_run
 from edgedp.release.plan.base import PublicFacts
 from edgedp.stores.embedded.windowed import windows_of
+from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.dates.calendar import Calendar, calendar_kept, calendar_of
 from edgedp.words.dates.durations import PERIODS
 from edgedp.words.errors import ParameterError
@@ -178,6 +181,24 @@ def test_a_calendar_is_read_again_as_it_was_kept_and_one_that_was_edited_is_not(
             calendar_kept(kept | edit)
     with pytest.raises(ParameterError):
         calendar_kept([])
+
+
+@pytest.mark.parametrize("period", PERIODS)
+@pytest.mark.parametrize("grace", [None, "P366D", "PT31622399S"])
+def test_a_calendar_is_read_again_whatever_its_grace(period: str, grace: str | None) -> None:
+    """A tenth of a year is 3,153,600 seconds: an account of years was declared, and no release of it was possible."""
+    made = calendar(STARTS[period], period, grace=grace)
+    assert calendar_kept(made.to_dict()) == made
+    assert made.closes(made.last()) > made.begins(made.last())
+
+
+def test_a_run_that_outlasts_the_calendar_is_named_to_its_last_window() -> None:
+    made = calendar("2020-01-01", "P1Y", within=10_000)
+    spent = Account(NANO, NANO, 5, calendar=made, runs=charged(NOTHING, 10_000, 3, 3, 5))
+    assert dated(spent)["dearest_run"] == "2020..9997"
+    assert [each["windows"] for each in every_run(spent)][-2:] == ["2023..9997", "2024.."]
+    with pytest.raises(ParameterError, match="must name a window"):
+        made.span("9998")
 
 
 # -- the guard ---------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -18,7 +19,9 @@ from edgedp import BudgetError, EdgeDPError, Graph, ParameterError, Store, Store
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.ledger.calendars.runs import dearest
 from edgedp.ledger.chain import FIELDS, STATE, digest, link
+from edgedp.stores.embedded.backend import EmbeddedSession
 from edgedp.stores.releases import clock, releasing
+from edgedp.stores.statements.queries import query
 
 MONTHS = {"from": "2020-01-01", "period": "P1M", "are": "final"}
 START = datetime(2020, 1, 1, tzinfo=UTC)
@@ -325,7 +328,11 @@ def test_the_first_debit_freezes_the_calendar(store: Store, dates: Any, within: 
         with pytest.raises(BudgetError, match="the calendar is another than that for which releases"):
             store.load(dated(), "calls", dates=dates, within=within, replace=True)
         store.drop("calls") if "calls" in [row["name"] for row in store.graphs()] else None
-    store.load(dated(), "calls")
+    with pytest.raises(ParameterError, match="nothing is there to compare the dates"):
+        store.load(dated(), "calls")
+    with pytest.raises(ParameterError, match="with the promise that no date changed"):
+        store.load(dated(), "calls", dates={"from": "2020-01-01", "period": "P1M"}, within="P1Y")
+    store.load(dated(), "calls", dates=MONTHS, within="P1Y")
     assert store.budget("calls")["epsilon_spent"] == 0.5
     for number in range(7, 12):
         ask(store, "0.5", month(number))
@@ -464,6 +471,55 @@ def test_an_account_that_was_set_back_with_its_seal_is_found_by_the_check(store:
     assert "runs of windows" in problems(cut)[0]
     moved = [row | ({"firstWindow": 20, "lastWindow": 20} if row["kind"] == "debit" else {}) for row in rows]
     assert "runs of windows" in problems(moved)[0]
+    hidden = [
+        row | ({"firstWindow": None, "lastWindow": None, "runs": None} if row["kind"] == "debit" else {})
+        for row in rows
+    ]
+    assert "has no runs of windows" in problems(hidden)[0], "a debit that no run counts"
+    for edit in ({"firstWindow": "5"}, {"lastWindow": None}, {"firstWindow": 5.0}):
+        odd = [row | (edit if row["kind"] == "debit" else {}) for row in rows]
+        assert "names no windows" in problems(odd)[0]
+
+
+def test_runs_of_a_share_that_were_set_back_are_found_by_the_check(store: Store, path: Path) -> None:
+    """As in Neo4j, where nothing seals a share; a debit compares it, and so does whoever only checks."""
+    from edgedp.ledger import shares
+
+    store.add_analyst("ann")
+    store.grant("calls", "ann", 2)
+    ask_as = {"metric": "degree", "k": 1, "epsilon": 2, "mechanism": "em", "window": "2020-06"}
+    asker(store, "ann").priv_top_k("calls", **ask_as)
+    with store._session() as session:
+        rows, log = session.run("share_list", name="calls"), session.run("log_list", name="calls")
+    assert shares.problems(rows, log) == []
+    (found,) = shares.problems([row | {"runs": "[0,0]"} for row in rows], log)
+    assert found.startswith("the share of 'ann' says of the runs of windows")
+
+
+def test_a_ledger_that_only_counts_has_no_shares_to_add_up(store: Store, path: Path) -> None:
+    """Of a graph of two types its own ledger names the analyst, and the accounts have the shares."""
+    from edgedp.ledger.log.windowed import problems
+
+    ask(store, 2, "2020-06")
+    named = json.dumps(["CALLED", "TEXTED"])
+    counted = [
+        row
+        | {"analyst": "ann"}
+        | {"terms": row["terms"].replace('"version"', f'"accounts": {named}, "version"')}
+        for row in rows_of(path)
+    ]
+    assert problems(counted) == []
+    assert problems([row | {"terms": row["terms"].replace("TEXTED", "calls")} for row in counted]) != []
+
+
+def test_an_account_that_was_deleted_is_made_again_with_all_that_its_log_says() -> None:
+    """Both statements that make one from its log set what the last row says; without its runs it is refused."""
+    set_by = [
+        set(re.findall(r"account\.(\w+) = (?:said|latest)\.", query("neo4j", stem)))
+        for stem in ("account_restore", "account_open")
+    ]
+    assert set_by[1] >= {"declared", "budget", "maxPerRelease", "delta", "relationshipType", "terms", "runs"}
+    assert set_by[0] - {"entries"} == set_by[1]
 
 
 def test_a_moved_date_costs_once_more() -> None:
@@ -498,6 +554,55 @@ def test_a_file_whose_dates_moved_is_refused_once_something_was_spent(path: Path
         assert window_pairs(store, "2020-07") == {(2, 3)}, "nothing was replaced"
         del rows[2]
         store.load(graph(), "calls", replace=True)
+
+
+def test_dates_that_moved_are_noticed_where_the_ids_became_texts(path: Path) -> None:
+    def graph(kind: type, second: str) -> Graph:
+        dates = np.array(["2020-01-05", second, "2020-02-05"], dtype="datetime64[s]")
+        return Graph.from_edges([(kind(2), kind(10)), (kind(10), kind(3)), (kind(2), kind(3))], dates=dates)
+
+    with open_store(path) as store:
+        store.load(graph(int, "2020-01-05"), "calls", epsilon_budget=3, dates=MONTHS, within=2)
+        ask(store, 1, "2020-01")
+        with pytest.raises(ParameterError, match="the dates of 1 pairs moved"):
+            store.load(graph(str, "2020-06-05"), "calls", replace=True)
+        store.load(graph(str, "2020-01-05"), "calls", replace=True)
+        with pytest.raises(ParameterError, match="the dates of 1 pairs moved"):
+            store.load(graph(int, "2020-06-05"), "calls", replace=True)
+
+
+def test_a_release_that_is_paid_while_a_file_is_written_is_not_forgotten(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dates may move before the first release; one that comes between that look and the end of the load is one."""
+
+    def graph(date: str) -> Graph:
+        return Graph.from_edges([(1, 2), (2, 3)], dates=np.array([date, "2020-02-05"], dtype="datetime64[s]"))
+
+    ingest = EmbeddedSession.ingest
+
+    def meanwhile(session: EmbeddedSession, *given: Any) -> Any:
+        with open_store(path) as other:
+            ask(other, 3, "2020-01")
+        return ingest(session, *given)
+
+    with open_store(path) as store:
+        store.load(graph("2020-01-05"), "calls", epsilon_budget=3, dates=MONTHS, within=1)
+        with monkeypatch.context() as during:
+            during.setattr(EmbeddedSession, "ingest", meanwhile)
+            with pytest.raises(EdgeDPError, match="changed meanwhile"):
+                store.load(graph("2020-06-05"), "calls", replace=True)
+        with pytest.raises(ParameterError, match="the dates of 1 pairs moved"):
+            store.load(graph("2020-06-05"), "calls", replace=True)
+        assert window_pairs(store, "2020-01") == {(1, 2)}
+
+
+@pytest.mark.parametrize(
+    "dates", [[1e300, 1.0], [-1e19, 1.0], np.array([2**63 + 5, 1], dtype=np.uint64), [float("-inf"), 1.0]]
+)
+def test_numbers_that_are_no_moments_are_not_taken_for_missing_dates(dates: Any) -> None:
+    with pytest.raises(EdgeDPError, match="must hold numbers of seconds since 1970"):
+        Graph.from_edges([(1, 2), (2, 3)], dates=dates)
 
 
 # -- the command line -----------------------------------------------------------------------------------------

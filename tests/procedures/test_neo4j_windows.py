@@ -13,6 +13,7 @@ import pytest
 
 from edgedp import BudgetError, EdgeDPError, Graph, ParameterError, Store, StoreError, open_store
 from edgedp.ledger.calendars import runs
+from edgedp.stores.people.asker import Asker
 from plugin_fixtures import PluginServer, neo4j_with_plugin
 
 __all__ = ["neo4j_with_plugin"]
@@ -277,3 +278,42 @@ def test_a_loaded_graph_has_no_windows_here(store: Store) -> None:
         store.load(
             graph, f"g-{uuid.uuid4().hex[:8]}", epsilon_budget=1, dates={"from": FROM, "period": "P1M"}
         )
+
+
+def test_an_account_that_was_deleted_is_made_again_with_its_runs(
+    neo4j_with_plugin: PluginServer, store: Store
+) -> None:
+    calls = Calls(neo4j_with_plugin, "DATE", [dt.date(2024, 1, 5)])
+    calls.register(store, epsilon_budget=3)
+    store.count(calls.name, of="edges", epsilon=2, window="2024-01")
+    before = store.budget(calls.name)
+    store.drop(calls.name)
+    neo4j_with_plugin.ask("MATCH (a:EdgeDPAccount {name: $name}) DELETE a", name=calls.name)
+    calls.register(store, epsilon_budget=3)
+    assert store.budget(calls.name)["dearest_run"] == before["dearest_run"]
+    with pytest.raises(BudgetError):
+        store.count(calls.name, of="edges", epsilon=2, window="2024-05")
+    store.count(calls.name, of="edges", epsilon=2, window="2025-05")
+    assert store.check(calls.name) == []
+
+
+def test_an_analyst_of_two_types_has_a_share_of_each_and_the_ledgers_add_up(
+    neo4j_with_plugin: PluginServer, store: Store
+) -> None:
+    """The graph's own ledger names the analyst and has no share; the accounts have one each, with its runs."""
+    calls = Calls(neo4j_with_plugin, "DATE", [dt.date(2024, 1, 5)])
+    texted, ann = f"TEXTED_{calls.mark}", f"ann-{calls.mark}"
+    for kind in (calls.type, texted):
+        store.account(kind, 3, dates=calls.dates, within="P1Y")
+    with pytest.warns(UserWarning, match="no index on 'at'"):
+        store.register(calls.name, calls.label, [calls.type, texted], "id")
+    store.add_analyst(ann)
+    store.grant(calls.name, ann, 2)
+    asking = Asker(store, ann)
+    asking.count(calls.name, of="edges", epsilon=2, window="2024-01")
+    with pytest.raises(BudgetError):
+        asking.count(calls.name, of="edges", epsilon=1, window="2024-05")
+    asking.count(calls.name, of="edges", epsilon=2, window="2025-05")
+    assert [row for row in store.check() if calls.mark in str(row)] == []
+    neo4j_with_plugin.ask("MATCH (s:EdgeDPShare {name: $name}) SET s.runs = '[0,0]'", name=texted)
+    assert "runs of windows" in str(store.check(texted))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from neo4j.exceptions import Neo4jError
 
@@ -142,6 +143,17 @@ def test_whatever_nobody_foresaw_is_said_in_the_constant_sentence(error: Excepti
     assert str(refused.value) == refusals.ENGINE_FAILED
     assert refused.value.__cause__ is None
     assert refused.value.__suppress_context__
+
+
+def test_a_panic_of_a_library_in_rust_is_as_constant_as_an_exception() -> None:
+    """Its class is no Exception, and its words hold the value at hand."""
+    far = pl.Series([2**62]).cast(pl.Datetime("ms"))
+    with pytest.raises(EngineError) as refused, refusals.constant_refusals():
+        far.cast(pl.Datetime("us"))
+    assert str(refused.value) == refusals.ENGINE_FAILED
+    assert refused.value.__cause__ is None
+    with pytest.raises(KeyboardInterrupt), refusals.constant_refusals():
+        raise KeyboardInterrupt
 
 
 def test_what_a_database_says_in_its_own_words_is_not_said_after_a_debit() -> None:

@@ -16,6 +16,10 @@ UNDATED = int(np.iinfo(np.int64).min)
 """Stands for a date that is missing; numpy's NaT is the same number."""
 
 
+_MOST = 2**62
+"""Seconds: a larger number is no moment of any calendar."""
+
+
 class DatedRows(NamedTuple):
     """The rows of a source, each with its date.
 
@@ -55,9 +59,9 @@ def seconds_given(dates: ArrayLike, count: int) -> NDArray[np.int64]:
     match values.dtype.kind:
         case "M":
             return values.astype("datetime64[s]").astype(np.int64)
-        case "i" | "u":
+        case "i" | "u" if not (values > _MOST).any():
             return values.astype(np.int64)
-        case "f" if not np.isinf(values).any():
+        case "f" if not (np.abs(values) > _MOST).any():
             missing = np.isnan(values)
             return np.where(missing, UNDATED, np.floor(np.where(missing, 0, values)).astype(np.int64))
         case _:

@@ -174,6 +174,7 @@ def load_script(
             current,
             *guards,
             *_unit_steps(row.name, held, declared),
+            *_still_unspent(row.name, held, calendar),
             *declaration_steps(row.name, account, declared, by=by, at=at),
             *place_steps(row, protect, None, calendar),
             *remember,
@@ -235,6 +236,11 @@ def register_script(
     row = dataclasses.replace(row, accounts=owned.accounts)
     protect = _directed_unit(row, owned.unit(declared, before))
     calendar = owned.calendar(declared, before)
+    if calendar is not None and row.at_address:
+        raise ParameterError(
+            f"the account of {row.name!r} has a calendar, and edges at an address have no dates; choose another name, "
+            "or load the edges with their dates"
+        )
     owned.check_amounts(declared)
     named = {"name": row.name}
     place: dict[str, Any] = {
@@ -343,6 +349,14 @@ def _unit_steps(name: str, account: Account | None, declared: Declaration) -> li
         Step("account_unit", named | unit_asked(held), on_none="budget"),
         Step("account_unit", named | calendar_asked(calendar), on_none="budget"),
     ]
+
+
+def _still_unspent(name: str, account: Account | None, calendar: Calendar | None) -> list[Step]:
+    """Return the step that finds that nothing was paid since: dates may move only before the first release."""
+    if calendar is None or (account is not None and account.spent > 0):
+        return []
+    entries = 0 if account is None else account.entries
+    return [Step("account_at", {"name": name, "entries": entries}, on_none="budget")]
 
 
 def secret(runner: Runner) -> str:

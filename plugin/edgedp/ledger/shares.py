@@ -362,6 +362,7 @@ def problems(rows: Iterable[Row], entries: Iterable[Mapping[str, Any]]) -> list[
         The graph's log.
     """
     charged: dict[str, int] = {}
+    of_runs: dict[str, Any] = {}
     granted: dict[tuple[str, str], dict[str, Any]] = {}
     for entry in entries:
         if entry["kind"] == "grant":
@@ -369,6 +370,7 @@ def problems(rows: Iterable[Row], entries: Iterable[Mapping[str, Any]]) -> list[
             granted[grant["analyst"], grant["account"]] = grant
         if entry["kind"] == "debit" and entry.get("analyst") and owns(entry):
             charged[entry["analyst"]] = charged.get(entry["analyst"], 0) + entry["charge"]
+            of_runs[entry["analyst"]] = entry.get("shareRuns")
     found = []
     for row in rows:
         cost, account = charged.pop(row["analyst"], 0), split_account(row["name"])[1]
@@ -386,6 +388,10 @@ def problems(rows: Iterable[Row], entries: Iterable[Mapping[str, Any]]) -> list[
         if spent != cost:
             found.append(
                 f"the share of {share.analyst!r} says that {spent} was spent, its releases cost {cost}"
+            )
+        if share.amounts.runs != of_runs.get(share.analyst):
+            found.append(
+                f"the share of {share.analyst!r} says of the runs of windows what its releases do not add up to"
             )
         if budget is None or share.amounts.held > budget:
             found.append(f"{share.amounts.held} was spent of the share of {share.analyst!r}, {budget}")

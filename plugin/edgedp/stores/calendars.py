@@ -13,9 +13,9 @@ from edgedp.words.errors import ParameterError
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
-    from edgedp.ledger.backend import Session
+    from edgedp.ledger.backend import GraphRow, Session
 
-__all__ = ["check_final", "declared_calendar", "loaded_calendar", "of_load", "rows_by_date"]
+__all__ = ["check_final", "check_promised", "declared_calendar", "loaded_calendar", "of_load", "rows_by_date"]
 
 _KEYS = ("from", "period", "are", "grace")
 _OF_PROPERTY = ("property", "type", "unit")
@@ -118,6 +118,25 @@ def check_final(name: str, moved: int) -> None:
             f"the dates of {moved:,} pairs moved out of the windows that they had when releases of {name!r} were paid, "
             "and the calendar promises that dates are final; give those rows the dates that they had, or choose "
             "another name for the graph"
+        )
+
+
+def check_promised(name: str, before: GraphRow | None, held: Account | None, dates: Any) -> None:
+    """Refuse rows that nothing is there to compare with, unless it is promised that their dates did not move.
+
+    What was dropped is gone, and what was spent within its windows is not.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if before is not None or held is None or held.runs is None or held.spent == 0:
+        return
+    if not (isinstance(dates, Mapping) and dates.get("are") == "final"):
+        raise ParameterError(
+            f"releases of {name!r} were paid and its graph was dropped, so that nothing is there to compare the dates "
+            "with; give its calendar again with the promise that no date changed since (--dates final), or choose "
+            "another name"
         )
 
 

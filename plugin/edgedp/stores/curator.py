@@ -157,6 +157,8 @@ class CuratorStore(OpenedStore):
             calendar = calendars.of_load(
                 session, name, graph, declared, account, keeps=self._backend.keeps_windows
             )
+            held = account or Account.of_log(name, session.run("log_last", name=name))
+            calendars.check_promised(name, before, held, dates)
             if before is not None and calendar is not None and account is not None and account.spent > 0:
                 calendars.check_final(name, session.moved_dates(before, graph, calendar))
             placed = dataclasses.replace(

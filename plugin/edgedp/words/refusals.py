@@ -76,6 +76,7 @@ def constant_refusals() -> Iterator[None]:
 
     Also let through is what a store says of itself in words of this package (`StoreError`: the database went away);
     a database's own words are replaced by `STORE_FAILED`, and any other error by `ENGINE_FAILED`, without its cause.
+    So is the panic of a library in Rust, which Python hands on beside its exceptions.
     A release that ran out of memory stays a `MemoryError`.
 
     Examples
@@ -97,5 +98,8 @@ def constant_refusals() -> Iterator[None]:
         raise EngineError(ENGINE_FAILED) from None
     except MemoryError:
         raise MemoryError from None
-    except Exception:
-        raise EngineError(ENGINE_FAILED) from None
+    except BaseException as error:
+        # What a library in Rust says of its own defect, with the value at hand, is no Exception.
+        if isinstance(error, Exception) or type(error).__module__ == "pyo3_runtime":
+            raise EngineError(ENGINE_FAILED) from None
+        raise

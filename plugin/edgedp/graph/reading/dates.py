@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["dates_of", "ends_beside", "position_of", "seconds_of"]
 
+_A_SECOND = {"ns": 1_000_000_000, "us": 1_000_000, "ms": 1000}
+_MOST = 2.0**62
 _WHOLE = r"^[+-]?[0-9]{1,18}$"
 _DECIMAL = r"^[+-]?[0-9]{1,15}\.[0-9]*$"
 _DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
@@ -86,21 +88,19 @@ def dates_of(column: pl.Series, unit: str | None, name: str, source: str) -> pl.
             raise ParameterError(
                 f"date_unit is {unit!r}, and the column {name!r} holds dates; read it without this option"
             )
-        moments = column.cast(pl.Datetime("us")) if kind == pl.Date else column
-        if isinstance(kind, pl.Datetime) and kind.time_zone is not None:
-            moments = moments.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-        return moments.cast(pl.Datetime("us")).to_physical() // 1_000_000
+        # Of a type with a zone the number counts in UTC, too. No cast: of a moment too far away it ends the process.
+        counted = column.to_physical().cast(pl.Int64)
+        return counted // _A_SECOND[kind.time_unit] if isinstance(kind, pl.Datetime) else counted * 86_400
     if kind == pl.String:
         return _of_texts(column, unit, name, source)
     if unit is None:
         raise _without_unit(name, source)
-    if kind.is_float():
-        if column.is_nan().any() or column.is_infinite().any():
-            column = column.fill_nan(None)
-            if column.is_infinite().any():
-                _refuse("an infinite number", unit, name, source)
-        return (column / (1000.0 if unit == "ms" else 1.0)).floor().cast(pl.Int64, strict=False)
-    if kind.is_integer():
+    if kind.is_float() or kind.is_integer():
+        column = column.fill_nan(None) if kind.is_float() else column
+        if (column.cast(pl.Float64).abs() > _MOST).any():
+            _refuse("a number too large for a date", unit, name, source)
+        if kind.is_float():
+            return (column / (1000.0 if unit == "ms" else 1.0)).floor().cast(pl.Int64)
         return column.cast(pl.Int64) // (1000 if unit == "ms" else 1)
     raise GraphFormatError(f"column {name!r} of {source!r} is of type {kind}, must hold dates; convert it")
 

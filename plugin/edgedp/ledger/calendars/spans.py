@@ -76,4 +76,4 @@ def meaning(account: Account) -> str | None:
 
 
 def _named(calendar: Calendar, first: int, within: int) -> str:
-    return calendar.between(first, first + within - 1).shown
+    return calendar.between(first, min(first + within - 1, calendar.last())).shown

@@ -7,6 +7,7 @@ from typing import Any
 
 from edgedp.ledger.calendars import runs
 from edgedp.ledger.calendars.terms import calendar_of_terms
+from edgedp.ledger.shares import owns
 from edgedp.words.errors import ParameterError
 
 __all__ = ["problems"]
@@ -23,22 +24,31 @@ def problems(entries: Iterable[Mapping[str, Any]]) -> list[str]:
     found: list[str] = []
     whole, of_analysts = runs.NOTHING, dict[str, str]()
     for row in entries:
+        try:
+            calendar = calendar_of_terms(row["terms"])
+        except ParameterError:
+            calendar = None
         if row.get("runs") is None:
+            if calendar is not None and calendar.within is not None:
+                found.append(
+                    f"entry {row['seq']} is of an account with a calendar, and has no runs of windows"
+                )
+                return found
             continue
         if row["kind"] == "debit":
-            try:
-                calendar = calendar_of_terms(row["terms"])
-            except ParameterError:
-                calendar = None
             if calendar is None or calendar.within is None:
                 found.append(
                     f"entry {row['seq']} is of an account without a calendar, and has runs of windows"
                 )
                 return found
-            charge = calendar.within, row["firstWindow"], row["lastWindow"], row["charge"]
+            span = row["firstWindow"], row["lastWindow"]
+            if [type(each) for each in span] not in ([int, int], [type(None), type(None)]):
+                found.append(f"entry {row['seq']} names no windows that a release may read")
+                return found
+            charge = calendar.within, *span, row["charge"]
             whole = runs.charged(whole, *charge)
             analyst = row.get("analyst") or ""
-            if analyst:
+            if analyst and owns(row):
                 of_analysts[analyst] = runs.charged(of_analysts.get(analyst, runs.NOTHING), *charge)
                 if row["shareRuns"] != of_analysts[analyst]:
                     found.append(

@@ -222,11 +222,12 @@ def moved(
         Of the rows that are to take its place.
     """
     whole, directory, _, directed = _mapped(handle, version, len(nodes))
-    places = np.searchsorted(graph.node_ids, nodes) if nodes.dtype.kind == graph.node_ids.dtype.kind else None
-    if places is None:
-        return 0  # no node is the same
-    places = np.minimum(places, graph.node_count - 1)
-    kept = graph.node_ids[places] == nodes
+    there = graph.node_ids
+    if nodes.dtype.kind != there.dtype.kind:  # the node 7 is the same when its id is read as a text
+        nodes, there = nodes.astype(np.str_), there.astype(np.str_)
+    order = np.argsort(there, kind="stable")
+    places = order[np.minimum(np.searchsorted(there, nodes, sorter=order), len(order) - 1)]
+    kept = there[places] == nodes
     before = [np.zeros((0, 3), dtype=np.int64)]
     for entry in directory.tolist():
         ends = _pairs(*_window(whole, entry, directed))

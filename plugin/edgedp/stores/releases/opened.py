@@ -18,6 +18,7 @@ from edgedp.release.plan import ParetoPlan, PercentilePlan
 from edgedp.stores.neo4j.packed import candidate_positions
 from edgedp.stores.releases.memory import DEFAULT_BYTES, GraphMemory
 from edgedp.words.errors import EdgeDPError, EngineError, StoreError
+from edgedp.words.refusals import STORE_FAILED
 from edgedp.words.shown import shown
 
 if TYPE_CHECKING:
@@ -154,6 +155,8 @@ class OpenedStore:
         if row.at_address:
             from edgedp.stores.releases.at_address import read
 
+            if span is not None:  # it would be everything at the price of a window
+                raise StoreError(STORE_FAILED)
             return read(row, self._memory)
         if not (row.loaded and self._backend.keeps_versions):
             return session.graph(row, span)

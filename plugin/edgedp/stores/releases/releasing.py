@@ -25,7 +25,7 @@ from edgedp.stores.releases.clock import check_closed
 from edgedp.stores.releases.opened import OpenedStore, nodes_named
 from edgedp.stores.releases.resident import load_statements
 from edgedp.stores.releases.trial import try_engine
-from edgedp.words.errors import StoreError
+from edgedp.words.errors import ParameterError, StoreError
 from edgedp.words.refusals import constant_refusals
 from edgedp.words.shown import shown
 from edgedp.words.vocabulary import TopKEngine
@@ -35,6 +35,12 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.adaptive.until_sure import Looked, Pay
 
 __all__ = ["ReleasingStore", "named_in"]
+
+WINDOW_OF_ADDRESS = (
+    "a window is asked for, and the edges are at an address, where rows have no dates; ask without it, or load the "
+    "edges with their dates under another name"
+)
+"""Before the debit: everything would be read at the price of a window."""
 
 _log = logging.getLogger("edgedp.stores")
 
@@ -152,6 +158,8 @@ class ReleasingStore(OpenedStore):
     def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
         """Refuse, before a debit, what cannot be drawn here; no edge is told of."""
         check_closed(planned)
+        if row.at_address and planned.facts.span is not None:
+            raise ParameterError(WINDOW_OF_ADDRESS)
         load_statements()
         on_spark.check_place(row, engine)
         if engine == "spark":

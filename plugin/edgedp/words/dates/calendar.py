@@ -130,6 +130,10 @@ class Calendar:
         """Return from when on a window may be released: its end and the grace."""
         return self.ends(window) + self.grace
 
+    def last(self) -> int:
+        """Return the number of the last window that has a name: there are none from the year 9998 on."""
+        return self.holds(datetime(_LAST_YEAR, 1, 1, tzinfo=UTC)) - 1
+
     def holds(self, moment: datetime) -> int:
         """Return the number of the window of a moment; negative before the first day."""
         day = moment.astimezone(UTC).date()
@@ -171,7 +175,7 @@ class Calendar:
             It is no window of this calendar, or one before its first.
         """
         day = _day_of(name)
-        if day is None or day.year > _LAST_YEAR:
+        if day is None or day.year >= _LAST_YEAR:
             raise ParameterError(
                 f"{option} is {shortened(repr(name))}, must name a window of {self.period}, such as {self.name(0)!r}"
             )

@@ -22,7 +22,7 @@ _DAYS: dict[Period, int] = {"P1D": 1, "P1W": 7, "P1M": 30, "P3M": 90, "P1Y": 365
 
 _MOST_DAYS = {"D": 1, "W": 7, "M": 31, "Y": 366}
 _WRITTEN = re.compile(r"P([1-9][0-9]{0,3})([DWMY])", re.ASCII)
-_GRACE = re.compile(r"P(?:([0-9]{1,4})([DW])|T([0-9]{1,6})([HMS]))", re.ASCII)
+_GRACE = re.compile(r"P(?:([0-9]{1,4})([DW])|T([0-9]{1,8})([HMS]))", re.ASCII)
 _SECONDS = {"D": 86_400, "W": 604_800, "H": 3600, "M": 60, "S": 1}
 _MOST_WINDOWS = 10_000
 
