@@ -363,6 +363,9 @@ def test_a_stored_graph_keeps_its_directions(graph: Graph, tmp_path: Path) -> No
         assert again.to_dict()["public"] == release.public
         with pytest.raises(EngineError, match="engine is 'cypher'"):
             store.exact("arcs", "in_degree", engine="cypher")
+        with pytest.raises(EngineError, match="engine is 'cypher'"):
+            store.exact_count("arcs", "arcs", engine="cypher")
+        assert store.exact("arcs", "in_degree", engine="igraph").tolist() == IN
         assert store.budget("arcs")["epsilon_spent"] == 100
         with pytest.raises(EdgeDPError, match="'spark'"):
             store.priv_top_k("arcs", "in_degree", 2, 100, engine="spark")

@@ -13,13 +13,22 @@ from scipy import stats
 
 from audit_cases import target_named
 from edgedp.exact.audit import TARGETS, Target, black_box_audit, largest_loss
-from edgedp.exact.audit.blackbox import NumbersCase, clopper_pearson, epsilon_lower_bound, telling_event
+from edgedp.exact.audit.arcs import ArcCase, _changes, audit_arcs
+from edgedp.exact.audit.blackbox import clopper_pearson, epsilon_lower_bound, telling_event
+from edgedp.exact.audit.targets import NumbersCase
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=target_named)
 def test_targets_are_pairs_that_the_exhaustive_audit_visits(target: Target) -> None:
-    assert (target.masks[0] ^ target.masks[1]).bit_count() == 1
     found = black_box_audit(target, trials=2)
+    if isinstance(target.case, ArcCase):
+        assert list(target.masks) in _changes(target.case.unit, target.node_count, replaced=False).tolist()
+        [of_all] = audit_arcs(
+            [target.case], node_count=target.node_count, picks=[target.k], epsilons=[target.epsilon]
+        )
+        assert 0.3 * found.claimed < found.exact <= of_all.loss * (1 + 1e-9)
+        return
+    assert (target.masks[0] ^ target.masks[1]).bit_count() == 1
     assert found.confidence == 0.9999
     if isinstance(target.case, NumbersCase):
         assert math.isnan(found.exact) or 0.3 * found.claimed < found.exact <= found.claimed * (1 + 1e-9)

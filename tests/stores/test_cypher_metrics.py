@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -13,13 +14,16 @@ import networkx as nx
 import numpy as np
 import pytest
 
+import edgedp
 import neo4j
 from definitions import definition
+from edgedp import EngineError, Graph, Store, open_store
 from edgedp.ledger.pairs import ALTERNATIVES
 from edgedp.mechanisms import metrics
 from edgedp.mechanisms.metrics import metric_names
 from edgedp.stores.statements.queries import query, statement_names, statement_of_sensitivity
 from edgedp.words.places import asset
+from edgedp.words.vocabulary import ARC_METRICS, ENGINES
 from neo4jserver import Server
 
 pytestmark = pytest.mark.neo4j
@@ -29,10 +33,12 @@ IDENTIFIERS = {"node_label": "Odd `label", "relationship_type": "KNOWS OF", "id_
 
 @dataclass
 class StoredGraph:
-    """A multigraph in the database, and the simple graph that it must be read as."""
+    """A multigraph in the database, and the simple graph, or the one of arcs, that it must be read as."""
 
+    server: Server
     driver: neo4j.Driver
     simple: nx.Graph = field(repr=False)
+    arcs: nx.DiGraph = field(repr=False)
 
     def rows(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
         return [
@@ -48,8 +54,8 @@ class StoredGraph:
         return values
 
 
-def written(driver: neo4j.Driver, seed: int, *, text: bool, density: float) -> nx.Graph:
-    """Write a random multigraph, and things beside it that do not belong to it; return the simple graph."""
+def written(driver: neo4j.Driver, seed: int, *, text: bool, density: float) -> tuple[nx.Graph, nx.DiGraph]:
+    """Write a random multigraph, and things beside it that do not belong to it; return its edges and its arcs."""
     source = random.Random(seed)
     ids: list[Any] = source.sample(range(-50, 1000), 24)
     if text:
@@ -79,18 +85,24 @@ def written(driver: neo4j.Driver, seed: int, *, text: bool, density: float) -> n
         f"CREATE (a)-[:OTHER]->(b) MERGE (a)-[:{kind}]->(x) MERGE (x)-[:{kind}]->(b)",
         first=ids[0],
     )
-    return simple
+    arcs = nx.DiGraph()
+    arcs.add_nodes_from(ids)
+    arcs.add_edges_from((a, b) for a, b in relationships if a != b)
+    return simple, arcs
+
+
+SEEDS = [(1, False, 0.06), (2, True, 0.45), (3, False, 0.9)]
 
 
 @pytest.fixture(
     scope="module",
-    params=[(1, False, 0.06), (2, True, 0.45), (3, False, 0.9)],
+    params=SEEDS,
     ids=lambda case: f"seed{case[0]}-{'text' if case[1] else 'integers'}-{case[2]}",
 )
 def stored(request: pytest.FixtureRequest, any_neo4j_server: Server) -> Iterator[StoredGraph]:
     seed, text, density = request.param
     with any_neo4j_server.driver(notifications_min_severity="OFF") as driver:
-        yield StoredGraph(driver, written(driver, seed, text=text, density=density))
+        yield StoredGraph(any_neo4j_server, driver, *written(driver, seed, text=text, density=density))
 
 
 def common_neighbors(graph: nx.Graph, v: Any) -> float:
@@ -122,6 +134,74 @@ def test_a_quantity_of_listed_nodes_comes_in_their_order_and_alone(stored: Store
         [QUANTITIES[name](stored.simple, v) for v in nodes], rel=1e-12
     )
     assert stored.rows(name, nodes=[]) == []
+
+
+@pytest.mark.parametrize("name", ["in_degree", "out_degree"])
+def test_arcs_are_counted_one_way_once_and_without_loops(stored: StoredGraph, name: str) -> None:
+    expected = dict(getattr(stored.arcs, name))
+    assert stored.column(name) == expected
+    nodes = random.Random(2).sample(sorted(stored.simple), 5)
+    assert [(row["id"], row["value"]) for row in stored.rows(name, nodes=nodes)] == [
+        (node, expected[node]) for node in nodes
+    ]
+    assert stored.rows(name, nodes=[]) == []
+
+
+@contextmanager
+def registered(stored: StoredGraph, rule: dict[str, Any]) -> Iterator[Store]:
+    """Register the multigraph as ``arcs``, by an index that only lasts as long."""
+    label, kind, key = IDENTIFIERS.values()
+    quoted, by = (f"`{name.replace('`', '``')}`" for name in (label, key))
+    stored.driver.execute_query(f"CREATE INDEX of_arcs IF NOT EXISTS FOR (n:{quoted}) ON (n.{by})")
+    try:
+        stored.driver.execute_query("CALL db.awaitIndexes()")
+        with open_store(stored.server.uri, auth=stored.server.auth) as store:
+            store.register("arcs", label, kind, key, epsilon_budget=1, allow_empty=True, **rule)
+            yield store
+            store.drop("arcs")
+    finally:
+        stored.driver.execute_query("DROP INDEX of_arcs")
+
+
+one_graph = pytest.mark.parametrize("stored", [SEEDS[1]], indirect=True, ids=["one"])
+"""Registering takes a second; its arcs go one way, the other, both, several times and in loops."""
+
+
+@one_graph
+@pytest.mark.parametrize("orientation", ["natural", "reverse"])
+def test_the_engine_counts_arcs_as_the_kernels_do(stored: StoredGraph, orientation: str) -> None:
+    """Also where arcs go back; what is undirected is read either way, as the same graph is in memory."""
+    arcs = stored.arcs if orientation == "natural" else stored.arcs.reverse()
+    graph = Graph.from_edges(list(arcs.edges), nodes=list(arcs), directed=True)
+    assert not np.array_equal(graph.in_degrees, graph.out_degrees)
+    some = [5, 0, 20]
+    with registered(stored, {"orientation": orientation}) as store:
+        assert store.graph("arcs") == graph
+        for metric in (*ARC_METRICS, "ebc"):
+            expected = edgedp.exact.values(graph, metric)
+            for engine in ENGINES:
+                assert np.allclose(store.exact("arcs", metric, engine=engine), expected)
+            found = store.exact("arcs", metric, nodes=graph.node_ids[some], engine="cypher")
+            assert np.allclose(found, expected[some])
+        assert store.exact_count("arcs", "arcs", engine="cypher") == graph.arc_count
+        assert store.exact_count("arcs", "edges", engine="cypher") == graph.edge_count
+        assert store.log("arcs")[-1]["details"] == {"read": "count", "of": "edges"}
+        assert store.budget("arcs")["epsilon_spent"] == 0
+
+
+@one_graph
+def test_the_engine_counts_nothing_that_follows_from_a_rule(stored: StoredGraph) -> None:
+    """Which rules these are: `edgedp.ledger.pairs.PairProjection.each_joins`."""
+    with registered(stored, {"orientation": "natural", "at_least": 2}) as store:
+        rows = len(store.log("arcs"))
+        for asked in (
+            lambda: store.exact("arcs", "degree", engine="cypher"),
+            lambda: store.exact("arcs", "in_degree", engine="cypher"),
+            lambda: store.exact_count("arcs", "arcs", engine="cypher"),
+        ):
+            with pytest.raises(EngineError, match="where both directions, a filter or a number"):
+                asked()
+        assert len(store.log("arcs")) == rows
 
 
 def test_ordered_degrees_count_the_neighbours_behind(stored: StoredGraph) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from edgedp.exact.audit import Case, Finding, Target, all_cases
-from edgedp.exact.audit.blackbox import NumbersCase
+from edgedp.exact.audit.arcs import ArcCase
+from edgedp.exact.audit.targets import NumbersCase
 
 __all__ = ["CASES", "assert_met", "cases_of", "groups", "named", "target_named"]
 
@@ -34,7 +35,13 @@ def cases_of(release: str, group: str) -> list[Case]:
 
 def target_named(target: Target) -> str:
     """Return how a target of the black box is called in a list of tests."""
-    by = "" if isinstance(target.case, NumbersCase) else target.case.options.get("proxy", "")
+    match target.case:
+        case NumbersCase():
+            by = ""
+        case ArcCase():
+            by = target.case.details
+        case _:
+            by = target.case.options.get("proxy", "")
     return (
         f"{target.case.release} {target.case.metrics} {target.case.mechanism}{by and ' ' + by} k={target.k}"
     )

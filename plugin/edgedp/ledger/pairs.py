@@ -98,7 +98,22 @@ class PairProjection:
     @property
     def every(self) -> bool:
         """Whether each relationship of the types is an edge, whatever its direction."""
-        return self.orientation == "UNDIRECTED" and not self.where and self.at_least == 1
+        return self.orientation == "UNDIRECTED" and self.each_joins
+
+    @property
+    def each_joins(self) -> bool:
+        """Whether one relationship of the types, either way, joins two nodes; so a directed graph is read undirected.
+
+        Examples
+        --------
+        >>> [PairProjection(("A",), ("R",), word).each_joins for word in ORIENTATIONS]
+        [True, False, True, True]
+        >>> PairProjection(("A",), ("R",), at_least=2).each_joins
+        False
+        >>> PairProjection(("A",), ("R",), where=conditions({"x": 1})).each_joins
+        False
+        """
+        return self.orientation != "MUTUAL" and not self.where and self.at_least == 1
 
     @property
     def plain(self) -> bool:

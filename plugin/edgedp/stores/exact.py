@@ -18,7 +18,7 @@ from edgedp.release.plan.named import meanings
 from edgedp.stores.releases.opened import OpenedStore, nodes_named
 from edgedp.stores.statements.cypher import CypherProjection
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano, to_fraction
-from edgedp.words.errors import EngineError, ParameterError
+from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import ENGINES, CountName, Engine
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class ExactStore(OpenedStore):
         return self._exact_number(name, of, asked, bound, engine, what, exact_sensitivity_needs, compute)
 
     def _exact_arcs(self, name: str, given: dict[str, Any], engine: Engine) -> int:
-        """Return the number of arcs of a stored graph, which is read whole."""
+        """Return the number of arcs of a stored graph: of one that is read whole, or by the database."""
         from edgedp.exact.counting import exact_arcs
         from edgedp.release.plan import plan
 
@@ -184,10 +184,11 @@ class ExactStore(OpenedStore):
             row = registry.known(session, name)
             plan("count", {"of": "arcs", "epsilon": 1} | given, row.facts)
             check_counted(row.facts.candidates, "arcs")
+            self._check_engine(engine, {"out_degree"})
             self._check_said(engine, row)
-            if engine == "cypher":
-                raise EngineError("engine is 'cypher', must be 'native' or 'igraph' for arcs; choose another")
             self._note_exact(session, name, {"read": "count", "of": "arcs"})
+            if engine == "cypher":
+                return int(self._project(session, row, engine).values("out_degree").sum())
             return exact_arcs(self._read(session, row))
 
     def _exact_number(

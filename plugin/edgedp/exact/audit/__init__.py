@@ -15,10 +15,11 @@ exceeded by more than it could see, and that it would have seen a mistake (tests
 from __future__ import annotations
 
 from edgedp.exact.audit.arcs import ArcCase, ArcFinding, arc_cases, audit_arcs
-from edgedp.exact.audit.blackbox import TARGETS, BlackBoxFinding, Target, black_box_audit
+from edgedp.exact.audit.blackbox import BlackBoxFinding, black_box_audit
 from edgedp.exact.audit.cases import Case, all_cases
 from edgedp.exact.audit.exhaustive import Finding, exhaustive_audit, largest_loss, log_ratios
 from edgedp.exact.audit.sequences import SequenceFinding, audit_sequences
+from edgedp.exact.audit.targets import TARGETS, Target
 
 __all__ = [
     "TARGETS",

@@ -64,6 +64,22 @@ class ArcCase:
         return plan_arcs(self.metric, TopKOptions.given(asked), facts)
 
     @property
+    def release(self) -> str:
+        """What kind of release it is."""
+        return "priv_top_k"
+
+    @property
+    def metrics(self) -> str:
+        """The metric, as one word."""
+        return self.metric
+
+    @property
+    def details(self) -> str:
+        """Whom it protects, and through which cuts, as words."""
+        taken = f"{self.unit} {'replaced' if self.replaced else 'taken away'}"
+        return taken if self.cap is None else f"{taken}, cuts of {self.cap}"
+
+    @property
     def claimed(self) -> int:
         """What a release costs, in epsilons.
 
@@ -95,11 +111,10 @@ class ArcFinding(Judged):
     def to_row(self) -> dict[str, Any]:
         """Return the row of a table, as `edgedp.exact.audit.Finding.to_row`."""
         return {
-            "release": "priv_top_k",
-            "metrics": self.case.metric,
+            "release": self.case.release,
+            "metrics": self.case.metrics,
             "mechanism": self.case.mechanism,
-            "options": f"{self.case.unit} {'replaced' if self.case.replaced else 'taken away'}"
-            + ("" if self.case.cap is None else f", cuts of {self.case.cap}"),
+            "options": self.case.details,
             "nodes": self.node_count,
             "degree_bound": self.node_count - 1,
             "k": self.k,

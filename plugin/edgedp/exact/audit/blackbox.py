@@ -21,21 +21,22 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, assert_never
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.exact.audit.arcs import ArcCase, digraph_of_mask
 from edgedp.exact.audit.cases import Case
 from edgedp.exact.audit.neighbors import graph_of_mask
 from edgedp.exact.audit.ordered import answers, ordered_answer_law
-from edgedp.exact.numbers import count_probabilities
+from edgedp.exact.audit.targets import TARGETS, Law, NumbersCase, Outcome, Target
 from edgedp.graph.graph import Graph
 from edgedp.mechanisms.projection import GraphProjection
-from edgedp.release.in_memory import count, distribution, motkin, priv_top_k, summary
-from edgedp.release.options import CountOptions
+from edgedp.release.in_memory import motkin, priv_top_k
+from edgedp.release.in_memory.releasing import release_in_memory
 from edgedp.release.plan import (
     AggregatePlan,
     ArcsPlan,
@@ -43,10 +44,8 @@ from edgedp.release.plan import (
     JointPlan,
     NodesPlan,
     ParetoPlan,
-    PublicFacts,
     TopKPlan,
 )
-from edgedp.release.plan.numbers import plan_count
 from edgedp.release.release import Release
 from edgedp.words.vocabulary import Kind
 
@@ -60,135 +59,6 @@ __all__ = [
     "epsilon_lower_bound",
     "telling_event",
 ]
-
-Outcome = tuple[int, ...]
-"""The nodes of an answer, or the numbers of one."""
-
-Law = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class NumbersCase:
-    """A release of numbers.
-
-    Attributes
-    ----------
-    release : {"count", "distribution", "summary"}
-    options : dict
-        As of the function of that name.
-    """
-
-    release: Literal["count", "distribution", "summary"]
-    options: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def metrics(self) -> str:
-        """What is looked at."""
-        return {"summary": "+".join(_LOOKED_AT), "distribution": "degree"}.get(
-            self.release, str(self.options.get("of"))
-        )
-
-    @property
-    def mechanism(self) -> str:
-        """What noise; that of a summary and of a distribution is fixed."""
-        return str({"summary": "shares", "distribution": "geometric"}.get(
-            self.release, self.options.get("mechanism")
-        ))  # fmt: skip
-
-    @property
-    def details(self) -> str:
-        """The remaining options, as words."""
-        return " ".join(str(value) for name, value in self.options.items() if name not in ("of", "mechanism"))
-
-    def draw(self, target: Target, graph: Graph) -> Outcome:
-        """Draw one release with the secure source."""
-        asked: dict[str, Any] = {"epsilon": target.epsilon, "degree_bound": target.degree_bound}
-        match self.release:
-            case "count":
-                return (int(count(graph, **self.options, **asked).value),)
-            case "distribution":
-                return tuple(map(int, distribution(graph, **self.options, **asked).values))
-            case "summary":
-                page = summary(graph, **self.options, **asked).values
-                return tuple(page[name] for name in _LOOKED_AT)
-            case _:
-                assert_never(self.release)
-
-    def laws(self, target: Target, graphs: list[Graph]) -> tuple[list[Outcome], list[Law]] | None:
-        """Return every outcome with its probabilities on the graphs, or None where no law of the whole is known."""
-        if self.release != "count":
-            return None
-        facts = PublicFacts(target.node_count, target.degree_bound)
-        planned = plan_count(CountOptions.given({**self.options, "epsilon": target.epsilon}), facts)
-        values = range(planned.shape.maximum(planned.bounds) + 1)
-        laws = [
-            count_probabilities(
-                graph, epsilon=target.epsilon, values=values, degree_bound=target.degree_bound, **self.options
-            )
-            for graph in graphs
-        ]
-        return [(value,) for value in values], laws
-
-
-_LOOKED_AT = ("edges", "triangles", "wedges", "degree_at_most")
-"""Of a summary."""
-
-
-@dataclass(frozen=True)
-class Target:
-    """A release and two neighbouring graphs, on which its loss is large and seen in few releases.
-
-    Attributes
-    ----------
-    case : Case or NumbersCase
-    masks : (int, int)
-        Two graphs that differ in one edge, as `graph_of_mask` takes them.
-    node_count, degree_bound, k : int
-    epsilon : str
-    trials : int
-        Releases on each graph with which the bound at confidence 0.9999 falls below 0.8 of the exact loss
-        less than once in a million audits.
-    """
-
-    case: Case | NumbersCase
-    node_count: int
-    degree_bound: int
-    k: int
-    epsilon: str
-    masks: tuple[int, int]
-    trials: int
-
-
-TARGETS = (
-    Target(Case("priv_top_k", {"metric": "degree", "mechanism": "pf"}), 5, 4, 1, "3", (183, 191), 5_200),
-    Target(Case("priv_top_k", {"metric": "degree", "mechanism": "em"}), 3, 2, 2, "6", (1, 3), 11_000),
-    Target(Case("priv_top_k", {"metric": "degree", "mechanism": "joint"}), 5, 4, 1, "4", (183, 191), 6_000),
-    Target(Case("priv_top_k", {"metric": "ebc", "mechanism": "sld"}), 3, 2, 1, "6", (3, 7), 6_000),
-    Target(
-        Case("motkin", {"metrics": ("degree", "density"), "sampler": "permute_and_flip"}),
-        5, 4, 1, "8", (185, 249), 7_500,
-    ),
-    Target(Case("priv_top_k", {"metric": "ebc", "mechanism": "joint"}), 5, 4, 1, "8", (185, 249), 700),
-    Target(
-        Case("priv_top_k", {"metric": "ebc", "mechanism": "joint", "proxy": "lists", "cap": 2}),
-        4, 3, 1, "10", (23, 55), 6_000,
-    ),
-    Target(
-        Case("priv_top_k", {"metric": "ebc", "mechanism": "joint", "proxy": "ordered"}),
-        5, 4, 1, "4", (183, 191), 1_000,
-    ),
-    Target(
-        Case("motkin", {"metrics": ("degree", "density"), "mechanism": "joint"}), 5, 4, 1, "4", (183, 191), 1_000
-    ),
-    Target(NumbersCase("summary"), 5, 4, 1, "8", (183, 191), 1_000),
-    Target(NumbersCase("distribution"), 5, 4, 1, "8", (183, 191), 1_000),
-    Target(NumbersCase("distribution", {"form": "histogram"}), 5, 4, 1, "12", (183, 191), 1_000),
-    Target(NumbersCase("count", {"of": "edges", "mechanism": "geometric"}), 5, 4, 1, "3", (0, 1), 3_000),
-    Target(NumbersCase("count", {"of": "triangles", "mechanism": "calibrated"}), 5, 4, 1, "3", (511, 1023), 5_000),
-)  # fmt: skip
-"""One for each kind of noise and of path: permute-and-flip, Gumbel over two picks, geometric, lazy scores, rounds,
-lists, the adaptive releases as a whole, several numbers of one answer, and one number. Where no law is known, the event
-comes from other releases, drawn before."""
 
 
 @dataclass(frozen=True)
@@ -256,7 +126,8 @@ def black_box_audit(target: Target, trials: int | None = None, confidence: float
     True
     """
     trials = target.trials if trials is None else trials
-    graphs = [graph_of_mask(mask, target.node_count) for mask in target.masks]
+    of_mask = digraph_of_mask if isinstance(target.case, ArcCase) else graph_of_mask
+    graphs = [of_mask(mask, target.node_count) for mask in target.masks]
     known = _laws(target, graphs)
     outcomes, laws = known or _frequencies(target, graphs, trials)
     exact = float(np.abs(np.log(laws[0]) - np.log(laws[1])).max()) if known else math.nan
@@ -372,11 +243,21 @@ def _laws(target: Target, graphs: list[Graph]) -> tuple[list[Outcome], list[Law]
     """Return all answers with their laws on both graphs, or None where they are not known."""
     if isinstance(target.case, NumbersCase):
         return target.case.laws(target, graphs)
-    planned = target.case.plan(target.node_count, target.degree_bound, target.k, target.epsilon)
+    planned = _planned(target, target.case)
     if not _has_law(planned):
         return None
     laws = [ordered_answer_law(planned, GraphProjection(graph)) for graph in graphs]
     return list(answers(target.node_count, target.k)), laws
+
+
+def _planned(target: Target, case: Case | ArcCase) -> NodesPlan:
+    match case:
+        case ArcCase():
+            return case.plan(target.node_count, target.k, target.epsilon)
+        case Case():
+            return case.plan(target.node_count, target.degree_bound, target.k, target.epsilon)
+        case _:
+            assert_never(case)
 
 
 def _frequencies(target: Target, graphs: list[Graph], trials: int) -> tuple[list[Outcome], list[Law]]:
@@ -392,8 +273,14 @@ _FUNCTIONS: dict[Kind, Callable[..., Release]] = {"priv_top_k": priv_top_k, "mot
 
 def _release(target: Target, graph: Graph) -> Outcome:
     """Draw one release with the secure source; node ids of small graphs are positions."""
-    case, bound = target.case, target.degree_bound
-    if isinstance(case, NumbersCase):
-        return case.draw(target, graph)
-    options = {**case.options, "k": target.k, "epsilon": target.epsilon}
-    return tuple(_FUNCTIONS[case.kind](graph, **options, degree_bound=bound))
+    case = target.case
+    match case:
+        case NumbersCase():
+            return case.draw(target, graph)
+        case ArcCase():  # planned for an account of the unit, which a graph in memory has not
+            return tuple(release_in_memory(graph, _planned(target, case), None))
+        case Case():
+            options = {**case.options, "k": target.k, "epsilon": target.epsilon}
+            return tuple(_FUNCTIONS[case.kind](graph, **options, degree_bound=target.degree_bound))
+        case _:
+            assert_never(case)

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from edgedp.exact.audit.blackbox import TARGETS
+from edgedp.exact.audit.arcs import arc_cases
 from edgedp.exact.audit.cases import all_cases
+from edgedp.exact.audit.targets import TARGETS
 from edgedp.words.vocabulary import KINDS, NUMBER_MECHANISMS
 
 __all__ = ["EVIDENCE", "evidence"]
@@ -29,6 +30,10 @@ def evidence() -> Iterator[dict[str, Any]]:
     for case in all_cases():
         kind = "enumerated vectors" if case.vectors else "exact law"
         found.setdefault((case.release, case.mechanism.removesuffix(" (vectors)")), Counter())[kind] += 1
+    # Of arcs each way of asking once, whoever is protected; of one pick by joint there is a law, too.
+    for _, _, name in dict.fromkeys((case.metric, case.cap, case.mechanism) for case in arc_cases()):
+        kind = "enumerated vectors" if name == "joint" else "exact law"
+        found.setdefault(("priv_top_k", name), Counter())[kind] += 1
     for target in TARGETS:
         found.setdefault((target.case.release, target.case.mechanism), Counter())["black box"] += 1
     for number in NUMBER_MECHANISMS:

@@ -233,10 +233,10 @@ class OpenedStore:
                 "engine is 'cypher', must be 'native' or 'igraph' for edges at an address; choose another"
             )
         made = row.projection
-        if engine == "cypher" and made is not None and (not made.every or made.candidates is not None):
+        if engine == "cypher" and made is not None and (not made.each_joins or made.candidates is not None):
             raise EngineError(
-                "engine is 'cypher', must be 'native' or 'igraph' where a direction, a filter or a number of "
-                "relationships makes an edge, or candidates are ranked; choose another"
+                "engine is 'cypher', must be 'native' or 'igraph' where both directions, a filter or a number of "
+                "relationships make an edge, or candidates are ranked; choose another"
             )
 
     def _check_engine(self, engine: str, needs: set[str]) -> None:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.graph.engines.figures import falling, maximal_pairs, most_common_neighbors
 from edgedp.graph.ids import positions_of
+from edgedp.mechanisms.checks import check_choice
 from edgedp.mechanisms.metrics import metric
 from edgedp.stores.statements.queries import statement_of_sensitivity
 from edgedp.words.errors import EngineError, StoreError
+from edgedp.words.refusals import NODES_CHANGED
+from edgedp.words.vocabulary import ARC_METRICS
 
 if TYPE_CHECKING:
     from edgedp.ledger.backend import Backend, GraphRow
@@ -59,6 +62,8 @@ class CypherProjection:
         if name == "degree":
             degrees = self.degrees()
             return (degrees if positions is None else degrees[positions]).astype(np.float64)
+        if name in ARC_METRICS:
+            return self._per_node(self._as_stored(check_choice(name, "metric", ARC_METRICS)), positions)
         return self._per_node(name, positions)
 
     def max_common_neighbors(self, positions: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
@@ -123,6 +128,20 @@ class CypherProjection:
     def fingerprint(self) -> None:
         """Return None: the graph is not at hand."""
         return
+
+    def _as_stored(self, name: ArcMetricName) -> ArcMetricName:
+        """Return which statement counts a graph's arcs: where they go back, the other one."""
+        made = self._row.projection
+        orientation = "UNDIRECTED" if made is None else made.orientation
+        match orientation:
+            case "NATURAL":
+                return name
+            case "REVERSE":
+                return "out_degree" if name == "in_degree" else "in_degree"
+            case "UNDIRECTED" | "MUTUAL":
+                raise StoreError(NODES_CHANGED)  # asked was a graph with directions
+            case _:
+                assert_never(orientation)
 
     def _per_node(
         self, statement: str, positions: NDArray[np.int64] | None, **parameters: Any
