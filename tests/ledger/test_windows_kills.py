@@ -104,7 +104,8 @@ class History:
 
 @pytest.mark.parametrize("seed", [3])
 def test_no_unit_loses_more_than_the_account_says_whatever_is_killed(tmp_path: Path, seed: int) -> None:
-    history, points = History(tmp_path / "graphs.edgedp", seed), []
+    history = History(tmp_path / "graphs.edgedp", seed)
+    points: list[str] = []
     for step in range(28):
         asked, request = history.draw(), f"r{step}"
         fits = history.fits(asked)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 import random
+import signal
+import subprocess
+import sys
 import uuid
 import warnings
 from collections.abc import Iterator
@@ -249,6 +253,71 @@ def test_types_of_one_graph_have_one_calendar(neo4j_with_plugin: PluginServer, s
     with pytest.raises(EdgeDPError, match="calendar"):
         store.account(texted, dates=calls.dates, within=3)
     assert store.check(calls.name) == []
+
+
+ASKING = """
+import sys, edgedp
+uri, user, password, name, epsilon, windows = sys.argv[1:]
+with edgedp.open_store(uri, auth=(user, password)) as store:
+    store.count(name, of="edges", epsilon=epsilon, windows=windows)
+"""
+
+
+def test_no_pair_of_any_type_loses_more_than_its_account_says_whatever_is_killed(
+    neo4j_with_plugin: PluginServer, store: Store
+) -> None:
+    """Random windows, spans and everything of one type and of two, some killed behind the debit: by brute force."""
+    calls = Calls(neo4j_with_plugin, "DATE", [dt.date(2024, 1, 5)])
+    texted = f"TEXTED_{calls.mark}"
+    budgets, within, last_window = {calls.type: 9, texted: 6}, 3, 9
+    for kind, budget in budgets.items():
+        store.account(kind, budget, dates=calls.dates, within=within)
+    graphs = {
+        f"{calls.mark}-{i}": kinds for i, kinds in enumerate(([calls.type], [texted], [calls.type, texted]))
+    }
+    for name, kinds in graphs.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            store.register(name, calls.label, kinds, "id")
+    debits: dict[str, list[tuple[int, int, int]]] = {kind: [] for kind in budgets}
+    chance, refused, killed = random.Random(11), 0, 0
+
+    def lost(kind: str, start: int) -> int:
+        return sum(cost for a, b, cost in debits[kind] if a < start + within and b >= start)
+
+    for step in range(30):
+        name, cost = chance.choice(list(graphs)), chance.randint(1, 3)
+        first = chance.randint(0, last_window)
+        last = first + chance.choice((0, 0, 0, 1, 3))
+        windows: str | None = f"2024-{first + 1:02d}..{2024 + last // 12}-{last % 12 + 1:02d}"
+        if chance.random() < 0.1:
+            windows, first, last = None, -(10**6), 10**6
+        runs_read = [start for start in range(30) if first < start + within and last >= start]
+        fits = all(
+            max(lost(kind, start) for start in runs_read) + cost <= budgets[kind] for kind in graphs[name]
+        )
+        if fits and windows and step % 10 == 4:
+            server = neo4j_with_plugin.server
+            words = [sys.executable, "-c", ASKING, server.uri, *server.auth, name, str(cost), windows]
+            kill = {"EDGEDP_TESTING": "1", "EDGEDP_KILL_AT": "debited"}
+            process = subprocess.run(words, env=os.environ | kill, check=False, timeout=300)
+            assert process.returncode == -signal.SIGKILL
+            done, killed = True, killed + 1
+        else:
+            try:
+                store.count(name, of="edges", epsilon=cost, windows=windows)
+                done = True
+            except BudgetError:
+                done, refused = False, refused + 1
+        assert done == fits, (name, cost, windows, debits)
+        for kind in graphs[name] if done else ():
+            debits[kind].append((first, last, cost))
+        for kind, budget in budgets.items():
+            dearest = max(lost(kind, start) for start in range(30))
+            assert store.account(kind)["epsilon_spent"] == dearest <= budget
+    assert refused > 5
+    assert killed > 0
+    assert [each for each in store.check() if calls.mark in str(each["graph"])] == []
 
 
 @pytest.mark.parametrize(
