@@ -278,14 +278,14 @@ def test_no_pair_of_any_type_loses_more_than_its_account_says_whatever_is_killed
     for name, kinds in graphs.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            store.register(name, calls.label, kinds, "id")
+            store.register(name, calls.label, kinds, "id", allow_empty=True)
     debits: dict[str, list[tuple[int, int, int]]] = {kind: [] for kind in budgets}
     chance, refused, killed = random.Random(11), 0, 0
 
     def lost(kind: str, start: int) -> int:
         return sum(cost for a, b, cost in debits[kind] if a < start + within and b >= start)
 
-    for step in range(30):
+    for step in range(20):
         name, cost = chance.choice(list(graphs)), chance.randint(1, 3)
         first = chance.randint(0, last_window)
         last = first + chance.choice((0, 0, 0, 1, 3))
@@ -296,7 +296,7 @@ def test_no_pair_of_any_type_loses_more_than_its_account_says_whatever_is_killed
         fits = all(
             max(lost(kind, start) for start in runs_read) + cost <= budgets[kind] for kind in graphs[name]
         )
-        if fits and windows and step % 10 == 4:
+        if fits and windows and step % 5 == 2:
             server = neo4j_with_plugin.server
             words = [sys.executable, "-c", ASKING, server.uri, *server.auth, name, str(cost), windows]
             kill = {"EDGEDP_TESTING": "1", "EDGEDP_KILL_AT": "debited"}
@@ -316,7 +316,7 @@ def test_no_pair_of_any_type_loses_more_than_its_account_says_whatever_is_killed
             dearest = max(lost(kind, start) for start in range(30))
             assert store.account(kind)["epsilon_spent"] == dearest <= budget
     assert refused > 5
-    assert killed > 0
+    assert killed > 1
     assert [each for each in store.check() if calls.mark in str(each["graph"])] == []
 
 
