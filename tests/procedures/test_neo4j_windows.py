@@ -17,6 +17,7 @@ import pytest
 
 from edgedp import BudgetError, EdgeDPError, Graph, ParameterError, Store, StoreError, open_store
 from edgedp.ledger.calendars import runs
+from edgedp.stores.statements.queries import query
 from plugin_fixtures import PluginServer, neo4j_with_plugin
 
 __all__ = ["neo4j_with_plugin"]
@@ -205,6 +206,34 @@ def test_a_relationship_whose_date_moves_is_read_again(neo4j_with_plugin: Plugin
     with pytest.raises(BudgetError):
         store.count(calls.name, of="edges", epsilon=1, window="2024-07")
     assert store.budget(calls.name)["epsilon_spent"] == 3
+
+
+def test_an_index_on_the_date_is_what_a_window_is_read_by(
+    neo4j_with_plugin: PluginServer, store: Store
+) -> None:
+    calls = Calls(neo4j_with_plugin, "DATE", [dt.date(2024, 1 + i % 12, 5) for i in range(24)])
+    names = {
+        "node_label": calls.label,
+        "relationship_type": calls.type,
+        "id_property": "id",
+        "property": "at",
+    }
+    statement = query("neo4j", "adjacency_between", **names)
+    bounds = {"low": dt.date(2024, 2, 1), "high": dt.date(2024, 3, 1), "integers": False, "where": []}
+
+    def plan() -> str:
+        found = neo4j_with_plugin.driver.execute_query("EXPLAIN " + statement, bounds)
+        return str(found.summary.plan)
+
+    assert "RelationshipIndexSeek" not in plan()
+    with pytest.warns(UserWarning, match="no index on 'at'"):
+        store.register(calls.name, calls.label, calls.type, "id", 3, dates=calls.dates, within="P1Y")
+    neo4j_with_plugin.ask(f"CREATE INDEX windows_{calls.mark} FOR ()-[r:`{calls.type}`]-() ON (r.at)")
+    neo4j_with_plugin.ask("CALL db.awaitIndexes()")
+    assert "RelationshipIndexSeek" in plan()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        store.register(f"{calls.name} too", calls.label, calls.type, "id")
 
 
 def test_procedures_take_windows_and_refuse_what_is_none(neo4j_with_plugin: PluginServer) -> None:
