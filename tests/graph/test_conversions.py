@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import pytest
 from scipy import sparse
 
 import edgedp
+from edgedp.graph.dated import UNDATED
 from edgedp.graph.graph import Graph
 from edgedp.words.errors import EdgeDPError, ParameterError
 
@@ -74,6 +76,35 @@ def test_a_frame_whose_names_tell_needs_no_columns() -> None:
     edges = pl.DataFrame({"source": [1, 2], "target": [2, 3], "weight": [0.5, 0.1]})
     assert Graph.from_frame(edges) == Graph.from_edges([(1, 2), (2, 3)])
     assert Graph.from_frame(pl.DataFrame({"x": [1, 2], "y": [2, 3]})) == Graph.from_edges([(1, 2), (2, 3)])
+
+
+def test_a_frame_may_have_a_column_of_dates() -> None:
+    """Typed, in text and in numbers, of any library; a row without one stays an edge of no window."""
+    days = [datetime(2024, 1, 5), None, datetime(2024, 2, 5)]
+    frame = pl.DataFrame({"u": [1, 2, 1], "v": [2, 3, 3], "at": days})
+    texts = frame.with_columns(pl.col("at").dt.strftime("%Y-%m-%d"))
+    numbers = frame.with_columns(pl.col("at").dt.epoch("ms"))
+    made = {
+        "polars": Graph.from_frame(frame, date="at"),
+        "pandas": Graph.from_frame(frame.to_pandas(), "u", "v", date="at"),
+        "with nodes": Graph.from_frame(frame, "u", "v", nodes=[1, 2, 3], date="at", directed=True),
+        "pyarrow": Graph.from_arrow(frame.to_arrow(), date=3),
+        "texts": Graph.from_frame(texts, date="at"),
+        "numbers": Graph.from_frame(numbers.to_dict(as_series=False), date="at", date_unit="ms"),
+    }
+    for how, graph in made.items():
+        dated = graph.kept["dated"]
+        assert dated.ends.tolist() == [[0, 1], [1, 2], [0, 2]], how
+        assert dated.seconds.tolist() == [1704412800, UNDATED, 1707091200], how
+    assert "dated" not in Graph.from_frame(frame, "u", "v").kept
+    for wrong, said in (
+        ({"date": "u"}, "are numbers"),
+        ({"date": "when"}, "must be the name of one column"),
+        ({"date": "v", "source": "u", "target": "v"}, "another column than the ends"),
+        ({"date_unit": "s"}, "given without date"),
+    ):
+        with pytest.raises(EdgeDPError, match=said):
+            Graph.from_frame(frame, **wrong)
 
 
 @pytest.mark.parametrize(("frame", "says"), [

@@ -20,6 +20,7 @@ import edgedp
 from databases import Server, postgresql
 from edgedp import Graph, preview, read_graph
 from edgedp.faces.cli import edgedp as command_line
+from edgedp.graph.dated import UNDATED
 from edgedp.graph.loading import read_source
 from edgedp.graph.reading import checked_options
 from edgedp.graph.reading.sources import databases
@@ -86,6 +87,36 @@ def test_a_table_and_a_query_are_the_graph_of_their_rows(address: str) -> None:
     by_number = read_graph(address, table="payments", source=1, target=2, directed=True)
     assert by_number.directed
     assert by_number.arc_count == 6
+
+
+def test_a_column_of_dates_is_read_beside_the_ends(address: str) -> None:
+    """Of any type that holds dates; a row without one is kept."""
+    days = {7: "'2024-01-05'", 8: "'2024-02-05'", 9: "NULL"}
+    moments = " ".join(f"WHEN {payer} THEN {day}" for payer, day in days.items())
+    query = f"SELECT payer, payee, CASE payer {moments} ELSE '2024-03-05' END AS paid FROM payments"  # noqa: S608
+    seconds = [1704412800, 1707091200, UNDATED, *[1709596800] * 3]
+    read = {"texts": read_graph(address, query=query, date="paid")}
+    if not address.startswith("sqlite"):  # which has no types of dates
+        for kind in ("date", "timestamp", "timestamptz"):
+            typed = (
+                f"SELECT payer, payee, (paid || '{'' if kind == 'date' else ' 00:00+00'}')::{kind} AS paid "
+            )
+            read[kind] = read_graph(address, query=f"{typed} FROM ({query}) AS texts", date=3)
+    for kind, graph in read.items():
+        assert graph == Graph.from_edges(EDGES), kind
+        assert graph.kept["dated"].seconds.tolist() == seconds, kind
+        assert graph.node_ids[graph.kept["dated"].ends].tolist() == [list(pair) for pair in EDGES]
+    counted = read_graph(address, table="payments", source="payer", target="payee", date="gap", date_unit="s")
+    assert counted.kept["dated"].seconds.tolist() == [UNDATED if a == 5 else a for a, _ in EDGES]
+    for wrong, said in (
+        ({"date": "gap"}, "are numbers; say what they count"),
+        ({"date": "who"}, "must hold dates such as"),
+        ({"date": "payer"}, "another column than the ends"),
+        ({"date": "paid"}, "must be the name of one column"),
+    ):
+        with pytest.raises(EdgeDPError, match=said) as refused:
+            read_graph(address, table="payments", source="payer", target="payee", **wrong)
+        assert "\n" not in str(refused.value)
 
 
 def test_what_is_not_sure_is_asked(address: str) -> None:

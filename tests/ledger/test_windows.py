@@ -522,14 +522,36 @@ def test_an_account_that_was_deleted_is_made_again_with_all_that_its_log_says() 
     assert set_by[0] - {"entries"} == set_by[1]
 
 
-def test_a_moved_date_costs_once_more() -> None:
-    """A pair whose date moves out of the run is read by two runs: at most 2 B, which is why dates are final."""
-    within, budget = 3, 10
-    debits = [(0, 0, 10), (5, 5, 10)]
-    assert max(lost(debits, within, s) for s in range(10)) == budget
-    windows_of_the_pair = {0, 5}  # first dated in window 0, and then moved to 5
-    paid = sum(cost for first, last, cost in debits if windows_of_the_pair & set(range(first, last + 1)))
-    assert paid == 2 * budget
+def test_a_date_that_moves_by_two_files_costs_once_more_for_each_move(path: Path) -> None:
+    """One file without the pair, and one with it elsewhere: m moves out of the run cost (m + 1) B, and within it none.
+
+    What a pair lost is the sum of what the releases cost that read it, whatever the account says.
+    """
+    budget, lost = 3, {(1, 2): 0, (2, 3): 0}
+
+    def place(store: Store, window: str) -> None:
+        """Load without the pair (1, 2), and then with it in a window; (2, 3) stays where it is."""
+        rows = [(2, 3, "2020-01-05"), (1, 2, f"{window}-20")]
+        for kept in (rows[:1], rows):
+            dates = np.array([date for *_, date in kept], dtype="datetime64[s]")
+            graph = Graph.from_edges([pair for *pair, _ in kept], nodes=(1, 2, 3), dates=dates)
+            store.load(graph, "calls", epsilon_budget=budget, dates=MONTHS, within=3, replace=True)
+
+    with open_store(path) as store:
+        for moves, window in enumerate(("2020-01", "2020-06", "2021-02")):
+            place(store, window)
+            for cost in (2, 1):
+                read = window_pairs(store, window)
+                ask(store, cost, window)
+                lost = {pair: before + cost * (pair in read) for pair, before in lost.items()}
+            assert lost == {(1, 2): (moves + 1) * budget, (2, 3): budget}
+        place(store, "2021-04")
+        assert (1, 2) in window_pairs(store, "2021-04")
+        for within_the_run in ("2021-03", "2021-04"):
+            with pytest.raises(BudgetError):
+                ask(store, "0.000000001", within_the_run)
+        assert store.budget("calls")["epsilon_spent"] == budget
+        assert store.check("calls") == []
 
 
 def test_a_file_whose_dates_moved_is_refused_once_something_was_spent(path: Path) -> None:
@@ -638,6 +660,25 @@ def test_lists_over_time_show_who_came_and_went(store: Store, path: Path, tmp_pa
 
     odd = [{**row, "nodes": ["<script>", "b"]} for row in store.releases("calls")]
     assert "<script>" not in to_html("<script>", sequences(odd))
+
+
+def test_json_lines_are_loaded_and_asked_by_window(path: Path, tmp_path: Path) -> None:
+    rows = [{"at": f"2020-0{1 + i % 3}-05", "payer": i, "payee": i + 1} for i in range(9)]
+    del rows[4]["at"]
+    rows[5]["at"] = None
+    dump = tmp_path / "calls.jsonl"
+    dump.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    declared = ["--period", "P1M", "--from", "2020-01-01", "--within", "2", "--epsilon-budget", "3"]
+    loaded = run(path, "load", str(dump), "--name", "calls", "--date", "at", *declared, "--format", "json")
+    assert loaded.exit_code == 0, loaded.output
+    assert json.loads(loaded.output)["exact"].items() >= {"dated_rows": 7, "undated_rows": 2}.items()
+    with open_store(path) as store:
+        assert window_pairs(store, "2020-02") == {(1, 2), (7, 8)}
+        assert window_pairs(store, "2020-03") == {(2, 3), (8, 9)}
+    dump.write_text('{"payer": 1, "payee": 2, "at": 5}\n{"payer": 1, "payee": 2, "at": "2020-01-05"}\n')
+    refused = run(path, "load", str(dump), "--name", "calls", "--date", "at", "--date-unit", "s", "--replace")
+    assert (refused.exit_code, refused.output.count("\n")) == (1, 1), refused.output
+    assert "line 2" in refused.output
 
 
 def test_a_dump_is_loaded_and_asked_by_window(path: Path, tmp_path: Path) -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 import random
+import signal
+import subprocess
+import sys
 import uuid
 import warnings
 from collections.abc import Iterator
@@ -14,6 +18,7 @@ import pytest
 from edgedp import BudgetError, EdgeDPError, Graph, ParameterError, Store, StoreError, open_store
 from edgedp.ledger.calendars import runs
 from edgedp.stores.people.asker import Asker
+from edgedp.stores.statements.queries import query
 from plugin_fixtures import PluginServer, neo4j_with_plugin
 
 __all__ = ["neo4j_with_plugin"]
@@ -178,6 +183,60 @@ def test_the_guard_in_cypher_is_that_of_python(neo4j_with_plugin: PluginServer, 
     assert budget["epsilonSpent"] == runs.dearest(whole) / 10**9
 
 
+def test_a_relationship_whose_date_moves_is_read_again(neo4j_with_plugin: PluginServer, store: Store) -> None:
+    """What a pair lost is what the releases cost that read it: (m + 1) B after m moves, whatever the account says."""
+    calls = Calls(neo4j_with_plugin, "DATE", [dt.date(2024, 1, 5), dt.date(2024, 1, 9)])
+    calls.register(store, epsilon_budget=3, within=3)
+    lost = {(0, 1): 0, (1, 2): 0}
+    from edgedp.ledger import ledger, registry
+
+    for moves, month in enumerate((1, 6, 9)):
+        neo4j_with_plugin.ask(
+            f"MATCH (:`{calls.label}` {{id: 0}})-[r:`{calls.type}`]->() SET r.at = $at",
+            at=dt.date(2024, month, 5),
+        )
+        with store._session() as session:
+            calendar = ledger.find(session, calls.name).calendar
+            assert calendar is not None
+            span = calendar.span(f"2024-{month:02d}")
+            graph = session.graph(registry.known(session, calls.name), span)
+        read = {(int(graph.node_ids[a]), int(graph.node_ids[b])) for a, b in graph.edges().tolist()}
+        store.count(calls.name, of="edges", epsilon=3, window=f"2024-{month:02d}")
+        lost = {pair: before + 3 * (pair in read) for pair, before in lost.items()}
+        assert lost == {(0, 1): 3 * (moves + 1), (1, 2): 3}
+    with pytest.raises(BudgetError):
+        store.count(calls.name, of="edges", epsilon=1, window="2024-07")
+    assert store.budget(calls.name)["epsilon_spent"] == 3
+
+
+def test_an_index_on_the_date_is_what_a_window_is_read_by(
+    neo4j_with_plugin: PluginServer, store: Store
+) -> None:
+    calls = Calls(neo4j_with_plugin, "DATE", [dt.date(2024, 1 + i % 12, 5) for i in range(24)])
+    names = {
+        "node_label": calls.label,
+        "relationship_type": calls.type,
+        "id_property": "id",
+        "property": "at",
+    }
+    statement = query("neo4j", "adjacency_between", **names)
+    bounds = {"low": dt.date(2024, 2, 1), "high": dt.date(2024, 3, 1), "integers": False, "where": []}
+
+    def plan() -> str:
+        found = neo4j_with_plugin.driver.execute_query("EXPLAIN " + statement, bounds)
+        return str(found.summary.plan)
+
+    assert "RelationshipIndexSeek" not in plan()
+    with pytest.warns(UserWarning, match="no index on 'at'"):
+        store.register(calls.name, calls.label, calls.type, "id", 3, dates=calls.dates, within="P1Y")
+    neo4j_with_plugin.ask(f"CREATE INDEX windows_{calls.mark} FOR ()-[r:`{calls.type}`]-() ON (r.at)")
+    neo4j_with_plugin.ask("CALL db.awaitIndexes()")
+    assert "RelationshipIndexSeek" in plan()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        store.register(f"{calls.name} too", calls.label, calls.type, "id")
+
+
 def test_procedures_take_windows_and_refuse_what_is_none(neo4j_with_plugin: PluginServer) -> None:
     ask = neo4j_with_plugin.ask
     calls = Calls(neo4j_with_plugin, "ZONED DATETIME", [moment("2024-06-03T00:00:00+00:00"), None])
@@ -250,6 +309,71 @@ def test_types_of_one_graph_have_one_calendar(neo4j_with_plugin: PluginServer, s
     with pytest.raises(EdgeDPError, match="calendar"):
         store.account(texted, dates=calls.dates, within=3)
     assert store.check(calls.name) == []
+
+
+ASKING = """
+import sys, edgedp
+uri, user, password, name, epsilon, windows = sys.argv[1:]
+with edgedp.open_store(uri, auth=(user, password)) as store:
+    store.count(name, of="edges", epsilon=epsilon, windows=windows)
+"""
+
+
+def test_no_pair_of_any_type_loses_more_than_its_account_says_whatever_is_killed(
+    neo4j_with_plugin: PluginServer, store: Store
+) -> None:
+    """Random windows, spans and everything of one type and of two, some killed behind the debit: by brute force."""
+    calls = Calls(neo4j_with_plugin, "DATE", [dt.date(2024, 1, 5)])
+    texted = f"TEXTED_{calls.mark}"
+    budgets, within, last_window = {calls.type: 9, texted: 6}, 3, 9
+    for kind, budget in budgets.items():
+        store.account(kind, budget, dates=calls.dates, within=within)
+    graphs = {
+        f"{calls.mark}-{i}": kinds for i, kinds in enumerate(([calls.type], [texted], [calls.type, texted]))
+    }
+    for name, kinds in graphs.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            store.register(name, calls.label, kinds, "id", allow_empty=True)
+    debits: dict[str, list[tuple[int, int, int]]] = {kind: [] for kind in budgets}
+    chance, refused, killed = random.Random(11), 0, 0
+
+    def lost(kind: str, start: int) -> int:
+        return sum(cost for a, b, cost in debits[kind] if a < start + within and b >= start)
+
+    for step in range(20):
+        name, cost = chance.choice(list(graphs)), chance.randint(1, 3)
+        first = chance.randint(0, last_window)
+        last = first + chance.choice((0, 0, 0, 1, 3))
+        windows: str | None = f"2024-{first + 1:02d}..{2024 + last // 12}-{last % 12 + 1:02d}"
+        if chance.random() < 0.1:
+            windows, first, last = None, -(10**6), 10**6
+        runs_read = [start for start in range(30) if first < start + within and last >= start]
+        fits = all(
+            max(lost(kind, start) for start in runs_read) + cost <= budgets[kind] for kind in graphs[name]
+        )
+        if fits and windows and step % 4 == 1:
+            server = neo4j_with_plugin.server
+            words = [sys.executable, "-c", ASKING, server.uri, *server.auth, name, str(cost), windows]
+            kill = {"EDGEDP_TESTING": "1", "EDGEDP_KILL_AT": "debited"}
+            process = subprocess.run(words, env=os.environ | kill, check=False, timeout=300)
+            assert process.returncode == -signal.SIGKILL
+            done, killed = True, killed + 1
+        else:
+            try:
+                store.count(name, of="edges", epsilon=cost, windows=windows)
+                done = True
+            except BudgetError:
+                done, refused = False, refused + 1
+        assert done == fits, (name, cost, windows, debits)
+        for kind in graphs[name] if done else ():
+            debits[kind].append((first, last, cost))
+        for kind, budget in budgets.items():
+            dearest = max(lost(kind, start) for start in range(30))
+            assert store.account(kind)["epsilon_spent"] == dearest <= budget
+    assert refused > 5
+    assert killed > 1
+    assert [each for each in store.check() if calls.mark in str(each["graph"])] == []
 
 
 @pytest.mark.parametrize(

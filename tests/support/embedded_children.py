@@ -92,10 +92,12 @@ def release(
     request_id: str | None = None,
     analyst: str | None = None,
     of_property: str | None = None,
+    windows: str | None = None,
 ) -> None:
     """Ask for one release, directly or as an analyst, and print what is shown of it, or the refusal."""
     store = open_store(path)
     asking, more = store.asking_as(analyst) if analyst else store, {"request_id": request_id or None}
+    more |= {"windows": windows} if windows else {}
     try:
         if of_property:
             found = asking.percentile(name, of_property, 0.5, epsilon, **more)

@@ -227,6 +227,8 @@ class Graph:
         target: str | int | None = None,
         nodes: Any = None,
         *,
+        date: str | int | None = None,
+        date_unit: str | None = None,
         directed: bool = False,
     ) -> Graph:
         """Build a graph from a data frame of one edge a row: pandas, polars, pyarrow or another one.
@@ -241,6 +243,8 @@ class Graph:
             as it is, and one of more where the names of its columns tell.
         nodes : (n,) array-like of int or str, optional
             All node ids, isolated ones included.
+        date, date_unit : optional
+            The column of the date of each row, and what its numbers count, as in `read_graph`.
         directed : bool
             Keep directions: from the source to the target.
 
@@ -259,16 +263,21 @@ class Graph:
         >>> Graph.from_frame({"payer": ["ada", "bob"], "payee": ["bob", "cyd"], "amount": [1.5, 2.0]})
         <Graph: 3 nodes, read from the edges>
         """
+        from edgedp.graph.reading.dates import seconds_of
         from edgedp.graph.reading.formats.tabular import read_frame
         from edgedp.graph.reading.numbering import number_nodes
 
-        columns = read_frame(frame, source, target).columns
+        read = read_frame(frame, source, target, date, date_unit)
+        seconds = None if read.dates is None else seconds_of(read.dates)
         if nodes is not None:
-            pairs = np.column_stack([np.asarray(column.to_list()) for column in columns])
-            return cls.from_edges(pairs, nodes=nodes, directed=directed)
-        node_ids, positions = number_nodes(columns, None)
+            pairs = np.column_stack([np.asarray(column.to_list()) for column in read.columns])
+            return cls.from_edges(pairs, nodes=nodes, dates=seconds, directed=directed)
+        node_ids, positions = number_nodes(read.columns, None)
         kept = conversions.keeps_directions(directed)
-        return cls.from_positions(node_ids, positions, nodes_supplied=False, directed=kept)
+        graph = cls.from_positions(node_ids, positions, nodes_supplied=False, directed=kept)
+        if seconds is not None:
+            graph.kept["dated"] = DatedRows(positions, seconds)
+        return graph
 
     @classmethod
     def from_arrow(
@@ -278,6 +287,8 @@ class Graph:
         target: str | int | None = None,
         nodes: Any = None,
         *,
+        date: str | int | None = None,
+        date_unit: str | None = None,
         directed: bool = False,
     ) -> Graph:
         """Build a graph from an Arrow table, record batch reader or whatever has ``__arrow_c_stream__``.
@@ -294,7 +305,7 @@ class Graph:
             raise ParameterError(
                 f"table is {kind_of(table)}, must be an Arrow table; give others to Graph.from_frame"
             )
-        return cls.from_frame(table, source, target, nodes, directed=directed)
+        return cls.from_frame(table, source, target, nodes, date=date, date_unit=date_unit, directed=directed)
 
     @classmethod
     def from_scipy(cls, matrix: Any, nodes: Any = None, *, directed: bool = False) -> Graph:

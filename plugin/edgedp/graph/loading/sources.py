@@ -104,8 +104,9 @@ def read_graph(
         What is read of a database, of which `file` is the address (``postgresql://``, ``sqlite:///``, ``duckdb:///``):
         a table, perhaps with its schema and a dot before it, or what a query selects.
     date : str or int, optional
-        The column of the date of each row, by name or by number from 1, of text, Parquet and Arrow: for a graph that is
-        stored with a calendar (`Store.load`). Of three columns the other two are the ends.
+        The column of the date of each row, by name or by number from 1, of text, JSON lines, Parquet, Arrow and tables
+        of databases: for a graph that is stored with a calendar (`Store.load`). Of three columns the other two are the
+        ends.
     date_unit : {"s", "ms"}, optional
         What the numbers in it count since 1970 began in UTC. Without it, dates as ISO 8601 writes them; a time without
         a zone is UTC. A row without a date is kept, and is in no window.
@@ -223,7 +224,7 @@ def loaded(
     if options.date is not None and read.dates is None:
         raise ParameterError(
             f"date has no effect for {read.format[0]}, of which no dates are read; write a text, a Parquet or an Arrow "
-            "file with a column of dates"
+            "file, or JSON lines, with a column of dates"
         )
     if options.directed:
         check_directed(where, read)

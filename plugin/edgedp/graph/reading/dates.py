@@ -6,6 +6,7 @@ Dates are private, as the edges are: no message shows one but to the curator who
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -19,9 +20,9 @@ from edgedp.words.spoken import option
 if TYPE_CHECKING:
     import polars as pl
 
-    from edgedp.graph.reading.options import Column
+    from edgedp.graph.reading.options import Column, ReadingOptions
 
-__all__ = ["dates_of", "ends_beside", "position_of", "seconds_of"]
+__all__ = ["beside_dates", "dates_of", "ends_beside", "place_of", "position_of", "seconds_of"]
 
 _A_SECOND = {"ns": 1_000_000_000, "us": 1_000_000, "ms": 1000}
 _MOST = 2.0**62
@@ -65,6 +66,26 @@ def ends_beside(
     return one, two
 
 
+def beside_dates(options: ReadingOptions, names: Sequence[str], width: int, source: str) -> ReadingOptions:
+    """Return options that name the two columns beside the dates as the ends, where there are no others."""
+    if width != 2 or options.date is None or options.source is not None:
+        return options
+    beside = ends_beside(options.date, names, len(names), source)
+    return options if beside is None else replace(options, source=beside[0], target=beside[1])
+
+
+def place_of(
+    options: ReadingOptions, names: Sequence[str], picked: Sequence[int], width: int, source: str
+) -> int | None:
+    """Return the column of dates beside the ends that were picked, from 0; None where none was named."""
+    if width != 2 or options.date is None:
+        return None
+    at = position_of(options.date, names, len(names), source)
+    if at in picked:
+        raise ParameterError(f"date is {options.date!r}, must be another column than the ends; name it")
+    return at
+
+
 def dates_of(column: pl.Series, unit: str | None, name: str, source: str) -> pl.Series:
     """Return dates in whole seconds, rounded down, as Int64; null where a row has none.
 
@@ -83,6 +104,8 @@ def dates_of(column: pl.Series, unit: str | None, name: str, source: str) -> pl.
     import polars as pl
 
     kind = column.dtype
+    if kind == pl.Null:
+        return column.cast(pl.Int64)
     if kind == pl.Date or isinstance(kind, pl.Datetime):
         if unit is not None:
             raise ParameterError(

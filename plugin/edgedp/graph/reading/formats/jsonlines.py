@@ -6,6 +6,7 @@ import json
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from edgedp.graph.reading.dates import beside_dates, dates_of, place_of
 from edgedp.graph.reading.formats.tabular import ids_of, one_type
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.content import Content
@@ -34,6 +35,8 @@ def read_json_lines(content: Content, source: str, width: int, options: ReadingO
     GraphFormatError
         A line is no object, lacks a key, or holds a value of another type than the first line; its number is named.
     """
+    import polars as pl
+
     refused = options.given("header", "separator", "comments")
     if refused:
         raise ParameterError(f"{refused} is not an option of JSON lines; read it without this option")
@@ -44,14 +47,23 @@ def read_json_lines(content: Content, source: str, width: int, options: ReadingO
     nested = {name for row in sample for name, value in row.items() if isinstance(value, (dict, list))}
     names = [name for name in keys if name not in nested]
     rows = tuple(tuple(_written(row.get(name)) for name in names) for row in sample[:ROWS])
-    picked = choose_named(names, width, options, source, lambda: rows)
+    picked = choose_named(names, width, beside_dates(options, names, width, source), source, lambda: rows)
+    at = place_of(options, names, picked, width, source)
     kinds = [_kind_of([row.get(names[i]) for row in sample], names[i], source) for i in picked]
     blocks.push_back(first)
+    wanted = {names[i]: kind for i, kind in zip(picked, kinds, strict=True)}
+    date = None if at is None else names[at]
+    if date is not None:
+        dated = [row[date] for row in sample if row.get(date) is not None]
+        wanted |= {date: _kind_of(dated or [""], date, source)}
     parts: list[list[pl.Series]] = []
+    dates: list[pl.Series] = []
     number = 1
     for block in blocks:
-        wanted = {names[i]: kind for i, kind in zip(picked, kinds, strict=True)}
-        columns = _columns(block, wanted, number, source)
+        columns = _columns(block, wanted, number, source, date)
+        if date is not None:
+            moments = pl.Series(values=pl.from_arrow(columns.pop()))
+            dates.append(dates_of(moments, options.date_unit, date, source))
         ids = [ids_of(column, names[i], source) for column, i in zip(columns, picked, strict=True)]
         parts.append([narrowed(column) if column.dtype.is_integer() else column for column in ids])
         number = blocks.line_count + 1
@@ -62,18 +74,22 @@ def read_json_lines(content: Content, source: str, width: int, options: ReadingO
         columns=whole,
         format=("JSON lines", "integer ids" if whole[0].dtype.is_integer() else "text ids", *packed),
         line_count=blocks.line_count,
-        extra_columns=len(keys) - width,
+        extra_columns=len(keys) - width - (date is not None),
         header=tuple(names),
         ids=ids_told(whole, options.ids) + (", written as floats such as 1.0" if float in kinds else ""),
         picked=picked,
         first_number=1,
         types=tuple(_TYPES[kind] for kind in kinds),
         rows=rows,
+        dates=pl.concat(dates) if dates else None,
     )
 
 
-def _columns(block: bytes, wanted: dict[str, type], number: int, source: str) -> list[Any]:
-    """Return columns of Arrow of whole lines; a value of another type is never turned into the one that is wanted."""
+def _columns(block: bytes, wanted: dict[str, type], number: int, source: str, date: str | None) -> list[Any]:
+    """Return columns of Arrow of whole lines; a value of another type is never turned into the one that is wanted.
+
+    The dates may lack, and no other column.
+    """
     import pyarrow as pa
     from pyarrow import json as arrow_json
 
@@ -86,20 +102,23 @@ def _columns(block: bytes, wanted: dict[str, type], number: int, source: str) ->
             parse_options=arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"),
         )
         columns = [table.column(name) for name in wanted]
-        if not any(column.null_count for column in columns) and table.num_rows == block.count(b"\n"):
+        ends = [table.column(name) for name in wanted if name != date]
+        if not any(column.null_count for column in ends) and table.num_rows == block.count(b"\n"):
             return columns
     except (pa.ArrowException, ValueError):
         columns = []
-    _refuse_a_line(block, wanted, number, source)
+    _refuse_a_line(block, wanted, number, source, date)
     return columns
 
 
-def _refuse_a_line(block: bytes, wanted: dict[str, type], number: int, source: str) -> None:
+def _refuse_a_line(block: bytes, wanted: dict[str, type], number: int, source: str, date: str | None) -> None:
     """Name the line that is broken; blank lines are none."""
     for at, _, raw in data_lines(block, (), 0, number):
         row = _object(raw, at, source)
         for name, kind in wanted.items():
             value = row.get(name)
+            if name == date and value is None:
+                continue
             if type(value) is not kind and not (kind is float and type(value) is int):
                 refuse_line(
                     raw, at, source, f"must hold {_TYPES[kind]} as {shortened(name, 30)!r}, as line 1 does"

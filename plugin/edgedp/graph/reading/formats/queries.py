@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from edgedp.graph.reading.dates import beside_dates, dates_of, place_of
 from edgedp.graph.reading.formats.tabular import ids_of, one_type
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.databases import Database, Session, quoted
@@ -47,15 +48,19 @@ def read_query(database: Database, options: ReadingOptions, progress: Progress) 
     with database.session() as session:
         names, kinds, rows = session.schema(f"SELECT * FROM {there} LIMIT {ROWS}")  # noqa: S608
         told = tuple(tuple("" if value is None else str(value) for value in row) for row in rows)
-        picked = choose_named(names, 2, options, name, lambda: told)
-        if twice := next((names[i] for i in picked if names.count(names[i]) > 1), None):
+        picked = choose_named(names, 2, beside_dates(options, names, 2, name), name, lambda: told)
+        at = place_of(options, names, picked, 2, name)
+        wanted = picked if at is None else (*picked, at)
+        if twice := next((names[i] for i in wanted if names.count(names[i]) > 1), None):
             raise GraphFormatError(
                 f"{name!r} has two columns {shortened(twice, 30)!r}; rename one in a query"
             )
-        ends = ", ".join(_read_as(names[i], kinds[i]) for i in picked)
-        statement = f"SELECT {ends} FROM {there}"  # noqa: S608
+        selected = ", ".join(_read_as(names[i], kinds[i]) for i in wanted)
+        statement = f"SELECT {selected} FROM {there}"  # noqa: S608
         numeric = tuple(kinds[i] == "numeric" for i in picked)
-        columns, count = _columns(session, statement, [names[i] for i in picked], numeric, name, progress)
+        columns, dates, count = _columns(
+            session, statement, [names[i] for i in wanted], numeric, name, progress, options.date_unit
+        )
     if not count:
         raise GraphFormatError(f"{name!r} holds no row; check the table")
     columns = one_type(columns, options.ids, name)
@@ -63,12 +68,13 @@ def read_query(database: Database, options: ReadingOptions, progress: Progress) 
     return Read(
         columns=columns,
         format=(database.product, "integer ids" if columns[0].dtype.is_integer() else "text ids"),
-        extra_columns=len(names) - 2,
+        extra_columns=len(names) - len(wanted),
         header=tuple(names),
         ids=ids_told(columns, options.ids),
         picked=picked,
         types=tuple(kinds[i] for i in picked),
         rows=told,
+        dates=dates,
     )
 
 
@@ -93,15 +99,23 @@ def _columns(
     numeric: tuple[bool, ...],
     source: str,
     progress: Progress,
-) -> tuple[list[pl.Series], int]:
+    date_unit: str | None,
+) -> tuple[list[pl.Series], pl.Series | None, int]:
+    """Return the ends, the seconds of the dates where a third column is read, and how many rows there are."""
+    import polars as pl
+
     parts: list[list[pl.Series]] = []
+    dates: list[pl.Series] = []
     count = 0
     progress("reading rows", 0, None)
     for table in session.batches(statement):
         columns = [
             _integers(ids_of(column, end, source), end, source) if exact else ids_of(column, end, source)
-            for column, end, exact in zip(table.columns, names, numeric, strict=True)
+            for column, end, exact in zip(table.columns[:2], names[:2], numeric, strict=True)
         ]
+        if len(names) > 2:
+            moments = pl.Series(values=pl.from_arrow(table.columns[2]))
+            dates.append(dates_of(moments, date_unit, names[2], source))
         if parts and any(
             a.dtype.is_integer() != b.dtype.is_integer() for a, b in zip(parts[0], columns, strict=True)
         ):
@@ -111,7 +125,10 @@ def _columns(
         parts.append([narrowed(column) if column.dtype.is_integer() else column for column in columns])
         count += len(columns[0])
         progress("reading rows", count, None)
-    return [joined([part[side] for part in parts]) for side in range(len(names))] if parts else [], count
+    if not parts:
+        return [], None, 0
+    ends = [joined([part[side] for part in parts]) for side in (0, 1)]
+    return ends, pl.concat(dates) if dates else None, count
 
 
 def _integers(column: pl.Series, name: str, source: str) -> pl.Series:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from edgedp.graph.reading.dates import dates_of, ends_beside, position_of
+from edgedp.graph.reading.dates import beside_dates, dates_of, place_of
 from edgedp.graph.reading.options import ReadingOptions, checked_options
 from edgedp.graph.reading.sources.content import Content
 from edgedp.graph.reading.text.deciding import ROWS, choose_named
@@ -38,11 +38,7 @@ def read_tabular(
     try:
         names, load, head = columns_of(content, kind)
         rows = _rows(head())
-        beside = None
-        if width == 2 and options.date is not None and options.source is None:
-            beside = ends_beside(options.date, names, len(names), source)
-        asked = options if beside is None else replace(options, source=beside[0], target=beside[1])
-        picked = choose_named(names, width, asked, source, lambda: rows)
+        picked = choose_named(names, width, beside_dates(options, names, width, source), source, lambda: rows)
         columns = load(picked)
         dates = _dates(names, load, picked, width, options, source)
     except EdgeDPError:
@@ -70,11 +66,9 @@ def _dates(
 ) -> pl.Series | None:
     import polars as pl
 
-    if width != 2 or options.date is None:
+    at = place_of(options, names, picked, width, source)
+    if at is None:
         return None
-    at = position_of(options.date, names, len(names), source)
-    if at in picked:
-        raise ParameterError(f"date is {options.date!r}, must be another column than the ends; name it")
     return dates_of(pl.Series(values=pl.from_arrow(load((at,))[0])), options.date_unit, names[at], source)
 
 
@@ -167,14 +161,21 @@ def arrow_of(frame: Any, what: str = "frame") -> Any:
     return table
 
 
-def read_frame(frame: Any, source: Any = None, target: Any = None) -> Read:
-    """Read the two columns of a data frame."""
-    options = checked_options(source=source, target=target)
+def read_frame(
+    frame: Any, source: Any = None, target: Any = None, date: Any = None, date_unit: Any = None
+) -> Read:
+    """Read the two columns of a data frame, and that of the dates where one is named."""
+    options = checked_options(source=source, target=target, date=date, date_unit=date_unit)
     table = arrow_of(frame)
     names = table.schema.names
-    picked = choose_named(names, 2, options, "frame", lambda: _rows(table.columns), two=True)
-    columns = [table.column(i) for i in picked]
-    return _read(columns, names, picked, ("frame",), "frame", options)
+
+    def load(places: tuple[int, ...]) -> list[Any]:
+        return [table.column(i) for i in places]
+
+    asked = beside_dates(options, names, 2, "frame")
+    picked = choose_named(names, 2, asked, "frame", lambda: _rows(table.columns), two=True)
+    dates = _dates(names, load, picked, 2, options, "frame")
+    return replace(_read(load(picked), names, picked, ("frame",), "frame", options), dates=dates)
 
 
 def _read(

@@ -156,7 +156,8 @@ class _Sqlite:
                 return
             try:
                 yield pa.table(
-                    [pa.array(column) for column in zip(*rows, strict=True)], names=["0", "1"][: len(rows[0])]
+                    [pa.array(column) for column in zip(*rows, strict=True)],
+                    names=[str(i) for i in range(len(rows[0]))],
                 )
             except (pa.ArrowException, TypeError, ValueError, OverflowError):
                 raise GraphFormatError(
