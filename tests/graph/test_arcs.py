@@ -28,6 +28,8 @@ from edgedp import (
 from edgedp.exact.audit.arcs import ArcCase, arc_cases, audit_arcs, digraph_of_mask
 from edgedp.exact.laws import first_pick_law
 from edgedp.faces.cli import edgedp as command_line
+from edgedp.graph.engines.native.pairs import rows_by_kernel, ways_by_kernel
+from edgedp.graph.ids import ways_of
 from edgedp.mechanisms.projection import GraphProjection
 from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords
 from edgedp.release.draw import draw_positions
@@ -69,6 +71,18 @@ def test_counts_follow_their_definition_on_all_digraphs_of_three_nodes() -> None
             assert graph.in_degrees[node] == len({a for a, b in there if b == node})
             assert graph.out_degrees[node] == len({b for a, b in there if a == node})
         assert {tuple(arc) for arc in graph.arcs().tolist()} == set(there)
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 7, 60])
+def test_directions_by_the_kernels_are_those_that_are_looked_up(nodes: int) -> None:
+    """Parallels, loops, nodes without an arc, arcs both ways, and no arc at all."""
+    rng = np.random.default_rng(nodes)
+    for arcs in (0, 1, 5, 300):
+        pairs = rng.integers(0, nodes, (arcs, 2))
+        made = rows_by_kernel(nodes, pairs)
+        if made is None:
+            pytest.skip("the kernels are missing")
+        assert np.array_equal(ways_by_kernel(made, pairs), ways_of(made.indptr, made.indices, pairs))
 
 
 def test_all_else_is_that_of_the_undirected_reading(graph: Graph) -> None:

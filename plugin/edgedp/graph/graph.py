@@ -181,10 +181,10 @@ class Graph:
         n = len(node_ids)
         if n > np.iinfo(np.int32).max:
             raise GraphFormatError(f"the number of nodes is {n}, must be below 2^31; split the graph")
-        from edgedp.graph.engines.native.pairs import rows_by_kernel
+        from edgedp.graph.engines.native.pairs import rows_by_kernel, ways_by_kernel
 
         if (made := rows_by_kernel(n, positions)) is not None:
-            ways = ways_of(made.indptr, made.indices, positions) if directed else None
+            ways = ways_by_kernel(made, positions) if directed else None
             graph = cls(node_ids, made.indptr, made.indices, nodes_supplied=nodes_supplied, ways=ways)
             graph.kept["rows"] = made
             return graph

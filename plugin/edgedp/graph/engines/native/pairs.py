@@ -8,9 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.graph.engines.native.library import Rows, Scratch, call, given, missing, taken
+from edgedp.graph.ids import BACK, THERE, ways_of
 from edgedp.words.errors import GraphFormatError
 
-__all__ = ["rows_by_kernel", "rows_of_pairs"]
+__all__ = ["rows_by_kernel", "rows_of_pairs", "ways_by_kernel"]
+
+_ARCS_AT_ONCE = 1 << 18
 
 
 def rows_by_kernel(n: int, positions: NDArray[np.integer[Any]]) -> Rows | None:
@@ -52,3 +55,30 @@ def rows_of_pairs(n: int, pairs: NDArray[np.int32]) -> Rows:
         taken(indices, np.int32, indices.size, "indices"),
     )
     return Rows.checked(indptr, indices, memory, trusted=True)
+
+
+def ways_by_kernel(made: Rows, positions: NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
+    """Return what `edgedp.graph.ids.ways_of` does, of rows that `rows_by_kernel` made of the same pairs.
+
+    Each node stands twice, where arcs start and where they end: the rows of that graph are the arcs in the order of the
+    entries, so each is found near the one before it.
+    """
+    n = len(made.indptr) - 1
+    if 2 * n > np.iinfo(np.int32).max:
+        return ways_of(made.indptr, made.indices, positions)
+    pairs = positions[positions[:, 0] != positions[:, 1]].astype(np.int32, copy=False)
+    pairs[:, 1] += n  # of a copy
+    both = rows_of_pairs(2 * n, pairs)
+    del pairs
+    starts = np.arange(n, dtype=np.int64) * n
+    entries = np.repeat(starts, np.diff(made.indptr))
+    entries += made.indices
+    ways = np.zeros(len(made.indices), dtype=np.uint8)
+    for way, first, shift in ((THERE, 0, n), (BACK, n, 0)):
+        bounds = both.indptr[first : first + n + 1]
+        keys = np.repeat(starts, np.diff(bounds))
+        keys += both.indices[bounds[0] : bounds[-1]]
+        keys -= shift
+        for some in range(0, len(keys), _ARCS_AT_ONCE):
+            ways[np.searchsorted(entries, keys[some : some + _ARCS_AT_ONCE])] |= way
+    return ways
