@@ -45,7 +45,6 @@ KINDS: dict[str, tuple[list[Any], list[Any] | None]] = {
     "str enum": (list(Dept), ["a", "b", "c"]),
     "str with its own print": ([Loud("a"), Loud("b"), Loud("c")], ["a", "b", "c"]),
     "numpy str": ([np.str_("a"), np.str_("b"), np.str_("c")], ["a", "b", "c"]),
-    "empty": (["", "b", "c"], None),
     "int and bool": ([True, 2, 3], None),
     "int and str": ([1, "2", 3], None),
     "None": ([1, None, 3], None),

@@ -203,8 +203,6 @@ def _sound_texts(array: NDArray[Any], name: str, values: Any) -> NDArray[Any]:
     listed = not isinstance(values, np.ndarray)
     if inner.any() or (listed and any("\0" in value for value in values)):
         raise GraphFormatError(f"{name} holds an id with a NUL; replace the character")
-    if (codes[:, 0] == 0).any():
-        raise GraphFormatError(f"{name} holds an empty id; leave those rows out, or name the node")
     if ((codes >= 0xD800) & (codes <= 0xDFFF)).any():
         raise GraphFormatError(
             f"{name} holds an id with a lone surrogate, must be text; decode the ids as UTF-8"
