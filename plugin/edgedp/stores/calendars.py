@@ -31,7 +31,7 @@ def loaded_calendar(dates: Mapping[str, Any] | None, within: Any) -> Calendar | 
     if dates is None:
         if within is not None:
             raise ParameterError(
-                f"within is {within!r}, and there is no calendar; give dates with from and period"
+                f"within is {within!r}, and there is no calendar beside it; give dates with from and period"
             )
         return None
     given = _checked(dates, _KEYS)

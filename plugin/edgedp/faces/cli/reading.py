@@ -13,7 +13,7 @@ from edgedp.words.shown import shown
 if TYPE_CHECKING:
     from edgedp.graph.reading.text.question import Question
 
-__all__ = ["answered", "date_options", "kind_options", "name_of", "reading_options"]
+__all__ = ["answered", "kind_options", "name_of", "reading_options"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -69,22 +69,6 @@ _KINDS = (
         help="GML, GEXF, GraphML, Pajek: nodes by their labels or their ids.  [default: asked if both could be]",
     ),
 )
-
-_DATES = (
-    click.option("--date", metavar="C", help="Column of the date of each row, by name or number from 1."),
-    click.option(
-        "--date-unit",
-        type=click.Choice(["s", "ms"]),
-        help="What its numbers count since 1970 in UTC.  [default: dates as 2024-06-30]",
-    ),
-)
-
-
-def date_options(command: _Command) -> _Command:
-    """Add the options that name the date of each row."""
-    for option in reversed(_DATES):
-        command = option(command)
-    return command
 
 
 def kind_options(command: _Command) -> _Command:

@@ -5,6 +5,7 @@ Neither rests on a degree bound. Through cuts (`edgedp.graph.engines.cuts`) both
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, assert_never
@@ -28,7 +29,7 @@ _PAIR = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class _ArcNumbersPlan(PlanBase):
+class _ArcNumbersPlan(PlanBase, ABC):
     """What both have.
 
     Attributes
@@ -53,14 +54,14 @@ class _ArcNumbersPlan(PlanBase):
         return False
 
     @property
+    @abstractmethod
     def of_one(self) -> Unit:
         """The unit of many arcs that cuts let it protect."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def through_cuts(self) -> int:
         """What a pair moves through cuts."""
-        raise NotImplementedError
 
     @property
     def moves(self) -> int:

@@ -22,7 +22,7 @@ import hashlib
 import mmap
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -107,11 +107,23 @@ def write_rows(path: Path, version: int, graph: Graph, titles: Titles | None = N
     """
     if "rows" not in graph.kept and not missing():
         graph.kept["rows"] = Rows.checked(graph.indptr, graph.indices, Scratch())
+    return write_pieces(path, _pieces(version, graph, titles))
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes | memoryview]) -> tuple[str, int]:
+    """Write a new private file, all of it or nothing, and return its SHA-256 and its length in bytes.
+
+    Raises
+    ------
+    StoreError
+        There is no room, or the file may not be written.
+    """
     digest, length = hashlib.sha256(), 0
     try:
         handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         with open(handle, "wb", buffering=0) as stream:
-            for piece in _pieces(version, graph, titles):
+            for whole in pieces:
+                piece = memoryview(whole)
                 digest.update(piece)
                 length += len(piece)
                 while piece:

@@ -13,12 +13,9 @@ have an edge in it is as private as the edges. What a window holds follows from 
 
 from __future__ import annotations
 
-import hashlib
 import mmap
-import os
 import struct
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +25,7 @@ from numpy.typing import NDArray
 from edgedp.graph.dated import UNDATED, DatedRows
 from edgedp.graph.graph import Graph
 from edgedp.graph.ids import THERE
+from edgedp.stores.embedded import mapped
 from edgedp.words.errors import StoreError
 
 if TYPE_CHECKING:
@@ -101,24 +99,7 @@ def write_windows(
     StoreError
         There is no room, or the file may not be written.
     """
-    digest, length = hashlib.sha256(), 0
-    try:
-        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-        with open(handle, "wb", buffering=0) as stream:
-            for whole in _pieces(version, graph, rows, calendar):
-                piece = memoryview(whole)
-                digest.update(piece)
-                length += len(piece)
-                while piece:
-                    piece = piece[stream.write(piece) :]
-    except OSError as error:
-        with suppress(OSError):
-            path.unlink()
-        raise StoreError(
-            "the graph could not be written; check its folder's room and permissions "
-            f"(the system says: {error.strerror})"
-        ) from None
-    return digest.hexdigest(), length
+    return mapped.write_pieces(path, _pieces(version, graph, rows, calendar))
 
 
 def _pieces(version: int, graph: Graph, rows: DatedRows, calendar: Calendar) -> Iterator[bytes]:

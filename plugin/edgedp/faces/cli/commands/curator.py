@@ -480,7 +480,7 @@ def budget(
             row = cast("Balance", row | {"accounts": told})
     if spans and not by_run:
         raise ParameterError(
-            f"spans is for a graph whose budget is within windows, and {name!r} is none; ask without it"
+            f"spans is for a graph whose budget is within windows, and that of {name!r} is for all time; ask without it"
         )
     if spans:
         print_rows(by_run["runs"], output, ["windows", "epsilon_spent", "epsilon_remaining"])
