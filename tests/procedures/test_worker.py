@@ -429,6 +429,10 @@ def test_a_request_without_an_answer_waits_or_is_lost_and_is_never_redrawn(alive
             request_id="r",
         )
 
+    told = job("estimate", **asked(requestId="r", before=[row]), named=[], adds_up=True).header
+    assert says in told["refused"], "the estimate says what the release would"
+    assert not told["kept"]
+
 
 def test_exact_values_come_in_the_plugins_order() -> None:
     graph = Graph.from_edges(EDGES)

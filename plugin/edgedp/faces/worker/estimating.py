@@ -6,9 +6,9 @@ from typing import Any
 
 from edgedp.faces.worker.requests import accounts_of, config_of, first_of, graph_of, question_of
 from edgedp.faces.worker.wording import in_cypher
+from edgedp.ledger import ledger
 from edgedp.ledger.account import Account
 from edgedp.ledger.backend import Row
-from edgedp.ledger.ledger import unknown
 from edgedp.mechanisms import checks
 from edgedp.release.plan import Plan
 from edgedp.stores.neo4j import places
@@ -32,7 +32,7 @@ def estimate(request: Frame) -> Frame:
     if request_id is not None:
         checks.check_request_id(request_id, _REQUEST_ID)
     if not header["account"]:
-        raise unknown(row.name)
+        raise ledger.unknown(row.name)
     account = Account.of(header["account"][0])
     rows: dict[AccountName, Row] = {"edges": header["account"][0]}
     for found in header.get("attributes_account", []):
@@ -43,7 +43,9 @@ def estimate(request: Frame) -> Frame:
     def planner() -> Plan:
         asked = question_of(request, config, account, request_id, before)
         if before is not None:
-            return asked.again()
+            same = asked.again()
+            ledger.kept_of(before, str(request_id))  # refuses one that was debited and has no answer
+            return same
         return asked.plan(row.facts).naming([each["id"] for each in header["named"]])
 
     def check(planned: Plan) -> None:
