@@ -20,7 +20,7 @@ import pytest
 from click.testing import CliRunner
 
 import edgedp
-from edgedp import BudgetError, EdgeDPError, Graph, Store, open_store, read_graph
+from edgedp import BudgetError, EdgeDPError, Graph, Store, StoreError, open_store, read_graph
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.graph.loading import addresses
 from edgedp.graph.reading.sources import buckets
@@ -375,6 +375,36 @@ def test_a_node_of_kept_ids_is_known_and_else_its_type_is(store: Store, lake: Pa
         store.count("lake", "common_neighbors", 1, pair=(1, 999))
     assert str(refused.value).startswith(NODES_CHANGED)
     assert store.budget("lake")["epsilon_spent"] == 1
+
+
+@pytest.mark.parametrize("spoil", ["other ids", "two axes", "mode"])
+def test_kept_ids_are_those_of_their_digest_or_none(cache: Path, spoil: str) -> None:
+    """Other ids would refuse before the debit what the registered nodes allow, or let it be paid for nothing."""
+    ids = np.arange(9)
+    kept_rows.keep_nodes(ids)
+    kept = kept_rows.kept_nodes(addresses.ids_digest(ids))
+    assert kept is not None and np.array_equal(kept, ids)
+    (path,) = cache.glob("*.nodes")
+    match spoil:
+        case "other ids" | "two axes":
+            with path.open("wb") as stream:
+                np.save(stream, ids + 1 if spoil == "other ids" else ids.reshape(3, 3))
+        case "mode":
+            path.chmod(0o640)
+    assert kept_rows.kept_nodes(addresses.ids_digest(ids)) is None
+
+
+def test_rows_that_are_kept_are_compared_with_the_nodes_that_were_registered(
+    store: Store, lake: Path, cache: Path, tmp_path: Path
+) -> None:
+    store.register_edges("lake", lake, **ENDS, epsilon_budget=90)
+    (rows,) = cache.glob("*.rows")
+    place, key, *_ = rows.name.split(".")
+    moved = read_graph(lake, **ENDS).node_ids + 1  # as many
+    kept_rows.keep(place, key, Graph.from_edges([moved[:2], moved[1:3]], nodes=moved))
+    with open_store(tmp_path / "graphs.edgedp") as again, pytest.raises(StoreError) as refused:
+        again.count("lake", "edges", 1)
+    assert str(refused.value).startswith(NODES_CHANGED)
 
 
 def test_a_full_disk_keeps_nothing_and_fails_nothing(
