@@ -102,9 +102,9 @@ def in_reading(work: Callable[[], object]) -> Iterator[None]:
         from edgedp.stores.embedded import EmbeddedSession  # type: ignore[attr-defined,no-redef]
     real = EmbeddedSession.graph
 
-    def read(session: Any, row: Any) -> Any:
+    def read(session: Any, *asked: Any) -> Any:
         work()
-        return real(session, row)
+        return real(session, *asked)
 
     EmbeddedSession.graph = read  # type: ignore[method-assign,assignment]
     try:
