@@ -30,7 +30,9 @@ class Meter:
         alive: dict[tuple[int, int], float] = {}
         _add_below(os.getpid(), alive)
         own = sum(os.times()[:4])
-        for key in self._alive.keys() - alive.keys():  # what ended was reaped below, or was orphaned and goes on
+        for key in (
+            self._alive.keys() - alive.keys()
+        ):  # what ended was reaped below, or was orphaned and goes on
             if (seconds := _seconds_of(key)) is not None:
                 alive[key] = seconds
         self._alive = alive
