@@ -52,14 +52,7 @@ FACES: list[tuple[type[Options], Callable[..., Any], tuple[str, ...]]] = [
     (TopKOptions, edgedp.exact.first_pick_probabilities, ("graph", "degree_bound")),
     (MotkinOptions, edgedp.exact.motkin_first_pick_probabilities, ("graph", "degree_bound")),
 ]
-COMMANDS: dict[type[Options], str] = {
-    TopKOptions: "topk",
-    MotkinOptions: "motkin",
-    CountOptions: "count",
-    DistributionOptions: "distribution",
-    SummaryOptions: "summary",
-    PercentileOptions: "percentile",
-}
+COMMANDS = [options_of(kind) for kind in vocabulary.KINDS]
 
 
 def named(member: Any) -> str:
@@ -90,7 +83,7 @@ def test_a_function_takes_the_options_and_what_is_its_own(
 
 @pytest.mark.parametrize("asked", COMMANDS, ids=named)
 def test_a_command_takes_the_options_with_their_words(asked: type[Options]) -> None:
-    command = command_line.commands[COMMANDS[asked]]
+    command = command_line.commands[asked.COMMAND]
     options = {each.name: each for each in command.params if isinstance(each, click.Option)}
     engine = set() if asked is PercentileOptions else {"engine"}  # nothing is computed on the graph
     assert set(options) == {*asked.names(), *engine, "request_id", "dry_run", "output"}
