@@ -39,7 +39,11 @@ from edgedp.words.errors import ParameterError, UnknownNameError
 FACES: list[tuple[type[Options], Callable[..., Any], tuple[str, ...]]] = [
     (TopKOptions, edgedp.priv_top_k, ("graph", "degree_bound", "rng")),
     (MotkinOptions, edgedp.motkin, ("graph", "degree_bound", "rng")),
-    (TopKOptions, edgedp.spark.priv_top_k, ("dataframe", "degree_bound", "rng", "nodes", "source", "target")),
+    (
+        TopKOptions,
+        edgedp.spark.priv_top_k,
+        ("dataframe", "degree_bound", "rng", "nodes", "source", "target", "directed"),
+    ),
     (TopKOptions, edgedp.Store.priv_top_k, ("self", "name", "engine", "request_id")),
     (MotkinOptions, edgedp.Store.motkin, ("self", "name", "engine", "request_id")),
     (CountOptions, edgedp.count, ("graph", "degree_bound", "delta", "rng")),

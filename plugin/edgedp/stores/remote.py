@@ -17,21 +17,19 @@ from edgedp.mechanisms import checks
 from edgedp.mechanisms.values import spelled
 from edgedp.release.plan import options_of
 from edgedp.release.release import Release
+from edgedp.stores.answered import asked_to_wait, object_of, refusal_of, unreachable
 from edgedp.stores.releases import batch, on_spark
 from edgedp.stores.releases.estimating import kind_of_options
 from edgedp.stores.returned import release_of
 from edgedp.stores.store import Store
-from edgedp.words import errors
 from edgedp.words.errors import (
     AccessError,
     EdgeDPError,
     EngineError,
     ParameterError,
-    StoreError,
-    StoreUnavailableError,
 )
 from edgedp.words.rows import Balance, GraphFacts, ReleaseRow
-from edgedp.words.vocabulary import GRAPH_ENGINES, Kind, TopKEngine
+from edgedp.words.vocabulary import GRAPH_ENGINES, AccountName, Kind, TopKEngine
 
 if TYPE_CHECKING:
     import httpx
@@ -138,6 +136,17 @@ class RemoteStore(Store):
         """Return one of the caller's own releases."""
         return self._get(f"/v1/releases/{_part(release_id)}")
 
+    def ask_more(
+        self, name: str, epsilon: Any, reason: str, account: AccountName = "edges"
+    ) -> dict[str, Any]:
+        """Ask the curator for a larger share of a graph, `epsilon` more, and say why in a sentence."""
+        given = {"epsilon": _plain(epsilon), "reason": reason, "account": account}
+        return self._send("POST", f"/v1/graphs/{_part(name)}/more", given)[0]
+
+    def asked_more(self, graph: str | None = None) -> list[dict[str, Any]]:
+        """Return what the caller asked for more of, oldest first, and what the curator answered."""
+        return [row for row in self._get("/v1/more")["asked"] if graph in (None, row["graph"])]
+
     def _release(
         self, kind: Kind, name: str, options: dict[str, Any], engine: TopKEngine, request_id: str | None
     ) -> Release:
@@ -217,14 +226,14 @@ class RemoteStore(Store):
             try:
                 answer = self._client.request(method, place, json=body, headers=sent)
             except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-                wait, refused = 1.0, _unreachable(self._address, error)
+                wait, refused = 1.0, unreachable(self._address, error)
                 if isinstance(error, httpx.ConnectError):
                     raise refused from None  # nothing was sent
             else:
                 if answer.status_code < 300:
-                    return _object(answer), answer.status_code
-                refused = _refusal(answer)
-                wait = _asked_to_wait(answer)
+                    return object_of(answer), answer.status_code
+                refused = refusal_of(answer)
+                wait = asked_to_wait(answer)
             if wait is None or time.monotonic() + wait > until:
                 raise refused
             time.sleep(wait)
@@ -346,50 +355,6 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return _plain(value.tolist())
     return str(value)
-
-
-def _object(answer: httpx.Response) -> dict[str, Any]:
-    try:
-        found = answer.json()
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise StoreError("the answer is not a gateway's; check the address of the store")
-    return found
-
-
-def _refusal(answer: httpx.Response) -> EdgeDPError:
-    """Return the error that the gateway's problem details name."""
-    try:
-        told = answer.json()
-        name, sentence = str(told["type"]).rpartition(":")[2], str(told["detail"])
-    except (ValueError, KeyError, TypeError):
-        name, sentence = "StoreUnavailableError", f"the gateway answered with status {answer.status_code}"
-    kind = getattr(errors, name, StoreError)
-    return (kind if isinstance(kind, type) and issubclass(kind, EdgeDPError) else StoreError)(sentence)
-
-
-def _asked_to_wait(answer: httpx.Response) -> float | None:
-    told = answer.headers.get("retry-after", "")
-    return float(told) if told.isdigit() and answer.status_code in (409, 429, 503) else None
-
-
-def _unreachable(address: str, error: BaseException) -> StoreUnavailableError:
-    cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, ssl.SSLError):
-        cause = cause.__cause__ or cause.__context__
-    if isinstance(cause, ssl.SSLCertVerificationError):
-        return StoreUnavailableError(
-            f"the certificate of the gateway at {address} is not trusted here ({cause.verify_message.rstrip('.')}); "
-            "give the certificate of its authority as ca_file, or name that file in SSL_CERT_FILE"
-        )
-    if isinstance(cause, ssl.SSLError):
-        return StoreUnavailableError(
-            f"the gateway at {address} cannot be reached by TLS; check the address, the port and its certificate"
-        )
-    return StoreUnavailableError(
-        f"the gateway at {address} cannot be reached ({type(error).__name__}); check the address and that it runs"
-    )
 
 
 def _curators() -> AccessError:

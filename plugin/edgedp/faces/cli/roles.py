@@ -20,7 +20,7 @@ ROLES = {
         "account": "Declare the account of a relationship type, or show it.",
         "attribute": "Declare a property of the nodes: its public range and grid.",
         "budget": "Show what was spent and what is left, or declare another budget.",
-        "analyst": "Add, list and revoke analysts, rotate their tokens; their log.",
+        "analyst": "Add, list and revoke analysts, their tokens and sign-ins.",
         "curator": "Add curators.",
         "grant": "Declare how much of a graph's budget an analyst may spend.",
         "grants": "List who may spend how much of a graph's budget.",
@@ -34,6 +34,7 @@ ROLES = {
         "run": "Ask for the releases of a file; go on where it stood.",
         **{options_of(kind).COMMAND: options_of(kind).SAYS for kind in KINDS},
         "releases": "List what was released; reading it again is free.",
+        "more": "Ask for a larger share; for the curator: grant or decline it.",
         "mcp": "Let an agent ask, through a client that starts this.",
     },
     "Researchers compare": {
