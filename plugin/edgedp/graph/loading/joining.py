@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from edgedp.graph.columns import joined
 from edgedp.graph.reading.dates import dates_of
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.folders import Part, marks_of, parts_of
@@ -77,6 +78,9 @@ def read_parts(
         dates=pl.concat([read.dates for read in reads if read.dates is not None])
         if first.dates is not None
         else None,
+        kept=None
+        if first.kept is None
+        else {name: joined((read.kept or {})[name] for read in reads) for name in first.kept},
         line_count=sum(read.line_count for read in reads),
         extra_columns=first.extra_columns + len(given),
         header=(*first.header, *(name for name, _ in given)),
@@ -126,7 +130,7 @@ def _refuse_other(first: Read, read: Read, one: Part, other: Part) -> None:
         what, remedy = "other columns", "make them one"
     elif first.of_texts != read.of_texts and not first.types:
         what, remedy = "ids of another type", f"read all as texts ({option('ids', 'text')})"
-    elif kind:
+    elif kind or _kept_types(first) != _kept_types(read):
         what, remedy = "columns of other types", "write them alike"
     elif (first.format, first.extra_columns) != (read.format, read.extra_columns):
         what, remedy = "another format", "make them one"
@@ -135,3 +139,7 @@ def _refuse_other(first: Read, read: Read, one: Part, other: Part) -> None:
     raise GraphFormatError(
         f"{other.name!r} has {what} than {one.name!r}; {remedy}, or name the files by a pattern"
     )
+
+
+def _kept_types(read: Read) -> dict[str, str]:
+    return {name: column.type for name, column in (read.kept or {}).items()}
