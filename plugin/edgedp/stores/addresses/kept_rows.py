@@ -11,7 +11,7 @@ import os
 import secrets
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -92,18 +92,24 @@ def keep(place: str, key: str, graph: Graph, calendar: Calendar | None = None) -
     folder = _folder(make=True)
     if folder is None:
         return
-    _put(folder, f"{place}.{key}", "rows", lambda building: write_rows(building, number_of(key), graph))
+    begins = f"{place}.{key}"
+    written = [_put(folder, begins, "rows", lambda building: write_rows(building, number_of(key), graph))]
     if calendar is not None:
         dated = graph.kept["dated"]
-        _put(
-            folder, f"{place}.{key}", f"{_of_calendar(calendar)}.windows",
-            lambda building: write_windows(building, number_of(key), graph, dated, calendar),
-        )  # fmt: skip
-    forget(place, besides=key)
+        written += [
+            _put(
+                folder, begins, f"{_of_calendar(calendar)}.windows",
+                lambda building: write_windows(building, number_of(key), graph, dated, calendar),
+            )
+        ]  # fmt: skip
+    elif written[0] is not None:  # windows of the same rows stay
+        written += folder.glob(f"{begins}.*.windows")
+    if written[0] is not None:
+        forget(place, besides=written)
 
 
-def _put(folder: Path, begins: str, ends: str, write: Callable[[Path], tuple[str, int]]) -> None:
-    """Write a file and put it among those that are kept, under the SHA-256 of what was written."""
+def _put(folder: Path, begins: str, ends: str, write: Callable[[Path], tuple[str, int]]) -> Path | None:
+    """Write a file and put it among those that are kept, under the SHA-256 of what was written; None: no room."""
     building = folder / f"building-{secrets.token_hex(8)}"
     try:
         digest, _ = write(building)
@@ -118,6 +124,8 @@ def _put(folder: Path, begins: str, ends: str, write: Callable[[Path], tuple[str
     except (StoreError, OSError):
         with suppress(OSError):
             building.unlink()
+        return None
+    return path
 
 
 def _of_calendar(calendar: Calendar) -> str:
@@ -125,16 +133,15 @@ def _of_calendar(calendar: Calendar) -> str:
     return hashlib.sha256(f"{calendar.start} {calendar.period}".encode()).hexdigest()[:16]
 
 
-def forget(place: str, besides: str | None = None) -> None:
-    """Remove what is kept of an address, but under one key, and what a process that was killed left half written."""
+def forget(place: str, besides: Collection[Path | None] = ()) -> None:
+    """Remove what is kept of an address, but some, and what a process that was killed left half written."""
     folder = _folder()
     if folder is None:
         return
     for path in (*folder.glob(f"{place}.*"), *folder.glob("building-*")):
         with suppress(OSError):
             half = path.name.startswith("building-")
-            kept = besides is not None and path.name.startswith(f"{place}.{besides}.")
-            if not kept and not (half and time.time() - path.stat().st_mtime < _DAY):
+            if path not in besides and not (half and time.time() - path.stat().st_mtime < _DAY):
                 path.unlink()
 
 
