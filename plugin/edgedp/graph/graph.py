@@ -22,6 +22,7 @@ from edgedp.graph.ids import (
     as_ids,
     as_pairs,
     frozen,
+    new_ids,
     numbered,
     positions_of,
     rows_of,
@@ -168,7 +169,7 @@ class Graph:
                     "nodes is a set, must be a list where properties are given; a set has no order"
                 )
             nodes = list(nodes) if isinstance(nodes, (Set, Iterator)) else nodes
-            node_ids = np.unique(as_ids(nodes, "nodes"))
+            node_ids = np.unique(new_ids(nodes, "nodes"))
             if pairs.size and node_ids.dtype.kind != pairs.dtype.kind:
                 raise GraphFormatError(
                     "nodes and the ids of the edges are of different types; "
