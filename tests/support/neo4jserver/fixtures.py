@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from edgedp.stores import curator
 from edgedp.stores.neo4j.schema import SCHEMA_VERSION
 from neo4jserver.server import DEFAULT_VERSION, NEWEST_VERSION, SHARED_CONF, Server, start
 from neo4jserver.toolchain import MissingToolError, java_for
@@ -69,9 +72,13 @@ def any_neo4j_server(request: pytest.FixtureRequest, neo4j_servers: None) -> Ser
 
 
 @pytest.fixture
-def empty_neo4j(neo4j_server: Server) -> Server:
-    """Give the shared server with nothing in it but, where an earlier test left it sound, an empty store."""
+def empty_neo4j(neo4j_server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
+    """Give the shared server with nothing in it but, where an earlier test left it sound, an empty store.
+
+    The labels of what this process loads are those of the test before, so that the server has their statements planned.
+    """
     empty(neo4j_server)
+    monkeypatch.setattr(curator, "secrets", SimpleNamespace(randbits=random.Random("versions").getrandbits))
     return neo4j_server
 
 
