@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import sqlite3
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -389,14 +388,13 @@ def test_an_analyst_with_a_share_is_refused_alike(store: Store) -> None:
 
 
 LABEL = "Node of protect"
-"""Its constraint stays from test to test: after a change of schema the server compiles every statement anew."""
 
 
 @pytest.fixture
 def registered(neo4j_with_plugin: PluginServer) -> Iterator[tuple[PluginServer, Store, str]]:
-    mark = uuid.uuid4().hex[:8]
+    mark = "protected"
     ask, server = neo4j_with_plugin.ask, neo4j_with_plugin.server
-    ask(f"CREATE CONSTRAINT protected IF NOT EXISTS FOR (n:`{LABEL}`) REQUIRE n.id IS UNIQUE")
+    neo4j_with_plugin.begin_anew(protected=LABEL)
     ask(
         f"UNWIND $arcs AS arc MERGE (a:`{LABEL}` {{id: arc[0]}}) MERGE (b:`{LABEL}` {{id: arc[1]}}) "
         f"CREATE (a)-[:`R {mark}`]->(b)",
@@ -412,7 +410,6 @@ def registered(neo4j_with_plugin: PluginServer) -> Iterator[tuple[PluginServer, 
             },
         )  # fmt: skip
         yield neo4j_with_plugin, store, mark
-    ask(f"MATCH (n:`{LABEL}`) DETACH DELETE n")
 
 
 @pytest.mark.neo4j

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -90,13 +90,13 @@ def bare_neo4j(neo4j_server: Server) -> Server:
     return neo4j_server
 
 
-def empty(server: Server) -> None:
-    """Delete all but an empty store; that, too, unless it is as edgedp made it."""
+def empty(server: Server, keep: Iterable[str] = ()) -> None:
+    """Delete all but an empty store, and constraints of these names; the store, too, unless it is as edgedp made it."""
     _revive(server)
     with server.driver(notifications_min_severity="OFF") as driver, driver.session() as session:
         names = set(session.run("SHOW INDEXES YIELD name RETURN name").value())
         sound = session.run(_SOUND, version=SCHEMA_VERSION).single(strict=True).value() and names >= OF_STORES
-        server.wipe(keep=OF_STORES | {"people_of_tests"}, spare=_STORE if sound else "false")
+        server.wipe(keep=OF_STORES | {"people_of_tests", *keep}, spare=_STORE if sound else "false")
         session.run(_AS_NEW, version=SCHEMA_VERSION).consume()
 
 
