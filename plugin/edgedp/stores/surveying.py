@@ -74,7 +74,7 @@ def surveyed(asked: Address, progress: Progress | None) -> Surveyed:
 
 
 def _check_room(rows: int, address: Address, about: str) -> None:
-    refused = too_large(rows, address.memory, integers=address.integers)
+    refused = too_large(rows, address)
     if refused is not None:
         needed, allowed = (f"{each / 1e9:.3g} GB" for each in refused)
         raise ParameterError(
@@ -92,7 +92,7 @@ def surveyed_by_spark(
     from edgedp.spark.top_k import check_whole, spark_errors
 
     odd = options.given("bipartite", "one_kind", "labels", "table", "query") or (
-        "directed" if options.directed else "memory" if memory is not None else None
+        "memory" if memory is not None else None
     )
     if odd is not None:
         raise ParameterError(f"{odd} has no effect for an address that only Spark reads; ask without it")
@@ -105,5 +105,5 @@ def surveyed_by_spark(
     check_whole(figures)
     return Surveyed(
         place.edges, place.to_json(), figures.node_count, figures.edge_count, figures.max_degree,
-        place.nodes is not None,
+        place.nodes is not None, "spark directed" if place.directed else None,
     )  # fmt: skip
