@@ -25,7 +25,7 @@ PARTS = {
     ),
     "prices": Part(
         (*_of("words/amounts", "*"), *_of("release/plan", "base joint nodes numbers arcs arc_numbers")),
-        "epsilon rho plan kinds options options_kept cut_arcs samplers arcs joint numbers percentile planning "
+        "epsilon written rho plan kinds options options_kept cut_arcs samplers arcs joint numbers percentile planning "
         "number_formulas until_sure",
     ),
     "draw": Part(_of("release", "draw"), "draw kinds joint cut_arcs until_sure projection percentile"),
