@@ -77,7 +77,7 @@ def test_an_amount_of_memory_is_what_its_unit_says(text: Any, found: int) -> Non
 
 @pytest.mark.parametrize("text", ["0", 0, -1, "0GB", "GB", "1XB", "1.2345GB", "1e3", True, None, 1.5, ""])
 def test_what_is_no_amount_of_memory_is_refused(text: Any) -> None:
-    with pytest.raises(ParameterError, match="^memory is .*; give one$"):
+    with pytest.raises(ParameterError, match=r"^memory is .*; give one$"):
         bytes_of(text)
 
 

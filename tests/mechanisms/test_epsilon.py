@@ -55,7 +55,7 @@ def test_what_is_no_epsilon_is_refused_in_one_line(bad: object) -> None:
         assert "\n" not in str(refused.value)
         assert str(refused.value).startswith(f"{name} is ")
         assert "must be" in str(refused.value)
-        with pytest.raises(ParameterError, match="^most is "):
+        with pytest.raises(ParameterError, match=r"^most is "):
             parse(bad, "most")
 
 
@@ -64,7 +64,7 @@ def test_the_least_and_the_largest_amount_are_allowed_and_nothing_beyond_them() 
         assert parse("1e-9") == 1
         assert parse("1e9") == 10**18
         for beyond in ("0.9999999999e-9", "1000000000.0000000001"):
-            with pytest.raises(ParameterError, match="must be at (least|most)"):
+            with pytest.raises(ParameterError, match=r"must be at (least|most)"):
                 parse(beyond)
     assert delta_atto("1e-18") == 1
     assert delta_atto("0.9999999999999999999") == 10**18 - 1

@@ -21,7 +21,7 @@ def _of(folder: str, names: str) -> tuple[str, ...]:
 PARTS = {
     "debit": Part(
         (*_of("ledger/debits", "debiting"), *_of("ledger", "script")),
-        "debiting shares until_sure protect",
+        "debit_scripts debiting shares",
     ),
     "prices": Part(
         (*_of("words/amounts", "*"), *_of("release/plan", "base joint nodes numbers arcs arc_numbers")),
