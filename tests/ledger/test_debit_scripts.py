@@ -55,8 +55,12 @@ def until_sure(row: GraphRow) -> Plan:
     return plan("priv_top_k", asked, row.facts)
 
 
-def percentile(row: GraphRow) -> Plan:
-    facts = replace(row.facts, domains={"age": declare(0, 9, points=10, depends_on="degree")})
+def percentile(row: GraphRow, *, dated: bool = False) -> Plan:
+    facts = replace(
+        row.facts,
+        calendar=MONTHS if dated else None,
+        domains={"age": declare(0, 9, points=10, depends_on="degree")},
+    )
     return plan("percentile", {"property": "age", "q": "0.5", "epsilon": "0.5"}, facts)
 
 
@@ -210,6 +214,16 @@ def test_a_property_of_the_degree_debits_both_ends_of_an_edge_beside_the_record(
         ),
         lease("kite\tattributes"),
     )  # fmt: skip
+
+
+def test_the_records_of_nodes_have_no_windows() -> None:
+    script = debit_script(LOADED, percentile(LOADED, dated=True), request_id=None, **ASKED)
+    within = {
+        step.parameters["name"]: step.parameters["within"]
+        for step in script.steps
+        if step.statement == "account_debit"
+    }
+    assert within == {"kite": 3, "kite\tattributes": None}
 
 
 # -- steps --------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ def _of(folder: str, names: str) -> tuple[str, ...]:
 PARTS = {
     "debit": Part(
         (*_of("ledger/debits", "debiting"), *_of("ledger", "script")),
-        "debit_scripts debiting shares",
+        "debit_scripts script debiting shares",
     ),
     "prices": Part(
         (*_of("words/amounts", "*"), *_of("release/plan", "base joint nodes numbers arcs arc_numbers")),
