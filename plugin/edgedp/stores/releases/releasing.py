@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from edgedp.ledger import ledger, registry, shares, sources
 from edgedp.ledger.account import Account, account_of
 from edgedp.ledger.backend import GraphRow, Row, Session
+from edgedp.ledger.calendars.columns import has_dates_of
 from edgedp.ledger.debits import debiting
 from edgedp.ledger.debits.killpoints import reach
 from edgedp.ledger.debits.lease import leased
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["ReleasingStore", "named_in"]
 
 WINDOW_OF_ADDRESS = (
-    "a window is asked for, and the edges are at an address, where rows have no dates; ask without it, or load the "
-    "edges with their dates under another name"
+    "a window is asked for, and the rows at the address have no dates of this calendar; ask without it, or drop the "
+    "graph and register it with the column of its dates"
 )
 """Before the debit: everything would be read at the price of a window."""
 
@@ -65,6 +66,7 @@ class ReleasingStore(OpenedStore):
             checks.check_request_id(request_id)
         with self._session() as session:
             shares.check_active(session, self._analyst)
+            self._check_sees(session, name)
             name = on_spark.name_of(session, name) if self._analyst == shares.DIRECT else name
             before = asked_before(session, name, self._analyst, request_id)
             # A kept release is shown whatever became of the graph since.
@@ -91,6 +93,9 @@ class ReleasingStore(OpenedStore):
                 raise type(error)(f"{error} (release {debited.release_id} is debited)") from None
         _log.info("kept release %s of %s", debited.release_id, shown(name))
         return Release(answer, planned, private=True, receipt=spending.debited.receipt(name))
+
+    def _check_sees(self, session: Session, name: str) -> None:
+        """Refuse a graph that the caller may not see; whoever has opened the store sees each."""
 
     def _debit(self, session: Session, row: GraphRow, planned: Plan, request_id: str | None) -> Debit | Kept:
         release_id = ledger.new_release_id()
@@ -158,7 +163,8 @@ class ReleasingStore(OpenedStore):
     def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
         """Refuse, before a debit, what cannot be drawn here; no edge is told of."""
         check_closed(planned)
-        if row.at_address and planned.facts.span is not None:
+        span = planned.facts.span
+        if row.at_address and span is not None and not has_dates_of(row, span.calendar):
             raise ParameterError(WINDOW_OF_ADDRESS)
         load_statements()
         on_spark.check_place(row, engine)
