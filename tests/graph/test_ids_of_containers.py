@@ -240,11 +240,13 @@ def test_nodes_may_be_a_set_where_no_order_counts() -> None:
         Graph.from_edges([(1, 2)], nodes={1, 2}, properties={"age": [1, 2]})
 
 
-@pytest.mark.parametrize("name", ["max_degree", "degrees", "fingerprint", "kept", "more", "_indices"])
+@pytest.mark.parametrize("name", ["max_degree", "degrees", "fingerprint", "kept", "more", "indices", "ways"])
 def test_a_graph_takes_no_new_value(name: str) -> None:
     graph: Any = Graph.from_edges([(1, 2), (2, 3)])
     with pytest.raises(AttributeError, match=re.escape(f"{name} cannot be set")):
         setattr(graph, name, 1)
+    with pytest.raises(AttributeError, match=re.escape(f"{name} cannot be deleted")):
+        delattr(graph, name)
     assert graph.max_degree == 2
 
 
