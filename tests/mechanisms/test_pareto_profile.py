@@ -307,7 +307,9 @@ def test_no_choice_has_no_profile(candidates):
     assert profile.at(0).tolist() == [0] * candidates
 
 
-@pytest.mark.parametrize(("exceeds", "counted"), [(0.0, 2), (2.0**-25, 2), (1.5 * 2.0**-25, 2), (2.0**-23, 1)])
+@pytest.mark.parametrize(
+    ("exceeds", "counted"), [(0.0, 2), (2.0**-25, 2), (1.5 * 2.0**-25, 2), (2.0**-23, 1)]
+)
 def test_boxes_of_floats_are_wider_by_what_rounding_costs_and_hardly_more(exceeds, counted):
     """Two floats differ by at most `1 + 2**-25` sensitivities between neighbours, and a box must not miss the other."""
     utilities = np.array([[0.0], [2 * (1 + exceeds)], [100.0]])

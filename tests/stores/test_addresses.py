@@ -9,6 +9,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,17 +21,16 @@ import pytest
 from click.testing import CliRunner
 
 import edgedp
-from edgedp import BudgetError, EdgeDPError, Graph, Store, open_store, read_graph
+from edgedp import BudgetError, EdgeDPError, Graph, Store, StoreError, open_store, read_graph
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.graph.loading import addresses
 from edgedp.graph.reading.sources import buckets
 from edgedp.graph.reading.sources.databases import Database
 from edgedp.graph.reading.sources.places import canonical_table, overlap
 from edgedp.ledger import registry
-from edgedp.ledger.backend import AT_ADDRESS, GraphRow
+from edgedp.ledger.backend import AT_ADDRESS
 from edgedp.stores.addresses import kept_rows
 from edgedp.stores.embedded import clock, seals
-from edgedp.words.dates.calendar import calendar_of
 from edgedp.words.refusals import ADDRESS_FAILED, ADDRESS_TOO_LARGE, BOUND_BROKEN, NODES_CHANGED
 from gateway_server import serve
 
@@ -310,6 +310,21 @@ def test_what_was_read_is_kept_for_its_owner_until_a_file_changes(
     assert list(cache.glob("*.rows")) == []
 
 
+def test_a_name_keeps_the_address_of_its_ledger_and_an_address_its_name(
+    store: Store, lake: Path, tmp_path: Path
+) -> None:
+    """Else a name could move to another address, and the first one would begin anew under a second name."""
+    store.register_edges("lake", lake, **ENDS, epsilon_budget=1)
+    store.count("lake", "edges", 1)
+    store.drop("lake")
+    with pytest.raises(StoreError, match="'lake' accounts for the edges of another address"):
+        store.register_edges("lake", fill(tmp_path / "elsewhere"), **ENDS, epsilon_budget=1)
+    with pytest.raises(StoreError, match="under the name 'lake'"):
+        store.register_edges("pond", lake, **ENDS, epsilon_budget=1)
+    store.register_edges("lake", lake, **ENDS, epsilon_budget=1)
+    assert store.budget("lake")["epsilon_remaining"] == 0
+
+
 def test_a_file_that_was_put_back_in_time_is_another(store: Store, lake: Path, cache: Path) -> None:
     """Size and time of the last change can be forged, the time of the last change of the entry cannot."""
     store.register_edges("lake", lake, **ENDS, epsilon_budget=90)
@@ -375,6 +390,61 @@ def test_a_node_of_kept_ids_is_known_and_else_its_type_is(store: Store, lake: Pa
         store.count("lake", "common_neighbors", 1, pair=(1, 999))
     assert str(refused.value).startswith(NODES_CHANGED)
     assert store.budget("lake")["epsilon_spent"] == 1
+
+
+@pytest.mark.parametrize("spoil", ["other ids", "two axes", "mode"])
+def test_kept_ids_are_those_of_their_digest_or_none(cache: Path, spoil: str) -> None:
+    """Other ids would refuse before the debit what the registered nodes allow, or let it be paid for nothing."""
+    ids = np.arange(9)
+    kept_rows.keep_nodes(ids)
+    kept = kept_rows.kept_nodes(addresses.ids_digest(ids))
+    assert kept is not None
+    assert np.array_equal(kept, ids)
+    (path,) = cache.glob("*.nodes")
+    match spoil:
+        case "other ids" | "two axes":
+            with path.open("wb") as stream:
+                np.save(stream, ids + 1 if spoil == "other ids" else ids.reshape(3, 3))
+        case "mode":
+            path.chmod(0o640)
+    assert kept_rows.kept_nodes(addresses.ids_digest(ids)) is None
+
+
+def test_rows_that_are_kept_are_compared_with_the_nodes_that_were_registered(
+    store: Store, lake: Path, cache: Path, tmp_path: Path
+) -> None:
+    store.register_edges("lake", lake, **ENDS, epsilon_budget=90)
+    (rows,) = cache.glob("*.rows")
+    place, key, *_ = rows.name.split(".")
+    moved = read_graph(lake, **ENDS).node_ids + 1  # as many
+    kept_rows.keep(place, key, Graph.from_edges([moved[:2], moved[1:3]], nodes=moved))
+    with open_store(tmp_path / "graphs.edgedp") as again, pytest.raises(StoreError) as refused:
+        again.count("lake", "edges", 1)
+    assert str(refused.value).startswith(NODES_CHANGED)
+
+
+def test_rows_of_files_that_changed_while_they_were_read_are_not_kept(
+    store: Store, lake: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.register_edges("lake", lake, **ENDS, epsilon_budget=90)
+    for each in cache.glob("*.rows"):
+        each.unlink()
+    real = addresses.Address.read
+
+    def changed(self: Any, *how: Any) -> Any:
+        found = real(self, *how)
+        part = next(lake.rglob("*.parquet"))
+        os.utime(part, ns=(time.time_ns(), part.stat().st_mtime_ns - 10**9))
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(addresses.Address, "read", changed)
+        with open_store(tmp_path / "graphs.edgedp") as again:
+            again.count("lake", "edges", 1)
+        assert not list(cache.glob("*.rows"))
+    with open_store(tmp_path / "graphs.edgedp") as again:
+        again.count("lake", "edges", 1)
+    assert list(cache.glob("*.rows"))
 
 
 def test_a_full_disk_keeps_nothing_and_fails_nothing(
@@ -536,35 +606,6 @@ def test_a_row_that_was_edited_costs_no_privacy(
         store.priv_top_k("lake", "degree", 1, 1)
     assert store.budget("lake")["epsilon_spent"] == 0
     assert store.check() != []
-
-
-def test_an_address_has_no_windows(store: Store, lake: Path) -> None:
-    """Its rows have no dates: a window of it would be everything, at the price of a window, again and again."""
-    dates = {"property": "at", "type": "DATE", "from": "2024-01-01", "period": "P1M", "are": "final"}
-    store.account("lake", 1, dates=dates, within=1)
-    with pytest.raises(EdgeDPError, match="has a calendar, and edges at an address have no dates"):
-        store.register_edges("lake", lake, **ENDS)
-    assert store.graphs() == []
-
-
-@pytest.mark.parametrize("engine", ["native", "spark"])
-def test_a_window_of_an_address_that_has_a_calendar_is_refused_before_the_debit(
-    store: Store, lake: Path, engine: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As it could be registered for some hours; no row of a registry makes everything as cheap as a window."""
-    dates = {"property": "at", "type": "DATE", "from": "2024-01-01", "period": "P1M", "are": "final"}
-    store.account("lake", 1, dates=dates, within=1)
-    with monkeypatch.context() as unguarded:
-        unguarded.setattr(GraphRow, "at_address", property(lambda _: False))
-        store.register_edges("lake", lake, **ENDS)
-    with pytest.raises(EdgeDPError, match="a window is asked for, and the edges are at an address"):
-        store.priv_top_k("lake", "degree", 1, 1, window="2024-02", engine=engine)
-    assert store.budget("lake")["epsilon_spent"] == 0
-    february = calendar_of("2024-01-01", "P1M", dates="final").span("2024-02")
-    with store._session() as session:
-        row = registry.known(session, "lake")
-        with pytest.raises(EdgeDPError, match="could not read the graph"):
-            store._read(session, row, february)
 
 
 # -- faces ------------------------------------------------------------------------------------------

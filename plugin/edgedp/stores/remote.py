@@ -34,23 +34,11 @@ from edgedp.words.vocabulary import GRAPH_ENGINES, AccountName, Kind, TopKEngine
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["RemoteStore", "kind_path"]
+__all__ = ["RemoteStore"]
 
-_PATHS = {"priv_top_k": "top-k"}
 _PATIENCE = 60.0
 _PAGE = 1000
 _LONGEST_PLAN_ID = 200
-
-
-def kind_path(kind: str) -> str:
-    """Return the last part of the endpoint of a kind of release.
-
-    Examples
-    --------
-    >>> kind_path("priv_top_k"), kind_path("motkin")
-    ('top-k', 'motkin')
-    """
-    return _PATHS.get(kind, kind.replace("_", "-"))
 
 
 class RemoteStore(Store):
@@ -168,7 +156,7 @@ class RemoteStore(Store):
         if self._plan_id is not None:
             headers["Plan-Id"] = self._plan_id.encode()
         given = _body(options, engine)
-        place = f"/v1/graphs/{_part(name)}/{kind_path(kind)}"
+        place = f"/v1/graphs/{_part(name)}/{options_of(kind).path()}"
         shown, status = self._send("POST", place, given, headers)
         return release_of(shown, kept=status == 200)
 
@@ -197,7 +185,7 @@ class RemoteStore(Store):
         asked = kind_of_options(kind, options)
         options_of(asked).given(options)
         key = {} if request_id is None else {"Idempotency-Key": _key(request_id).encode()}
-        place = f"/v1/graphs/{_part(name)}/{kind_path(asked)}/estimate"
+        place = f"/v1/graphs/{_part(name)}/{options_of(asked).path()}/estimate"
         return self._send("POST", place, _body(options, engine), key)[0]
 
     def plan_batch(self, releases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

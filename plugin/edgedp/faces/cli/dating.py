@@ -34,11 +34,18 @@ _COLUMN = (
         type=click.Choice(["s", "ms"]),
         help="What its numbers count since 1970 in UTC.  [default: dates as 2024-06-30]",
     ),
+    click.option(
+        "--columns",
+        metavar="C,D",
+        help="Columns that are kept of every row, for conditions; names are public.",
+    ),
 )
 
 _PROPERTY = (
     click.option(
-        "--date", metavar="P", help="Neo4j: the property of the relationships that holds their date."
+        "--date",
+        metavar="P",
+        help="The property of the relationships that holds their date; with --edges the column.",
     ),
     click.option(
         "--date-type",
@@ -46,13 +53,13 @@ _PROPERTY = (
         help="Neo4j: its type: zoned, local, date or integer. A text is not a date.",
     ),
     click.option(
-        "--date-unit", type=click.Choice(["s", "ms"]), help="Neo4j: what an integer counts since 1970 in UTC."
+        "--date-unit", type=click.Choice(["s", "ms"]), help="What an integer counts since 1970 in UTC."
     ),
 )
 
 
 def date_column_options(command: _Command) -> _Command:
-    """Add the options that say which column of a source holds the date of each row."""
+    """Add the options that say which columns are read beside the ends: that of the dates, and those that are kept."""
     for option in reversed(_COLUMN):
         command = option(command)
     return command

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import click
 
+from edgedp.release.plan import options_of
+from edgedp.words.vocabulary import KINDS
+
 __all__ = ["ROLES", "write_commands"]
 
 ROLES = {
@@ -29,12 +32,7 @@ ROLES = {
         "graphs": "List the stored graphs: public facts only.",
         "plan": "Say what to expect of releases, from public facts only.",
         "run": "Ask for the releases of a file; go on where it stood.",
-        "topk": "Release the k nodes of highest metric.",
-        "motkin": "Release k nodes that are good in several metrics at once.",
-        "count": "Release one number: edges, triangles, stars, a node's degree.",
-        "distribution": "Release how the degrees are spread.",
-        "summary": "Release what an owner publishes about a graph.",
-        "percentile": "Release a percentile of a declared property of the nodes.",
+        **{options_of(kind).COMMAND: options_of(kind).SAYS for kind in KINDS},
         "releases": "List what was released; reading it again is free.",
         "more": "Ask for a larger share; for the curator: grant or decline it.",
         "mcp": "Let an agent ask, through a client that starts this.",
