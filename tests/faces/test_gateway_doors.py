@@ -15,7 +15,11 @@ import httpx
 import pytest
 from click.testing import CliRunner
 from joserfc.jwk import OctKey, RSAKey
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.support.ui import WebDriverWait
 
+from browser import PATIENCE, chromium
 from edgedp import AccessError, Graph, ParameterError, StoreStateError, UnknownNameError, open_store
 from edgedp.faces.cli import edgedp as main
 from edgedp.faces.gateway.door.settings import Settings
@@ -23,6 +27,8 @@ from edgedp.stores.people.identities import sign_in_key
 from edgedp.stores.people.people import Person
 from gateway_server import serve
 from identity_provider import CLIENT, SECRET, IdentityProvider
+
+__all__ = ["chromium"]
 
 STAR = Graph.from_edges([(0, leaf) for leaf in range(1, 20)])
 TOP = {"metric": "degree", "k": 1, "epsilon": "0.1"}
@@ -563,6 +569,28 @@ def test_a_sign_in_ends_however_it_is_used(door: SimpleNamespace) -> None:
         now[0] += 1_100_000_000
     now[0] += 400_000_000
     assert sessions.find(cookie) is None
+
+
+def test_a_browser_that_comes_back_from_another_site_is_signed_in(
+    chromium: WebDriver, tmp_path: Path
+) -> None:
+    """The provider is at another name of this machine: a redirect from there does not carry a Strict cookie."""
+    store = open_store(tmp_path / "g.edgedp")
+    store.load(STAR, "star", epsilon_budget=1)
+    store.add_analyst("ann")
+    store.grant("star", "ann", epsilon_budget=1)
+    with IdentityProvider("localhost") as provider:
+        store.add_identity("ann", provider.issuer, provider.user)
+        asked = ("--oidc-issuer", provider.issuer, "--oidc-client-id", CLIENT)
+        with serve(
+            tmp_path / "g.edgedp", tmp_path, *asked, environment={"EDGEDP_OIDC_CLIENT_SECRET": SECRET}
+        ) as gateway:
+            provider.redirect = f"{gateway.address}/sign-in/back"
+            chromium.get(f"{gateway.address}/sign-in")
+            chromium.find_element(By.PARTIAL_LINK_TEXT, "Sign in at localhost").click()
+            WebDriverWait(chromium, PATIENCE).until(lambda driver: driver.current_url.endswith("/graphs"))
+            assert "1 of 1 left" in chromium.find_element(By.TAG_NAME, "body").text
+            chromium.get("about:blank")
 
 
 def test_a_provider_that_is_not_who_it_says_is_none(tmp_path: Path) -> None:

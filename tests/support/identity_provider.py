@@ -180,7 +180,7 @@ class IdentityProvider:
         The queries with which browsers came.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, host: str = "127.0.0.1") -> None:
         self.user, self.redirect = "248289761001", ""
         self.lies: dict[str, Any] = {}
         self.signed_by: Any = None
@@ -201,7 +201,7 @@ class IdentityProvider:
                 return
 
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.issuer = f"http://127.0.0.1:{self._http.server_address[1]}"
+        self.issuer = f"http://{host}:{self._http.server_address[1]}"
         self._server = _Server(self)
         threading.Thread(target=self._http.serve_forever, daemon=True).start()
 
