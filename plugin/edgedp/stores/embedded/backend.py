@@ -24,17 +24,21 @@ from edgedp.stores.embedded.backup import copy
 from edgedp.stores.embedded.checking import problems
 from edgedp.stores.embedded.folder import Folder
 from edgedp.stores.embedded.making import make
+from edgedp.stores.embedded.parts import columned
 from edgedp.stores.embedded.sqlite import Ledger, opened_as
 from edgedp.stores.statements.cypher import CypherProjection
 from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
+from edgedp.words.vocabulary import ARC_METRICS
 
 if TYPE_CHECKING:
+    from edgedp.graph.columns import KeptRows
     from edgedp.graph.graph import Graph
     from edgedp.graph.loading.origins import Origin
     from edgedp.graph.titles import Titles
     from edgedp.mechanisms.projection import NumberProjection
     from edgedp.words.dates.calendar import Calendar, Span
     from edgedp.words.progress import Progress
+    from edgedp.words.vocabulary import ArcMetricName
 
 __all__ = ["EmbeddedBackend"]
 
@@ -42,10 +46,11 @@ __all__ = ["EmbeddedBackend"]
 class EmbeddedBackend(Backend):
     """A folder; every session opens its ledger anew, for milliseconds."""
 
-    cypher = frozenset[str]()
+    cypher = frozenset[str](ARC_METRICS)
     keeps_directions = True
     keeps_versions = True
     keeps_windows = True
+    keeps_columns = True
 
     def __init__(self, path: Path, lock_timeout: float) -> None:
         self._folder = Folder(path)
@@ -169,6 +174,15 @@ class EmbeddedSession(Ledger, Session):
             raise StoreError("the graph's file and the registry do not agree on directions; restore a backup")
         return graph
 
+    def kept_rows(self, row: GraphRow) -> KeptRows:
+        self.prepare(row)
+        version = self._versions[row.version]
+        if version.columns is None:
+            raise StoreError(
+                "the graph's files have no columns; load it again with them, or restore a backup"
+            )
+        return columned.mapped_columns(version.columns, version.number, row.node_count)
+
     def moved_dates(self, row: GraphRow, graph: Graph, calendar: Calendar) -> int:
         self.prepare(row)
         version = self._versions[row.version]
@@ -243,3 +257,6 @@ class _FileProjection(CypherProjection):
     def _run(self, statement: str, nodes: list[Any] | None, **parameters: Any) -> list[dict[str, Any]]:
         with files.hold(self._files._folder, self._row.version, self._row.digest) as version:
             return files.run(version.path, statement, nodes=nodes, **parameters)
+
+    def _as_stored(self, name: ArcMetricName) -> ArcMetricName:
+        return name

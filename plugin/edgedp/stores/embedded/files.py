@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -27,10 +27,12 @@ from edgedp.ledger.debits.killpoints import reach
 from edgedp.stores.embedded import mapped, records, windowed
 from edgedp.stores.embedded.folder import Folder, private_file, sync
 from edgedp.stores.embedded.locks import Held, try_hold
+from edgedp.stores.embedded.parts import columned
 from edgedp.stores.embedded.seals import Seals, checked, remember, sha256
 from edgedp.stores.statements.queries import query
 from edgedp.stores.statements.values import Column, columns_of
-from edgedp.words.errors import ForeignWordsError, StoreError
+from edgedp.words.errors import EngineError, ForeignWordsError, StoreError
+from edgedp.words.vocabulary import ARC_METRICS
 
 if TYPE_CHECKING:
     from edgedp.words.dates.calendar import Calendar, Span
@@ -59,7 +61,6 @@ _EDGE_FILE_BYTES = 20
 _POOL_EDGE_BYTES = 64
 """Of the buffer pool, where the database keeps what it writes or reads; 100 million edges did not fit 10 each."""
 _LEAST = 4 << 20
-_PIECE = 1 << 22
 _NODE_BYTES, _EDGE_BYTES = 40, 30
 
 
@@ -73,6 +74,8 @@ class Version(NamedTuple):
     """The descriptor of the file of rows."""
     windows: int | None = None
     """That of the file of windows, where the graph has a calendar."""
+    columns: int | None = None
+    """That of the file of columns, where any are kept."""
 
 
 def check_room(folder: Folder, graph: Graph, kept: records.Packed, titles: Titles | None = None) -> None:
@@ -81,6 +84,7 @@ def check_room(folder: Folder, graph: Graph, kept: records.Packed, titles: Title
     needed = _LEAST + (_NODE_BYTES + text) * graph.node_count + _EDGE_BYTES * graph.edge_count
     needed += mapped.file_size(graph, titles)
     needed += sum(_LEAST + 2 * len(content) for _, content in kept.values())
+    needed += columned.file_size(graph.kept["columns"]) if "columns" in graph.kept else 0
     free = shutil.disk_usage(folder.path).free
     if free < needed:
         raise StoreError(
@@ -109,12 +113,11 @@ def write(
             rows, length = mapped.write_rows(loading / rows_file.name, version, graph, titles)
             reach("written")
             seals = Seals(sha256(loading / graph_file.name), rows, length, graph.directed, titles is not None)
-            if sha256(loading / rows_file.name) != rows:
-                raise _other_graph()
+            _as_written(loading / rows_file.name, rows)
             sealed = [(graph_file, seals.graph), (rows_file, rows)]
-            if calendar is not None:
-                seals = _write_windows(loading, folder.windows(version), version, graph, calendar, seals)
-                sealed.append((folder.windows(version), seals.windows))
+            seals = _write_beside(loading, folder, version, graph, calendar, seals)
+            sealed += [(folder.windows(version), seals.windows)] if seals.windows is not None else []
+            sealed += [(folder.columns(version), seals.columns)] if seals.columns is not None else []
             for place, digest in sealed:
                 written = loading / place.name
                 written.chmod(0o400)
@@ -143,15 +146,26 @@ def write(
             raise
 
 
-def _write_windows(
-    loading: Path, place: Path, version: int, graph: Graph, calendar: Calendar, seals: Seals
+def _write_beside(
+    loading: Path, folder: Folder, version: int, graph: Graph, calendar: Calendar | None, seals: Seals
 ) -> Seals:
-    """Write the windows of a graph whose rows have dates, and return the seals with theirs."""
-    dated = graph.kept["dated"]
-    digest, length = windowed.write_windows(loading / place.name, version, graph, dated, calendar)
-    if sha256(loading / place.name) != digest:
+    """Write the windows of a graph with a calendar, and the columns that are kept; return the seals with theirs."""
+    if calendar is not None:
+        path = loading / folder.windows(version).name
+        digest, length = windowed.write_windows(path, version, graph, graph.kept["dated"], calendar)
+        seals = seals._replace(windows=_as_written(path, digest), windows_length=length)
+    if (rows := graph.kept.get("columns")) is not None:
+        path = loading / folder.columns(version).name
+        of_rows = None if calendar is None else windowed.windows_of(graph.kept["dated"].seconds, calendar)
+        digest, length = columned.write_columns(path, version, graph.node_count, rows, of_rows)
+        seals = seals._replace(columns=_as_written(path, digest), columns_length=length)
+    return seals
+
+
+def _as_written(path: Path, digest: str) -> str:
+    if sha256(path) != digest:
         raise _other_graph()
-    return seals._replace(windows=digest, windows_length=length)
+    return digest
 
 
 def _begun(loading: Path) -> Held:
@@ -188,14 +202,18 @@ def _fill(path: Path, graph: Graph, kept: records.Packed) -> None:
             closing(ladybug.Connection(database)) as connection,
         ):
             _run(connection, "create_text_nodes" if texts else "create_nodes")
-            _run(connection, "create_edges")
+            _run(connection, "create_arcs" if graph.directed else "create_edges")
             _run(connection, "copy_nodes", rows=pyarrow.table({"id": values}))
             if graph.edge_count:
-                pieces = [[values.take(pyarrow.array(end)) for end in ends.T] for ends in _edges(graph)]
-                ends = (pyarrow.chunked_array(list(column)) for column in zip(*pieces, strict=True))
-                _run(
-                    connection, "copy_edges", rows=pyarrow.table(dict(zip(("from", "to"), ends, strict=True)))
-                )
+                pieces = [
+                    [values.take(pyarrow.array(ends[:, 0])), values.take(pyarrow.array(ends[:, 1]))]
+                    + ([] if ways is None else [pyarrow.array(ways)])
+                    for ends, ways in records.edge_pieces(graph)
+                ]
+                columns = (pyarrow.chunked_array(list(column)) for column in zip(*pieces, strict=True))
+                # What an undirected graph's edges have no column for is left out.
+                table = dict(zip(("from", "to", "ways"), columns, strict=False))
+                _run(connection, "copy_edges", rows=pyarrow.table(table))
             records.write(connection, kept)
     except (RuntimeError, OSError) as error:
         raise StoreError(
@@ -207,31 +225,22 @@ def _fill(path: Path, graph: Graph, kept: records.Packed) -> None:
         raise StoreError("the graph's file was not finished by the database; make room and load again")
 
 
-def _edges(graph: Graph) -> Iterator[NDArray[np.int32]]:
-    """Return every edge once, as `Graph.edges`, in pieces."""
-    indptr, n = graph.indptr, graph.node_count
-    start = 0
-    while start < n:
-        stop = max(int(np.searchsorted(indptr, indptr[start] + _PIECE, "right")) - 1, start + 1)
-        neighbors = graph.indices[indptr[start] : indptr[stop]]
-        rows = np.repeat(np.arange(start, stop, dtype=np.int32), np.diff(indptr[start : stop + 1]))
-        once = rows < neighbors
-        yield np.column_stack([rows[once], neighbors[once]])
-        start = stop
-
-
 def _verify_content(path: Path, graph: Graph, kept: Mapping[str, Column]) -> None:
     """Compare what a finished file holds with what was to be written: nodes, values, and edges by a salted sum."""
     salt = np.uint64(secrets.randbits(64))
     with _reading(path) as connection:
-        ids, edges = _tables(connection, PLACE)
+        ids, edges = _tables(connection, PLACE, "arcs" if graph.directed else "edges")
     same = np.array_equal(ids, graph.node_ids) and edges.num_rows == graph.edge_count
     if same:
         found = (
-            np.column_stack([_positions(ids, _ids(column)) for column in piece.columns])
-            for piece in edges.to_batches(max_chunksize=_PIECE)
+            (
+                np.column_stack([_positions(ids, _ids(column)) for column in piece.columns[:2]]),
+                piece.columns[2].to_numpy() if graph.directed else None,
+            )
+            for piece in edges.to_batches(max_chunksize=records.EDGES_AT_ONCE)
         )
-        same = _salted_sum(found, len(ids), salt) == _salted_sum(_edges(graph), len(ids), salt)
+        written = records.salted_sum(records.edge_pieces(graph), len(ids), salt)
+        same = records.salted_sum(found, len(ids), salt) == written
     if kept:
         values = properties(path)
         same = same and values.keys() == kept.keys()
@@ -242,18 +251,6 @@ def _verify_content(path: Path, graph: Graph, kept: Mapping[str, Column]) -> Non
 
 def _other_graph() -> StoreError:
     return StoreError("the graph that was read again is not the one that was written; load again")
-
-
-def _salted_sum(pieces: Iterable[NDArray[Any]], n: int, salt: np.uint64) -> int:
-    """Return a sum over edges, in any order, of a salted 64-bit mix of each."""
-    total = 0
-    for ends in pieces:
-        low, high = (ends.min(axis=1).astype(np.uint64), ends.max(axis=1).astype(np.uint64))
-        keys = (low * np.uint64(n) + high) ^ salt
-        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-            keys = (keys ^ (keys >> np.uint64(shift))) * np.uint64(factor)
-        total += int((keys ^ (keys >> np.uint64(31))).sum(dtype=np.uint64))
-    return total % 2**64
 
 
 @contextmanager
@@ -277,16 +274,19 @@ def hold(folder: Folder, number: int, digest: str | None) -> Iterator[Version]:
             yield Version(number, path, None)
             return
         with checked(folder, folder.rows(number), seals.rows, seals.length) as rows, ExitStack() as more:
-            windows = None
+            windows = columns = None
             if seals.windows is not None:
                 of_windows = checked(folder, folder.windows(number), seals.windows, seals.windows_length)
                 windows = more.enter_context(of_windows)
+            if seals.columns is not None:
+                of_columns = checked(folder, folder.columns(number), seals.columns, seals.columns_length)
+                columns = more.enter_context(of_columns)
             try:
-                yield Version(number, path, rows, windows)
+                yield Version(number, path, rows, windows, columns)
             finally:
-                mapped.let_go(rows)
-                if windows is not None:
-                    mapped.let_go(windows)
+                for handle in (rows, windows, columns):
+                    if handle is not None:
+                        mapped.let_go(handle)
 
 
 def read(version: Version, *, nodes_supplied: bool, span: Span | None = None) -> Graph:
@@ -359,8 +359,31 @@ def properties(path: Path, name: str | None = None) -> dict[str, NDArray[Any]]:
 
 
 def run(path: Path, statement: str, **parameters: Any) -> list[Row]:
-    """Run a statement of ``queries/embedded`` on a checked file."""
-    with _reading(path) as connection, closing(_execute(connection, statement, parameters)) as result:
+    """Run a statement of ``queries/embedded`` on a checked file.
+
+    Raises
+    ------
+    EngineError
+        It counts arcs, and the file was written before these were kept in it.
+    """
+    with _reading(path) as connection:
+        if statement not in ARC_METRICS or _holds_ways(connection):
+            return _rows(connection, statement, parameters)
+    raise EngineError(
+        f"engine is 'cypher', must be 'native' or 'igraph' for {statement} of this version, which was loaded "
+        "before the database file had directions; choose another, or load it again"
+    )
+
+
+def _holds_ways(connection: Any) -> bool:
+    with closing(
+        connection.execute(f"CALL table_info('{PLACE['relationship_type']}') RETURN name")
+    ) as result:
+        return "ways" in {row[0] for row in result.get_all()}
+
+
+def _rows(connection: Any, statement: str, parameters: dict[str, Any]) -> list[Row]:
+    with closing(_execute(connection, statement, parameters)) as result:
         names = result.get_column_names()
         return [dict(zip(names, row, strict=True)) for row in result.get_all()]
 
@@ -377,11 +400,11 @@ def columns(connection: Any, place: dict[str, str]) -> tuple[NDArray[Any], NDArr
     return ids, np.column_stack(ends).reshape(-1, 2)
 
 
-def _tables(connection: Any, place: dict[str, str]) -> tuple[NDArray[Any], Any]:
-    """Return node ids, ascending, and an Arrow table of edges by ids: source, target."""
+def _tables(connection: Any, place: dict[str, str], statement: str = "edges") -> tuple[NDArray[Any], Any]:
+    """Return node ids, ascending, and an Arrow table of edges by ids: source, target; of arcs their ways, too."""
     with closing(connection.execute(query("embedded", "nodes", **place))) as nodes:
         ids = _ids(nodes.get_as_arrow().column("id"))
-    with closing(connection.execute(query("embedded", "edges", **place))) as pairs:
+    with closing(connection.execute(query("embedded", statement, **place))) as pairs:
         edges = pairs.get_as_arrow()
     return ids, edges
 
