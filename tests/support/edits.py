@@ -310,13 +310,6 @@ EDITS = [
         "test_sampling_late.py::test_a_gap_is_decided_by_its_exact_threshold[1]",
     ),
     Edit(
-        "an incomplete run of words that is kept",
-        "edgedp.mechanisms.sampling.words:integers_below",
-        "while rejected.size:",
-        "while False:",
-        "test_sampling_words.py::test_integers_below_have_no_modulo_bias",
-    ),
-    Edit(
         "an order by words of which two are equal",
         "edgedp.mechanisms.sampling.words:random_order",
         "if not np.any(keys[order][1:] == keys[order][:-1]):",

@@ -156,9 +156,9 @@ UNREAD = [
     ),
     Edit(
         "a first step alone where a delta is declared",
-        "edgedp.release.plan.targets:first_charges",
-        "if target is None or facts.delta_declared:",
-        "if target is None:",
+        "edgedp.release.plan.targets:SeekingPlan.first.func",
+        "if self.target_recall is None or self.facts.delta_declared:",
+        "if self.target_recall is None:",
         "test_until_sure.py::test_an_account_with_a_delta_pays_the_most_in_advance",
     ),
     Edit(
@@ -167,13 +167,6 @@ UNREAD = [
         "((1 << bits) + 2)",
         "(1 << bits)",
         "test_mechanisms.py::test_the_noise_unit_pays_for_the_grid",
-    ),
-    Edit(
-        "a rejected integer that is drawn again once",
-        "edgedp.mechanisms.sampling.words:integers_below",
-        "while rejected.size:",
-        "if rejected.size:",
-        "test_sampling_words.py::test_integers_below_reject_exactly_the_incomplete_run[10]",
     ),
     Edit(
         "a low part that is refused once",
