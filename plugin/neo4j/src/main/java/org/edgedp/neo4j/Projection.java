@@ -74,7 +74,7 @@ record Projection(Object ids, long[] internalIds, Ints sources, Ints targets, In
             graph.relationshipTypes().forEach(type -> projection.readEdges(transaction, type, rows, guard));
         } else {
             projection.readWhere(
-                    transaction, "adjacency_where", graph.place(), Map.of("where", graph.where()), guard);
+                    transaction, "adjacency_where", graph.place(), graph.conditions(), guard);
         }
         return projection;
     }
@@ -138,11 +138,11 @@ record Projection(Object ids, long[] internalIds, Ints sources, Ints targets, In
                     case "INTEGER" -> JsonNode::longValue;
                     default -> throw new EdgeDPException("dates are of the type " + type + ", which is none; report this");
                 };
-        return Map.of(
-                "low", moment.apply(window.get("low")),
-                "high", moment.apply(window.get("high")),
-                "integers", window.get("integers").booleanValue(),
-                "where", graph.where());
+        Map<String, Object> found = new HashMap<>(graph.conditions());
+        found.put("low", moment.apply(window.get("low")));
+        found.put("high", moment.apply(window.get("high")));
+        found.put("integers", window.get("integers").booleanValue());
+        return found;
     }
 
     /**
