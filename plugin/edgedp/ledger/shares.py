@@ -48,6 +48,7 @@ __all__ = [
     "problems",
     "refused",
     "revoked",
+    "running_low",
 ]
 
 Role = Literal["analyst", "curator"]
@@ -61,6 +62,9 @@ DIRECT = ""
 
 EDGES: AccountName = "edges"
 """The account of a graph's edges."""
+
+_LOW = 10
+"""A share runs low once this part of it is left."""
 
 AGENT_LIMIT, AGENT_RELEASES = 10, 100
 """Where nothing else is declared, a release of an agent costs from a hundredth to a tenth of its share."""
@@ -142,6 +146,25 @@ def listed(row: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "account": row["account"], **UNKNOWN_AMOUNTS, "max_epsilon_per_release": None, "problem": str(error)
         }  # fmt: skip
+
+
+def running_low(shown: Mapping[str, Any], graph: str) -> str | None:
+    """Return a sentence where at most a tenth of a share is left, of its public amounts alone; else None.
+
+    Examples
+    --------
+    >>> running_low({"account": "edges", "epsilon_budget": 2.0, "epsilon_remaining": 0.2}, "kite")
+    "0.2 is left of your share of 'kite', 2; ask for more with 'edgedp more ask kite'"
+    >>> running_low({"account": "edges", "epsilon_budget": 2.0, "epsilon_remaining": 0.3}, "kite")
+    """
+    budget, left = shown["epsilon_budget"], shown["epsilon_remaining"]
+    if not budget or left is None or left * _LOW > budget:
+        return None
+    of, option = ("", "") if shown["account"] == EDGES else (f"the {shown['account']} of ", " --attributes")
+    return (
+        f"{left:.6g} is left of your share of {of}{graph!r}, {budget:.6g}; "
+        f"ask for more with 'edgedp more ask {graph}{option}'"
+    )
 
 
 def find(runner: Runner, name: str, analyst: str, account: AccountName = EDGES) -> Share | None:
