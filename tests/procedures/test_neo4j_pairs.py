@@ -488,10 +488,10 @@ def test_the_command_line_registers_a_projection(
     assert row["exact"]["edge_count"] == expected.edge_count
     assert row["projection"]["where"] == {"seconds": {"gte": 60}}
     odd = CliRunner().invoke(
-        command_line, ["register", "odd", "--edges", "s3://a/b", "--where", "x=1"], env=environment
+        command_line, ["register", "odd", "--edges", "s3://a/b", "--candidates", "x"], env=environment
     )
     assert (odd.exit_code, odd.stderr.strip()) == (
-        1, "Error: --where is not an option of edges at an address; ask without it",
+        1, "Error: --candidates is not an option of edges at an address; ask without it",
     )  # fmt: skip
 
 

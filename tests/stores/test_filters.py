@@ -326,6 +326,34 @@ def test_an_address_is_filtered_after_the_debit(tmp_path: Path) -> None:
             )
 
 
+def test_a_window_of_a_filtered_address_reads_the_rows_of_both(tmp_path: Path) -> None:
+    path = tmp_path / "lake.parquet"
+    pl.DataFrame(PAYMENTS, schema=["payer", "payee", "amount", "at"], orient="row").write_parquet(path)
+    with open_store(tmp_path / "g.edgedp") as store:
+        store.register_edges(
+            "lake", str(path), source="payer", target="payee", where={"amount": {"gte": 1000}}, epsilon_budget=3,
+            date="at", dates={"from": "2024-01-01", "period": "P1M", "are": "final"}, within=1,
+        )  # fmt: skip
+        with store._session() as session:
+            row = registry.known(session, "lake")
+            calendar = row_calendar(session)
+            for window, expected in (("2024-01", [["a", "d"]]), ("2024-03", []), ("2024-04", [["a", "b"]])):
+                for _ in range(2):
+                    graph = store._read(session, row, calendar.span(window))
+                    assert graph.node_ids[graph.edges()].tolist() == expected
+        release = store.count("lake", of="edges", epsilon=3, window="2024-01")
+        assert release.public["projection"] == {"where": {"amount": {"gte": 1000}}}
+        store.count("lake", of="edges", epsilon=3, window="2024-03")
+        with pytest.raises(BudgetError):
+            store.count("lake", of="edges", epsilon="0.1", window="2024-01")
+
+
+def row_calendar(session: Any) -> Any:
+    from edgedp.ledger import ledger
+
+    return ledger.find(session, "lake").calendar
+
+
 @pytest.mark.parametrize("how", ["loaded", "address"])
 def test_files_and_addresses_answer_as_the_value_table_says(tmp_path: Path, how: str) -> None:
     chosen = [at for at, value in enumerate(VALUES) if kind_of(value) in ("INTEGER", "FLOAT")]
