@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS", "show_release", "typed_ids"]
 
-_LONG = ("nodes", "numbers")
+_LONG = ("nodes", "numbers", "parameters")
 
 
 def _releasing(asked: type[Options]) -> click.Command:
