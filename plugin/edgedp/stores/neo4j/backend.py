@@ -232,7 +232,7 @@ class Neo4jSession(Session):
         found = self.send(
             "adjacency_between",
             place | {"property": str(span.calendar.property)},
-            where=[each.to_dict() for each in where],
+            **dated.condition_parameters(where),
             **bounds,
         )
         adjacent = {each["id"]: each["neighbors"] for each in found}
@@ -247,7 +247,7 @@ class Neo4jSession(Session):
         ids, neighbors = [], []
         where = () if row.projection is None else row.projection.where
         found = (
-            self.send("adjacency_where", row.identifiers, where=[each.to_dict() for each in where])
+            self.send("adjacency_where", row.identifiers, **dated.condition_parameters(where))
             if where
             else self.send("adjacency", row.identifiers)
         )

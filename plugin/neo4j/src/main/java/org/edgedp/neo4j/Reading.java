@@ -40,7 +40,7 @@ record Reading(Transaction transaction, GraphEntry graph, Nodes nodes, Terminati
             RowsById rows = RowsById.of(nodes.internalIds());
             graph.relationshipTypes().forEach(type -> readEdges(pairs, type, rows));
         } else {
-            readWhere(pairs, "adjacency_where", graph.place(), Map.of("where", graph.where()));
+            readWhere(pairs, "adjacency_where", graph.place(), graph.conditions());
         }
     }
 
@@ -102,11 +102,11 @@ record Reading(Transaction transaction, GraphEntry graph, Nodes nodes, Terminati
                     case "INTEGER" -> JsonNode::longValue;
                     default -> throw new EdgeDPException("dates are of the type " + type + ", which is none; report this");
                 };
-        return Map.of(
-                "low", moment.apply(window.get("low")),
-                "high", moment.apply(window.get("high")),
-                "integers", window.get("integers").booleanValue(),
-                "where", graph.where());
+        Map<String, Object> found = new HashMap<>(graph.conditions());
+        found.put("low", moment.apply(window.get("low")));
+        found.put("high", moment.apply(window.get("high")));
+        found.put("integers", window.get("integers").booleanValue());
+        return found;
     }
 
     /**
