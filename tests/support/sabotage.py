@@ -1207,7 +1207,7 @@ SABOTAGES = [
     Sabotage(
         "a token kept in clear",
         {
-            "edgedp.stores.people.people:token_hash": lambda real: (
+            "edgedp.stores.people.tokens:token_hash": lambda real: (
                 lambda token: token.encode("ascii", "replace").decode()
             )
         },

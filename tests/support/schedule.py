@@ -9,9 +9,9 @@ import pytest
 
 GROUPS = {
     "Neo4j, stores": (
-        "attributes", "cypher_metrics", "holes", "neo4j_facts", "neo4j_promises", "neo4j_store", "neo4jserver",
+        "attributes", "cypher_metrics", "holes", "neo4j_facts", "neo4j_promises", "neo4j_store",
         "numbers_stored", "pages", "people", "remembered", "shares", "shares_machine", "store", "debiting",
-        "address_windows", "neo4j_machine", "neo4j_unauthenticated", "neo4j_plugin_newest", "neo4j_old",
+        "address_windows", "neo4j_machine", "neo4j_unauthenticated", "neo4jserver", "neo4j_plugin_newest", "neo4j_old",
         "neo4j_campaign",
     ),
     "Neo4j with the plugin": (
