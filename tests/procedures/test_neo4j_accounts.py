@@ -578,4 +578,4 @@ def test_a_database_of_version_4_is_migrated_with_what_was_spent(types: Types, t
             store.priv_top_k(other, epsilon="0.5", **ASKED)
         store.priv_top_k(name, epsilon="0.25", **ASKED)
         assert types.problems(store) == []
-    assert types.on.ask("MATCH (s:EdgeDPSchema) RETURN s.version AS version")[0]["version"] == 5
+    assert types.on.ask("MATCH (s:EdgeDPSchema) RETURN s.version AS version")[0]["version"] == 6

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import stat
 import subprocess
+import sys
+import textwrap
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,6 +28,17 @@ PROJECT = ROOT / "plugin" / "neo4j"
 CONF = {"worker.cache": str(cache_folder())}  # compiled kernels are those of the other tests
 
 Row = dict[str, Any]
+
+
+SABOTAGED = """\
+#!{python} -P
+import os, sys, time
+import numpy as np
+import edgedp.faces.worker.jobs as jobs
+import edgedp.faces.worker.__main__ as worker
+{body}
+worker.main(sys.argv[4:])
+"""
 
 
 @dataclass
@@ -205,6 +219,14 @@ def neo4j_with_plugin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plug
         _servers.append(_shared.enter_context(plugin_server(DEFAULT_VERSION, home, extra_conf=SHARED_CONF)))
     yield _servers[0]
     _shared.close()  # at the end of the run
+
+
+def interpreter(folder: Path, body: str) -> Path:
+    """Write a program that is started as a Python and runs the worker after `body`."""
+    script = folder / "python"
+    script.write_text(SABOTAGED.format(python=sys.executable, body=textwrap.dedent(body)))
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    return script
 
 
 def eventually(condition: Callable[[], bool], seconds: float) -> bool:
