@@ -34,7 +34,7 @@ def test_what_is_written_is_the_graph_and_its_owners_alone(tmp_path: Path) -> No
     assert nodes == [str(each) for each in NUMBERS.node_ids.tolist()]
     rows = (tmp_path / "kite" / "relationships.csv").read_text().split()
     assert rows == [f"{a},{b}" for a, b in NUMBERS.node_ids[NUMBERS.edges()].tolist()]
-    assert "--nodes=Person=nodes-header.csv,nodes.csv" in (tmp_path / "kite" / "import.sh").read_text()
+    assert "--nodes=Person=./nodes-header.csv,./nodes.csv" in (tmp_path / "kite" / "import.sh").read_text()
     assert first == f"sh {tmp_path}/kite/import.sh"
     assert "register kite --node-label Person --relationship-type LINKED_TO --id-property id" in second
 

@@ -127,8 +127,8 @@ def _command(graph: Graph, label: str, kind: str) -> str:
     texts = graph.node_ids.dtype.kind not in "iu"
     words = [
         *("neo4j-admin", "database", "import", "full"),
-        f"--nodes={label}={FILES[0]},{FILES[1]}",
-        f"--relationships={kind}={FILES[2]},{FILES[3]}",
+        f"--nodes={label}=./{FILES[0]},./{FILES[1]}",
+        f"--relationships={kind}=./{FILES[2]},./{FILES[3]}",
         *(
             ["--multiline-fields=true"]
             if texts and any("\n" in each for each in graph.node_ids.tolist())
