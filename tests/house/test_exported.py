@@ -64,6 +64,12 @@ def test_all_equals_the_public_members() -> None:
     assert promised - {"", ")"} == set(edgedp.__all__)
 
 
+def test_a_stub_names_what_its_module_exports() -> None:
+    stub = Path(edgedp.__file__).with_name("quality.pyi").read_text(encoding="utf-8")
+    named = re.findall(r"^from edgedp\.exact\.quality import (\w+) as (\w+)$", stub, re.MULTILINE)
+    assert [one for one, _ in named] == [other for _, other in named] == list(edgedp.quality.__all__)
+
+
 def test_exact_exports_what_is_defined_in_it() -> None:
     defined = {
         name
@@ -92,7 +98,12 @@ def test_what_is_exported_has_a_docstring_with_an_example(name: str, member: Any
 def test_every_method_of_a_public_class_has_a_docstring(kind: type) -> None:
     for name, member in vars(kind).items():
         if not name.startswith("_"):
-            assert getattr(member, "__func__", member).__doc__, f"{kind.__name__}.{name}"
+            said = (
+                inspect.getdoc(member)
+                if inspect.ismemberdescriptor(member)
+                else getattr(member, "__func__", member).__doc__
+            )
+            assert said, f"{kind.__name__}.{name}"
 
 
 def test_every_error_is_a_leaf_of_ours_and_of_a_built_in_kind() -> None:

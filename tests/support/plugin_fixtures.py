@@ -20,6 +20,7 @@ import neo4j
 from edgedp import Graph
 from edgedp.graph.reading.sources.downloads import cache_folder
 from edgedp.stores.neo4j.plugin import install, plugin_jar
+from neo4jserver.fixtures import empty
 from neo4jserver.server import DEFAULT_VERSION, SHARED_CONF, SHORT_LIVED, Server, start
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,6 +77,16 @@ class PluginServer:
             for entry in Path("/proc").iterdir()
             if entry.name.isdigit() and _is_worker_of(int(entry.name), self.server.pid)
         }
+
+    def begin_anew(self, **constraints: str) -> None:
+        """Leave an empty store, and constraints of these names on the ids of nodes of these labels.
+
+        Tests that begin so may call their labels, types and graphs alike: the server has their statements planned, and
+        the constraints stay, for it plans every statement anew after a change of schema.
+        """
+        empty(self.server, keep=constraints)
+        for name, label in constraints.items():
+            self.ask(f"CREATE CONSTRAINT {name} IF NOT EXISTS FOR (n:`{label}`) REQUIRE n.id IS UNIQUE")
 
     def logs(self) -> str:
         logs = self.server.home / "logs"

@@ -126,12 +126,12 @@ class GraphRow:
             projection=None if self.loaded or self.projection is None else self.projection.to_dict(),
         )
 
-    @property
+    @cached_property
     def directed(self) -> bool:
         """Whether the edges have directions, which were stored or are read."""
         return holds_directions(self.digest) or (self.projection is not None and self.projection.directed)
 
-    @property
+    @cached_property
     def ledgers(self) -> tuple[str, ...]:
         """The ledgers that a release of its edges debits, ascending.
 
@@ -147,7 +147,7 @@ class GraphRow:
             raise edited(self.name)
         return self.accounts
 
-    @property
+    @cached_property
     def owns(self) -> bool:
         """Whether its own ledger is an account that its releases debit; else it keeps what was asked, no budget."""
         return self.name in self.ledgers
@@ -410,6 +410,9 @@ class Backend(ABC):
     cypher: ClassVar[frozenset[str]]
     """What the engine ``cypher`` computes here in reasonable time."""
 
+    head_files: tuple[Path, ...] = ()
+    """The files that heads were left in, beside the store."""
+
     keeps_directions: ClassVar[bool] = False
     """Whether a loaded graph is stored with the directions of its edges."""
 
@@ -477,10 +480,6 @@ class Backend(ABC):
 
     def heads(self) -> str | None:
         """Return the heads that were left beside the store, as `edgedp.ledger.log.heads` reads them."""
-        return None
-
-    def heads_stamp(self) -> object:
-        """Return what changes when `heads` does, without reading them."""
         return None
 
     def close(self) -> None:

@@ -24,6 +24,7 @@ from edgedp.ledger.backend import (
     holds_directions,
     holds_titles,
 )
+from edgedp.ledger.calendars.columns import check_column
 from edgedp.ledger.calendars.terms import calendar_asked, kept_without_edges, runs_at_first, terms_said
 from edgedp.ledger.events import account_steps, declaration_steps, event_steps, open_steps
 from edgedp.ledger.pairs import ARCS, PairProjection
@@ -246,11 +247,7 @@ def register_script(
     row = dataclasses.replace(row, accounts=owned.accounts)
     protect = _directed_unit(row, owned.unit(declared, before))
     calendar = owned.calendar(declared, before)
-    if calendar is not None and row.at_address:
-        raise ParameterError(
-            f"the account of {row.name!r} has a calendar, and edges at an address have no dates; choose another name, "
-            "or load the edges with their dates"
-        )
+    check_column(row, calendar)
     owned.check_amounts(declared)
     named = {"name": row.name}
     place: dict[str, Any] = {

@@ -74,7 +74,7 @@ def surveyed(asked: Address, progress: Progress | None) -> Surveyed:
 
 
 def _check_room(rows: int, address: Address, about: str) -> None:
-    refused = too_large(rows, address.memory, integers=address.integers)
+    refused = too_large(rows, address)
     if refused is not None:
         needed, allowed = (f"{each / 1e9:.3g} GB" for each in refused)
         raise ParameterError(
