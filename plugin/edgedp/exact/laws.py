@@ -24,6 +24,7 @@ from edgedp.release.plan import (
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import (
     ARC_METRICS,
+    STRENGTHS,
     Approach,
     MechanismName,
     MetricForm,
@@ -57,8 +58,8 @@ def first_pick_probabilities(
 ) -> NDArray[np.float64]:
     """Return the exact law of the first node of ``priv_top_k`` with the same arguments.
 
-    Without a mechanism it is that of ``sld`` (of ``joint`` for in- and out-degrees): a joint release by several vectors
-    has no law in closed form.
+    Without a mechanism it is that of ``sld`` (of ``joint`` for in- and out-degrees and strengths): a joint release by
+    several vectors has no law in closed form.
 
     Returns
     -------
@@ -78,7 +79,7 @@ def first_pick_probabilities(
     """
     from edgedp.release.in_memory.releasing import plan_in_memory
 
-    usual = "joint" if metric in ARC_METRICS else "sld"
+    usual = "joint" if metric in ARC_METRICS or metric in STRENGTHS else "sld"
     arguments = locals() | {"mechanism": usual if mechanism is None else mechanism}
     return first_pick_law(of_nodes(plan_in_memory(TopKOptions, graph, arguments)), GraphProjection(graph))
 

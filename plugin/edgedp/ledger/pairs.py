@@ -7,12 +7,14 @@ protects all of it together. A rule that joins relationships of different pairs 
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from edgedp.graph.weights import Weighting, weighting_of
 from edgedp.mechanisms.checks import check_text, nearest
 from edgedp.words.errors import ParameterError
 
@@ -81,6 +83,8 @@ class PairProjection:
         How many relationships make an edge; of an arc those of its direction, otherwise those of the pair.
     candidates : str or None
         The label whose nodes are ranked; relationships between two of them are left out.
+    weight : Weighting or None
+        What is declared of the relationships' weights, with the property that holds them.
     """
 
     labels: tuple[str, ...]
@@ -89,6 +93,7 @@ class PairProjection:
     where: tuple[Condition, ...] = ()
     at_least: int = 1
     candidates: str | None = None
+    weight: Weighting | None = None
 
     @property
     def directed(self) -> bool:
@@ -118,7 +123,7 @@ class PairProjection:
     @property
     def plain(self) -> bool:
         """Whether it is the graph of one label and one type, as graphs were before there were projections."""
-        return self.every and len(self.labels) == len(self.types) == 1
+        return self.every and len(self.labels) == len(self.types) == 1 and self.weight is None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as answers and the registry show it; what is as it is without saying is left out."""
@@ -132,6 +137,7 @@ class PairProjection:
             **({"where": where} if where else {}),
             **({} if self.at_least == 1 else {"at_least": self.at_least}),
             **({} if self.candidates is None else {"candidates": self.candidates}),
+            **({} if self.weight is None else {"weight": self.weight.to_dict()}),
         }
 
     def to_json(self) -> str | None:
@@ -163,6 +169,7 @@ class PairProjection:
             made = projection_of(
                 kept.pop("node_labels"), kept.pop("relationship_types"), kept.pop("orientation", "UNDIRECTED"),
                 kept.pop("where", None), kept.pop("at_least", 1), kept.pop("candidates", None),
+                kept.pop("weight", None),
             )  # fmt: skip
         except (ValueError, TypeError, AttributeError, KeyError):
             raise ParameterError("the projection cannot be read; register the graph again") from None
@@ -178,6 +185,7 @@ def projection_of(
     where: Any = None,
     at_least: Any = 1,
     candidates: Any = None,
+    weight: Any = None,
     *,
     names: Sequence[str] = ("node_label", "relationship_type", "at_least"),
 ) -> PairProjection:
@@ -193,6 +201,8 @@ def projection_of(
     at_least : int
     candidates : str, optional
         One of several labels.
+    weight : mapping, optional
+        Of what is declared (`edgedp.graph.weights.weighting_of`), with the property that holds the weights.
     names : three of str
         How labels, types and the last are called in what is refused.
 
@@ -214,6 +224,7 @@ def projection_of(
         conditions(where),
         _at_least(at_least, names[2]),
         None if candidates is None else _candidates(candidates, found),
+        None if weight is None else _weight(weight),
     )
 
 
@@ -319,6 +330,18 @@ def _at_least(value: Any, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value < _MOST_RELATIONSHIPS:
         raise ParameterError(f"{name} is {value!r}, must be an integer of 1 or more; choose another")
     return value
+
+
+def _weight(value: Any) -> Weighting:
+    made = weighting_of(value)
+    if isinstance(made.of_property, str):
+        return dataclasses.replace(made, of_property=check_text(made.of_property, "weight.property"))
+    if made.of_property is None and made.aggregation == "COUNT":
+        return made
+    raise ParameterError(
+        "weight names no property, and needs one, which holds what a relationship weighs; name it, such as "
+        "{property: 'amount', cap: 1000}"
+    )
 
 
 def _candidates(value: Any, labels: tuple[str, ...]) -> str:

@@ -25,7 +25,7 @@ from edgedp.mechanisms.checks import check_new_graph_name, nearest
 from edgedp.release.plan import PublicFacts
 from edgedp.release.plan.base import DIRECTED
 from edgedp.words.errors import EngineError, ParameterError, StoreError, UnknownNameError
-from edgedp.words.vocabulary import COUNTED
+from edgedp.words.vocabulary import TALLIED
 
 if TYPE_CHECKING:
     from edgedp.ledger.backend import Runner, Session
@@ -495,8 +495,8 @@ def check_loadable(
 
 def check_counted(candidates: str | None, asked: str) -> None:
     """Refuse an exact value, of a graph with candidates, that is not a number of their neighbours."""
-    if candidates is not None and asked not in COUNTED:
+    if candidates is not None and asked not in TALLIED:
         raise ParameterError(
             f"the graph ranks the nodes labelled {candidates!r} only, and {asked} asks for more; ask for "
-            f"{', '.join(COUNTED)}"
+            f"{', '.join(TALLIED)}"
         )

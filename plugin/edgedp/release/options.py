@@ -20,6 +20,7 @@ from edgedp.mechanisms.values import Mechanism, spelled
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import (
     ARC_METRICS,
+    STRENGTHS,
     Approach,
     CountedName,
     CountName,
@@ -53,8 +54,8 @@ __all__ = [
 
 
 def top_k_metrics() -> tuple[str, ...]:
-    """Return what a top k may rank by: the metrics, and counts of arcs."""
-    return tuple(sorted((*metric_names(), *ARC_METRICS)))
+    """Return what a top k may rank by: the metrics, counts of arcs, and strengths."""
+    return tuple(sorted((*metric_names(), *ARC_METRICS, *STRENGTHS)))
 
 
 def counted_names() -> tuple[str, ...]:
@@ -221,7 +222,8 @@ class TopKOptions(DatedOptions):
         TopKMetricName,
         _About(
             "What the nodes are ranked by: ebc, ego-betweenness (how many pairs of its neighbours a node "
-            "connects); density of the ego network; in_degree and out_degree of a directed graph.",
+            "connects); density of the ego network; in_degree and out_degree of a directed graph; strength, or "
+            "in_strength and out_strength, of weights.",
             choices=top_k_metrics,
         ),
     ]

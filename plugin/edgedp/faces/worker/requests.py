@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from edgedp.graph.weights import weighting_of
 from edgedp.ledger import ledger
 from edgedp.ledger.account import Account
 from edgedp.ledger.attributes import declared_in, domain_of
@@ -138,6 +139,7 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
             "projection": facts.projection,
             "protect": facts.protect,
             "calendar": None if facts.calendar is None else facts.calendar.to_dict(),
+            "weighting": None if facts.weighting is None else facts.weighting.to_dict(),
         },
         "domain": plan.declaration,
     }
@@ -147,6 +149,7 @@ def plan_of(carried: Mapping[str, Any]) -> Plan:
     """Return the plan of `plan_to_json`."""
     kept = dict(carried["facts"])
     kept["calendar"] = None if kept["calendar"] is None else calendar_kept(kept["calendar"])
+    kept["weighting"] = None if kept["weighting"] is None else weighting_of(kept["weighting"])
     facts = PublicFacts(**kept)
     declared = carried.get("domain")
     if declared is not None:

@@ -46,6 +46,7 @@ class EmbeddedBackend(Backend):
     keeps_directions = True
     keeps_versions = True
     keeps_windows = True
+    keeps_weights = True
 
     def __init__(self, path: Path, lock_timeout: float) -> None:
         self._folder = Folder(path)
@@ -162,7 +163,9 @@ class EmbeddedSession(Ledger, Session):
 
     def graph(self, row: GraphRow, span: Span | None = None) -> Graph:
         self.prepare(row)
-        graph = files.read(self._versions[row.version], nodes_supplied=row.nodes_supplied, span=span)
+        graph = files.read(
+            self._versions[row.version], nodes_supplied=row.nodes_supplied, span=span, weighting=row.weighting
+        )
         if graph.node_count != row.node_count:
             raise StoreError("the graph's file has other nodes than the registry says; restore a backup")
         if graph.directed != row.directed:

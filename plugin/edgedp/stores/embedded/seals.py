@@ -22,15 +22,17 @@ from edgedp.words.errors import StoreError
 __all__ = ["Seals", "checked", "digest_of", "remember", "sha256"]
 
 _FILE = r"([0-9a-f]{64}):([0-9]{1,15})"
-_TEXT = re.compile(rf"([0-9a-f]{{64}})(?: {_FILE}( directed)?( titled)?(?: dated {_FILE})?)?")
+_TEXT = re.compile(
+    rf"([0-9a-f]{{64}})(?: {_FILE}( directed)?( titled)?(?: weighted ([A-Z0-9a-z:/-]+))?(?: dated {_FILE})?)?"
+)
 _verified: dict[tuple[Any, ...], str] = {}
 
 
 class Seals(NamedTuple):
     """What was written: the SHA-256 of the database file, and SHA-256 and length of the files of rows and of windows.
 
-    That the rows have directions, titles or dates is a part of it: programs that know of none take the text for no
-    seal, and read nothing of such a version.
+    That the rows have directions, titles, weights or dates is a part of it: programs that know of none take the text
+    for no seal, and read nothing of such a version.
 
     Examples
     --------
@@ -47,6 +49,8 @@ class Seals(NamedTuple):
     titled: bool = False
     windows: str | None = None
     windows_length: int = 0
+    weighted: str | None = None
+    """What is declared of the weights (`edgedp.graph.weights.Weighting.written`)."""
 
     @classmethod
     def of(cls, text: str | None) -> Seals:
@@ -61,8 +65,9 @@ class Seals(NamedTuple):
                 int(found[3] or 0),
                 bool(found[4]),
                 bool(found[5]),
+                found[7],
+                int(found[8] or 0),
                 found[6],
-                int(found[7] or 0),
             )
         )
 
@@ -72,6 +77,7 @@ class Seals(NamedTuple):
         if self.rows is None:
             return f"{self.graph}"
         said = (" directed" if self.directed else "") + (" titled" if self.titled else "")
+        said += "" if self.weighted is None else f" weighted {self.weighted}"
         said += "" if self.windows is None else f" dated {self.windows}:{self.windows_length}"
         return f"{self.graph} {self.rows}:{self.length}{said}"
 
