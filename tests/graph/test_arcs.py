@@ -35,7 +35,7 @@ from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords
 from edgedp.release.draw import draw_positions
 from edgedp.release.plan import PublicFacts, of_nodes, plan
 from edgedp.release.planning.noise import noise_of
-from edgedp.stores.embedded import mapped
+from edgedp.stores.embedded import files, mapped
 from edgedp.stores.embedded.backend import EmbeddedBackend
 from edgedp.stores.embedded.seals import Seals
 from edgedp.words.vocabulary import ARC_METRICS, ArcMetricName, MechanismName
@@ -375,15 +375,62 @@ def test_a_stored_graph_keeps_its_directions(graph: Graph, tmp_path: Path) -> No
         again = store.priv_top_k("arcs", "in_degree", 2, 100, request_id="one")
         assert again.kept
         assert again.to_dict()["public"] == release.public
-        with pytest.raises(EngineError, match="engine is 'cypher'"):
+        for engine in ("native", "igraph", "cypher"):
+            assert store.exact("arcs", "in_degree", engine=engine).tolist() == IN
+            assert store.exact("arcs", "out_degree", nodes=[3, 1], engine=engine).tolist() == [OUT[2], OUT[0]]
+            assert store.exact_count("arcs", "arcs", engine=engine) == graph.arc_count
+        assert store.exact("arcs", "degree", engine="cypher").tolist() == graph.degrees.tolist()
+        assert store.budget("arcs")["epsilon_spent"] == 100
+
+
+@pytest.mark.parametrize("texts", [False, True], ids=["integers", "texts"])
+def test_the_database_file_of_a_version_counts_arcs_as_rows_do(texts: bool, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    pairs = rng.integers(0, 60, size=(500, 2))
+    graph = Graph.from_edges(pairs.astype(str) if texts else pairs, directed=True)
+    with open_store(tmp_path / "store") as store:
+        store.load(graph, "arcs")
+        for name in ("in_degree", "out_degree", "degree"):
+            by_file, by_rows = (store.exact("arcs", name, engine=engine) for engine in ("cypher", "native"))  # type: ignore[arg-type]
+            assert by_file.tolist() == by_rows.tolist()
+
+
+def test_a_version_of_before_whose_database_file_has_no_directions_says_so(
+    graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everything else of it goes on."""
+    as_before = Graph(graph.node_ids, graph.indptr, graph.indices, nodes_supplied=False)
+    fill = files._fill
+    with open_store(tmp_path / "store") as store:
+        with monkeypatch.context() as patch:
+            patch.setattr(files, "_fill", lambda path, _, kept: fill(path, as_before, kept))
+            patch.setattr(files, "_verify_content", lambda *_: None)
+            store.load(graph, "arcs", epsilon_budget=200)
+        with pytest.raises(EngineError, match="before the database file had directions; choose another"):
             store.exact("arcs", "in_degree", engine="cypher")
-        with pytest.raises(EngineError, match="engine is 'cypher'"):
-            store.exact_count("arcs", "arcs", engine="cypher")
-        assert store.exact("arcs", "in_degree", engine="igraph").tolist() == IN
-        assert store.budget("arcs")["epsilon_spent"] == 100
-        with pytest.raises(EdgeDPError, match="'spark'"):
-            store.priv_top_k("arcs", "in_degree", 2, 100, engine="spark")
-        assert store.budget("arcs")["epsilon_spent"] == 100
+        assert store.exact("arcs", "degree", engine="cypher").tolist() == graph.degrees.tolist()
+        assert store.exact("arcs", "in_degree").tolist() == IN
+        assert store.priv_top_k("arcs", "in_degree", 2, 100).nodes == [2, 3]
+
+
+@pytest.mark.parametrize("turned", [False, True], ids=["a way lost", "all turned"])
+def test_a_database_file_with_other_directions_is_refused_before_it_counts(
+    graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, turned: bool
+) -> None:
+    assert graph.ways is not None
+    ways = (
+        np.array([0, 2, 1, 3], np.uint8)[graph.ways] if turned else np.where(graph.ways == 3, 1, graph.ways)
+    )
+    other = Graph(
+        graph.node_ids, graph.indptr, graph.indices, nodes_supplied=False, ways=ways.astype(np.uint8)
+    )
+    fill = files._fill
+    monkeypatch.setattr(files, "_fill", lambda path, _, kept: fill(path, other, kept))
+    with (
+        open_store(tmp_path / "store") as store,
+        pytest.raises(StoreError, match="not the one that was written"),
+    ):
+        store.load(graph, "arcs")
 
 
 def test_an_undirected_graph_of_a_store_has_no_arcs_and_nothing_is_spent(tmp_path: Path) -> None:

@@ -10,16 +10,12 @@ from typing import Any
 
 import pytest
 
-from mutants import MUTATED, ROOT, TESTS, reasons
+from constants import MARK
+from mutants import ROOT, reasons
+from parts import PARTS
 from places import SUPPORT, files_of_tests
 
 SAMPLE = 60
-ROOM = "edgedp.mechanisms.sampling.*"
-"""The sample of this room was read, survivor by survivor. One of all would fail by what nobody has read."""
-TESTS_OF_IT = (
-    "sampling_geometric sampling_late sampling_noise sampling_refine sampling_select sampling_words samplers select "
-    "number_laws until_sure"
-)
 KINDS = ("equivalent", "speed only", "words only")
 
 
@@ -35,9 +31,7 @@ def tried(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.skipif(sys.platform == "win32", reason="mutmut does not run on Windows")
 def test_no_mutant_of_a_sample_survives_without_a_reason(tmp_path: Path) -> None:
     """Nothing here waits for a clock: a mutant has a limit of processor time. The second run must fail."""
-    found = tried(
-        tmp_path, "--sample", str(SAMPLE), "--only", ROOM, "--tests", TESTS_OF_IT, "--cases", "3", "--expense", "5"
-    )  # fmt: skip
+    found = tried(tmp_path, "--sample", str(SAMPLE), "--cases", "2", "--expense", "5")
     assert found.returncode == 0, found.stdout
     assert f"{SAMPLE} asked for" in found.stdout
     missed = tried(tmp_path, "--only", "edgedp.ledger.script.*", "--tests", "sampling_words")
@@ -46,15 +40,20 @@ def test_no_mutant_of_a_sample_survives_without_a_reason(tmp_path: Path) -> None
 
 
 def test_every_pattern_is_of_a_file_and_every_name_is_of_a_file_of_tests() -> None:
-    assert [pattern for pattern in MUTATED if not list((ROOT / "plugin").glob(pattern))] == []
-    assert [stem for stem in TESTS.split() if f"test_{stem}.py" not in files_of_tests()] == []
+    for part in PARTS.values():
+        assert [pattern for pattern in part.files if not list((ROOT / "plugin").glob(pattern))] == []
+        assert [stem for stem in part.tests.split() if f"test_{stem}.py" not in files_of_tests()] == []
 
 
 def test_every_reason_is_of_a_kind_and_of_a_function_that_is_there() -> None:
     for entry in reasons():
         assert entry["reason"].startswith(KINDS), entry
-        module, _, name = entry["function"].rpartition(".")
+        module, _, constant = entry["function"].partition(MARK)
+        names = constant.split(".")
+        if not constant:
+            module, _, name = entry["function"].rpartition(".")
+            names = name.removeprefix("x_").removeprefix("xǁ").split("ǁ")
         where: Any = import_module(module)
-        for each in name.removeprefix("x_").removeprefix("xǁ").split("ǁ"):
+        for each in names:
             assert each in vars(where), entry
             where = vars(where)[each]

@@ -214,14 +214,17 @@ def test_how_in_degrees_are_spread() -> None:
 @pytest.mark.parametrize(
     ("ask", "told"),
     [
-        (lambda g: count(g, "edges", 1, cap=2), "cap has no effect"),
-        (lambda g: distribution(g, epsilon=1, cap=2), "cap has no effect"),
+        (lambda g: count(g, "edges", 1, cap=2), "cap is not an option of"),
+        (lambda g: distribution(g, epsilon=1, cap=2), "cap is not an option of"),
         (lambda g: count(g, "arcs", 1, cap=0), "cap is 0, must be 1 or more"),
         (lambda g: count(g, "arcs", 1, mechanism="ladder"), "must be 'geometric'"),
-        (lambda g: count(g, "arcs", 1, star_size=3), "star_size is not an option of 'arcs'"),
+        (lambda g: count(g, "arcs", 1, star_size=3), "star_size is not an option of count with of 'arcs'"),
         (lambda g: count(g, "arcs", 1, delta=1e-6), "delta is not an option of 'arcs'"),
-        (lambda g: count(g, "arcs", 1, error_bar=True), "error_bar is not an option of 'arcs'"),
-        (lambda g: priv_top_k(g, "in_degree", 1, 1, "em", cap=2), "cap is not an option of mechanism 'em'"),
+        (lambda g: count(g, "arcs", 1, error_bar=True), "error_bar is not an option of count with of 'arcs'"),
+        (
+            lambda g: priv_top_k(g, "in_degree", 1, 1, "em", cap=2),
+            "cap is not an option of .* mechanism 'em'",
+        ),
         (lambda g: count(Graph.from_edges([(1, 2)]), "arcs", 1), "needs a graph whose directions were kept"),
         (lambda g: distribution(Graph.from_edges([(1, 2)]), "in_degree", epsilon=1), "needs a graph whose"),
         (lambda g: edgedp.exact.count(Graph.from_edges([(1, 2)]), "arcs"), "needs a graph whose directions"),

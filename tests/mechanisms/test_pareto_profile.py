@@ -307,6 +307,17 @@ def test_no_choice_has_no_profile(candidates):
     assert profile.at(0).tolist() == [0] * candidates
 
 
+@pytest.mark.parametrize(
+    ("exceeds", "counted"), [(0.0, 2), (2.0**-25, 2), (1.5 * 2.0**-25, 2), (2.0**-23, 1)]
+)
+def test_boxes_of_floats_are_wider_by_what_rounding_costs_and_hardly_more(exceeds, counted):
+    """Two floats differ by at most `1 + 2**-25` sensitivities between neighbours, and a box must not miss the other."""
+    utilities = np.array([[0.0], [2 * (1 + exceeds)], [100.0]])
+    found = pareto_profile(utilities, [lambda t: np.ones(3)], integral=[False], limit=3)
+    assert found.at(0)[0] == counted
+    assert pareto_profile(utilities, [1.0], integral=[True], limit=3).at(0)[0] == (2 if exceeds == 0 else 1)
+
+
 def test_boxes_that_never_grow_end_at_the_limit():
     profile = pareto_profile(
         np.zeros((3, 2)), [lambda t: np.zeros(3), lambda t: np.ones(3)], integral=[True, True], limit=4

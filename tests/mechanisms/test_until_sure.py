@@ -607,7 +607,7 @@ def test_what_cannot_be_reached_spends_what_it_may_and_says_so() -> None:
     ({"target_recall": 0}, "above 0 and below 1"), ({"target_recall": 1}, "above 0 and below 1"),
     ({"target_recall": "much"}, "above 0 and below 1"), ({"target_recall": float("nan")}, "above 0 and below 1"),
     ({"target_recall": True}, "above 0 and below 1"),
-    ({"mechanism": "sld"}, "not an option of mechanism 'sld'"), ({"metric": "density"}, "not an option"),
+    ({"mechanism": "sld"}, "mechanism 'sld'; ask without"), ({"metric": "density"}, "not an option"),
     ({"proxy": "ordered"}, "proxy 'ordered'"), ({"proxy": "lists", "cap": 9}, "proxy 'lists'"),
     ({"proxy": "betweenness2"}, "proxy 'betweenness2'"), ({"estimates": True}, "estimates"),
 ])  # fmt: skip

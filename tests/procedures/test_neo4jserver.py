@@ -13,7 +13,10 @@ import neo4j.exceptions
 import pytest
 
 import neo4j
+from edgedp import Graph, open_store
+from edgedp.stores.neo4j.schema import constraints
 from neo4jserver import MissingToolError, Server, assembly, start, toolchain
+from neo4jserver.fixtures import OF_STORES, empty
 
 TESTS = Path(__file__).parents[1]
 
@@ -50,6 +53,30 @@ def test_every_supported_version_answers_with_auth_on(any_neo4j_server: Server) 
         pytest.raises(neo4j.exceptions.AuthError),
     ):
         stranger.verify_connectivity()
+
+
+@pytest.mark.neo4j
+def test_a_store_is_emptied_without_a_change_of_schema(empty_neo4j: Server) -> None:
+    """After one the server compiles every statement again: four seconds of every small test that follows."""
+
+    def indexes() -> set[tuple[int, str]]:
+        with empty_neo4j.driver() as driver:
+            rows = driver.execute_query(
+                "SHOW INDEXES YIELD id, name, type WHERE type <> 'LOOKUP' RETURN id, name"
+            )
+            return {(row["id"], row["name"]) for row in rows.records}
+
+    with open_store(empty_neo4j.uri, auth=empty_neo4j.auth) as store:
+        store.load(Graph.from_edges([(1, 2)]), "pair", epsilon_budget=1)
+        made = {row for row in indexes() if row[1] in OF_STORES}
+        assert {name for _, name in made} >= set(constraints())
+    empty(empty_neo4j)
+    assert indexes() - {row for row in indexes() if row[1] == "people_of_tests"} == made
+    with empty_neo4j.driver() as driver:
+        left = driver.execute_query(
+            "MATCH (n) UNWIND labels(n) AS label RETURN DISTINCT label ORDER BY label"
+        ).records
+    assert [row["label"] for row in left] == ["EdgeDPLedger", "EdgeDPSchema"]
 
 
 @pytest.mark.neo4j

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, SupportsIndex, get_args, get_type_hints
+from typing import Any, SupportsIndex, Unpack, get_args, get_origin, get_type_hints
 
 import click
 import numpy as np
@@ -77,6 +77,8 @@ def test_a_function_takes_the_options_and_what_is_its_own(
     assert set(parameters) == {*(option.name for option in described), *own}
     only_for_checkers = {"Graph": edgedp.Graph, "Release": edgedp.Release, "np": np, "DataFrame": Any}
     hints, asked_hints = get_type_hints(function, localns=only_for_checkers), get_type_hints(asked)
+    for unpacked in [hint for hint in hints.values() if get_origin(hint) is Unpack]:
+        hints |= get_type_hints(*get_args(unpacked))
     for option in described:
         taken = hints[option.name]
         if taken is SupportsIndex:  # an integer of numpy is one, too

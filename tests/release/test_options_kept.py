@@ -16,7 +16,7 @@ from edgedp.mechanisms.metrics import metric_names
 from edgedp.mechanisms.scores.picks import MECHANISMS
 from edgedp.mechanisms.selection.domains import declare
 from edgedp.release import plan as plans
-from edgedp.release.options import DATED, Option, TopKOptions, _About
+from edgedp.release.options import DATED, About, Option, TopKOptions
 from edgedp.release.plan import PublicFacts, options_of, plan
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano
 from edgedp.words.dates.calendar import calendar_of
@@ -111,7 +111,7 @@ def test_windows_that_are_asked_for_are_refused_or_stand_in_the_parameters(kind:
 class _Purposeful(TopKOptions):
     """The options of the top k with one that no plan knows."""
 
-    purpose: Annotated[str | None, _About("What it is for.")] = None
+    purpose: Annotated[str | None, About("What it is for.")] = None
 
 
 @pytest.mark.parametrize("metric", metric_names())
@@ -125,7 +125,7 @@ def test_a_new_option_that_a_plan_forgets_is_refused(
     monkeypatch.setattr(plans, "TopKOptions", _Purposeful)
     question = {"metric": metric, "k": 1, "epsilon": 1, "mechanism": mechanism}
     plan("priv_top_k", question, FACTS)
-    with pytest.raises(ParameterError, match="purpose has no effect on this release of priv_top_k"):
+    with pytest.raises(ParameterError, match="purpose is not an option of priv_top_k"):
         plan("priv_top_k", question | {"purpose": "a paper"}, FACTS)
 
 
@@ -139,7 +139,7 @@ def test_a_graph_in_memory_drops_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
     parameters_of = plans.CountPlan.parameters.fget  # type: ignore[attr-defined]
     forgetful = property(lambda self: {n: v for n, v in parameters_of(self).items() if n != "error_bar"})
     monkeypatch.setattr(plans.CountPlan, "parameters", forgetful)
-    with pytest.raises(ParameterError, match="error_bar has no effect on this release of count"):
+    with pytest.raises(ParameterError, match="error_bar is not an option of count"):
         edgedp.count(graph, of="triangles", epsilon=1, error_bar=True)
 
 

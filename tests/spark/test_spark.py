@@ -30,7 +30,7 @@ from edgedp.mechanisms import joint
 from edgedp.mechanisms.adaptive.planned import asked_of
 from edgedp.mechanisms.adaptive.purchases import Bought, exact_vector, seen_degrees
 from edgedp.mechanisms.projection import GraphProjection
-from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords, Words
+from edgedp.mechanisms.sampling.words import GeneratorWords, SecureWords
 from edgedp.release.draw import draw
 from edgedp.release.plan import PublicFacts, plan
 from edgedp.release.release import Nodes
@@ -45,6 +45,7 @@ from edgedp.stores.addresses import addressed
 from edgedp.stores.releases import on_spark
 from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError, StoreError
 from edgedp.words.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED
+from spark_doubles import Replayed, in_process, words_by_id
 
 # Sockets that pyspark leaves to the collector.
 pytestmark = [
@@ -73,22 +74,6 @@ def planned(graph: Graph, **asked: Any) -> Any:
     return plan("priv_top_k", options, PublicFacts(graph.node_count, None, nodes_supplied=True))
 
 
-class Replayed:
-    """Given words, then those of a generator."""
-
-    private = False
-
-    def __init__(self, given: list[np.ndarray], own: Words) -> None:
-        self._given, self._own = given, own
-
-    def take(self, count: int) -> np.ndarray:
-        if not self._given:
-            return self._own.take(count)
-        first = self._given.pop(0)
-        assert len(first) == count
-        return first
-
-
 # -- with Spark -------------------------------------------------------------------------------------
 
 
@@ -96,12 +81,6 @@ class Replayed:
 def held(spark: Any) -> tuple[Edges, Any]:
     edges = held_edges(spark, GRAPH)
     return edges, edges.degrees().sortWithinPartitions("id").localCheckpoint()
-
-
-def words_by_id(edges: Edges, degrees: Any, source: Any, turn: int) -> tuple[np.ndarray, np.ndarray]:
-    columns = f"id {edges.kind}, degree long, word long"
-    table = arrow_map(degrees, DrawWords(source, turn), columns).toArrow().sort_by("id")
-    return table.column("id").to_numpy(), table.column("word").to_numpy().view(np.uint64)
 
 
 @pytest.mark.parametrize(
@@ -486,33 +465,6 @@ def test_executors_that_are_killed_after_the_noise_was_drawn_fail_the_release(tm
 
 
 # -- without Spark ----------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def tried(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
-    """Stand in for the context of a task."""
-    context = SimpleNamespace(attempt=0, part=0)
-    pyspark = pytest.importorskip("pyspark")
-    task = SimpleNamespace(attemptNumber=lambda: context.attempt, partitionId=lambda: context.part)
-    monkeypatch.setattr(pyspark.TaskContext, "get", classmethod(lambda cls: task))
-    return context
-
-
-def in_process(context: SimpleNamespace, graph: Graph, parts: int) -> Any:
-    """Return what runs a step over a graph's rows in so many partitions, in this process."""
-    ids, degrees = graph.node_ids.tolist(), graph.degrees.tolist()
-    batches = [
-        pa.RecordBatch.from_pydict({"id": ids[part::parts], "degree": degrees[part::parts]})
-        for part in range(parts)
-    ]
-
-    def ask(rows: Any, edges: Any, step: Any) -> pa.Table:
-        found = []
-        for context.part, batch in enumerate(batches):
-            found += list(step(iter([batch.slice(0, 1), batch.slice(1)])))
-        return pa.Table.from_batches(found)
-
-    return ask
 
 
 @pytest.mark.parametrize(

@@ -79,18 +79,20 @@ def refused(work: Callable[[], object]) -> bool:
 @contextlib.contextmanager
 def in_draw(work: Callable[[], object]) -> Iterator[None]:
     """Do something whenever a release of the kite is drawn, after its debit."""
-    real = DRAWING.draw
+    real, came = DRAWING.draw, []
 
-    def drawn(planned: Any, projection: Any, words: Any) -> Any:
+    def drawn(planned: Any, projection: Any, *asked: Any) -> Any:
         if len(projection.node_ids) == NODES:  # not the graph that is tried before the debit
+            came.append(True)
             work()
-        return real(planned, projection, words)
+        return real(planned, projection, *asked)
 
     DRAWING.draw = drawn
     try:
         yield
     finally:
         DRAWING.draw = real
+    assert came, "nothing was drawn: the hole was not tried"
 
 
 @contextlib.contextmanager
@@ -100,17 +102,19 @@ def in_reading(work: Callable[[], object]) -> Iterator[None]:
         from edgedp.stores.embedded.backend import EmbeddedSession
     except ImportError:
         from edgedp.stores.embedded import EmbeddedSession  # type: ignore[attr-defined,no-redef]
-    real = EmbeddedSession.graph
+    real, came = EmbeddedSession.graph, []
 
-    def read(session: Any, row: Any) -> Any:
+    def read(session: Any, *asked: Any) -> Any:
+        came.append(True)
         work()
-        return real(session, row)
+        return real(session, *asked)
 
     EmbeddedSession.graph = read  # type: ignore[method-assign,assignment]
     try:
         yield
     finally:
         EmbeddedSession.graph = real  # type: ignore[method-assign]
+    assert came, "no graph was read: the hole was not tried"
 
 
 def made(path: Path, budget: Any = 1, **more: Any) -> Any:

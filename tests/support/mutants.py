@@ -1,8 +1,9 @@
 """Mutants of the law, sampling, prices and the debit: `make mutants`, or a seeded sample by `make mutants SAMPLE=60`.
 
-mutmut changes one operator, number or argument of one function at a time; ``mutated.py`` runs the tests that reach the
-function on each. A mutant that no test fails on is a survivor: kill it by a test, or give the reason in
-``mutants.toml``. Why mutmut, and why it only makes the mutants: decision 21.
+mutmut changes one operator, number or argument of one function at a time, and ``constants.py`` one of a constant;
+``mutated.py`` runs the tests that reach the function, or a function that uses the constant, on each. A mutant that no
+test fails on is a survivor: kill it by a test, or give the reason in ``mutants.toml``. Why mutmut, and why it only
+makes the mutants: decision 21.
 
 What an earlier run found in the same folder is kept, as long as the function is the same; survivors are tried again.
 A run fails by a survivor without a reason, by a mutant that was not tried, and by a reason that fits no mutant.
@@ -20,7 +21,6 @@ import subprocess
 import sys
 import textwrap
 import tomllib
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -28,50 +28,13 @@ from functools import cache
 from pathlib import Path
 
 from changes import difference, only_words, undecorated
+from constants import MARK, constants_of, users
+from parts import PARTS
 from places import SUPPORT, files_of_tests
 
 ROOT = SUPPORT.parents[1]
 FOLDER = ROOT / "build" / "mutants"
 REASONS = SUPPORT / "mutants.toml"
-
-MECHANISMS = "edgedp/mechanisms"
-MUTATED = (
-    f"{MECHANISMS}/sampling/*.py",
-    *(
-        f"{MECHANISMS}/{name}.py"
-        for name in ("grid", "joint", "laws", "ranks", "samplers", "units", "values")
-    ),
-    f"{MECHANISMS}/scores/*.py",
-    *(
-        f"{MECHANISMS}/adaptive/{name}.py"
-        for name in ("closed", "purchases", "top_k", "until_sure", "vectors")
-    ),
-    *(f"{MECHANISMS}/pareto/{name}.py" for name in ("profile", "rounds", "score")),
-    *(f"{MECHANISMS}/selection/{name}.py" for name in ("percentiles", "picking", "questions")),
-    f"{MECHANISMS}/numbers/*.py",
-    f"{MECHANISMS}/metrics/*.py",
-    f"{MECHANISMS}/counts/*.py",
-    f"{MECHANISMS}/adaptive/arcs.py",
-    "edgedp/words/amounts/*.py",
-    *(
-        f"edgedp/release/plan/{name}.py"
-        for name in ("base", "joint", "nodes", "numbers", "arcs", "arc_numbers")
-    ),
-    "edgedp/release/draw.py",
-    "edgedp/ledger/debits/debiting.py",
-    "edgedp/ledger/script.py",
-)
-"""Sampling, mechanisms, sensitivities, prices, and what runs a debit, in the order that they are tried in. What follows
-from released values alone (choices, fits, estimates), what is kept for speed, and pages are left out."""
-
-TESTS = """
-adaptive admissibility arcs betweenness2 checks claims completeness conversions counts coupling cut_arcs cut_theorem
-cuts dampening debiting draw epsilon joint kinds laws ledger mechanisms metrics motkin number_formulas number_laws
-number_papers numbers options options_kept pareto_profile percentile plan planning project projection protect reached
-release rho samplers sampling_geometric sampling_late sampling_noise sampling_refine sampling_select sampling_words
-select shares smooth steps until_sure
-"""
-"""The files of tests of these, of which those of the first tier run that need no server."""
 
 WITHOUT = (
     "cacheprovider",
@@ -119,14 +82,19 @@ class Mutant:
     mark: str
     words_only: bool
 
+    @property
+    def module(self) -> str:
+        """The name of the module."""
+        return self.function.partition(MARK)[0] if MARK in self.function else self.function.rpartition(".")[0]
+
 
 # -- making them ------------------------------------------------------------------------------------------
 
 
-def lay_out(folder: Path, processes: int, only: str) -> list[Path]:
+def lay_out(folder: Path, processes: int) -> dict[str, list[Path]]:
     """Copy what mutmut needs to a folder of its own, where the package is at the root, and make the mutants.
 
-    Returns the files with functions that may fit the pattern: mutants are made of these.
+    Returns the files that mutants are made of, by part.
     """
     folder.mkdir(parents=True, exist_ok=True)
     copies = {
@@ -145,12 +113,11 @@ def lay_out(folder: Path, processes: int, only: str) -> list[Path]:
         shutil.copytree(ROOT / source, folder / target, dirs_exist_ok=True, ignore=ignored)
     for assets in ("queries", "loaders"):
         shutil.copytree(ROOT / assets, folder / "edgedp" / "assets" / assets, dirs_exist_ok=True)
-    mutated = [
-        path
-        for pattern in MUTATED
-        for path in sorted(folder.glob(pattern))
-        if fnmatch(f"{module_of(path, folder)}.", only) or only.startswith(f"{module_of(path, folder)}.")
-    ]
+    by_part = {
+        name: [path for pattern in part.files for path in sorted(folder.glob(pattern))]
+        for name, part in PARTS.items()
+    }
+    mutated = [path for paths in by_part.values() for path in paths]
     for path in mutated:
         written = path.stat()
         path.write_text(undecorated(path.read_text(encoding="utf-8")), encoding="utf-8")
@@ -173,7 +140,17 @@ def lay_out(folder: Path, processes: int, only: str) -> list[Path]:
     settings = SETTINGS.format(mutated=json.dumps(relative), paths=json.dumps([*paths, "docs/examples"]))
     (folder / "pyproject.toml").write_text(settings, encoding="utf-8")
     run(folder, "-c", GENERATE, str(processes), quiet=True)
-    return mutated
+    return by_part
+
+
+def path_of(module: str) -> Path:
+    """Return where a module of the package is, below the folder that holds the package."""
+    path = Path(*module.split("."))
+    return (
+        path.with_suffix(".py")
+        if (ROOT / "plugin" / path.with_suffix(".py")).exists()
+        else path / "__init__.py"
+    )
 
 
 def module_of(path: Path, folder: Path) -> str:
@@ -216,6 +193,10 @@ def mutants_of(folder: Path, paths: list[Path]) -> Iterator[Mutant]:
             yield Mutant(
                 f"{module}.{name}", f"{module}.{function}", before, after, marks[function], words_only
             )
+        for constant in constants_of(path.read_text(encoding="utf-8"), module):
+            yield Mutant(
+                constant.name, constant.function, constant.before, constant.after, constant.mark, False
+            )
 
 
 # -- trying them ------------------------------------------------------------------------------------------
@@ -252,7 +233,7 @@ def digest(folder: Path) -> str:
 
 
 def attempt(
-    folder: Path, mutants: list[Mutant], tests: list[str], how: dict[str, float]
+    folder: Path, every: list[Mutant], mutants: list[Mutant], tests: list[str], how: dict[str, float]
 ) -> dict[str, list[str]]:
     """Try mutants and return how each ended: the outcome, the test that noticed it, the seconds that it took.
 
@@ -261,11 +242,16 @@ def attempt(
     path = folder / "tried.jsonl"
     by_key = {f"{mutant.name} {mutant.mark}": mutant for mutant in mutants}
     known = {key: found for key, found in results(path).items() if found[0] in CAUGHT}
+    sources = {
+        module: (folder / path_of(module)).read_text(encoding="utf-8")
+        for module in dict.fromkeys(mutant.module for mutant in every)
+    }
     asked = {
         "mutants": [key for key in by_key if key not in known],
         "mark": digest(folder / "edgedp"),
         "tests": [str(files_of_tests()[f"test_{stem}.py"].relative_to(ROOT)) for stem in tests],
-        "without": WITHOUT, **how, "results": str(path), "folder": str(folder),
+        "without": WITHOUT, "users": users(sources), "sources": sources, **how,
+        "results": str(path), "folder": str(folder),
     }  # fmt: skip
     (folder / "asked.json").write_text(json.dumps(asked), encoding="utf-8")
     run(folder, str(folder / "tests" / "support" / "mutated.py"), str(folder / "asked.json"))
@@ -280,7 +266,7 @@ def main() -> int:
     parser.add_argument(
         "--only", default="*", help="functions, by a pattern such as 'edgedp.mechanisms.sampling.*'"
     )
-    parser.add_argument("--tests", default=TESTS, help="files of tests; what they miss others may see")
+    parser.add_argument("--tests", help="files of tests, in place of those of the parts")
     parser.add_argument(
         "--folder", type=Path, default=FOLDER, help="where the copies are, and what earlier runs found"
     )
@@ -298,26 +284,34 @@ def main() -> int:
     asked = parser.parse_args()
     if asked.anew:
         shutil.rmtree(asked.folder, ignore_errors=True)
-    files = lay_out(asked.folder, asked.processes, asked.only)
-    every = list(mutants_of(asked.folder, files))
-    found_in = tuple(f"{module_of(path, asked.folder)}.x" for path in files)
-    stale = [
-        entry
-        for entry in reasons()
-        if entry["function"].startswith(found_in) and not any(explained(mutant) is entry for mutant in every)
-    ]
+    files = lay_out(asked.folder, asked.processes)
+    every = [each for paths in files.values() for each in mutants_of(asked.folder, paths)]
+    used = {id(explained(mutant)) for mutant in every}
+    stale = [entry for entry in reasons() if id(entry) not in used]
     chosen = [mutant for mutant in every if fnmatch(mutant.function, asked.only)]
     if asked.sample is not None:
         chosen = random.Random(asked.seed).sample(chosen, asked.sample)
     tried = [mutant for mutant in chosen if not mutant.words_only and not explained(mutant)]
     how = {"processes": asked.processes, "expense": asked.expense, "cases": asked.cases}
-    found = attempt(asked.folder, tried, asked.tests.split(), how)
-    outcomes = Counter(outcome for outcome, *_ in found.values())
+    parts = {module_of(path, asked.folder): part for part, paths in files.items() for path in paths}
+    wanted = {part for part in PARTS if any(part == parts[mutant.module] for mutant in tried)}
+    tests = asked.tests or " ".join(PARTS[part].tests for part in PARTS if part in wanted)
+    found = attempt(asked.folder, every, tried, list(dict.fromkeys(tests.split())), how)
     survivors = [mutant for mutant in tried if mutant.name in found and found[mutant.name][0] not in CAUGHT]
-    spoken = sum(mutant.words_only for mutant in chosen)
-    print(f"{len(every)} mutants, {len(chosen)} asked for: {spoken} change words alone, "
-          f"{len(chosen) - spoken - len(tried)} have a reason, {len(found)} of {len(tried)} were tried: "
-          f"{dict(outcomes)}, {sum(float(spent) for *_, spent in found.values()):.0f} s of processor time")  # fmt: skip
+    print(
+        f"{'part':12}{'mutants':>8}{'words':>8}{'reasons':>8}{'tried':>8}{'noticed':>8}{'survive':>8}{'seconds':>9}"
+    )
+    for part in (*PARTS, "all"):
+        of_it = [mutant for mutant in chosen if part in ("all", parts[mutant.module])]
+        ended = [found[mutant.name] for mutant in of_it if mutant.name in found]
+        words = sum(mutant.words_only for mutant in of_it)
+        waiting = sum(mutant in tried for mutant in of_it) if part != "all" else len(tried)
+        noticed = sum(outcome in CAUGHT for outcome, *_ in ended)
+        figures = (len(of_it), words, len(of_it) - words - waiting, len(ended), noticed, len(ended) - noticed)
+        seconds = sum(float(spent) for *_, spent in ended)
+        if of_it:
+            print(f"{part:12}" + "".join(f"{figure:8}" for figure in figures) + f"{seconds:9.0f}")
+    print(f"{len(every)} mutants, {len(chosen)} asked for, {len(found)} of {len(tried)} were tried")
     for mutant in survivors:
         print(f"{mutant.name} ({found[mutant.name][0]})\n  - {mutant.before}\n  + {mutant.after}")
     for entry in stale:

@@ -9,7 +9,6 @@ the next, so the process that is forked from has run no test.
 from __future__ import annotations
 
 import functools
-import gc
 import json
 import os
 import shutil
@@ -23,6 +22,9 @@ from typing import Any
 
 import pytest
 from _pytest.runner import runtestprotocol
+
+import constants
+from loaded import kept_results
 
 if sys.platform != "win32":  # mutmut ends the process there
     import resource
@@ -103,11 +105,6 @@ class Reached:
 def failed(item: pytest.Item, following: pytest.Item | None) -> bool:
     """Run one test and say whether it failed."""
     return any(report.failed for report in runtestprotocol(item, log=False, nextitem=following))
-
-
-def kept_results() -> list[Any]:
-    """Return everything that keeps results of functions in memory."""
-    return [each for each in gc.get_objects() if isinstance(each, functools._lru_cache_wrapper)]
 
 
 class Trial:
@@ -225,7 +222,8 @@ class Trial:
                 while waiting and len(running) < self.asked["processes"]:
                     number, mutant = waiting.pop()
                     function = mutant.partition("__mutmut_")[0]
-                    reaching = self.reaching.get(function, [])
+                    used_by = self.asked["users"].get(function, [function])
+                    reaching = sorted({test for each in used_by for test in self.reaching.get(each, [])})
                     if not reaching:
                         write(mutant, UNREACHED, "", 0.0)
                         continue
@@ -262,7 +260,10 @@ class Trial:
         So is what waits for what never comes: after five minutes, and half a minute for each second of the tests.
         """
         signal.setitimer(signal.ITIMER_REAL, 300 + 30 * sum(self.cost[item.nodeid] for item in items))
-        set_mutant_under_test(mutant.partition(" ")[0])
+        name = mutant.partition(" ")[0]
+        set_mutant_under_test(name)
+        if name.partition("__mutmut_")[0] in self.asked["users"]:
+            constants.put(name, self.asked["sources"][name.partition(constants.MARK)[0]])
         for item, following in zip(items, [*items[1:], None], strict=True):
             signal.setitimer(signal.ITIMER_PROF, 0.5 + 5 * self.cost[item.nodeid])
             if failed(item, following):

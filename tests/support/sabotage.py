@@ -15,6 +15,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from importlib import import_module
 from math import floor
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -25,6 +26,8 @@ from edgedp.mechanisms.laws import exponential_law
 from edgedp.mechanisms.sampling.noise import GUMBEL
 from edgedp.words.errors import StoreError
 from edits import EDITS, edited
+from loaded import import_everything, looked_up_in, readers
+from places import node_of
 from unread_edits import UNREAD
 
 __all__ = ["SABOTAGES", "Sabotage"]
@@ -54,11 +57,15 @@ class Sabotage:
     caught_by: str
 
     def apply(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Patch the code until `monkeypatch` is undone."""
+        """Patch the code until `monkeypatch` is undone; nothing is imported meanwhile that could keep the patch."""
+        import_everything()
         for target, wrong in self.patches.items():
             module, _, path = target.partition(":")
             owner: Any = import_module(module)
             *owners, last = path.split(".")
+            if not owners and not readers(module, last):
+                judge = node_of(self.caught_by).partition("::")[0]
+                assert looked_up_in(Path(judge), module, last), f"nothing looks {target} up when it runs"
             for name in owners:
                 owner = getattr(owner, name)
             monkeypatch.setattr(owner, last, wrong(getattr(owner, last)))
@@ -1025,7 +1032,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "a step that is drawn before it is debited",
-        {"edgedp.mechanisms.adaptive.until_sure:draw_until_sure": drawn_before_it_is_debited},
+        {"edgedp.mechanisms.adaptive.planned:draw_until_sure": drawn_before_it_is_debited},
         "test_until_sure.py::test_every_step_is_paid_for_before_it_is_drawn_and_the_sum_is_what_the_release_says",
     ),
     Sabotage(
@@ -1326,7 +1333,7 @@ SABOTAGES = [
         "an answer of an unknown kind taken for nodes",
         {
             "edgedp.release.release:answer_from_json": lambda real: (
-                lambda kept: import_module("edgedp.release").Nodes(())
+                lambda kept: import_module("edgedp.release.answers").Nodes(())
             )
         },
         "test_release.py::test_what_no_kind_wrote_is_refused",
@@ -1619,7 +1626,7 @@ SABOTAGES = [
     ),
     Sabotage(
         "an address that is compared whole alone",
-        {"edgedp.spark.sources:overlap": lambda real: lambda one, other: one == other},
+        {"edgedp.graph.reading.sources.places:overlap": lambda real: lambda one, other: one == other},
         "test_spark.py::test_an_address_inside_or_around_a_registered_one_has_its_ledger",
     ),
     *(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, SupportsIndex, assert_never
+from typing import TYPE_CHECKING, Any, SupportsIndex, Unpack, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.mechanisms.projection import GraphProjection, Projection
 from edgedp.mechanisms.values import Mechanism
-from edgedp.release.options import MotkinOptions, TopKOptions
+from edgedp.release.option import spelled_out
+from edgedp.release.options import MotkinOptions, MotkinWords, TopKOptions, TopKWords
 from edgedp.release.plan import (
     AggregatePlan,
     ArcsPlan,
@@ -27,13 +28,8 @@ from edgedp.words.vocabulary import (
     STRENGTHS,
     Approach,
     MechanismName,
-    MetricForm,
     MetricName,
-    ParetoForm,
-    Proxy,
-    SamplerName,
     Sensitivity,
-    Shift,
     TopKMetricName,
 )
 
@@ -41,20 +37,16 @@ if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
 
 
+@spelled_out(TopKOptions, TopKWords)
 def first_pick_probabilities(
     graph: Graph,
     metric: TopKMetricName,
     k: SupportsIndex,
     epsilon: Any,
     mechanism: MechanismName | Mechanism | None = None,
-    sampler: SamplerName | None = None,
-    sensitivity_form: MetricForm | None = None,
-    shift: Shift | None = None,
-    proxy: Proxy | None = None,
-    cap: int | None = None,
-    estimates: bool = False,
-    target_recall: Any = None,
+    *,
     degree_bound: int | None = None,
+    **options: Unpack[TopKWords],
 ) -> NDArray[np.float64]:
     """Return the exact law of the first node of ``priv_top_k`` with the same arguments.
 
@@ -80,10 +72,12 @@ def first_pick_probabilities(
     from edgedp.release.in_memory.releasing import plan_in_memory
 
     usual = "joint" if metric in ARC_METRICS or metric in STRENGTHS else "sld"
-    arguments = locals() | {"mechanism": usual if mechanism is None else mechanism}
-    return first_pick_law(of_nodes(plan_in_memory(TopKOptions, graph, arguments)), GraphProjection(graph))
+    asked = {"metric": metric, "k": k, "epsilon": epsilon, "mechanism": mechanism or usual, **options}
+    planned = plan_in_memory("priv_top_k", graph, degree_bound, asked)
+    return first_pick_law(of_nodes(planned), GraphProjection(graph))
 
 
+@spelled_out(MotkinOptions, MotkinWords)
 def motkin_first_pick_probabilities(
     graph: Graph,
     metrics: Sequence[MetricName] = ("degree", "density"),
@@ -92,12 +86,9 @@ def motkin_first_pick_probabilities(
     approach: Approach = "pareto",
     sensitivity: Sensitivity | None = None,
     mechanism: MechanismName | Mechanism | None = None,
-    sampler: SamplerName | None = None,
-    sensitivity_form: MetricForm | ParetoForm | None = None,
-    shift: Shift | None = None,
-    weights: Sequence[float] | None = None,
-    estimates: bool = False,
+    *,
     degree_bound: int | None = None,
+    **options: Unpack[MotkinWords],
 ) -> NDArray[np.float64]:
     """Return the exact law of the first node of ``motkin`` with the same arguments.
 
@@ -117,7 +108,9 @@ def motkin_first_pick_probabilities(
     """
     from edgedp.release.in_memory.releasing import plan_in_memory
 
-    return first_pick_law(of_nodes(plan_in_memory(MotkinOptions, graph, locals())), GraphProjection(graph))
+    asked = {"metrics": metrics, "k": k, "epsilon": epsilon, "approach": approach, "sensitivity": sensitivity}
+    planned = plan_in_memory("motkin", graph, degree_bound, asked | {"mechanism": mechanism, **options})
+    return first_pick_law(of_nodes(planned), GraphProjection(graph))
 
 
 def first_pick_law(planned: NodesPlan, projection: Projection) -> NDArray[np.float64]:

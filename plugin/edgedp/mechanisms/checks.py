@@ -42,7 +42,6 @@ __all__ = [
     "check_metric",
     "check_new_graph_name",
     "check_no_option",
-    "check_no_options",
     "check_option_names",
     "check_part",
     "check_ranked",
@@ -211,12 +210,6 @@ def check_no_option(name: str, value: Any, of: str) -> None:
     """Refuse an option that would have no effect."""
     if value is not None:
         raise ParameterError(f"{name} is not an option of {of}; ask without it")
-
-
-def check_no_options(asked: object, names: Iterable[str], of: str) -> None:
-    """Refuse the first of some options, attributes of what was asked, that was given."""
-    for name in names:
-        check_no_option(name, getattr(asked, name), of)
 
 
 def check_whole(value: Any, name: str) -> int:

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from edgedp.mechanisms.adaptive.choice import OrderedDegrees
 from edgedp.mechanisms.adaptive.planned import asked_of
 from edgedp.mechanisms.adaptive.purchases import Purchase
+from edgedp.mechanisms.checks import check_choice
 from edgedp.mechanisms.metrics import metric as metric_by_name
 from edgedp.mechanisms.samplers import sampler
 from edgedp.mechanisms.sampling.late import FirstWords, WholeWords
@@ -38,12 +39,15 @@ from edgedp.spark.executors import DrawBest, DrawJoint, DrawNoisyDegrees, DrawOr
 from edgedp.spark.partitions import bounds_of, kth_largest, rows_schema, scores_of
 from edgedp.words.errors import EngineError, ParameterError, StoreError
 from edgedp.words.refusals import BOUND_BROKEN, ENGINE_FAILED, IDS_BROKEN, NODES_CHANGED
+from edgedp.words.vocabulary import ARC_METRICS
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-__all__ = ["SecureSource", "SeededSource", "check_can_draw", "draw_on_spark"]
+    from edgedp.words.vocabulary import SamplerName
+
+__all__ = ["SecureSource", "SeededSource", "check_can_draw", "draw_on_spark", "rows_of"]
 
 _FIRST_ROWS = 64
 """How many rows of a partition are asked for first where scores are bounds."""
@@ -105,9 +109,10 @@ def check_can_draw(plan: Plan) -> None:
             if plan.target_recall is not None:
                 raise EngineError("engine 'spark' draws at once and keeps no target_recall; ask without it")
         case ArcsPlan():
-            raise EngineError(
-                f"engine 'spark' keeps no directions and does not draw {plan.metric}; take engine 'native'"
-            )
+            if plan.facts.candidates is not None:
+                raise EngineError("engine 'spark' does not rank candidates; take engine 'native'")
+            if plan.target_recall is not None:
+                raise EngineError("engine 'spark' draws at once and keeps no target_recall; ask without it")
         case TopKPlan():
             if not metric_by_name(plan.metric).moves_near_the_edge:
                 raise EngineError(
@@ -125,6 +130,15 @@ def check_can_draw(plan: Plan) -> None:
             )
 
 
+def rows_of(plan: Plan, edges: Edges) -> DataFrame:
+    """Return the table that a plan is drawn from, one row a node: its degree, or the arcs that are counted at it."""
+    match plan:
+        case ArcsPlan():
+            return edges.arc_counts(check_choice(plan.metric, "metric", ARC_METRICS), plan.cap)
+        case _:
+            return edges.degrees()
+
+
 def draw_on_spark(plan: Plan, edges: Edges, degrees: DataFrame, source: SecureSource | SeededSource) -> Nodes:
     """Draw a planned release.
 
@@ -134,7 +148,7 @@ def draw_on_spark(plan: Plan, edges: Edges, degrees: DataFrame, source: SecureSo
         One that `check_can_draw` lets through; debited where the graph is a store's.
     edges : Edges
     degrees : DataFrame
-        Of `Edges.degrees`.
+        Of `rows_of`.
     source : SecureSource or SeededSource
 
     Returns
@@ -156,7 +170,11 @@ def draw_on_spark(plan: Plan, edges: Edges, degrees: DataFrame, source: SecureSo
         case JointPlan():
             return Nodes(tuple(_joint(plan, edges, degrees, source)))
         case TopKPlan():
-            return Nodes(tuple(_Rounds(plan, edges, degrees, source).picked()))
+            return Nodes(tuple(_Rounds(plan, plan.mechanism.sampler, edges, degrees, source).picked()))
+        case ArcsPlan():
+            if plan.mechanism is None:
+                return Nodes(tuple(_first_noisy(plan, _ask(degrees, edges, DrawJoint(plan, source)), source)))
+            return Nodes(tuple(_Rounds(plan, plan.mechanism.sampler, edges, degrees, source).picked()))
         case _:
             raise EngineError(ENGINE_FAILED)
 
@@ -220,7 +238,14 @@ def _joint(
             raise EngineError(ENGINE_FAILED)
         case _:
             assert_never(plan.ranked_by)
-    answered = _Answered.of(_ask(rows, edges, step), plan)
+    return _first_noisy(plan, _ask(rows, edges, step), source)
+
+
+def _first_noisy(
+    plan: JointPlan | ArcsPlan, table: pa.Table, source: SecureSource | SeededSource
+) -> list[Any]:
+    """Return the k largest of what the partitions answered, of equal ones each as likely."""
+    answered = _Answered.of(table, plan)
     ties, own = answered.words.copy(), source.own()
     while True:
         order = np.lexsort((ties, answered.noisy))[::-1]
@@ -256,7 +281,8 @@ def _ordered(
 class _Rounds:
     """The picks of PrivTopk: from one noise where the sampler's law allows, else from fresh noise for every pick."""
 
-    plan: TopKPlan
+    plan: TopKPlan | ArcsPlan
+    sampler: SamplerName
     edges: Edges
     degrees: DataFrame
     source: SecureSource | SeededSource
@@ -264,7 +290,7 @@ class _Rounds:
 
     def picked(self) -> list[Any]:
         plan, own = self.plan, self.source.own()
-        serves_all = sampler(plan.mechanism.sampler).serves_all
+        serves_all = sampler(self.sampler).serves_all
         picks: list[Any] = []
         while len(picks) < plan.k:
             wanted = plan.k if serves_all else 1

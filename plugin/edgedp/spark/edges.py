@@ -1,4 +1,4 @@
-"""Edges as a Spark table: one simple undirected graph, its degrees by a group-by, ego networks by two joins.
+"""Edges as a Spark table: one simple graph, its degrees or arcs by a group-by, ego networks by two joins.
 
 All of it is exact and private; nothing here is random, so a partition that is lost and computed again is the same.
 """
@@ -8,17 +8,19 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.graph.graph import Graph
 from edgedp.mechanisms.metrics import metric as metric_by_name
-from edgedp.spark.executors import ego_value
+from edgedp.spark.executors import arc_keys, ego_value
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from edgedp.words.vocabulary import ArcMetricName
 
 __all__ = ["Edges", "Figures", "arrow_map", "figures_of"]
 
@@ -48,15 +50,57 @@ class Edges:
         """
         from pyspark.sql import functions as sf
 
-        counted = (
-            self._pairs()
-            .select(
-                sf.explode(sf.array("low", "high")).alias("id"),
-                sf.coalesce((sf.col("low") != sf.col("high")).cast("long"), sf.lit(0)).alias("one"),
-            )
-            .groupBy("id")
-            .agg(sf.sum("one").alias("degree"))
+        one = sf.coalesce((sf.col("low") != sf.col("high")).cast("long"), sf.lit(0)).alias("one")
+        return self._summed(self._pairs().select(sf.explode(sf.array("low", "high")).alias("id"), one))
+
+    def arc_counts(self, name: ArcMetricName, cap: int | None = None) -> DataFrame:
+        """Return a row for every node: ``id``, and under ``degree`` how many arcs are counted at it; kept likewise.
+
+        Parameters
+        ----------
+        name : {"in_degree", "out_degree"}
+        cap : int or None
+            The most arcs of each node at the other end that count, the first in its own public order
+            (`edgedp.graph.engines.cuts`); None: all.
+        """
+        from pyspark.sql import functions as sf
+
+        match name:
+            case "in_degree":
+                voter, counted = "source", "target"
+            case "out_degree":
+                voter, counted = "target", "source"
+            case _:
+                assert_never(name)
+        whole = sf.col(voter).isNotNull() & sf.col(counted).isNotNull()
+        arcs = self.frame.select(
+            sf.when(whole, sf.col(voter)).alias("voter"), sf.when(whole, sf.col(counted)).alias("counted")
+        ).distinct()
+        one = sf.coalesce((sf.col("voter") != sf.col("counted")).cast("long"), sf.lit(0))
+        if cap is not None:
+            arcs, one = self._through_cuts(arcs, one, cap)
+        ends = sf.array(
+            sf.struct(sf.col("counted").alias("id"), one.alias("one")),
+            sf.struct(sf.col("voter").alias("id"), sf.lit(0).cast("long").alias("one")),
         )
+        return self._summed(arcs.select(sf.inline(ends)))
+
+    def _through_cuts(self, arcs: DataFrame, one: Any, cap: int) -> tuple[DataFrame, Any]:
+        """Return arcs with their places in their voter's order, and what each counts: a loop has no place in a cut."""
+        from pyspark.sql import Window
+        from pyspark.sql import functions as sf
+
+        keyed = arrow_map(arcs, arc_keys, f"voter {self.kind}, counted {self.kind}, key long")
+        # Ids that have one key stand in their own order: integers as numbers, texts by code points.
+        order = Window.partitionBy("voter").orderBy(sf.desc("one"), "key", "counted")
+        placed = keyed.withColumn("one", one).withColumn("place", sf.row_number().over(order))
+        return placed, sf.when(sf.col("place") <= cap, sf.col("one")).otherwise(0)
+
+    def _summed(self, ones: DataFrame) -> DataFrame:
+        """Return the sum of ``one`` for each ``id``, as ``degree``, with all nodes, and kept."""
+        from pyspark.sql import functions as sf
+
+        counted = ones.groupBy("id").agg(sf.sum("one").alias("degree"))
         if self.nodes is not None:
             known = self.nodes.select("id").distinct().withColumn("known", sf.lit(True))
             counted = counted.join(known, "id", "full_outer").select(

@@ -15,23 +15,34 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, assert_never, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.graph.engines.cuts import node_words, order_keys, row_words
 from edgedp.graph.graph import Graph
+from edgedp.mechanisms.adaptive.arcs import arc_counts, arc_moves
 from edgedp.mechanisms.adaptive.purchases import Bought, Purchase, seen_degrees
 from edgedp.mechanisms.adaptive.vectors import NoisyVector, Vector, degree_vector
 from edgedp.mechanisms.joint import joint_values, noisy
 from edgedp.mechanisms.metrics import metric
 from edgedp.mechanisms.sampling.words import Words
-from edgedp.spark.partitions import Kept, bounds_of, kth_largest, partition_number, rows_projection, scores_of
+from edgedp.release.plan import ArcsPlan, JointPlan
+from edgedp.spark.partitions import (
+    Kept,
+    bounds_of,
+    counts_projection,
+    kth_largest,
+    partition_number,
+    rows_projection,
+    scores_of,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from edgedp.release.plan import JointPlan, TopKPlan
+    from edgedp.release.plan import TopKPlan
 
 __all__ = [
     "DrawBest",
@@ -40,6 +51,7 @@ __all__ = [
     "DrawOrderedDegrees",
     "DrawWords",
     "Source",
+    "arc_keys",
     "ego_value",
 ]
 
@@ -60,12 +72,12 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class DrawJoint:
-    """Draw a joint release by degree: noise on every degree, and the k largest of the partition.
+    """Draw a joint release by degree, or by arcs: noise on every number, and the k largest of the partition.
 
-    Equal noisy degrees are in the order of their words, so uniformly at random.
+    Equal noisy numbers are in the order of their words, so uniformly at random.
     """
 
-    plan: JointPlan
+    plan: JointPlan | ArcsPlan
     source: Source
 
     def __call__(self, batches: Batches) -> Batches:
@@ -74,7 +86,13 @@ class DrawJoint:
 
     def _best(self, batches: Batches) -> Batches:
         def seen(degrees: NDArray[np.int64], _: object, words: Words) -> NDArray[np.int64]:
-            values, moves = joint_values(self.plan, rows_projection(degrees), "degree", self.plan.k)
+            match self.plan:
+                case JointPlan():
+                    values, moves = joint_values(self.plan, rows_projection(degrees), "degree", self.plan.k)
+                case ArcsPlan():
+                    values, moves = arc_counts(self.plan, counts_projection(degrees)), arc_moves(self.plan)
+                case _:
+                    assert_never(self.plan)
             return noisy(values, moves, self.plan.epsilon, words).astype(np.int64)
 
         return _largest(batches, self.plan.k, self.source.words(0, partition_number()), seen)
@@ -202,7 +220,7 @@ class DrawBest:
 
     Parameters
     ----------
-    plan : TopKPlan
+    plan : TopKPlan or ArcsPlan
     k : int
         How many are picked.
     dropped : frozenset
@@ -216,7 +234,7 @@ class DrawBest:
         Rows certainly below it stay behind.
     """
 
-    plan: TopKPlan
+    plan: TopKPlan | ArcsPlan
     k: int
     dropped: frozenset[Any] = frozenset()
     source: Source | None = None
@@ -260,6 +278,26 @@ class DrawBest:
                 return np.arange(len(low))
             return np.flatnonzero(high >= kth_largest(low, self.k))
         return np.argsort(-high, kind="stable")[: self.most]
+
+
+def arc_keys(batches: Batches) -> Batches:
+    """Put beside arcs, ``voter`` and ``counted``, the ``key`` of each in the voter's public order; nothing is drawn."""
+    return _guarded(_keyed, batches, draws=False)
+
+
+def _keyed(batches: Batches) -> Batches:
+    import pyarrow as pa
+
+    for batch in batches:
+        voter, counted = (node_words(_fixed(_array(batch.column(at)))) for at in (0, 1))
+        # The order of unsigned numbers is that of signed ones with the first bit turned.
+        keys = (order_keys(row_words(voter), counted) ^ np.uint64(1 << 63)).view(np.int64)
+        yield pa.RecordBatch.from_arrays([*batch.columns[:2], pa.array(keys)], ["voter", "counted", "key"])
+
+
+def _fixed(ids: NDArray[Any]) -> NDArray[Any]:
+    """Return ids as a graph in memory has them."""
+    return ids.astype(np.str_) if ids.dtype.kind == "O" else ids
 
 
 def ego_value(name: str) -> Callable[[pa.Table], pa.Table]:

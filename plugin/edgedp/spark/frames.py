@@ -58,11 +58,11 @@ def edges_of(
 
 
 def held_edges(session: SparkSession, graph: Graph) -> Edges:
-    """Return the edges and nodes of a graph in memory as rows of a session."""
+    """Return the edges and nodes of a graph in memory as rows of a session; of a directed one its arcs."""
     import pyarrow as pa
 
     ids = graph.node_ids
-    ends = ids[graph.edges()]
+    ends = ids[graph.arcs() if graph.directed else graph.edges()]
     kind = pa.int64() if ids.dtype.kind == "i" else pa.string()
     columns = {name: pa.array(ends[:, at], type=kind) for at, name in enumerate(("source", "target"))}
     nodes = session.createDataFrame(pa.table({"id": pa.array(ids, type=kind)}))

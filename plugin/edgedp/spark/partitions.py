@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import inf
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, assert_never, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.mechanisms.adaptive.arcs import arc_scores
 from edgedp.mechanisms.grid import GridScores, grid_bits
 from edgedp.mechanisms.metrics import metric
 from edgedp.mechanisms.sampling.ranking import below_reference
 from edgedp.mechanisms.scores.sums import top_k_scores
+from edgedp.release.plan import ArcsPlan, TopKPlan
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from edgedp.mechanisms.projection import Projection
-    from edgedp.release.plan import TopKPlan
 
 __all__ = [
     "Kept",
     "bounds_of",
+    "counts_projection",
     "kth_largest",
     "partition_number",
     "rows_projection",
@@ -58,28 +60,57 @@ class _Rows:
         return self._values
 
 
+class _Counts(_Rows):
+    """A batch of a directed graph as a projection: arcs that are counted at its nodes, through cuts or all."""
+
+    def values(self, name: str, positions: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+        return self._degrees.astype(np.float64)
+
+    def arc_votes(self, name: str, cap: int) -> NDArray[np.int64]:
+        return self._degrees
+
+
+def counts_projection(counts: NDArray[np.int64]) -> Projection:
+    """Return rows of `edgedp.spark.edges.Edges.arc_counts` as what scores and vectors of arcs are computed from."""
+    return cast("Projection", _Counts(counts, None))
+
+
 def rows_projection(degrees: NDArray[np.int64], values: NDArray[np.float64] | None = None) -> Projection:
     """Return rows of a partition as what scores are computed from."""
     return cast("Projection", _Rows(degrees, values))
 
 
 def scores_of(
-    plan: TopKPlan, degrees: NDArray[np.int64], values: NDArray[np.float64] | None = None
+    plan: TopKPlan | ArcsPlan, degrees: NDArray[np.int64], values: NDArray[np.float64] | None = None
 ) -> GridScores:
     """Return the grid scores of some rows: bounds of them where values are asked for and not given.
 
-    A degree above the bound is lowered to it; a release of such a graph is refused before anything of it is shown.
+    A degree above the bound is lowered to it, and a count of arcs to the number of nodes; a release of such a graph is
+    refused before anything of it is shown.
     """
-    kept = np.minimum(degrees, plan.degree_bound)
-    return top_k_scores(plan, rows_projection(kept, values))
+    match plan:
+        case TopKPlan():
+            return top_k_scores(plan, rows_projection(np.minimum(degrees, plan.degree_bound), values))
+        case ArcsPlan():
+            if plan.mechanism is None:
+                raise ValueError("a vector has no scores of picks")
+            counts = np.minimum(degrees, plan.facts.node_count)
+            return arc_scores(plan, plan.mechanism, counts_projection(counts))
+        case _:
+            assert_never(plan)
 
 
 def bounds_of(
-    plan: TopKPlan, scores: NDArray[np.int64], unit: Any, enclosed: tuple[NDArray[np.float64], ...]
+    plan: TopKPlan | ArcsPlan, scores: NDArray[np.int64], unit: Any, enclosed: tuple[NDArray[np.float64], ...]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return float bounds of noisy scores less a public reference, so that those of all partitions compare."""
-    most = grid_bits(plan.degree_bound + 2)
-    reference = np.int64((plan.degree_bound + 3) << most)
+    match plan:
+        case TopKPlan():
+            reference = np.int64((plan.degree_bound + 3) << grid_bits(plan.degree_bound + 2))
+        case ArcsPlan():
+            reference = np.int64(plan.facts.node_count)
+        case _:
+            assert_never(plan)
     least, largest = below_reference(scores, reference, unit)
     return enclosed[0] - largest, enclosed[1] - least
 

@@ -48,6 +48,8 @@ class Place:
     separator, comment : str or None
         Of texts.
     ids : {"integer", "text"} or None
+    directed : bool
+        Whether the rows are arcs, from source to target.
     """
 
     edges: str
@@ -59,6 +61,7 @@ class Place:
     separator: str | None = None
     comment: str | None = None
     ids: Ids | None = None
+    directed: bool = False
 
     @classmethod
     def asked(cls, edges: Any, nodes: Any, options: ReadingOptions) -> Place:
@@ -78,6 +81,7 @@ class Place:
             separator=options.separator,
             comment="#" if signs is None else "".join(sign.decode() for sign in signs) or None,
             ids=options.ids,
+            directed=options.directed,
         )
 
     @classmethod
@@ -90,9 +94,7 @@ class Place:
             It does not.
         """
         options = checked_options(**address.options)
-        odd = options.given("table", "query", "bipartite", "labels") or (
-            "directed" if options.directed else None
-        )
+        odd = options.given("table", "query", "bipartite", "labels")
         text = bool(_TEXT.search(address.place))
         if odd or (text and options.header is None) or address.place.startswith("http"):
             what = odd or "this format"
@@ -108,7 +110,10 @@ class Place:
 
     def to_json(self) -> str:
         """Return it as the registry keeps it, without the address of the edges, which has a column of its own."""
-        return json.dumps({name: value for name, value in asdict(self).items() if name != "edges"})
+        told = {name: value for name, value in asdict(self).items() if name != "edges"}
+        if not self.directed:  # as every program of before reads it
+            del told["directed"]
+        return json.dumps(told)
 
     @classmethod
     def kept(cls, edges: str, rest: str) -> Place:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex, Unpack
 
-from edgedp.mechanisms.checks import check_degree_bound
+from edgedp.mechanisms.checks import check_choice, check_degree_bound, check_switch
 from edgedp.mechanisms.sampling.words import words_from
 from edgedp.mechanisms.values import Mechanism
 from edgedp.release.in_memory.releasing import check_keeps_bound
-from edgedp.release.options import TopKOptions
+from edgedp.release.option import spelled_out
+from edgedp.release.options import TopKOptions, TopKWords
 from edgedp.release.plan import PublicFacts, plan
+from edgedp.release.plan.arcs import cap_of
 from edgedp.release.release import Release
 from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError
-from edgedp.words.vocabulary import MechanismName, MetricForm, Proxy, SamplerName, Shift, TopKMetricName
+from edgedp.words.vocabulary import ARC_METRICS, ArcMetricName, MechanismName, TopKMetricName
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,37 +27,34 @@ if TYPE_CHECKING:
 __all__ = ["check_whole", "priv_top_k", "spark_errors"]
 
 
+@spelled_out(TopKOptions, TopKWords)
 def priv_top_k(
     dataframe: DataFrame,
     metric: TopKMetricName,
     k: SupportsIndex,
     epsilon: Any,
     mechanism: MechanismName | Mechanism | None = None,
-    sampler: SamplerName | None = None,
-    sensitivity_form: MetricForm | None = None,
-    shift: Shift | None = None,
-    proxy: Proxy | None = None,
-    cap: int | None = None,
-    estimates: bool = False,
-    target_recall: Any = None,
+    *,
     degree_bound: int | None = None,
     rng: np.random.Generator | None = None,
-    *,
     nodes: DataFrame | None = None,
     source: str | int | None = None,
     target: str | int | None = None,
+    directed: bool = False,
+    **options: Unpack[TopKWords],
 ) -> Release:
     """Release the k nodes of highest metric of a graph whose edges are a data frame of Spark.
 
     The plan, the law and the refusals are those of `edgedp.priv_top_k`. Drawn are the degree and ``ebc`` by its proxy
     ``degree`` (mechanism ``joint``), and ``degree``, ``density`` and ``ebc`` by ``em``, ``pf``, ``ld`` and ``sld``.
+    Where directions are kept, ``in_degree`` and ``out_degree`` are drawn by ``joint``, ``em`` and ``pf``.
 
     Parameters
     ----------
     dataframe : DataFrame
-        One edge a row, of a classic session of pyspark 4; ids are all integers or all texts. Directions and
-        parallels merge, self-loops drop.
-    metric, k, epsilon, mechanism, sampler, sensitivity_form, shift, proxy, cap, estimates, target_recall
+        One edge a row, of a classic session of pyspark 4; ids are all integers or all texts. Parallels merge,
+        self-loops drop, and directions merge for what asks for none.
+    metric, k, epsilon, mechanism, **options
         As for `edgedp.priv_top_k`; Spark keeps no target and draws no estimates.
     degree_bound : int, optional
         A **public** bound on the degree; default ``n - 1``.
@@ -65,6 +64,8 @@ def priv_top_k(
         One column: all node ids, isolated ones included.
     source, target : str or int, optional
         The columns of the two ends, by name or by number from 1; not needed where there are two.
+    directed : bool
+        Whether a row is an arc, from source to target.
 
     Returns
     -------
@@ -93,14 +94,17 @@ def priv_top_k(
     from edgedp.spark.frames import edges_of
 
     words = words_from(rng)
+    check_switch(directed, "directed")
     edges = edges_of(dataframe, nodes, source, target)
-    asked = TopKOptions.among(locals())
+    asked = {"metric": metric, "k": k, "epsilon": epsilon, "mechanism": mechanism, **options}
     bound = check_degree_bound(degree_bound)
     with spark_errors():
-        degrees = edges.degrees()
+        counted = metric in ARC_METRICS and directed
+        degrees = edges.arc_counts(*_counted(metric, options.get("cap"))) if counted else edges.degrees()
         figures = figures_of(degrees)
         check_whole(figures)
-        planned = plan("priv_top_k", asked, PublicFacts(figures.node_count, bound, nodes is not None))
+        facts = PublicFacts(figures.node_count, bound, nodes is not None, directed=directed)
+        planned = plan("priv_top_k", asked, facts)
         check_can_draw(planned)
         check_keeps_bound(figures.max_degree, planned)
         drawn_from = SecureSource() if words.private else SeededSource(int(words.take(1)[0]))
@@ -108,6 +112,12 @@ def priv_top_k(
             degrees = degrees.sortWithinPartitions("id")
         answer = draw_on_spark(planned, edges, degrees, drawn_from)
     return Release(answer, planned, private=words.private)
+
+
+def _counted(metric: str, cap: Any) -> tuple[ArcMetricName, int | None]:
+    """Return what is counted at each node, and through which cuts."""
+    name = check_choice(metric, "metric", ARC_METRICS)
+    return name, cap_of(name, cap)
 
 
 def check_whole(figures: Figures) -> None:

@@ -92,7 +92,7 @@ def surveyed_by_spark(
     from edgedp.spark.top_k import check_whole, spark_errors
 
     odd = options.given("bipartite", "one_kind", "labels", "table", "query") or (
-        "directed" if options.directed else "memory" if memory is not None else None
+        "memory" if memory is not None else None
     )
     if odd is not None:
         raise ParameterError(f"{odd} has no effect for an address that only Spark reads; ask without it")
@@ -105,5 +105,5 @@ def surveyed_by_spark(
     check_whole(figures)
     return Surveyed(
         place.edges, place.to_json(), figures.node_count, figures.edge_count, figures.max_degree,
-        place.nodes is not None,
+        place.nodes is not None, "spark directed" if place.directed else None,
     )  # fmt: skip

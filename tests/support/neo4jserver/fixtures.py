@@ -12,7 +12,7 @@ from edgedp.stores.neo4j.schema import SCHEMA_VERSION
 from neo4jserver.server import DEFAULT_VERSION, NEWEST_VERSION, SHARED_CONF, Server, start
 from neo4jserver.toolchain import MissingToolError, java_for
 
-QUERIES = Path(__file__).parents[2] / "queries" / "neo4j"
+QUERIES = Path(__file__).parents[3] / "queries" / "neo4j"
 OF_STORES = frozenset(
     name
     for file in QUERIES.glob("*.cypher")

@@ -36,7 +36,7 @@ from edgedp.exact.audit.targets import TARGETS, Law, NumbersCase, Outcome, Targe
 from edgedp.graph.graph import Graph
 from edgedp.mechanisms.projection import GraphProjection
 from edgedp.release.in_memory import motkin, priv_top_k
-from edgedp.release.in_memory.releasing import release_in_memory
+from edgedp.release.in_memory.releasing import drawn_in_memory
 from edgedp.release.plan import (
     AggregatePlan,
     ArcsPlan,
@@ -278,7 +278,7 @@ def _release(target: Target, graph: Graph) -> Outcome:
         case NumbersCase():
             return case.draw(target, graph)
         case ArcCase():  # planned for an account of the unit, which a graph in memory has not
-            return tuple(release_in_memory(graph, _planned(target, case), None))
+            return tuple(drawn_in_memory(graph, _planned(target, case), None))
         case Case():
             options = {**case.options, "k": target.k, "epsilon": target.epsilon}
             return tuple(_FUNCTIONS[case.kind](graph, **options, degree_bound=target.degree_bound))

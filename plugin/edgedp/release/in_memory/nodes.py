@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex, Unpack
 
 from edgedp.mechanisms.values import Mechanism
-from edgedp.release.in_memory.releasing import plan_in_memory, release_in_memory
-from edgedp.release.options import MotkinOptions, TopKOptions
+from edgedp.release.in_memory.releasing import release_in_memory
+from edgedp.release.option import spelled_out
+from edgedp.release.options import MotkinOptions, MotkinWords, TopKOptions, TopKWords
 from edgedp.release.release import Release
-from edgedp.words.vocabulary import (
-    Approach,
-    MechanismName,
-    MetricForm,
-    MetricName,
-    ParetoForm,
-    Proxy,
-    SamplerName,
-    Sensitivity,
-    Shift,
-    TopKMetricName,
-)
+from edgedp.words.vocabulary import Approach, MechanismName, MetricName, Sensitivity, TopKMetricName
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,21 +20,17 @@ if TYPE_CHECKING:
 __all__ = ["motkin", "priv_top_k"]
 
 
+@spelled_out(TopKOptions, TopKWords)
 def priv_top_k(
     graph: Graph,
     metric: TopKMetricName,
     k: SupportsIndex,
     epsilon: Any,
     mechanism: MechanismName | Mechanism | None = None,
-    sampler: SamplerName | None = None,
-    sensitivity_form: MetricForm | None = None,
-    shift: Shift | None = None,
-    proxy: Proxy | None = None,
-    cap: int | None = None,
-    estimates: bool = False,
-    target_recall: Any = None,
+    *,
     degree_bound: int | None = None,
     rng: np.random.Generator | None = None,
+    **options: Unpack[TopKWords],
 ) -> Release:
     """Release the k nodes of highest metric, epsilon-edge-differentially private.
 
@@ -110,9 +96,11 @@ def priv_top_k(
     ----------
     Farias et al. (2021), Local dampening, PVLDB 14(4).
     """
-    return release_in_memory(graph, plan_in_memory(TopKOptions, graph, locals()), rng)
+    asked = {"metric": metric, "k": k, "epsilon": epsilon, "mechanism": mechanism, **options}
+    return release_in_memory("priv_top_k", graph, degree_bound, asked, rng)
 
 
+@spelled_out(MotkinOptions, MotkinWords)
 def motkin(
     graph: Graph,
     metrics: Sequence[MetricName] = ("degree", "density"),
@@ -121,13 +109,10 @@ def motkin(
     approach: Approach = "pareto",
     sensitivity: Sensitivity | None = None,
     mechanism: MechanismName | Mechanism | None = None,
-    sampler: SamplerName | None = None,
-    sensitivity_form: MetricForm | ParetoForm | None = None,
-    shift: Shift | None = None,
-    weights: Sequence[float] | None = None,
-    estimates: bool = False,
+    *,
     degree_bound: int | None = None,
     rng: np.random.Generator | None = None,
+    **options: Unpack[MotkinWords],
 ) -> Release:
     """Release k nodes that are good in several metrics at once, epsilon-edge-differentially private.
 
@@ -178,4 +163,6 @@ def motkin(
     ----------
     Farias et al., Differentially Private Multi-Objective Selection: Pareto and Aggregation Approaches.
     """
-    return release_in_memory(graph, plan_in_memory(MotkinOptions, graph, locals()), rng)
+    asked = {"metrics": metrics, "k": k, "epsilon": epsilon, "approach": approach, "sensitivity": sensitivity}
+    asked |= {"mechanism": mechanism, **options}
+    return release_in_memory("motkin", graph, degree_bound, asked, rng)

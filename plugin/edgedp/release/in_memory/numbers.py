@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from edgedp.mechanisms.checks import check_no_option
-from edgedp.release.in_memory.releasing import check_keeps_bound, facts_of, plan_in_memory, release_in_memory
+from edgedp.release.in_memory.releasing import check_keeps_bound, drawn_in_memory, facts_of, release_in_memory
 from edgedp.release.numbers.counting import count_in
-from edgedp.release.options import CountOptions, DistributionOptions, SummaryOptions
+from edgedp.release.option import spelled_out
+from edgedp.release.options import CountOptions, CountWords
 from edgedp.release.plan import CountPlan
 from edgedp.release.plan.arc_numbers import ARCS
 from edgedp.release.plan.base import check_all_kept
@@ -23,20 +24,17 @@ if TYPE_CHECKING:
 __all__ = ["count", "count_in_memory", "distribution", "summary"]
 
 
+@spelled_out(CountOptions, CountWords)
 def count(
     graph: Graph,
     of: CountName,
     epsilon: Any,
     mechanism: NumberMechanismName | None = None,
-    star_size: int | None = None,
-    pair: Any = None,
-    node: Any = None,
-    degree_bound: int | None = None,
-    delta: Any = None,
-    error_bar: bool = False,
-    rng: np.random.Generator | None = None,
     *,
-    cap: int | None = None,
+    delta: Any = None,
+    degree_bound: int | None = None,
+    rng: np.random.Generator | None = None,
+    **options: Unpack[CountWords],
 ) -> Release:
     """Release one number of a graph, epsilon-edge-differentially private.
 
@@ -98,11 +96,11 @@ def count(
     ----------
     docs/privacy-numbers.md; Zhang et al. (2015), Private release of graph statistics using ladder functions.
     """
-    asked = CountOptions.among(locals())
+    asked = {"of": of, "epsilon": epsilon, "mechanism": mechanism, **options}
     if of == ARCS:
         check_no_option("delta", delta, repr(ARCS))
-        return release_in_memory(graph, plan_in_memory(CountOptions, graph, locals()), rng)
-    return release_in_memory(graph, count_in_memory(graph, degree_bound, asked, delta), rng)
+        return release_in_memory("count", graph, degree_bound, asked, rng)
+    return drawn_in_memory(graph, count_in_memory(graph, degree_bound, asked, delta), rng)
 
 
 def distribution(
@@ -159,7 +157,8 @@ def distribution(
     ----------
     Hay et al. (2009), Accurate estimation of the degree distribution of private networks.
     """
-    return release_in_memory(graph, plan_in_memory(DistributionOptions, graph, locals()), rng)
+    asked = {"of": of, "epsilon": epsilon, "form": form, "cap": cap}
+    return release_in_memory("distribution", graph, degree_bound, asked, rng)
 
 
 def summary(
@@ -201,7 +200,7 @@ def summary(
     >>> page["edges"], page["wedges"], page["degree_ccdf"], page["degree_at_most"]
     (2, 1, [3, 1], 2)
     """
-    return release_in_memory(graph, plan_in_memory(SummaryOptions, graph, locals()), rng)
+    return release_in_memory("summary", graph, degree_bound, {"epsilon": epsilon}, rng)
 
 
 def count_in_memory(graph: Graph, degree_bound: Any, asked: dict[str, Any], delta: Any = None) -> CountPlan:

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from edgedp.mechanisms.checks import check_degree_bound, check_graph
-from edgedp.release.options import Options
-from edgedp.release.plan import Plan, PublicFacts, plan
+from edgedp.release.plan import Kind, Plan, PublicFacts, plan
 from edgedp.release.release import Release
 from edgedp.words.errors import ParameterError
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
     from edgedp.graph.graph import Graph
 
-__all__ = ["check_keeps_bound", "facts_of", "plan_in_memory", "release_in_memory"]
+__all__ = ["check_keeps_bound", "drawn_in_memory", "facts_of", "plan_in_memory", "release_in_memory"]
 
 
 def facts_of(graph: Graph, degree_bound: Any) -> PublicFacts:
@@ -28,19 +27,18 @@ def facts_of(graph: Graph, degree_bound: Any) -> PublicFacts:
     )
 
 
-def plan_in_memory(options: type[Options], graph: Graph, arguments: Mapping[str, Any]) -> Plan:
-    """Plan a release of a graph that the caller holds; a bound that the graph breaks is refused where it matters.
-
-    Parameters
-    ----------
-    options : type
-        What may be asked of the kind of release.
-    arguments : mapping
-        All the arguments of the calling function, ``degree_bound`` among them.
-    """
-    planned = plan(options.KIND, options.among(arguments), facts_of(graph, arguments["degree_bound"]))
+def plan_in_memory(kind: Kind, graph: Graph, degree_bound: Any, asked: Mapping[str, Any]) -> Plan:
+    """Plan a release of a graph that the caller holds; a bound that the graph breaks is refused where it matters."""
+    planned = plan(kind, asked, facts_of(graph, degree_bound))
     check_keeps_bound(graph.max_degree, planned)
     return planned
+
+
+def release_in_memory(
+    kind: Kind, graph: Graph, degree_bound: Any, asked: Mapping[str, Any], rng: np.random.Generator | None
+) -> Release:
+    """Plan and draw a release of a graph that the caller holds; nothing is debited."""
+    return drawn_in_memory(graph, plan_in_memory(kind, graph, degree_bound, asked), rng)
 
 
 def check_keeps_bound(largest_degree: int, planned: Plan) -> None:
@@ -52,7 +50,7 @@ def check_keeps_bound(largest_degree: int, planned: Plan) -> None:
         )
 
 
-def release_in_memory(graph: Graph, planned: Plan, rng: np.random.Generator | None) -> Release:
+def drawn_in_memory(graph: Graph, planned: Plan, rng: np.random.Generator | None) -> Release:
     """Draw a planned release of a graph that the caller holds; nothing is debited."""
     from edgedp.mechanisms.projection import GraphProjection
     from edgedp.mechanisms.sampling.words import words_from

@@ -6,7 +6,6 @@ Neither rests on a degree bound. Through cuts (`edgedp.graph.engines.cuts`) both
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, assert_never
 
@@ -168,16 +167,9 @@ class ArcDistributionPlan(_ArcNumbersPlan):
 def plan_arc_count(asked: CountOptions, facts: PublicFacts) -> ArcCountPlan:
     """Plan a release of the number of arcs; no edge is read."""
     _check_directed(ARCS, facts)
-    given: Mapping[str, Any] = {"star_size": asked.star_size, "pair": asked.pair, "node": asked.node}
-    for option, value in given.items():
-        checks.check_no_option(option, value, repr(ARCS))
     if asked.mechanism not in (None, "geometric"):
         raise ParameterError(
             f"mechanism is {asked.mechanism!r}, must be 'geometric' for {ARCS!r}; ask without it"
-        )
-    if checks.check_switch(asked.error_bar, "error_bar"):
-        raise ParameterError(
-            f"error_bar is not an option of {ARCS!r}: its interval is public and shown anyway; ask without it"
         )
     return ArcCountPlan(
         cost=epsilon_nano(asked.epsilon), facts=facts, cap=cap_of("in_degree", asked.cap), unit=facts.protect

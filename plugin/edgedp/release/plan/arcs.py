@@ -136,32 +136,29 @@ def plan_arcs(name: TalliedName, asked: TopKOptions, facts: PublicFacts) -> Arcs
     That the graph has directions, or weights, was checked with the metric's name.
     """
     if name in STRENGTHS:
-        checks.check_no_options(asked, ("cap", "target_recall"), f"metric {name!r}")
+        checks.check_no_option("target_recall", asked.target_recall, f"metric {name!r}")
         _check_fits(facts)
-    checks.check_no_options(asked, ("sensitivity_form", "shift", "proxy"), f"metric {name!r}")
-    checks.check_no_option("estimates", asked.estimates or None, f"metric {name!r}")
     mechanism = _picking(name, asked, facts)
-    if mechanism is not None:
-        checks.check_no_options(asked, ("cap", "target_recall"), f"mechanism {mechanism.name!r}")
-    if asked.cap is not None:
+    joint = mechanism is None
+    cap = cap_of(name, asked.cap) if joint else None
+    if cap is not None:
         checks.check_no_option("target_recall", asked.target_recall, f"metric {name!r} through cuts")
     return ArcsPlan(
         metric=name,
         k=checks.check_k(asked.k, facts.node_count),
         cost=epsilon_nano(asked.epsilon),
         mechanism=mechanism,
-        target_recall=None if asked.target_recall is None else checked_target(asked.target_recall, facts),
+        target_recall=checked_target(asked.target_recall, facts) if joint else None,
         facts=facts,
-        cap=cap_of(name, asked.cap),
-        unit=facts.protect if asked.cap is not None else "pair",
+        cap=cap,
+        unit="pair" if cap is None else facts.protect,
     )
 
 
 def cap_of(name: TalliedName, cap: Any) -> int | None:
     """Return the most arcs of each other end that count; only arcs are cut."""
-    if unit_of_counts(name) is None:
-        checks.check_no_option("cap", cap, f"metric {name!r}")
-    return None if cap is None else checks.check_cap(cap)
+    uncut = cap is None or unit_of_counts(name) is None or name in STRENGTHS
+    return None if uncut else checks.check_cap(cap)
 
 
 def _check_fits(facts: PublicFacts) -> None:
@@ -203,7 +200,7 @@ def _picking(name: TalliedName, asked: TopKOptions, facts: PublicFacts) -> Undam
     if asked.cap is not None:
         usual = "joint"
     one_way = moves_one_way(name, facts.weighting)
-    if not one_way and facts.protect == "pair":
+    if not one_way:
         usual = "joint"
     mechanism = checks.check_mechanism(usual if asked.mechanism is None else asked.mechanism)
     match mechanism:
@@ -215,7 +212,6 @@ def _picking(name: TalliedName, asked: TopKOptions, facts: PublicFacts) -> Undam
         case "em" | "pf":
             return Undampened(mechanism, checks.check_sampler(asked.sampler, mechanism))
         case "joint":
-            checks.check_no_option("sampler", asked.sampler, "mechanism 'joint'")
             return None
         case "ld" | "sld":
             raise ParameterError(

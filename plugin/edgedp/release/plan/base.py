@@ -41,6 +41,9 @@ READ_UNDIRECTED = "directed, read undirected"
 """How an answer of a directed graph was read; one of an undirected graph says nothing."""
 
 
+_DECIDING = frozenset({"of", "metric", "metrics", "approach", "mechanism", "proxy"})
+"""The parameters that decide which options there are."""
+
 EVERY_PAIR = "everything between two nodes"
 """What an answer protects at its epsilon, unless it says more."""
 
@@ -288,9 +291,10 @@ class PlanBase(ABC):
 
 
 def check_all_kept(asked: Options, planned: PlanBase) -> None:
-    """Refuse an option that a plan neither refused nor keeps: what was asked for is never dropped in silence.
+    """Refuse an option that a plan does not keep, for it would have no effect: nothing is dropped in silence.
 
-    Every option is compared, so one that is added to `edgedp.release.options` and forgotten by a plan is refused there.
+    Every option is compared, so a plan need not refuse what it does not take, and one that is added to
+    `edgedp.release.options` and forgotten by a plan is refused there.
     """
     kept = planned.parameters
     for option in asked.described():
@@ -298,9 +302,20 @@ def check_all_kept(asked: Options, planned: PlanBase) -> None:
             continue  # one of the two gave the span, which may be said by the other
         value = getattr(asked, option.name)
         if option.name not in kept and value is not None and value is not option.default:
-            raise ParameterError(
-                f"{option.name} has no effect on this release of {planned.kind}, which does not keep it; ask without it"
-            )
+            raise _not_kept(option.name, asked, planned)
+
+
+def _not_kept(name: str, asked: Options, planned: PlanBase) -> ParameterError:
+    """Return the refusal of an option, which names the words that decide what a release takes."""
+    said, usual = [], []
+    for word, value in planned.parameters.items():
+        if word in _DECIDING:
+            left_out = getattr(asked, word, value) is None
+            said.append(f"{word} {value!r}" + (" (the default)" if left_out else ""))
+            usual += [word] if left_out else []
+    of = f"{planned.kind} with {' and '.join(said)}" if said else planned.kind
+    instead = f", or with another {usual[0]}" if usual else ""
+    return ParameterError(f"{name} is not an option of {of}; ask without it{instead}")
 
 
 def spanned(asked: Options, facts: PublicFacts) -> PublicFacts:

@@ -188,23 +188,21 @@ def _versioned(version: int, since: int | None) -> dict[str, int]:
 
 def plan_joint(name: str, asked: TopKOptions, facts: PublicFacts) -> JointPlan:
     """Plan a joint release of the top k; see `edgedp.priv_top_k` for the options."""
-    checks.check_no_options(asked, ("sampler", "sensitivity_form", "shift"), "mechanism 'joint'")
     proxies = metric_by_name(name).proxies
     if not proxies:
         joint = sorted(each for each in metric_names() if metric_by_name(each).proxies)
         raise ParameterError(
             f"metric is {name!r}, must be one of {', '.join(joint)} for mechanism 'joint'; use another mechanism"
         )
-    if proxies == (name,):
-        checks.check_no_option("proxy", asked.proxy, f"metric {name!r} with mechanism 'joint'")
-    ranked_by = proxies[0] if asked.proxy is None else checks.check_choice(asked.proxy, "proxy", proxies)
+    own = asked.proxy is None or proxies == (name,)
+    ranked_by = proxies[0] if own else checks.check_choice(asked.proxy, "proxy", proxies)
     return JointPlan(
         metric=name,
         k=checks.check_k(asked.k, facts.node_count),
         cost=epsilon_nano(asked.epsilon),
         ranked_by=ranked_by,
         cap=_cap(ranked_by, asked.cap),
-        estimates=_estimates(ranked_by, asked.estimates),
+        estimates=asked.estimates and _buys_degrees(ranked_by),
         target_recall=_target(ranked_by, asked, facts),
         facts=facts,
     )
@@ -214,12 +212,9 @@ def plan_joint_motkin(
     names: tuple[str, ...], approach: Approach, asked: MotkinOptions, facts: PublicFacts
 ) -> JointMotkinPlan:
     """Plan a joint release of several metrics; see `edgedp.motkin` for the options."""
-    not_of_joint = ("sensitivity", "sampler", "sensitivity_form", "shift")
-    checks.check_no_options(asked, not_of_joint, "mechanism 'joint'")
     weights: tuple[float, ...] | None
     match approach:
         case "pareto":
-            checks.check_no_option("weights", asked.weights, "approach 'pareto'")
             weights = None
         case "aggregate":
             weights = checks.check_weights(asked.weights, len(names))
@@ -230,7 +225,7 @@ def plan_joint_motkin(
         k=checks.check_k(asked.k, facts.node_count),
         cost=epsilon_nano(asked.epsilon),
         weights=weights,
-        estimates=checks.check_switch(asked.estimates, "estimates"),
+        estimates=asked.estimates,
         facts=facts,
     )
 
@@ -248,20 +243,17 @@ def _cap(ranked_by: Proxy, cap: Any) -> int | None:
         case "ordered":
             return None if cap is None else checks.check_cap(cap)
         case "both" | "degree" | "betweenness2":
-            checks.check_no_option("cap", cap, f"proxy {ranked_by!r}")
             return None
         case _:
             assert_never(ranked_by)
 
 
-def _estimates(ranked_by: Proxy, asked: Any) -> bool:
-    """Return whether estimates are shown: of what buys noisy degrees."""
-    wanted = checks.check_switch(asked, "estimates")
+def _buys_degrees(ranked_by: Proxy) -> bool:
+    """Return whether noisy degrees are bought, of which estimates are made."""
     match ranked_by:
         case "both" | "degree" | "ordered":
-            return wanted
+            return True
         case "lists" | "betweenness2":
-            checks.check_no_option("estimates", wanted or None, f"proxy {ranked_by!r}, which buys no degrees")
             return False
         case _:
             assert_never(ranked_by)

@@ -163,10 +163,6 @@ def plan_top_k(asked: TopKOptions, facts: PublicFacts) -> TopKPlan | JointPlan |
     mechanism = _top_k_mechanism(name, asked, facts)
     if mechanism == "joint":
         return plan_joint(name, asked, facts)
-    of = f"metric {name!r} with mechanism {mechanism!r}"
-    checks.check_no_options(asked, ("proxy", "cap"), of)
-    checks.check_no_option("estimates", asked.estimates or None, f"mechanism {mechanism!r}")
-    checks.check_no_option("target_recall", asked.target_recall, f"mechanism {mechanism!r}")
     bound = facts.effective_degree_bound
     return TopKPlan(
         metric=name,
@@ -183,12 +179,6 @@ def _top_k_mechanism(name: str, asked: TopKOptions, facts: PublicFacts) -> Mecha
         return checks.check_mechanism(asked.mechanism)
     if not metric_by_name(name).proxies or (facts.delta_declared and asked.target_recall is None):
         return "sld"
-    for option in ("sampler", "sensitivity_form", "shift"):
-        if getattr(asked, option) is not None:
-            raise ParameterError(
-                f"{option} is not an option of mechanism 'joint', the default for {name}; "
-                "ask without it, or give mechanism 'sld'"
-            )
     return "joint"
 
 
@@ -198,11 +188,9 @@ def plan_motkin(asked: MotkinOptions, facts: PublicFacts) -> ParetoPlan | Aggreg
     approach = checks.check_choice(asked.approach, "approach", APPROACHES)
     if asked.mechanism == "joint":
         return plan_joint_motkin(names, approach, asked, facts)
-    checks.check_no_option("estimates", asked.estimates or None, "a mechanism other than 'joint'")
     mechanism = _motkin_mechanism(asked)
     match approach:
         case "pareto":
-            checks.check_no_option("weights", asked.weights, "approach 'pareto'")
             pareto = _picking(mechanism, asked, PARETO_FORMS, pareto_shift(names))
             _check_edge_form(pareto, names)
             return ParetoPlan(
@@ -259,15 +247,12 @@ def pareto_shift(names: Sequence[str]) -> Shift:
 def _picking(
     mechanism: PickingName, asked: TopKOptions | MotkinOptions, forms: Sequence[_Form], default: Shift
 ) -> Picking[_Form]:
-    """Return how nodes are picked; an option that would have no effect is refused."""
+    """Return how nodes are picked."""
     sampler = checks.check_sampler(asked.sampler, mechanism)
-    of = f"mechanism {mechanism!r}"
     match mechanism:
         case "em" | "pf":
-            checks.check_no_options(asked, ("sensitivity_form", "shift"), of)
             return Undampened(mechanism, sampler)
         case "ld":
-            checks.check_no_option("shift", asked.shift, of)
             return Dampened(sampler, _form(asked.sensitivity_form, forms))
         case "sld":
             shift = default if asked.shift is None else checks.check_choice(asked.shift, "shift", SHIFTS)

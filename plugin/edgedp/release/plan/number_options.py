@@ -53,9 +53,8 @@ def taking(option: str) -> tuple[str, ...]:
 
 
 def star_size_of(value: Any, of: str, facts: PublicFacts) -> int | None:
-    """Return how many neighbours a star has; of anything else than stars the option is refused."""
+    """Return how many neighbours a star has; None of anything else than stars."""
     if of != "stars":
-        _refuse(value, "star_size", of)
         return None
     size = _DEFAULT_STAR_SIZE if value is None else checks.check_whole(value, "star_size")
     return check_star_size(size, bounds_of(facts))
@@ -64,7 +63,6 @@ def star_size_of(value: Any, of: str, facts: PublicFacts) -> int | None:
 def pair_of(value: Any, of: str) -> tuple[Any, Any] | None:
     """Return two different node ids, where the count is of a pair."""
     if of not in taking("pair"):
-        _refuse(value, "pair", of)
         return None
     if value is None:
         raise ParameterError("pair is missing; name the two nodes whose common neighbours are counted")
@@ -86,7 +84,6 @@ def check_two(first: Any, second: Any) -> None:
 def node_of(value: Any, of: str) -> Any:
     """Return the node id, where the count is of one node."""
     if of not in taking("node"):
-        _refuse(value, "node", of)
         return None
     if value is None:
         raise ParameterError(f"node is missing; name the node whose {of} is asked for")
@@ -99,12 +96,6 @@ def _node_id(value: Any, name: str) -> Any:
     if isinstance(value, bool) or not isinstance(value, (int, str)):
         raise ParameterError(f"{name} is {value!r}, must be a node id, an integer or a text; name a node")
     return value
-
-
-def _refuse(value: Any, name: str, of: str) -> None:
-    if value is not None:
-        where = ", ".join(taking(name))
-        raise ParameterError(f"{name} is not an option of {of!r} but of {where}; ask without it")
 
 
 def delta_of(value: Any, mechanism: NumberMechanism, *, stored: bool) -> Fraction | None:
@@ -131,7 +122,7 @@ def delta_of(value: Any, mechanism: NumberMechanism, *, stored: bool) -> Fractio
 
 def wants_error_bar(value: Any, count: type[Count], mechanism: NumberMechanism, cost: int) -> bool:
     """Return whether an interval is bought, where the count and the epsilon allow one."""
-    if not checks.check_switch(value, "error_bar"):
+    if not value:
         return False
     if mechanism.public_scale:
         raise ParameterError(

@@ -14,8 +14,10 @@ from edgedp.words.errors import ParameterError
 __all__ = ["checked_target", "first_charges"]
 
 
-def checked_target(target_recall: Any, facts: PublicFacts) -> Fraction:
-    """Return the expected recall that is enough, of a list that can say how sure it is."""
+def checked_target(target_recall: Any, facts: PublicFacts) -> Fraction | None:
+    """Return the expected recall that is enough, of a list that can say how sure it is; None where none is asked."""
+    if target_recall is None:
+        return None
     target = checks.check_part(target_recall, "target_recall")
     if facts.node_count < FEWEST:
         raise ParameterError(

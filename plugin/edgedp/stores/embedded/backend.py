@@ -27,6 +27,7 @@ from edgedp.stores.embedded.making import make
 from edgedp.stores.embedded.sqlite import Ledger, opened_as
 from edgedp.stores.statements.cypher import CypherProjection
 from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
+from edgedp.words.vocabulary import ARC_METRICS
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.projection import NumberProjection
     from edgedp.words.dates.calendar import Calendar, Span
     from edgedp.words.progress import Progress
+    from edgedp.words.vocabulary import ArcMetricName
 
 __all__ = ["EmbeddedBackend"]
 
@@ -42,7 +44,7 @@ __all__ = ["EmbeddedBackend"]
 class EmbeddedBackend(Backend):
     """A folder; every session opens its ledger anew, for milliseconds."""
 
-    cypher = frozenset[str]()
+    cypher = frozenset[str](ARC_METRICS)
     keeps_directions = True
     keeps_versions = True
     keeps_windows = True
@@ -246,3 +248,6 @@ class _FileProjection(CypherProjection):
     def _run(self, statement: str, nodes: list[Any] | None, **parameters: Any) -> list[dict[str, Any]]:
         with files.hold(self._files._folder, self._row.version, self._row.digest) as version:
             return files.run(version.path, statement, nodes=nodes, **parameters)
+
+    def _as_stored(self, name: ArcMetricName) -> ArcMetricName:
+        return name

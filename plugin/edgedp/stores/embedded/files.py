@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,8 @@ from edgedp.stores.embedded.locks import Held, try_hold
 from edgedp.stores.embedded.seals import Seals, checked, remember, sha256
 from edgedp.stores.statements.queries import query
 from edgedp.stores.statements.values import Column, columns_of
-from edgedp.words.errors import ForeignWordsError, StoreError
+from edgedp.words.errors import EngineError, ForeignWordsError, StoreError
+from edgedp.words.vocabulary import ARC_METRICS
 
 if TYPE_CHECKING:
     from edgedp.graph.weights import Weighting
@@ -60,7 +61,6 @@ _EDGE_FILE_BYTES = 20
 _POOL_EDGE_BYTES = 64
 """Of the buffer pool, where the database keeps what it writes or reads; 100 million edges did not fit 10 each."""
 _LEAST = 4 << 20
-_PIECE = 1 << 22
 _NODE_BYTES, _EDGE_BYTES = 40, 30
 
 
@@ -191,14 +191,18 @@ def _fill(path: Path, graph: Graph, kept: records.Packed) -> None:
             closing(ladybug.Connection(database)) as connection,
         ):
             _run(connection, "create_text_nodes" if texts else "create_nodes")
-            _run(connection, "create_edges")
+            _run(connection, "create_arcs" if graph.directed else "create_edges")
             _run(connection, "copy_nodes", rows=pyarrow.table({"id": values}))
             if graph.edge_count:
-                pieces = [[values.take(pyarrow.array(end)) for end in ends.T] for ends in _edges(graph)]
-                ends = (pyarrow.chunked_array(list(column)) for column in zip(*pieces, strict=True))
-                _run(
-                    connection, "copy_edges", rows=pyarrow.table(dict(zip(("from", "to"), ends, strict=True)))
-                )
+                pieces = [
+                    [values.take(pyarrow.array(ends[:, 0])), values.take(pyarrow.array(ends[:, 1]))]
+                    + ([] if ways is None else [pyarrow.array(ways)])
+                    for ends, ways in records.edge_pieces(graph)
+                ]
+                columns = (pyarrow.chunked_array(list(column)) for column in zip(*pieces, strict=True))
+                # What an undirected graph's edges have no column for is left out.
+                table = dict(zip(("from", "to", "ways"), columns, strict=False))
+                _run(connection, "copy_edges", rows=pyarrow.table(table))
             records.write(connection, kept)
     except (RuntimeError, OSError) as error:
         raise StoreError(
@@ -210,31 +214,22 @@ def _fill(path: Path, graph: Graph, kept: records.Packed) -> None:
         raise StoreError("the graph's file was not finished by the database; make room and load again")
 
 
-def _edges(graph: Graph) -> Iterator[NDArray[np.int32]]:
-    """Return every edge once, as `Graph.edges`, in pieces."""
-    indptr, n = graph.indptr, graph.node_count
-    start = 0
-    while start < n:
-        stop = max(int(np.searchsorted(indptr, indptr[start] + _PIECE, "right")) - 1, start + 1)
-        neighbors = graph.indices[indptr[start] : indptr[stop]]
-        rows = np.repeat(np.arange(start, stop, dtype=np.int32), np.diff(indptr[start : stop + 1]))
-        once = rows < neighbors
-        yield np.column_stack([rows[once], neighbors[once]])
-        start = stop
-
-
 def _verify_content(path: Path, graph: Graph, kept: Mapping[str, Column]) -> None:
     """Compare what a finished file holds with what was to be written: nodes, values, and edges by a salted sum."""
     salt = np.uint64(secrets.randbits(64))
     with _reading(path) as connection:
-        ids, edges = _tables(connection, PLACE)
+        ids, edges = _tables(connection, PLACE, "arcs" if graph.directed else "edges")
     same = np.array_equal(ids, graph.node_ids) and edges.num_rows == graph.edge_count
     if same:
         found = (
-            np.column_stack([_positions(ids, _ids(column)) for column in piece.columns])
-            for piece in edges.to_batches(max_chunksize=_PIECE)
+            (
+                np.column_stack([_positions(ids, _ids(column)) for column in piece.columns[:2]]),
+                piece.columns[2].to_numpy() if graph.directed else None,
+            )
+            for piece in edges.to_batches(max_chunksize=records.EDGES_AT_ONCE)
         )
-        same = _salted_sum(found, len(ids), salt) == _salted_sum(_edges(graph), len(ids), salt)
+        written = records.salted_sum(records.edge_pieces(graph), len(ids), salt)
+        same = records.salted_sum(found, len(ids), salt) == written
     if kept:
         values = properties(path)
         same = same and values.keys() == kept.keys()
@@ -245,18 +240,6 @@ def _verify_content(path: Path, graph: Graph, kept: Mapping[str, Column]) -> Non
 
 def _other_graph() -> StoreError:
     return StoreError("the graph that was read again is not the one that was written; load again")
-
-
-def _salted_sum(pieces: Iterable[NDArray[Any]], n: int, salt: np.uint64) -> int:
-    """Return a sum over edges, in any order, of a salted 64-bit mix of each."""
-    total = 0
-    for ends in pieces:
-        low, high = (ends.min(axis=1).astype(np.uint64), ends.max(axis=1).astype(np.uint64))
-        keys = (low * np.uint64(n) + high) ^ salt
-        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-            keys = (keys ^ (keys >> np.uint64(shift))) * np.uint64(factor)
-        total += int((keys ^ (keys >> np.uint64(31))).sum(dtype=np.uint64))
-    return total % 2**64
 
 
 @contextmanager
@@ -372,8 +355,31 @@ def properties(path: Path, name: str | None = None) -> dict[str, NDArray[Any]]:
 
 
 def run(path: Path, statement: str, **parameters: Any) -> list[Row]:
-    """Run a statement of ``queries/embedded`` on a checked file."""
-    with _reading(path) as connection, closing(_execute(connection, statement, parameters)) as result:
+    """Run a statement of ``queries/embedded`` on a checked file.
+
+    Raises
+    ------
+    EngineError
+        It counts arcs, and the file was written before these were kept in it.
+    """
+    with _reading(path) as connection:
+        if statement not in ARC_METRICS or _holds_ways(connection):
+            return _rows(connection, statement, parameters)
+    raise EngineError(
+        f"engine is 'cypher', must be 'native' or 'igraph' for {statement} of this version, which was loaded "
+        "before the database file had directions; choose another, or load it again"
+    )
+
+
+def _holds_ways(connection: Any) -> bool:
+    with closing(
+        connection.execute(f"CALL table_info('{PLACE['relationship_type']}') RETURN name")
+    ) as result:
+        return "ways" in {row[0] for row in result.get_all()}
+
+
+def _rows(connection: Any, statement: str, parameters: dict[str, Any]) -> list[Row]:
+    with closing(_execute(connection, statement, parameters)) as result:
         names = result.get_column_names()
         return [dict(zip(names, row, strict=True)) for row in result.get_all()]
 
@@ -390,11 +396,11 @@ def columns(connection: Any, place: dict[str, str]) -> tuple[NDArray[Any], NDArr
     return ids, np.column_stack(ends).reshape(-1, 2)
 
 
-def _tables(connection: Any, place: dict[str, str]) -> tuple[NDArray[Any], Any]:
-    """Return node ids, ascending, and an Arrow table of edges by ids: source, target."""
+def _tables(connection: Any, place: dict[str, str], statement: str = "edges") -> tuple[NDArray[Any], Any]:
+    """Return node ids, ascending, and an Arrow table of edges by ids: source, target; of arcs their ways, too."""
     with closing(connection.execute(query("embedded", "nodes", **place))) as nodes:
         ids = _ids(nodes.get_as_arrow().column("id"))
-    with closing(connection.execute(query("embedded", "edges", **place))) as pairs:
+    with closing(connection.execute(query("embedded", statement, **place))) as pairs:
         edges = pairs.get_as_arrow()
     return ids, edges
 

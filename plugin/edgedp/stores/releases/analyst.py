@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, SupportsIndex, Unpack, cast
 
 from edgedp.ledger import ledger, registry, shares
 from edgedp.ledger.account import account_of
 from edgedp.ledger.debits.question import Question, asked_before
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.values import Mechanism
+from edgedp.release.option import Windows, spelled_out
 from edgedp.release.options import (
     CountOptions,
     DistributionOptions,
     MotkinOptions,
-    PercentileOptions,
+    StoredCountWords,
+    StoredMotkinWords,
+    StoredTopKWords,
     SummaryOptions,
     TopKOptions,
 )
@@ -33,15 +36,11 @@ from edgedp.words.vocabulary import (
     DistributionForm,
     Engine,
     MechanismName,
-    MetricForm,
     MetricName,
     NumberMechanismName,
-    ParetoForm,
     PercentileMechanism,
-    Proxy,
     SamplerName,
     Sensitivity,
-    Shift,
     TopKEngine,
     TopKMetricName,
 )
@@ -60,6 +59,7 @@ _log = logging.getLogger("edgedp.stores")
 class AnalystStore(ReleasingStore):
     """Every kind of release, by the one way that all take."""
 
+    @spelled_out(TopKOptions, StoredTopKWords)
     def priv_top_k(
         self,
         name: str,
@@ -67,18 +67,10 @@ class AnalystStore(ReleasingStore):
         k: SupportsIndex,
         epsilon: Any,
         mechanism: MechanismName | Mechanism | None = None,
-        sampler: SamplerName | None = None,
-        sensitivity_form: MetricForm | None = None,
-        shift: Shift | None = None,
-        proxy: Proxy | None = None,
-        cap: int | None = None,
-        estimates: bool = False,
-        target_recall: Any = None,
+        *,
         engine: TopKEngine = "native",
         request_id: str | None = None,
-        *,
-        window: str | None = None,
-        windows: str | Sequence[str] | None = None,
+        **options: Unpack[StoredTopKWords],
     ) -> Release:
         """Release the k nodes of highest metric of a stored graph; parameters as for `edgedp.priv_top_k`.
 
@@ -99,8 +91,10 @@ class AnalystStore(ReleasingStore):
         BudgetError
             The release does not fit the budget; says what is left. Nothing was spent.
         """
-        return self._release("priv_top_k", name, TopKOptions.among(locals()), engine, request_id)
+        asked = {"metric": metric, "k": k, "epsilon": epsilon, "mechanism": mechanism, **options}
+        return self._release("priv_top_k", name, asked, engine, request_id)
 
+    @spelled_out(MotkinOptions, StoredMotkinWords)
     def motkin(
         self,
         name: str,
@@ -110,43 +104,41 @@ class AnalystStore(ReleasingStore):
         approach: Approach = "pareto",
         sensitivity: Sensitivity | None = None,
         mechanism: MechanismName | Mechanism | None = None,
-        sampler: SamplerName | None = None,
-        sensitivity_form: MetricForm | ParetoForm | None = None,
-        shift: Shift | None = None,
-        weights: Sequence[float] | None = None,
-        estimates: bool = False,
+        *,
         engine: Engine = "native",
         request_id: str | None = None,
-        *,
-        window: str | None = None,
-        windows: str | Sequence[str] | None = None,
+        **options: Unpack[StoredMotkinWords],
     ) -> Release:
         """Release k nodes that are good in several metrics at once; parameters as for `edgedp.motkin`."""
-        return self._release("motkin", name, MotkinOptions.among(locals()), engine, request_id)
+        asked = {
+            "metrics": metrics,
+            "k": k,
+            "epsilon": epsilon,
+            "approach": approach,
+            "sensitivity": sensitivity,
+        }
+        return self._release("motkin", name, asked | {"mechanism": mechanism, **options}, engine, request_id)
 
+    @spelled_out(CountOptions, StoredCountWords)
     def count(
         self,
         name: str,
         of: CountName,
         epsilon: Any,
         mechanism: NumberMechanismName | None = None,
-        star_size: int | None = None,
-        pair: Any = None,
-        node: Any = None,
-        error_bar: bool = False,
+        *,
         engine: Engine = "native",
         request_id: str | None = None,
-        *,
-        cap: int | None = None,
-        window: str | None = None,
-        windows: str | Sequence[str] | None = None,
+        **options: Unpack[StoredCountWords],
     ) -> Release:
         """Release one number of a stored graph; parameters as for `edgedp.count`, engine as for `priv_top_k`.
 
         A mechanism that needs a delta is refused: a ledger adds pure losses, or rho, and such a release has neither.
         """
-        return self._release("count", name, CountOptions.among(locals()), engine, request_id)
+        asked = {"of": of, "epsilon": epsilon, "mechanism": mechanism, **options}
+        return self._release("count", name, asked, engine, request_id)
 
+    @spelled_out(DistributionOptions, Windows)
     def distribution(
         self,
         name: str,
@@ -157,24 +149,23 @@ class AnalystStore(ReleasingStore):
         cap: int | None = None,
         engine: Engine = "native",
         request_id: str | None = None,
-        window: str | None = None,
-        windows: str | Sequence[str] | None = None,
+        **windows: Unpack[Windows],
     ) -> Release:
         """Release how the degrees of a stored graph are spread; parameters as for `edgedp.distribution`."""
-        return self._release("distribution", name, DistributionOptions.among(locals()), engine, request_id)
+        asked = {"of": of, "epsilon": epsilon, "form": form, "cap": cap, **windows}
+        return self._release("distribution", name, asked, engine, request_id)
 
+    @spelled_out(SummaryOptions, Windows)
     def summary(
         self,
         name: str,
         epsilon: Any,
         engine: Engine = "native",
         request_id: str | None = None,
-        *,
-        window: str | None = None,
-        windows: str | Sequence[str] | None = None,
+        **windows: Unpack[Windows],
     ) -> Release:
         """Release what an owner publishes about a stored graph, for one debit; parameters as for `edgedp.summary`."""
-        return self._release("summary", name, SummaryOptions.among(locals()), engine, request_id)
+        return self._release("summary", name, {"epsilon": epsilon, **windows}, engine, request_id)
 
     def percentile(
         self,
@@ -212,7 +203,8 @@ class AnalystStore(ReleasingStore):
         Privacy: epsilon-DP where the whole record of one node is replaced, missing values included; the number of nodes
         is public. Of a property that follows from its node's own degree also 2 epsilon-edge-DP, which is debited too.
         """
-        return self._release("percentile", name, PercentileOptions.among(locals()), "native", request_id)
+        asked = {"property": property, "q": q, "epsilon": epsilon, "mechanism": mechanism, "sampler": sampler}
+        return self._release("percentile", name, asked, "native", request_id)
 
     def estimate(
         self,

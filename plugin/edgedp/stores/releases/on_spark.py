@@ -71,7 +71,7 @@ def name_of(session: Session, name: str) -> str:
 
 def try_spark(planned: Plan, row: GraphRow) -> None:
     """Refuse, before a debit, what Spark does not draw, a Spark that does not work, and an address it cannot read."""
-    from edgedp.spark.drawing import SecureSource, check_can_draw, draw_on_spark
+    from edgedp.spark.drawing import SecureSource, check_can_draw, draw_on_spark, rows_of
     from edgedp.spark.frames import held_edges
     from edgedp.spark.session import check_installed, open_session
     from edgedp.spark.sources import opened
@@ -88,18 +88,22 @@ def try_spark(planned: Plan, row: GraphRow) -> None:
             except GraphFormatError:
                 # In words of its own it names the columns; of a file that lost its first line these are an edge.
                 raise StoreError(OTHER_COLUMNS) from None
-        if session.sparkContext.applicationId in _tried:
+        directed = planned.facts.directed
+        key = f"{session.sparkContext.applicationId} {directed}"
+        if key in _tried:
             return
-        graph = small_graph()
-        edges = held_edges(session, graph)
-        draw_on_spark(small_plan(planned), edges, edges.degrees(), SecureSource())
-        _tried.add(session.sparkContext.applicationId)
+        small, edges = (
+            small_plan(planned, directed=directed),
+            held_edges(session, small_graph(directed=directed)),
+        )
+        draw_on_spark(small, edges, rows_of(small, edges), SecureSource())
+        _tried.add(key)
 
 
 def draw(planned: Plan, row: GraphRow, read: Callable[[], Graph]) -> Nodes:
     """Draw a release that was debited; whoever calls lets no error out but the constant ones."""
     from edgedp.ledger.debits.killpoints import reach
-    from edgedp.spark.drawing import SecureSource, draw_on_spark
+    from edgedp.spark.drawing import SecureSource, draw_on_spark, rows_of
     from edgedp.spark.frames import held_edges
     from edgedp.spark.session import open_session
     from edgedp.spark.sources import opened
@@ -113,7 +117,7 @@ def draw(planned: Plan, row: GraphRow, read: Callable[[], Graph]) -> Nodes:
     else:
         edges = held_edges(session, read())
     reach("read")
-    return draw_on_spark(planned, edges, edges.degrees(), SecureSource())
+    return draw_on_spark(planned, edges, rows_of(planned, edges), SecureSource())
 
 
 def _place(row: GraphRow) -> Place:
