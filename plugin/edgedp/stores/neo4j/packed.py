@@ -35,6 +35,7 @@ def graph_of_rows(
     *,
     nodes_supplied: bool = True,
     projection: PairProjection | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> tuple[Graph, NDArray[np.int64]]:
     """Build a graph from rows of nodes and relationships.
 
@@ -48,6 +49,8 @@ def graph_of_rows(
         As of `edgedp.Graph`.
     projection : PairProjection, optional
         What of these relationships makes an edge; default: each, whatever its direction. Its conditions hold already.
+    weights : (m,) float64, optional
+        What each relationship weighs, NaN for nothing; of a projection that declares weights.
 
     Returns
     -------
@@ -80,7 +83,14 @@ def graph_of_rows(
         sources, targets = position[sources], position[targets]
     pairs = arcs_of(sources, targets, len(ids), projection)
     directed = projection is not None and projection.directed
-    return Graph.from_positions(ascending, pairs, nodes_supplied=nodes_supplied, directed=directed), order
+    graph = Graph.from_positions(ascending, pairs, nodes_supplied=nodes_supplied, directed=directed)
+    if projection is not None and projection.weight is not None:
+        if weights is None and len(sources):
+            raise AssertionError("a reader hands over a weight for each relationship")
+        turned = projection.orientation == "REVERSE"
+        ends = np.column_stack([targets, sources] if turned else [sources, targets])
+        graph = graph.with_weights(ends, np.zeros(0) if weights is None else weights, projection.weight)
+    return graph, order
 
 
 def graph_of_adjacency(
@@ -89,6 +99,7 @@ def graph_of_adjacency(
     *,
     nodes_supplied: bool,
     projection: PairProjection | None = None,
+    weights: Sequence[Sequence[float | None]] | None = None,
 ) -> Graph:
     """Build a graph from the rows of ``adjacency``: a node's id, and the ids that its relationships point to.
 
@@ -121,7 +132,18 @@ def graph_of_adjacency(
         caught[caught] = ascending[places[caught]] == named[caught]
     targets = order[places[caught]].astype(np.int32)
     found = sources[caught], targets
-    return graph_of_rows(unsorted, *found, nodes_supplied=nodes_supplied, projection=projection)[0]
+    weighed = None
+    if weights is not None:
+        there = [
+            np.nan if weight is None else weight
+            for adjacent, beside in zip(neighbors, weights, strict=True)
+            for target, weight in zip(adjacent, beside, strict=True)
+            if type(target) is kind
+        ]
+        weighed = np.array(there, dtype=np.float64)[caught]
+    return graph_of_rows(
+        unsorted, *found, nodes_supplied=nodes_supplied, projection=projection, weights=weighed
+    )[0]
 
 
 def graph_of_arrays(
@@ -133,7 +155,8 @@ def graph_of_arrays(
     """
     if "ids" not in arrays:
         raise StoreError(IDS_BROKEN)
-    return graph_of_rows(arrays["ids"], arrays["sources"], arrays["targets"], projection=projection)
+    rows = arrays["ids"], arrays["sources"], arrays["targets"]
+    return graph_of_rows(*rows, projection=projection, weights=arrays.get("weights"))
 
 
 def graph_of_pieces(

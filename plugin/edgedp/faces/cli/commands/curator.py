@@ -27,7 +27,14 @@ from edgedp.faces.cli.output import (
     say,
     working,
 )
-from edgedp.faces.cli.reading import answered, kind_options, name_of, reading_options
+from edgedp.faces.cli.reading import (
+    answered,
+    kind_options,
+    name_of,
+    reading_options,
+    weight_of,
+    weight_options,
+)
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import amount, shown
 from edgedp.words.vocabulary import ADDRESS_ENGINES, UNITS, AddressEngine, Unit
@@ -253,6 +260,7 @@ def _read_or_ask(
     "--at-least", type=WHOLE, default=1, show_default=True, metavar="M",
     help="Neo4j: how many relationships make an edge.",
 )  # fmt: skip
+@weight_options
 @click.option(
     "--candidates", metavar="L", help="Neo4j: of several labels the one whose nodes only are ranked."
 )
@@ -337,6 +345,7 @@ def register(
             "at_least": at_least if at_least != 1 else None,
             "candidates": candidates,
             "title_property": title_property,
+            **weight_of(reading),
         }.items()
         if value is not None
     }

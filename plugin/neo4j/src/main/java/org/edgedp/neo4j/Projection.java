@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import org.eclipse.collections.impl.list.mutable.primitive.DoubleArrayList;
 import org.eclipse.collections.impl.list.mutable.primitive.LongArrayList;
 import org.neo4j.graphdb.Label;
 import org.neo4j.graphdb.Node;
@@ -34,8 +35,10 @@ import org.neo4j.procedure.TerminationGuard;
  * @param sources row of each relationship's start
  * @param targets row of each relationship's end
  * @param candidates rows of the nodes that are ranked, of a graph with candidates; else none
+ * @param weights what each relationship weighs, NaN for nothing, of a graph that declares weights; else none
  */
-record Projection(Object ids, long[] internalIds, Ints sources, Ints targets, Ints candidates) {
+record Projection(
+        Object ids, long[] internalIds, Ints sources, Ints targets, Ints candidates, DoubleArrayList weights) {
     private static final int CHECK_EVERY = 1 << 14;
 
     /** Read a graph, or what is dated within some windows of it, as others have committed it. */
@@ -61,8 +64,12 @@ record Projection(Object ids, long[] internalIds, Ints sources, Ints targets, In
             }
         }
         Projection projection =
-                new Projection(ids.typed(), internalIds.toArray(), new Ints(), new Ints(), candidates);
-        if (window != null && !window.isNull()) {
+                new Projection(
+                ids.typed(), internalIds.toArray(), new Ints(), new Ints(), candidates, new DoubleArrayList());
+        if (graph.weighted()) {
+            projection.readWhere(
+                    transaction, "adjacency_weighted", graph.place(), weighed(graph, window), guard);
+        } else if (window != null && !window.isNull()) {
             projection.readWhere(
                     transaction,
                     "adjacency_between",
@@ -115,16 +122,34 @@ record Projection(Object ids, long[] internalIds, Ints sources, Ints targets, In
             for (int seen = 1; found.hasNext(); seen++) {
                 Map<String, Object> columns = found.next();
                 Integer source = rows.get(columns.get("id"));
+                List<?> weighed = (List<?>) columns.get("weights");
+                int at = 0;
                 for (Object neighbor : (List<?>) columns.get("neighbors")) {
                     Integer target = rows.get(neighbor);
+                    Object weight = weighed == null ? null : weighed.get(at++);
                     if (source != null && target != null) {
                         sources.add(source);
                         targets.add(target);
+                        if (weighed != null) {
+                            weights.add(weight == null ? Double.NaN : ((Number) weight).doubleValue());
+                        }
                     }
                 }
                 checkNowAndThen(guard, seen);
             }
         }
+    }
+
+    /** What a statement of weights is asked with: the property that holds them, and the windows, if any are read. */
+    private static Map<String, Object> weighed(GraphEntry graph, JsonNode window) {
+        boolean all = window == null || window.isNull();
+        Map<String, Object> asked = new HashMap<>(all ? Map.of("integers", false) : between(graph, window));
+        asked.put("where", graph.where());
+        asked.put("weight", graph.weightProperty());
+        asked.put("date", all ? null : window.get("property").textValue());
+        asked.putIfAbsent("low", null);
+        asked.putIfAbsent("high", null);
+        return asked;
     }
 
     /** What the date of a relationship is compared with, of the type that the calendar says that dates have. */
@@ -200,6 +225,9 @@ record Projection(Object ids, long[] internalIds, Ints sources, Ints targets, In
         arrays.put("targets", targets);
         if (candidates.length() > 0) {
             arrays.put("candidates", candidates);
+        }
+        if (weights.size() > 0) {
+            arrays.put("weights", weights.toArray());
         }
         return arrays;
     }
