@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from edgedp.graph.reading import datasets
     from edgedp.mechanisms.selection.percentiles import percentile
     from edgedp.mechanisms.selection.picking import select, select_top_k
-    from edgedp.release.in_memory import count, distribution, motkin, priv_top_k, summary
+    from edgedp.release.in_memory.nodes import motkin, priv_top_k
+    from edgedp.release.in_memory.numbers import count, distribution, summary
     from edgedp.release.release import Release
     from edgedp.stores import Store, open_store
     from edgedp.words.errors import (
@@ -61,19 +62,19 @@ _HOME = {
     "Release": "release.release",
     "Store": "stores",
     "advise": "exact.experiments.advice",
-    "count": "release.in_memory",
+    "count": "release.in_memory.numbers",
     "datasets": "graph.reading",
-    "distribution": "release.in_memory",
+    "distribution": "release.in_memory.numbers",
     "experiment": "exact.experiments.asking",
-    "motkin": "release.in_memory",
+    "motkin": "release.in_memory.nodes",
     "open_store": "stores",
     "percentile": "mechanisms.selection.percentiles",
     "preview": "graph.loading",
-    "priv_top_k": "release.in_memory",
+    "priv_top_k": "release.in_memory.nodes",
     "read_graph": "graph.loading",
     "select": "mechanisms.selection.picking",
     "select_top_k": "mechanisms.selection.picking",
-    "summary": "release.in_memory",
+    "summary": "release.in_memory.numbers",
     "write_report": "exact.experiments.report",
 }  # fmt: skip
 _MODULES = ("exact", "mechanisms", "quality", "spark")

@@ -12,7 +12,7 @@
 //   entries: number of rows of its log; no row at all if it is an account of relationships, or has a budget, left by an
 //     earlier graph of the name, that this does not fit
 // cost: one row
-MATCH (:EdgeDPSchema {version: 5})
+MATCH (:EdgeDPSchema {version: 6})
 MATCH (account:EdgeDPAccount {name: $name})
 WITH account, CASE WHEN account.delta IS NULL THEN $cost ELSE $price END AS charge
 WHERE $cost > 0 AND $price > 0 AND account.relationshipType IS NULL

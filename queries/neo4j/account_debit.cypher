@@ -20,7 +20,7 @@
 //
 // Of an account with a calendar the budget is for each run of windows: what was spent of the dearest one that the
 // release overlaps is compared with it. No row of the log is read.
-MATCH (:EdgeDPSchema {version: 5})
+MATCH (:EdgeDPSchema {version: 6})
 MATCH (account:EdgeDPAccount {name: $name})
 WITH account, CASE WHEN account.delta IS NULL THEN $cost ELSE $price END AS charge
 WHERE $cost > 0 AND $price > 0 AND account.budget IS NOT NULL AND (account.runs IS NULL) = ($within IS NULL)

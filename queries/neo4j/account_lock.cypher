@@ -5,7 +5,7 @@
 // columns:
 //   name: the graph's name, no row if it has no account
 // cost: one row
-MATCH (:EdgeDPSchema {version: 5})
+MATCH (:EdgeDPSchema {version: 6})
 MATCH (account:EdgeDPAccount {name: $name})
 SET account.held = true
 RETURN account.name AS name

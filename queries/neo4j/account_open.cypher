@@ -8,7 +8,7 @@
 // In Neo4j this also takes the lock of the whole registry, so that no two loads or registrations decide at the same
 // time; and an account that somebody deleted is made again from its log, with all that was spent and what the last row
 // of the log says that it allowed.
-MATCH (schema:EdgeDPSchema {version: 5})
+MATCH (schema:EdgeDPSchema {version: 6})
 SET schema.held = true
 MERGE (account:EdgeDPAccount {name: $name})
 ON CREATE SET account.spent = 0, account.entries = 0, account.held = true, account.made = true,

@@ -8,7 +8,7 @@
 //
 // What was spent never shrinks: where the account says that more was, rows of the log are missing, and nothing is done.
 // An account that somebody deleted is made from its log; one that never had a log is not made.
-MATCH (schema:EdgeDPSchema {version: 5})
+MATCH (schema:EdgeDPSchema {version: 6})
 SET schema.held = true
 WITH schema
 WHERE EXISTS { MATCH (entry:EdgeDPEntry {name: $name}) WHERE entry.seq > 0 }

@@ -11,6 +11,7 @@
 //   loaded: true if edgedp wrote the graph, false if it was registered
 //   digest: SHA-256 of each file of the version, hex; null in Neo4j
 //   projection: which relationships make an edge, JSON; null: each of the type, whatever its direction
+//   columns: null in Neo4j, where relationships have properties
 //   titleProperty: the property of the nodes that is their title, or null
 //   accounts: the ledgers that its releases debit, a list; null: that of its name
 // cost: one row
@@ -18,5 +19,5 @@ MATCH (graph:EdgeDPStoredGraph {name: $name})
 RETURN graph.name AS name, graph.version AS version, graph.nodeLabel AS nodeLabel,
        graph.relationshipType AS relationshipType, graph.idProperty AS idProperty, graph.nodeCount AS nodeCount,
        graph.degreeBound AS degreeBound, graph.nodesSupplied AS nodesSupplied, graph.loaded AS loaded, null AS digest,
-       graph.projection AS projection, graph.titleProperty AS titleProperty, CASE WHEN graph.accounts IS NULL THEN null
+       graph.projection AS projection, graph.columns AS columns, graph.titleProperty AS titleProperty, CASE WHEN graph.accounts IS NULL THEN null
          WHEN graph.accounts IS :: LIST<STRING NOT NULL> NOT NULL THEN [each IN graph.accounts | each] ELSE [] END AS accounts

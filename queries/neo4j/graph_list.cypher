@@ -2,7 +2,8 @@
 //
 // parameters: none
 // columns:
-//   name, nodeLabel, nodeCount, degreeBound, loaded, digest, projection, titleProperty, accounts: as in graph_find
+//   name, nodeLabel, relationshipType, nodeCount, degreeBound, loaded, digest, projection, columns, titleProperty, accounts: as in
+//     graph_find
 //   delta, declared, budget, spent, maxPerRelease, terms, runs: as in account_find, of several accounts those of
 //     the one of which the least is left; spent is null where an account is gone
 // cost: one row an account of a graph
@@ -20,9 +21,9 @@ CALL (graph) {
   END, named
   LIMIT 1
 }
-RETURN graph.name AS name, graph.nodeLabel AS nodeLabel, graph.nodeCount AS nodeCount,
+RETURN graph.name AS name, graph.nodeLabel AS nodeLabel, graph.relationshipType AS relationshipType, graph.nodeCount AS nodeCount,
        graph.degreeBound AS degreeBound, graph.loaded AS loaded, graph.digest AS digest,
-       graph.projection AS projection, graph.titleProperty AS titleProperty, CASE WHEN graph.accounts IS NULL THEN null
+       graph.projection AS projection, graph.columns AS columns, graph.titleProperty AS titleProperty, CASE WHEN graph.accounts IS NULL THEN null
          WHEN graph.accounts IS :: LIST<STRING NOT NULL> NOT NULL THEN [each IN graph.accounts | each] ELSE [] END AS accounts,
        account.delta AS delta,
        account.declared AS declared, account.budget AS budget, account.spent AS spent,

@@ -4,6 +4,6 @@
 // columns:
 //   version: the version of edgedp's nodes; no row if it is not this one's
 // cost: one row
-MATCH (schema:EdgeDPSchema {version: 5})
+MATCH (schema:EdgeDPSchema {version: 6})
 SET schema.held = true
 RETURN schema.version AS version

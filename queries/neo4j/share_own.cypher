@@ -6,6 +6,7 @@
 //   name, analyst, account: the graph, who may ask, and which of its accounts
 //   delta: the account's atto-delta when the share was declared, or null for a pure account
 //   minPerRelease: smallest epsilon of one release of an agent, nano-epsilon; null for a person
+//   filters: 1 where the analyst may write conditions; null otherwise
 //   declared: the epsilon of the share, nano-epsilon
 //   budget, spent: in the account's currency: nano-epsilon where delta is null, else pico-rho
 //   maxPerRelease: largest epsilon of one release of this analyst, nano-epsilon, or null
@@ -15,5 +16,6 @@ MATCH (share:EdgeDPShare)
 WHERE share.analyst = $analyst
 RETURN share.name AS name, share.analyst AS analyst, share.account AS account, share.delta AS delta,
        share.declared AS declared, share.budget AS budget, share.spent AS spent,
-       share.maxPerRelease AS maxPerRelease, share.minPerRelease AS minPerRelease, share.runs AS runs
+       share.maxPerRelease AS maxPerRelease, share.minPerRelease AS minPerRelease, share.filters AS filters,
+       share.runs AS runs
 ORDER BY name, account

@@ -10,6 +10,7 @@
 //   budget: what both allow, in the currency that delta gives
 //   maxPerRelease: largest epsilon of one release, nano-epsilon, or null
 //   minPerRelease: smallest epsilon of one release of an agent, nano-epsilon; null for a person
+//   filters: 1 where the analyst may write conditions; null otherwise
 // columns:
 //   analyst: no row if it was refused
 // cost: the debits of one analyst; in Neo4j the log of one graph
@@ -27,5 +28,5 @@ WHERE coalesce(keptDearest, charged) <= $budget AND coalesce(dearest, before.spe
 MERGE (share:EdgeDPShare {name: $name, analyst: $analyst, account: $account})
 ON CREATE SET share.spent = charged, share.runs = kept
 SET share.delta = $delta, share.declared = $declared, share.budget = $budget, share.maxPerRelease = $maxPerRelease,
-    share.minPerRelease = $minPerRelease
+    share.minPerRelease = $minPerRelease, share.filters = $filters
 RETURN share.analyst AS analyst

@@ -554,15 +554,15 @@ def test_the_version_of_a_database_is_judged() -> None:
     assert job("version", version=None, old=False).header == needed | {"current": False, "fresh": True}
     assert job("version", version=None, old=True).header == needed | {"current": False, "fresh": False}
     assert job("version", version=4, old=False).header == needed | {"current": False, "fresh": False}
-    for version, old in ((6, False), (5, True)):
+    for version, old in ((7, False), (6, True)):
         with pytest.raises(edgedp.StoreError):
             job("version", version=version, old=old)
     read: dict[str, list[dict[str, Any]]] = {name: [] for name in neo4j_schema.OLD_READS}
     way = job("migrate", rows=read).header
     assert way["before"][0][0] == "schema_one"
     assert way["script"]["steps"][0]["statement"] == "schema_begin"
-    later = ["migration_0003", "migration_0004", "migration_0005"]
-    for version, statements in ((2, later), (3, later[1:]), (4, later[2:]), (5, [])):
+    later = ["migration_0003", "migration_0004", "migration_0005", "migration_0006"]
+    for version, statements in ((2, later), (3, later[1:]), (4, later[2:]), (5, later[3:]), (6, [])):
         steps = job("migrate", rows=read | {"schema_version": [{"version": version}]}).header["script"][
             "steps"
         ]

@@ -39,7 +39,11 @@ from edgedp.words.errors import ParameterError, UnknownNameError
 FACES: list[tuple[type[Options], Callable[..., Any], tuple[str, ...]]] = [
     (TopKOptions, edgedp.priv_top_k, ("graph", "degree_bound", "rng")),
     (MotkinOptions, edgedp.motkin, ("graph", "degree_bound", "rng")),
-    (TopKOptions, edgedp.spark.priv_top_k, ("dataframe", "degree_bound", "rng", "nodes", "source", "target")),
+    (
+        TopKOptions,
+        edgedp.spark.priv_top_k,
+        ("dataframe", "degree_bound", "rng", "nodes", "source", "target", "directed"),
+    ),
     (TopKOptions, edgedp.Store.priv_top_k, ("self", "name", "engine", "request_id")),
     (MotkinOptions, edgedp.Store.motkin, ("self", "name", "engine", "request_id")),
     (CountOptions, edgedp.count, ("graph", "degree_bound", "delta", "rng")),
@@ -52,14 +56,7 @@ FACES: list[tuple[type[Options], Callable[..., Any], tuple[str, ...]]] = [
     (TopKOptions, edgedp.exact.first_pick_probabilities, ("graph", "degree_bound")),
     (MotkinOptions, edgedp.exact.motkin_first_pick_probabilities, ("graph", "degree_bound")),
 ]
-COMMANDS: dict[type[Options], str] = {
-    TopKOptions: "topk",
-    MotkinOptions: "motkin",
-    CountOptions: "count",
-    DistributionOptions: "distribution",
-    SummaryOptions: "summary",
-    PercentileOptions: "percentile",
-}
+COMMANDS = [options_of(kind) for kind in vocabulary.KINDS]
 
 
 def named(member: Any) -> str:
@@ -90,7 +87,7 @@ def test_a_function_takes_the_options_and_what_is_its_own(
 
 @pytest.mark.parametrize("asked", COMMANDS, ids=named)
 def test_a_command_takes_the_options_with_their_words(asked: type[Options]) -> None:
-    command = command_line.commands[COMMANDS[asked]]
+    command = command_line.commands[asked.COMMAND]
     options = {each.name: each for each in command.params if isinstance(each, click.Option)}
     engine = set() if asked is PercentileOptions else {"engine"}  # nothing is computed on the graph
     assert set(options) == {*asked.names(), *engine, "request_id", "dry_run", "output"}

@@ -9,6 +9,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ import pytest
 from click.testing import CliRunner
 
 import edgedp
-from edgedp import BudgetError, EdgeDPError, Graph, Store, open_store, read_graph
+from edgedp import BudgetError, EdgeDPError, Graph, Store, StoreError, open_store, read_graph
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.graph.loading import addresses
 from edgedp.graph.reading.sources import buckets
@@ -310,6 +311,21 @@ def test_what_was_read_is_kept_for_its_owner_until_a_file_changes(
     assert list(cache.glob("*.rows")) == []
 
 
+def test_a_name_keeps_the_address_of_its_ledger_and_an_address_its_name(
+    store: Store, lake: Path, tmp_path: Path
+) -> None:
+    """Else a name could move to another address, and the first one would begin anew under a second name."""
+    store.register_edges("lake", lake, **ENDS, epsilon_budget=1)
+    store.count("lake", "edges", 1)
+    store.drop("lake")
+    with pytest.raises(StoreError, match="'lake' accounts for the edges of another address"):
+        store.register_edges("lake", fill(tmp_path / "elsewhere"), **ENDS, epsilon_budget=1)
+    with pytest.raises(StoreError, match="under the name 'lake'"):
+        store.register_edges("pond", lake, **ENDS, epsilon_budget=1)
+    store.register_edges("lake", lake, **ENDS, epsilon_budget=1)
+    assert store.budget("lake")["epsilon_remaining"] == 0
+
+
 def test_a_file_that_was_put_back_in_time_is_another(store: Store, lake: Path, cache: Path) -> None:
     """Size and time of the last change can be forged, the time of the last change of the entry cannot."""
     store.register_edges("lake", lake, **ENDS, epsilon_budget=90)
@@ -375,6 +391,61 @@ def test_a_node_of_kept_ids_is_known_and_else_its_type_is(store: Store, lake: Pa
         store.count("lake", "common_neighbors", 1, pair=(1, 999))
     assert str(refused.value).startswith(NODES_CHANGED)
     assert store.budget("lake")["epsilon_spent"] == 1
+
+
+@pytest.mark.parametrize("spoil", ["other ids", "two axes", "mode"])
+def test_kept_ids_are_those_of_their_digest_or_none(cache: Path, spoil: str) -> None:
+    """Other ids would refuse before the debit what the registered nodes allow, or let it be paid for nothing."""
+    ids = np.arange(9)
+    kept_rows.keep_nodes(ids)
+    kept = kept_rows.kept_nodes(addresses.ids_digest(ids))
+    assert kept is not None
+    assert np.array_equal(kept, ids)
+    (path,) = cache.glob("*.nodes")
+    match spoil:
+        case "other ids" | "two axes":
+            with path.open("wb") as stream:
+                np.save(stream, ids + 1 if spoil == "other ids" else ids.reshape(3, 3))
+        case "mode":
+            path.chmod(0o640)
+    assert kept_rows.kept_nodes(addresses.ids_digest(ids)) is None
+
+
+def test_rows_that_are_kept_are_compared_with_the_nodes_that_were_registered(
+    store: Store, lake: Path, cache: Path, tmp_path: Path
+) -> None:
+    store.register_edges("lake", lake, **ENDS, epsilon_budget=90)
+    (rows,) = cache.glob("*.rows")
+    place, key, *_ = rows.name.split(".")
+    moved = read_graph(lake, **ENDS).node_ids + 1  # as many
+    kept_rows.keep(place, key, Graph.from_edges([moved[:2], moved[1:3]], nodes=moved))
+    with open_store(tmp_path / "graphs.edgedp") as again, pytest.raises(StoreError) as refused:
+        again.count("lake", "edges", 1)
+    assert str(refused.value).startswith(NODES_CHANGED)
+
+
+def test_rows_of_files_that_changed_while_they_were_read_are_not_kept(
+    store: Store, lake: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.register_edges("lake", lake, **ENDS, epsilon_budget=90)
+    for each in cache.glob("*.rows"):
+        each.unlink()
+    real = addresses.Address.read
+
+    def changed(self: Any, *how: Any) -> Any:
+        found = real(self, *how)
+        part = next(lake.rglob("*.parquet"))
+        os.utime(part, ns=(time.time_ns(), part.stat().st_mtime_ns - 10**9))
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(addresses.Address, "read", changed)
+        with open_store(tmp_path / "graphs.edgedp") as again:
+            again.count("lake", "edges", 1)
+        assert not list(cache.glob("*.rows"))
+    with open_store(tmp_path / "graphs.edgedp") as again:
+        again.count("lake", "edges", 1)
+    assert list(cache.glob("*.rows"))
 
 
 def test_a_full_disk_keeps_nothing_and_fails_nothing(

@@ -321,7 +321,8 @@ def test_a_database_that_changes_while_it_is_migrated_is_read_again() -> None:
             "migration_0002": [{"version": 2}],
             "migration_0003": [{"version": 3}],
             "migration_0004": lambda _: [{"version": 4}],
-            "migration_0005": lambda _: state.update(version=[{"version": 5}]) or [{"version": 5}],
+            "migration_0005": [{"version": 5}],
+            "migration_0006": lambda _: state.update(version=[{"version": 6}]) or [{"version": 6}],
         }
     )
     with backend(driver).session():
@@ -329,7 +330,7 @@ def test_a_database_that_changes_while_it_is_migrated_is_read_again() -> None:
     assert driver.statements.count("old_lock") == 3
     assert driver.statements.count("rollback") == 2
     ends = [
-        driver.statements[at + 1 :] for at, stem in enumerate(driver.statements) if stem == "migration_0005"
+        driver.statements[at + 1 :] for at, stem in enumerate(driver.statements) if stem == "migration_0006"
     ]
     assert [end[0] for end in ends] == ["commit"], "it is written once, and committed"
     assert driver.statements.index("old_ledger_constraint") < driver.statements.index("schema_begin")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-__all__ = ["difference", "only_words", "undecorated"]
+__all__ = ["difference", "only_guards", "only_words", "undecorated"]
 
 KEPT = ("staticmethod", "classmethod", "abstractmethod", "overload")
 """Decorators that stay. For any other mutmut passes over a function: it is written below it, which says the same."""
@@ -73,6 +73,23 @@ def _words_only(old: object, new: object, raised: bool) -> bool:
     if isinstance(old, list) and isinstance(new, list):
         return len(old) == len(new) and all(map(_words_only, old, new, [raised] * len(old)))
     return old == new
+
+
+def only_guards(old: str, new: str) -> bool:
+    """Whether a change is one of a guard alone: of ``zip(strict=True)``, which speaks up where the code is at odds.
+
+    >>> only_guards("zip(a, b, strict=True)", "zip(a, b)"), only_guards("zip(a, strict=True)", "zip(b)")
+    (True, False)
+    """
+    return same(_Unguarded().visit(ast.parse(old)), _Unguarded().visit(ast.parse(new)))
+
+
+class _Unguarded(ast.NodeTransformer):
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id == "zip":
+            node.keywords = [each for each in node.keywords if each.arg != "strict"]
+        return node
 
 
 def same(one: ast.AST, other: ast.AST) -> bool:

@@ -27,7 +27,7 @@ from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 
-from changes import difference, only_words, undecorated
+from changes import difference, only_guards, only_words, undecorated
 from constants import MARK, constants_of, users
 from parts import PARTS
 from places import SUPPORT, files_of_tests
@@ -97,6 +97,10 @@ def lay_out(folder: Path, processes: int) -> dict[str, list[Path]]:
     Returns the files that mutants are made of, by part.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    there, laid_out = stamp(), folder / "laid_out"
+    if laid_out.exists() and laid_out.read_text(encoding="utf-8") == there:
+        return files_of(folder)
+    laid_out.unlink(missing_ok=True)
     copies = {
         "plugin/edgedp": "edgedp",
         "tests": "tests",
@@ -113,11 +117,7 @@ def lay_out(folder: Path, processes: int) -> dict[str, list[Path]]:
         shutil.copytree(ROOT / source, folder / target, dirs_exist_ok=True, ignore=ignored)
     for assets in ("queries", "loaders"):
         shutil.copytree(ROOT / assets, folder / "edgedp" / "assets" / assets, dirs_exist_ok=True)
-    by_part = {
-        name: [path for pattern in part.files for path in sorted(folder.glob(pattern))]
-        for name, part in PARTS.items()
-    }
-    mutated = [path for paths in by_part.values() for path in paths]
+    mutated = [path for paths in files_of(folder).values() for path in paths]
     for path in mutated:
         written = path.stat()
         path.write_text(undecorated(path.read_text(encoding="utf-8")), encoding="utf-8")
@@ -140,7 +140,27 @@ def lay_out(folder: Path, processes: int) -> dict[str, list[Path]]:
     settings = SETTINGS.format(mutated=json.dumps(relative), paths=json.dumps([*paths, "docs/examples"]))
     (folder / "pyproject.toml").write_text(settings, encoding="utf-8")
     run(folder, "-c", GENERATE, str(processes), quiet=True)
-    return by_part
+    laid_out.write_text(there, encoding="utf-8")
+    return files_of(folder)
+
+
+def files_of(folder: Path) -> dict[str, list[Path]]:
+    """Return the files of each part."""
+    return {
+        name: [path for pattern in part.files for path in sorted(folder.glob(pattern))]
+        for name, part in PARTS.items()
+    }
+
+
+def stamp() -> str:
+    """Return what changes with any file that is laid out."""
+    found = hashlib.sha256()
+    for root in ("plugin/edgedp", "tests", "docs", "queries", "loaders"):
+        for path in sorted((ROOT / root).rglob("*")):
+            if "__pycache__" not in path.parts and path.is_file():
+                seen = path.stat()
+                found.update(f"{path} {seen.st_mtime_ns} {seen.st_size}\n".encode())
+    return found.hexdigest()
 
 
 def path_of(module: str) -> Path:
@@ -189,7 +209,7 @@ def mutants_of(folder: Path, paths: list[Path]) -> Iterator[Mutant]:
                 for i, j, which in ((start, end, "orig"), (first, last, number))
             )
             before, after = difference(old, new)
-            words_only = only_words(old, new)
+            words_only = only_words(old, new) or only_guards(old, new)
             yield Mutant(
                 f"{module}.{name}", f"{module}.{function}", before, after, marks[function], words_only
             )

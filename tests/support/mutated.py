@@ -24,7 +24,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 import constants
-from loaded import kept_results
+from loaded import import_everything, kept_results
 
 if sys.platform != "win32":  # mutmut ends the process there
     import resource
@@ -118,6 +118,7 @@ class Trial:
         self.cost: dict[str, float] = {}
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        import_everything()  # once, and not in every process that is forked
         for kept in kept_results():
             kept.cache_clear()
         session.config.pluginmanager.register(self.reached)

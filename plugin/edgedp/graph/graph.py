@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from edgedp.graph import conversions
+from edgedp.graph.columns import ColumnRows, columns_given
 from edgedp.graph.dated import DatedRows, seconds_given
 from edgedp.graph.ids import (
     BACK,
@@ -31,7 +32,7 @@ from edgedp.words.errors import GraphFormatError, ParameterError
 from edgedp.words.shown import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from edgedp.graph.weights import Weighting
 
@@ -121,6 +122,7 @@ class Graph:
         dates: ArrayLike | None = None,
         weights: ArrayLike | None = None,
         weight: Mapping[str, Any] | Weighting | None = None,
+        columns: Mapping[str, Any] | None = None,
     ) -> Graph:
         """Build a graph from ``(m, 2)`` node ids; directions and parallels merge, self-loops drop.
 
@@ -143,6 +145,9 @@ class Graph:
         weight : mapping, optional
             What is declared of the weights, with them: ``cap``, and optional ``step``, ``pair_cap``, ``aggregation``
             and ``signed`` (`edgedp.graph.weights.weighting_of`). ``COUNT`` needs no `weights`.
+        columns : mapping of str to (m,) array-like, optional
+            Values of each edge that a store keeps, None where one is missing: numbers, texts, truth values, dates or
+            times of one type. Conditions of a graph `of` the stored one compare them (`Store.register`).
 
         Raises
         ------
@@ -190,6 +195,8 @@ class Graph:
             graph = graph.with_weights(positions, weights, weight)
         if dates is not None:
             graph.kept["dated"] = DatedRows(positions.astype(np.int32), seconds_given(dates, len(positions)))
+        if columns is not None:
+            graph.kept["columns"] = columns_given(columns, positions.astype(np.int32))
         return graph
 
     @classmethod
@@ -258,6 +265,7 @@ class Graph:
         *,
         date: str | int | None = None,
         date_unit: str | None = None,
+        columns: Sequence[str | int] | None = None,
         directed: bool = False,
     ) -> Graph:
         """Build a graph from a data frame of one edge a row: pandas, polars, pyarrow or another one.
@@ -274,6 +282,8 @@ class Graph:
             All node ids, isolated ones included.
         date, date_unit : optional
             The column of the date of each row, and what its numbers count, as in `read_graph`.
+        columns : sequence of str or int, optional
+            The columns that a store keeps of every row, as in `read_graph`.
         directed : bool
             Keep directions: from the source to the target.
 
@@ -296,16 +306,18 @@ class Graph:
         from edgedp.graph.reading.formats.tabular import read_frame
         from edgedp.graph.reading.numbering import number_nodes
 
-        read = read_frame(frame, source, target, date, date_unit)
+        read = read_frame(frame, source, target, date, date_unit, columns)
         seconds = None if read.dates is None else seconds_of(read.dates)
         if nodes is not None:
             pairs = np.column_stack([np.asarray(column.to_list()) for column in read.columns])
-            return cls.from_edges(pairs, nodes=nodes, dates=seconds, directed=directed)
+            return cls.from_edges(pairs, nodes=nodes, dates=seconds, columns=read.kept, directed=directed)
         node_ids, positions = number_nodes(read.columns, None)
         kept = conversions.keeps_directions(directed)
         graph = cls.from_positions(node_ids, positions, nodes_supplied=False, directed=kept)
         if seconds is not None:
             graph.kept["dated"] = DatedRows(positions, seconds)
+        if read.kept is not None:
+            graph.kept["columns"] = ColumnRows(positions, read.kept)
         return graph
 
     @classmethod
@@ -318,6 +330,7 @@ class Graph:
         *,
         date: str | int | None = None,
         date_unit: str | None = None,
+        columns: Sequence[str | int] | None = None,
         directed: bool = False,
     ) -> Graph:
         """Build a graph from an Arrow table, record batch reader or whatever has ``__arrow_c_stream__``.
@@ -334,7 +347,9 @@ class Graph:
             raise ParameterError(
                 f"table is {kind_of(table)}, must be an Arrow table; give others to Graph.from_frame"
             )
-        return cls.from_frame(table, source, target, nodes, date=date, date_unit=date_unit, directed=directed)
+        return cls.from_frame(
+            table, source, target, nodes, date=date, date_unit=date_unit, columns=columns, directed=directed
+        )
 
     @classmethod
     def from_scipy(

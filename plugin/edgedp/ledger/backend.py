@@ -26,6 +26,7 @@ from edgedp.release.plan import PublicFacts
 from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
 
 if TYPE_CHECKING:
+    from edgedp.graph.columns import KeptRows
     from edgedp.graph.graph import Graph
     from edgedp.graph.loading.origins import Origin
     from edgedp.graph.titles import Titles
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AT_ADDRESS",
     "NATIVE",
+    "OF_GRAPH",
     "SPARK",
     "Backend",
     "GraphRow",
@@ -54,6 +56,9 @@ __all__ = [
 
 AT_ADDRESS = "EdgeDP at an address"
 """The node label of the row of a graph whose edges are at an address; the type is the address. No label begins so."""
+
+OF_GRAPH = "EdgeDP of a loaded graph"
+"""The node label of the row of a graph that is made of a loaded one's rows; the type is that one's name."""
 
 NATIVE, SPARK = "native", "spark"
 """What reads an address, as its row says: this process, or Spark alone, which every row of before means."""
@@ -109,6 +114,8 @@ class GraphRow:
     accounts: tuple[str, ...] | None = None
     """Which ledgers a release of its edges debits, ascending: those of its relationship types, or of the loaded graph
     that it is read from. None: that of its own name, which then is the account."""
+    columns: str | None = None
+    """Of a loaded graph: the types of the columns that are kept of its rows, by their names, JSON; None: none are."""
     display_label: str | None = field(default=None, compare=False)
     """Neo4j: the label that people see beside the version's own; written once, not kept."""
 
@@ -258,6 +265,8 @@ class GraphRow:
             place |= {"titleProperty": self.title_property}
         if self.accounts is not None:
             place |= {"accounts": list(self.accounts)}
+        if self.columns is not None:
+            place |= {"columns": self.columns}
         if self.loaded:
             place |= {"nodeCount": self.node_count, "digest": self.digest}
         elif self.at_address and self.digest is not None:
@@ -323,6 +332,10 @@ class Session(Transacting):
     @abstractmethod
     def graph(self, row: GraphRow, span: Span | None = None) -> Graph:
         """Read a stored graph, or some windows of it; directions and parallels merge, self-loops drop."""
+
+    def kept_rows(self, row: GraphRow) -> KeptRows:
+        """Return the rows of a loaded graph with the columns that are kept of them."""
+        raise AssertionError(f"no graph of {type(self).__name__} has columns")
 
     def moved_dates(self, row: GraphRow, graph: Graph, calendar: Calendar) -> int:
         """Return how many pairs of a loaded graph left a window and came into another, with the rows of a new one."""
@@ -434,6 +447,9 @@ class Backend(ABC):
 
     keeps_weights: ClassVar[bool] = False
     """Whether a loaded graph is stored with the weights of its edges."""
+
+    keeps_columns: ClassVar[bool] = False
+    """Whether a loaded graph is stored with columns of its rows."""
 
     keeps_versions: ClassVar[bool] = False
     """Whether a stored version never changes, so that its graph may be kept in memory while it stands."""

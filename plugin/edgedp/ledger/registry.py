@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import secrets
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,11 +15,19 @@ from edgedp.ledger.account import (
     account_of,
     unit_asked,
 )
-from edgedp.ledger.backend import AT_ADDRESS, SPARK, GraphRow, edited, holds_directions, holds_titles
+from edgedp.ledger.backend import (
+    AT_ADDRESS,
+    OF_GRAPH,
+    SPARK,
+    GraphRow,
+    edited,
+    holds_directions,
+    holds_titles,
+)
 from edgedp.ledger.calendars.terms import calendar_asked, kept_without_edges, runs_at_first, terms_said
 from edgedp.ledger.events import account_steps, declaration_steps, event_steps, open_steps
 from edgedp.ledger.pairs import ARCS, PairProjection
-from edgedp.ledger.rows import row_of
+from edgedp.ledger.rows import accounts_of, row_of
 from edgedp.ledger.script import Script, Step
 from edgedp.ledger.sources import Sources
 from edgedp.mechanisms.checks import check_new_graph_name, nearest
@@ -75,8 +84,9 @@ def row_to_json(row: GraphRow) -> dict[str, Any]:
         "loaded": row.loaded,
         "digest": row.digest,
         "projection": row.made_of,
+        "columns": row.columns,
         "titleProperty": row.title_property,
-        "accounts": None if row.accounts is None else list(row.accounts),
+        "accounts": None if row.accounts is None or row.node_label == OF_GRAPH else list(row.accounts),
     }
 
 
@@ -397,7 +407,8 @@ def listing(session: Session) -> list[dict[str, Any]]:
                 if row["loaded"] or row.get("projection") is None
                 else {"projection": _shown_projection(row["projection"])}
             ),
-            **({} if row.get("accounts") is None else {"accounts": list(row["accounts"])}),
+            **({} if row.get("columns") is None else {"columns": json.loads(row["columns"])}),
+            **({} if (named := accounts_of(row)) is None else {"accounts": list(named)}),
             **_without_rest(listed_account(row)),
             **({} if _whole_row(row) else {"problem": str(edited(row["name"]))}),
             **(

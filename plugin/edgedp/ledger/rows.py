@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from edgedp.ledger.backend import GraphRow
+from edgedp.ledger.backend import OF_GRAPH, GraphRow
 
-__all__ = ["row_of"]
+__all__ = ["accounts_of", "row_of"]
 
 
 def row_of(row: Mapping[str, Any]) -> GraphRow:
@@ -25,12 +25,16 @@ def row_of(row: Mapping[str, Any]) -> GraphRow:
         digest=row["digest"],
         made_of=row.get("projection"),
         title_property=row.get("titleProperty"),
-        accounts=_listed_accounts(row.get("accounts")),
+        accounts=accounts_of(row),
+        columns=row.get("columns"),
     )
 
 
-def _listed_accounts(kept: Any) -> tuple[str, ...] | None:
+def accounts_of(row: Mapping[str, Any]) -> tuple[str, ...] | None:
     """Return the accounts that a row of the registry names; of a row that was edited, something that is refused."""
+    if row["nodeLabel"] == OF_GRAPH:
+        return (row["relationshipType"],)
+    kept = row.get("accounts")
     if kept is None:
         return None
     return tuple(kept) if isinstance(kept, list) else ()

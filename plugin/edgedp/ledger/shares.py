@@ -48,6 +48,7 @@ __all__ = [
     "problems",
     "refused",
     "revoked",
+    "running_low",
 ]
 
 Role = Literal["analyst", "curator"]
@@ -61,6 +62,9 @@ DIRECT = ""
 
 EDGES: AccountName = "edges"
 """The account of a graph's edges."""
+
+_LOW = 10
+"""A share runs low once this part of it is left."""
 
 AGENT_LIMIT, AGENT_RELEASES = 10, 100
 """Where nothing else is declared, a release of an agent costs from a hundredth to a tenth of its share."""
@@ -89,6 +93,8 @@ class Share:
     ----------
     least : int or None
         Smallest epsilon of one release, nano-epsilon, of an agent's share; None for a person's.
+    filters : bool
+        Whether the analyst may write conditions, which every release out of the share pays for in full.
     """
 
     name: str
@@ -96,6 +102,7 @@ class Share:
     account: AccountName
     amounts: Account
     least: int | None = None
+    filters: bool = False
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Share:
@@ -103,10 +110,10 @@ class Share:
         graph, account = split_account(row["name"])
         if account != row["account"]:
             raise StoreError(f"the shares of {graph!r} do not add up; run 'edgedp ledger check {graph}'")
-        least = row.get("minPerRelease")
-        if type(least) not in (int, type(None)):
+        least, filters = row.get("minPerRelease"), row.get("filters")
+        if type(least) not in (int, type(None)) or filters not in (None, 1):
             raise StoreError(f"the shares of {graph!r} do not add up; run 'edgedp ledger check {graph}'")
-        return cls(graph, row["analyst"], account, Account.of(row), least)
+        return cls(graph, row["analyst"], account, Account.of(row), least, filters == 1)
 
     @property
     def of_agent(self) -> bool:
@@ -120,14 +127,15 @@ class Share:
     def shown(self) -> dict[str, Any]:
         """Return the share as its analyst sees it: epsilon granted, spent, remaining, the limit of one release.
 
-        An agent's says so by ``min_epsilon_per_release``.
+        An agent's says so by ``min_epsilon_per_release``, one whose analyst may write conditions by ``filters``.
         """
         limit = self.amounts.limit
         shown = self.amounts.shown()
         delta = {"delta": shown.pop("delta")} if "delta" in shown else {}
         limit_shown = {"max_epsilon_per_release": None if limit is None else limit / NANO}
         least = {} if self.least is None else {"min_epsilon_per_release": self.least / NANO}
-        return {"account": self.account} | shown | limit_shown | least | delta
+        filters = {"filters": True} if self.filters else {}
+        return {"account": self.account} | shown | limit_shown | least | filters | delta
 
 
 def listed(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,6 +146,25 @@ def listed(row: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "account": row["account"], **UNKNOWN_AMOUNTS, "max_epsilon_per_release": None, "problem": str(error)
         }  # fmt: skip
+
+
+def running_low(shown: Mapping[str, Any], graph: str) -> str | None:
+    """Return a sentence where at most a tenth of a share is left, of its public amounts alone; else None.
+
+    Examples
+    --------
+    >>> running_low({"account": "edges", "epsilon_budget": 2.0, "epsilon_remaining": 0.2}, "kite")
+    "0.2 is left of your share of 'kite', 2; ask for more with 'edgedp more ask kite'"
+    >>> running_low({"account": "edges", "epsilon_budget": 2.0, "epsilon_remaining": 0.3}, "kite")
+    """
+    budget, left = shown["epsilon_budget"], shown["epsilon_remaining"]
+    if not budget or left is None or left * _LOW > budget:
+        return None
+    of, option = ("", "") if shown["account"] == EDGES else (f"the {shown['account']} of ", " --attributes")
+    return (
+        f"{left:.6g} is left of your share of {of}{graph!r}, {budget:.6g}; "
+        f"ask for more with 'edgedp more ask {graph}{option}'"
+    )
 
 
 def find(runner: Runner, name: str, analyst: str, account: AccountName = EDGES) -> Share | None:
@@ -271,6 +298,7 @@ def grant_steps(
     known: Account,
     before: Share | None,
     agent: Agent | None = None,
+    filters: bool | None = None,
 ) -> tuple[list[Step], dict[str, Any]]:
     """Return the steps that declare a share, and what the log says of it; the account is locked.
 
@@ -284,6 +312,8 @@ def grant_steps(
         The share as it was read before; the statement guards against what changed since.
     agent : Agent, optional
         Default: as it is.
+    filters : bool, optional
+        Whether the analyst may write conditions. Default: as it is.
 
     Raises
     ------
@@ -299,6 +329,7 @@ def grant_steps(
     row = {
         "name": account_of(name, account), "analyst": analyst, "account": account, "delta": delta,
         "declared": declared.budget, "budget": budget, "maxPerRelease": limit, "minPerRelease": least,
+        "filters": 1 if filters or (filters is None and before is not None and before.filters) else None,
     }  # fmt: skip
     return [Step("share_put", row, on_none="share")], grant_body(row)
 
@@ -333,6 +364,8 @@ def grant_body(row: Mapping[str, Any]) -> dict[str, Any]:
     }
     if row.get("minPerRelease") is not None:  # a person's grant says what it always said
         body["min_epsilon_per_release"] = limit_told(row["minPerRelease"])
+    if row.get("filters") is not None:
+        body["filters"] = row["filters"] == 1
     return body if row["delta"] is None else body | {"delta": row["delta"] / rho.ATTO}
 
 

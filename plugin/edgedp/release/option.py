@@ -85,9 +85,16 @@ class About:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The options of a kind of release, as they were asked for."""
+    """The options of a kind of release, as they were asked for, and what faces call the kind."""
 
     KIND: ClassVar[Kind]
+    COMMAND: ClassVar[str]
+    TITLE: ClassVar[str]
+    SAYS: ClassVar[str]
+    """What it releases, in a line for a terminal of 80 columns."""
+    PROTECTS: ClassVar[str] = "It is edge-differentially private."
+    EXAMPLE: ClassVar[Mapping[str, Any]]
+    """A request, as help and documents show it."""
     COMPUTES: ClassVar[bool] = True
     """Whether an engine computes anything on the graph; where none does, there is none to choose."""
 
@@ -109,6 +116,42 @@ class Options:
         ('window', 'windows')
         """
         return tuple(option.name for option in cls.described())
+
+    @classmethod
+    def path(cls) -> str:
+        """Return the last part of the kind's endpoint.
+
+        Examples
+        --------
+        >>> from edgedp.release.options import TopKOptions
+        >>> TopKOptions.path()
+        'top-k'
+        """
+        return cls.KIND.removeprefix("priv_").replace("_", "-")
+
+    @classmethod
+    def flags(cls, asked: Mapping[str, Any]) -> list[str]:
+        """Return options as the words of a command.
+
+        Examples
+        --------
+        >>> from edgedp.release.options import TopKOptions
+        >>> TopKOptions.flags({"metric": "ebc", "k": 10, "estimates": True})
+        ['--metric', 'ebc', '-k', '10', '--estimates']
+        """
+        described, words = {option.name: option for option in cls.described()}, []
+        for name, value in asked.items():
+            option = described[name]
+            if option.number is bool:
+                words += [option.flag] if value else []
+                continue
+            items = [str(item) for item in value] if isinstance(value, list) else [str(value)]
+            if len(option.metavars) == len(items):
+                words += [option.flag, *items]
+                continue
+            for item in items:
+                words += [option.flag, item]
+        return words
 
     @classmethod
     def config_keys(cls) -> dict[str, str]:

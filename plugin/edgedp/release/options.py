@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, ClassVar, TypedDict
 
 from edgedp.mechanisms.counts import count_names
 from edgedp.mechanisms.metrics import metric_names
@@ -74,6 +74,10 @@ class TopKOptions(DatedOptions):
     """The options of `edgedp.priv_top_k`."""
 
     KIND = "priv_top_k"
+    COMMAND = "topk"
+    TITLE = "Top k"
+    SAYS = "Release the k nodes of highest metric."
+    EXAMPLE: ClassVar = {"metric": "ebc", "k": 10, "epsilon": "0.5"}
 
     metric: Annotated[
         TopKMetricName,
@@ -126,7 +130,10 @@ class StoredTopKWords(TopKWords, Windows, total=False):
 class MotkinOptions(DatedOptions):
     """The options of `edgedp.motkin`."""
 
-    KIND = "motkin"
+    KIND = COMMAND = "motkin"
+    TITLE = "Several metrics (MOTkIN)"
+    SAYS = "Release k nodes that are good in several metrics at once."
+    EXAMPLE: ClassVar = {"metrics": ["degree", "density"], "k": 10, "epsilon": "0.5"}
 
     metrics: Annotated[
         Sequence[MetricName], About("What the nodes are ranked by; twice or more.", "--metric", metric_names)
@@ -173,7 +180,10 @@ class StoredMotkinWords(MotkinWords, Windows, total=False):
 class CountOptions(DatedOptions):
     """The options of `edgedp.count` but for delta, which is of graphs in memory."""
 
-    KIND = "count"
+    KIND = COMMAND = "count"
+    TITLE = "Count"
+    SAYS = "Release one number: edges, triangles, stars, a node's degree."
+    EXAMPLE: ClassVar = {"of": "triangles", "epsilon": "0.5"}
 
     of: Annotated[CountName, About("What is counted.", choices=counted_names)]
     epsilon: Annotated[Any, About("Privacy loss of the whole release.")]
@@ -210,7 +220,10 @@ class StoredCountWords(CountWords, Windows, total=False):
 class DistributionOptions(DatedOptions):
     """The options of `edgedp.distribution`."""
 
-    KIND = "distribution"
+    KIND = COMMAND = "distribution"
+    TITLE = "Distribution"
+    SAYS = "Release how the degrees are spread."
+    EXAMPLE: ClassVar = {"of": "degree", "epsilon": "0.5"}
 
     of: Annotated[CountedName, About("What is distributed.")] = "degree"
     epsilon: Annotated[Any, About("Privacy loss of the whole release.")]
@@ -226,7 +239,10 @@ class DistributionOptions(DatedOptions):
 class SummaryOptions(DatedOptions):
     """The options of `edgedp.summary`."""
 
-    KIND = "summary"
+    KIND = COMMAND = "summary"
+    TITLE = "Summary"
+    SAYS = "Release what an owner publishes about a graph, for one debit."
+    EXAMPLE: ClassVar = {"epsilon": "0.5"}
 
     epsilon: Annotated[Any, About("Privacy loss of all of it.")]
 
@@ -235,7 +251,14 @@ class SummaryOptions(DatedOptions):
 class PercentileOptions(Options):
     """The options of a percentile of a property of a stored graph's nodes."""
 
-    KIND = "percentile"
+    KIND = COMMAND = "percentile"
+    TITLE = "Percentile"
+    SAYS = "Release a percentile of a declared property of the nodes."
+    PROTECTS = (
+        "It protects the whole record of one node, and debits the attributes' account. A property that follows from "
+        "its node's own degree debits the edges too."
+    )
+    EXAMPLE: ClassVar = {"property": "age", "q": "0.5", "epsilon": "0.5"}
     COMPUTES = False
 
     property: Annotated[str, About("A property that the curator has declared.")]

@@ -18,21 +18,7 @@ from edgedp.release.answers import (
     answer_from_json,
     named_nodes,
 )
-from edgedp.release.plan import (
-    AggregatePlan,
-    ArcCountPlan,
-    ArcDistributionPlan,
-    ArcsPlan,
-    CountPlan,
-    DistributionPlan,
-    JointMotkinPlan,
-    JointPlan,
-    ParetoPlan,
-    PercentilePlan,
-    Plan,
-    SummaryPlan,
-    TopKPlan,
-)
+from edgedp.release.plan import PercentilePlan, Plan
 from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import shortened
@@ -289,30 +275,7 @@ class Release:
     @property
     def ranks_by(self) -> str | None:
         """The proxy that the nodes are ranked by, where it is not the metric itself."""
-        match self.plan:
-            case TopKPlan() | ArcsPlan() | ParetoPlan() | AggregatePlan() | PercentilePlan():
-                return None
-            case CountPlan() | DistributionPlan() | SummaryPlan() | ArcCountPlan() | ArcDistributionPlan():
-                return None
-            case JointMotkinPlan():
-                return "noisy degree and what noisy cuts say about the other metrics"
-            case JointPlan():
-                pass
-            case _:
-                assert_never(self.plan)
-        if self.plan.ranked_by == self.plan.metric:
-            return None
-        match self.plan.ranked_by:
-            case "both":
-                return "noisy degree and noisy betweenness2 through cuts together"
-            case "lists":
-                return "noisy betweenness2 through cuts"
-            case "ordered":
-                return "noisy degree and noisy betweenness2 through ordered cuts together"
-            case "degree" | "betweenness2" as vector:
-                return f"noisy {vector}"
-            case _:
-                assert_never(self.plan.ranked_by)
+        return self.plan.ranks_by
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything that is shown, JSON-able; it holds no score."""

@@ -135,8 +135,10 @@ def rows_of(plan: Plan, edges: Edges) -> DataFrame:
     match plan:
         case ArcsPlan():
             return edges.arc_counts(check_choice(plan.metric, "metric", ARC_METRICS), plan.cap)
-        case _:
+        case JointPlan() | TopKPlan():
             return edges.degrees()
+        case _:
+            raise EngineError(f"engine 'spark' has no table for {plan.kind}; take engine 'native'")
 
 
 def draw_on_spark(plan: Plan, edges: Edges, degrees: DataFrame, source: SecureSource | SeededSource) -> Nodes:

@@ -8,6 +8,7 @@ import secrets
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from edgedp.graph.columns import columns_of, with_rows
 from edgedp.graph.titles import check_apart, taken_from
 from edgedp.ledger import attributes, events, ledger, registry, sources
 from edgedp.ledger.account import Account, Declaration, account_of, check_delta, check_pure, declaration
@@ -139,12 +140,12 @@ class CuratorStore(OpenedStore):
                 "the graph has weights, and this store keeps none of a loaded graph; register the relationships with "
                 "weight, or load into an embedded store"
             )
-        origin, dated = origin_kept(graph), graph.kept.get("dated")
+        origin, read = origin_kept(graph), graph
         graph, titles = taken_from(graph, title)
         if origin is not None:
             rest = [each for each in origin.properties if each != title]
             graph.kept["origin"] = dataclasses.replace(origin, title=title, properties=rest)
-        graph.kept.update({} if dated is None else {"dated": dated})
+        graph = with_rows(graph, read)
         if graph.node_count == 0:
             raise ParameterError("the graph has no node; load another")
         if bound is not None and graph.max_degree > bound:
@@ -177,6 +178,7 @@ class CuratorStore(OpenedStore):
                 degree_bound=bound,
                 nodes_supplied=graph.nodes_supplied,
                 title_property=title if self._backend.titles_are_properties else None,
+                columns=columns_of(graph, keeps=self._backend.keeps_columns),
             )
             if placed.id_property in graph.properties or placed.id_property == placed.title_property:
                 raise ParameterError(

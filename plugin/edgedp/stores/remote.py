@@ -17,42 +17,28 @@ from edgedp.mechanisms import checks
 from edgedp.mechanisms.values import spelled
 from edgedp.release.plan import options_of
 from edgedp.release.release import Release
+from edgedp.stores.answered import asked_to_wait, object_of, refusal_of, unreachable
 from edgedp.stores.releases import batch, on_spark
 from edgedp.stores.releases.estimating import kind_of_options
 from edgedp.stores.returned import release_of
 from edgedp.stores.store import Store
-from edgedp.words import errors
 from edgedp.words.errors import (
     AccessError,
     EdgeDPError,
     EngineError,
     ParameterError,
-    StoreError,
-    StoreUnavailableError,
 )
 from edgedp.words.rows import Balance, GraphFacts, ReleaseRow
-from edgedp.words.vocabulary import GRAPH_ENGINES, Kind, TopKEngine
+from edgedp.words.vocabulary import GRAPH_ENGINES, AccountName, Kind, TopKEngine
 
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["RemoteStore", "kind_path"]
+__all__ = ["RemoteStore"]
 
-_PATHS = {"priv_top_k": "top-k"}
 _PATIENCE = 60.0
 _PAGE = 1000
 _LONGEST_PLAN_ID = 200
-
-
-def kind_path(kind: str) -> str:
-    """Return the last part of the endpoint of a kind of release.
-
-    Examples
-    --------
-    >>> kind_path("priv_top_k"), kind_path("motkin")
-    ('top-k', 'motkin')
-    """
-    return _PATHS.get(kind, kind.replace("_", "-"))
 
 
 class RemoteStore(Store):
@@ -150,6 +136,17 @@ class RemoteStore(Store):
         """Return one of the caller's own releases."""
         return self._get(f"/v1/releases/{_part(release_id)}")
 
+    def ask_more(
+        self, name: str, epsilon: Any, reason: str, account: AccountName = "edges"
+    ) -> dict[str, Any]:
+        """Ask the curator for a larger share of a graph, `epsilon` more, and say why in a sentence."""
+        given = {"epsilon": _plain(epsilon), "reason": reason, "account": account}
+        return self._send("POST", f"/v1/graphs/{_part(name)}/more", given)[0]
+
+    def asked_more(self, graph: str | None = None) -> list[dict[str, Any]]:
+        """Return what the caller asked for more of, oldest first, and what the curator answered."""
+        return [row for row in self._get("/v1/more")["asked"] if graph in (None, row["graph"])]
+
     def _release(
         self, kind: Kind, name: str, options: dict[str, Any], engine: TopKEngine, request_id: str | None
     ) -> Release:
@@ -159,7 +156,7 @@ class RemoteStore(Store):
         if self._plan_id is not None:
             headers["Plan-Id"] = self._plan_id.encode()
         given = _body(options, engine)
-        place = f"/v1/graphs/{_part(name)}/{kind_path(kind)}"
+        place = f"/v1/graphs/{_part(name)}/{options_of(kind).path()}"
         shown, status = self._send("POST", place, given, headers)
         return release_of(shown, kept=status == 200)
 
@@ -188,7 +185,7 @@ class RemoteStore(Store):
         asked = kind_of_options(kind, options)
         options_of(asked).given(options)
         key = {} if request_id is None else {"Idempotency-Key": _key(request_id).encode()}
-        place = f"/v1/graphs/{_part(name)}/{kind_path(asked)}/estimate"
+        place = f"/v1/graphs/{_part(name)}/{options_of(asked).path()}/estimate"
         return self._send("POST", place, _body(options, engine), key)[0]
 
     def plan_batch(self, releases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -229,14 +226,14 @@ class RemoteStore(Store):
             try:
                 answer = self._client.request(method, place, json=body, headers=sent)
             except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-                wait, refused = 1.0, _unreachable(self._address, error)
+                wait, refused = 1.0, unreachable(self._address, error)
                 if isinstance(error, httpx.ConnectError):
                     raise refused from None  # nothing was sent
             else:
                 if answer.status_code < 300:
-                    return _object(answer), answer.status_code
-                refused = _refusal(answer)
-                wait = _asked_to_wait(answer)
+                    return object_of(answer), answer.status_code
+                refused = refusal_of(answer)
+                wait = asked_to_wait(answer)
             if wait is None or time.monotonic() + wait > until:
                 raise refused
             time.sleep(wait)
@@ -358,50 +355,6 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return _plain(value.tolist())
     return str(value)
-
-
-def _object(answer: httpx.Response) -> dict[str, Any]:
-    try:
-        found = answer.json()
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise StoreError("the answer is not a gateway's; check the address of the store")
-    return found
-
-
-def _refusal(answer: httpx.Response) -> EdgeDPError:
-    """Return the error that the gateway's problem details name."""
-    try:
-        told = answer.json()
-        name, sentence = str(told["type"]).rpartition(":")[2], str(told["detail"])
-    except (ValueError, KeyError, TypeError):
-        name, sentence = "StoreUnavailableError", f"the gateway answered with status {answer.status_code}"
-    kind = getattr(errors, name, StoreError)
-    return (kind if isinstance(kind, type) and issubclass(kind, EdgeDPError) else StoreError)(sentence)
-
-
-def _asked_to_wait(answer: httpx.Response) -> float | None:
-    told = answer.headers.get("retry-after", "")
-    return float(told) if told.isdigit() and answer.status_code in (409, 429, 503) else None
-
-
-def _unreachable(address: str, error: BaseException) -> StoreUnavailableError:
-    cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, ssl.SSLError):
-        cause = cause.__cause__ or cause.__context__
-    if isinstance(cause, ssl.SSLCertVerificationError):
-        return StoreUnavailableError(
-            f"the certificate of the gateway at {address} is not trusted here ({cause.verify_message.rstrip('.')}); "
-            "give the certificate of its authority as ca_file, or name that file in SSL_CERT_FILE"
-        )
-    if isinstance(cause, ssl.SSLError):
-        return StoreUnavailableError(
-            f"the gateway at {address} cannot be reached by TLS; check the address, the port and its certificate"
-        )
-    return StoreUnavailableError(
-        f"the gateway at {address} cannot be reached ({type(error).__name__}); check the address and that it runs"
-    )
 
 
 def _curators() -> AccessError:

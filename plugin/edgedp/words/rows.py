@@ -25,6 +25,8 @@ class _Delta(TypedDict, total=False):
 class _Shared(TypedDict, total=False):
     share: Any
     """Where an analyst asks: what of the budget is theirs, a dict or None."""
+    notice: str
+    """Where an analyst asks and little of the share is left."""
 
 
 class _Oriented(TypedDict, total=False):

@@ -35,7 +35,7 @@ from edgedp.exact.audit.ordered import answers, ordered_answer_law
 from edgedp.exact.audit.targets import TARGETS, Law, NumbersCase, Outcome, Target
 from edgedp.graph.graph import Graph
 from edgedp.mechanisms.projection import GraphProjection
-from edgedp.release.in_memory import motkin, priv_top_k
+from edgedp.release.in_memory.nodes import motkin, priv_top_k
 from edgedp.release.in_memory.releasing import drawn_in_memory
 from edgedp.release.plan import (
     AggregatePlan,

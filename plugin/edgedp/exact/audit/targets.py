@@ -12,7 +12,7 @@ from edgedp.exact.audit.arcs import ArcCase
 from edgedp.exact.audit.cases import Case
 from edgedp.exact.numbers import count_probabilities
 from edgedp.graph.graph import Graph
-from edgedp.release.in_memory import count, distribution, summary
+from edgedp.release.in_memory.numbers import count, distribution, summary
 from edgedp.release.options import CountOptions
 from edgedp.release.plan import PublicFacts
 from edgedp.release.plan.numbers import plan_count

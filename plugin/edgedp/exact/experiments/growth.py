@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from edgedp.exact.experiments import generators
 from edgedp.exact.experiments.facts import Facts
 from edgedp.exact.experiments.rows import frame_of
-from edgedp.release.in_memory import priv_top_k
+from edgedp.release.in_memory.nodes import priv_top_k
 from edgedp.words.progress import Progress, Silent
 
 if TYPE_CHECKING:

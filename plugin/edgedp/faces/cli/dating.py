@@ -34,6 +34,11 @@ _COLUMN = (
         type=click.Choice(["s", "ms"]),
         help="What its numbers count since 1970 in UTC.  [default: dates as 2024-06-30]",
     ),
+    click.option(
+        "--columns",
+        metavar="C,D",
+        help="Columns that are kept of every row, for conditions; names are public.",
+    ),
 )
 
 _PROPERTY = (
@@ -52,7 +57,7 @@ _PROPERTY = (
 
 
 def date_column_options(command: _Command) -> _Command:
-    """Add the options that say which column of a source holds the date of each row."""
+    """Add the options that say which columns are read beside the ends: that of the dates, and those that are kept."""
     for option in reversed(_COLUMN):
         command = option(command)
     return command

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
+
+from edgedp.release.plan import options_of
+from edgedp.words.vocabulary import KINDS
 
 __all__ = ["EXAMPLES", "add_examples"]
 
 EXAMPLES = {
+    **{
+        asked.COMMAND: shlex.join(["edgedp", asked.COMMAND, "email-Enron", *asked.flags(asked.EXAMPLE)])
+        for asked in map(options_of, KINDS)
+    },
     "edgedp": "edgedp topk email-Enron --metric ebc -k 10 --epsilon 0.3",
     "advise": "edgedp advise --like email-Enron -k 10 --target 0.9",
     "analyst": "edgedp analyst add ann",
-    "analyst add": "edgedp analyst add ann --format json",
+    "analyst add": "edgedp analyst add ann --expires 2027-12-31",
     "analyst list": "edgedp analyst list",
     "account": "edgedp --store neo4j://localhost:7687 account CALLED --epsilon-budget 3 --protect source",
     "analyst log": "edgedp analyst log",
+    "analyst identity": "edgedp analyst identity list",
+    "analyst identity add": "edgedp analyst identity add ann 248289761001 --issuer https://id.example.org",
+    "analyst identity list": "edgedp analyst identity list --format json",
+    "analyst identity remove": "edgedp analyst identity remove 248289761001 --issuer https://id.example.org",
+    "analyst token": "edgedp analyst token list ann",
+    "analyst token add": "edgedp analyst token add ann laptop --expires 90d",
+    "analyst token list": "edgedp analyst token list ann",
+    "analyst token revoke": "edgedp analyst token revoke ann laptop",
     "analyst revoke": "edgedp analyst revoke ann",
     "analyst rotate": "edgedp analyst rotate ann",
     "audit": "edgedp audit --nodes 4 --metric ebc",
@@ -21,12 +38,10 @@ EXAMPLES = {
     "backup": "edgedp backup copy.edgedp",
     "budget": "edgedp budget email-Enron --set 3",
     "card": "edgedp card email-Enron -o card.html",
-    "count": "edgedp count email-Enron --of triangles --epsilon 0.3",
     "curator": "edgedp curator add carla",
     "curator add": "edgedp curator add carla",
     "datasets": "edgedp datasets --format csv",
     "demo": "edgedp demo",
-    "distribution": "edgedp distribution email-Enron --epsilon 0.3 --form ccdf",
     "drop": "edgedp drop email-Enron",
     "exact": "edgedp exact email-Enron --metric ebc --top 3",
     "exact advise": "edgedp exact advise email-Enron -k 10 --target 0.9",
@@ -49,8 +64,11 @@ EXAMPLES = {
     "load": "edgedp load payments.csv.gz --source payer --target payee --epsilon-budget 3 --degree-bound 2000",
     "log": "edgedp log email-Enron",
     "mcp": "edgedp --store graphs.edgedp mcp --analyst bot",
-    "motkin": "edgedp motkin email-Enron --metric degree --metric density -k 5 --epsilon 0.3",
-    "percentile": "edgedp percentile email-Enron --property age --q 0.5 --epsilon 0.3",
+    "more": "edgedp more list",
+    "more ask": "edgedp more ask email-Enron --epsilon 0.5 --reason 'the list of the third quarter'",
+    "more decline": "edgedp more decline 5f0c2a1b9d3e4f67 --answer 'the budget is for the audit'",
+    "more grant": "edgedp more grant 5f0c2a1b9d3e4f67 --answer 'until March'",
+    "more list": "edgedp more list",
     "plan": "edgedp plan --nodes 36692 --degree-bound 2000 --epsilon 0.3 -k 10",
     "plugin": "edgedp plugin install /var/lib/neo4j",
     "plugin install": "edgedp plugin install /var/lib/neo4j",
@@ -63,10 +81,8 @@ EXAMPLES = {
     "report": "edgedp report runs.parquet -o report.html",
     "run": "edgedp run monday.jsonl",
     "serve": "edgedp --store graphs.edgedp serve --port 8750",
-    "summary": "edgedp summary email-Enron --epsilon 0.3",
-    "topk": "edgedp topk email-Enron --metric ebc -k 10 --epsilon 0.3",
 }
-"""By the words of the command; a new command needs an entry."""
+"""By the words of the command; a new command needs an entry, but for one of a kind of release."""
 
 
 def add_examples(command: click.Command, words: tuple[str, ...] = ()) -> None:

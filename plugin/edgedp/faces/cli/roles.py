@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import click
 
+from edgedp.release.plan import options_of
+from edgedp.words.vocabulary import KINDS
+
 __all__ = ["ROLES", "write_commands"]
 
 ROLES = {
@@ -17,7 +20,7 @@ ROLES = {
         "account": "Declare the account of a relationship type, or show it.",
         "attribute": "Declare a property of the nodes: its public range and grid.",
         "budget": "Show what was spent and what is left, or declare another budget.",
-        "analyst": "Add, list and revoke analysts, rotate their tokens; their log.",
+        "analyst": "Add, list and revoke analysts, their tokens and sign-ins.",
         "curator": "Add curators.",
         "grant": "Declare how much of a graph's budget an analyst may spend.",
         "grants": "List who may spend how much of a graph's budget.",
@@ -29,13 +32,9 @@ ROLES = {
         "graphs": "List the stored graphs: public facts only.",
         "plan": "Say what to expect of releases, from public facts only.",
         "run": "Ask for the releases of a file; go on where it stood.",
-        "topk": "Release the k nodes of highest metric.",
-        "motkin": "Release k nodes that are good in several metrics at once.",
-        "count": "Release one number: edges, triangles, stars, a node's degree.",
-        "distribution": "Release how the degrees are spread.",
-        "summary": "Release what an owner publishes about a graph.",
-        "percentile": "Release a percentile of a declared property of the nodes.",
+        **{options_of(kind).COMMAND: options_of(kind).SAYS for kind in KINDS},
         "releases": "List what was released; reading it again is free.",
+        "more": "Ask for a larger share; for the curator: grant or decline it.",
         "mcp": "Let an agent ask, through a client that starts this.",
     },
     "Researchers compare": {

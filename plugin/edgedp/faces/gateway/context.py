@@ -12,13 +12,14 @@ from starlette.requests import Request
 
 from edgedp.faces.gateway.door.connections import CONNECTION, place_of
 from edgedp.faces.gateway.door.descriptors import held
-from edgedp.faces.gateway.door.observing import Log, Metrics, note_of
+from edgedp.faces.gateway.door.observing import Log, Metrics, brief, note_of
 from edgedp.faces.gateway.door.problems import Problem, of_error
 from edgedp.faces.gateway.door.settings import Settings
 from edgedp.faces.gateway.flights import Flight, Flights
 from edgedp.faces.gateway.work import Limiter, Pool, ended, hold, wait_for_step
 from edgedp.mechanisms.checks import check_choice, check_option_names
 from edgedp.stores.people.asker import Asker
+from edgedp.stores.people.tokens import ExpiredTokenError
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import GRAPH_ENGINES
 
@@ -70,6 +71,8 @@ class Gateway:
             waiting_each=max(chosen.queue // 4, 1) if chosen.queue else 0,
         )
         self.asks = Pool("requests", ASKS, chosen.connections, seconds, _LATE, running_each=ASKS - 1)
+        # They wait for another server, which must keep nobody else waiting.
+        self._sign_ins = Pool("sign-ins", ASKS, 16, seconds, _LATE, running_each=ASKS - 1)
         self._flights = Flights()
         a_minute = chosen.requests_per_minute / chosen.gateways
         self._limiter, self._wrong = Limiter(a_minute), Limiter(a_minute)
@@ -84,6 +87,7 @@ class Gateway:
         """Wait for what runs."""
         self.draws.close()
         self.asks.close()
+        self._sign_ins.close()
 
     async def ask(self, call: Callable[[], _Result], *, missing: bool = True, address: str = "") -> _Result:
         """Run a call on public facts in a thread, addresses in turn; a refusal becomes a `Problem`."""
@@ -100,8 +104,10 @@ class Gateway:
             problem.cause = None
         return problem
 
-    async def person(self, request: Request, whose: Whose | None, role: str | None) -> Person:
-        """Return who asks, and ask again by `whose` as long as the request is answered.
+    async def person(
+        self, request: Request, whose: Whose | None, role: str | None, nobody: str | None = None
+    ) -> Person:
+        """Return who asks, and ask again by `whose` as long as the request is answered; `nobody` says that it is none.
 
         Raises
         ------
@@ -109,8 +115,10 @@ class Gateway:
             401, 403 where it is of another role, 429.
         """
         if whose is None:
-            raise _nobody()
-        person = await self.ask(lambda: self._identified(request, whose, role), address=_address(request))
+            raise _nobody(nobody)
+        person = await self.ask(
+            lambda: self._identified(request, whose, role, nobody), address=_address(request)
+        )
         request.scope[_ASKED_AS] = whose
         return person
 
@@ -126,6 +134,22 @@ class Gateway:
         if wait := self._wrong.wait(place_of(address), time.monotonic()):
             raise _too_many(wait)
         await self.ask(lambda: self.store.identify(""), address=address)
+
+    async def sign_in(self, request: Request, step: Callable[[], _Result]) -> _Result:
+        """Do a step of a sign-in by a provider, for somebody whom nobody knows yet; many of them are slowed.
+
+        Raises
+        ------
+        Problem
+            403, 429, 503.
+        """
+        address = _address(request)
+        if wait := self._wrong.wait(place_of(address), time.monotonic()):
+            raise _too_many(wait)
+        try:
+            return await self._sign_ins.run(step, address)
+        except Exception as error:
+            raise self.problem(error) from None
 
     def bearer_of(self, token: str | None) -> Whose | None:
         """Return what says whose token it is; None where there is no token."""
@@ -151,8 +175,7 @@ class Gateway:
 
         def told() -> _Result:
             with self.store.together():
-                if request.scope[_ASKED_AS]() != person:
-                    raise _nobody()
+                _check_same(request, person)
                 return question()
 
         return await self.ask(told, address=_address(request))
@@ -161,8 +184,7 @@ class Gateway:
         """Let a curator change something, in that name; the token is asked for again right before."""
 
         def acted() -> _Result:
-            if request.scope[_ASKED_AS]() != person:
-                raise _nobody()
+            _check_same(request, person)
             return change(self.store.curating_as(person.name))
 
         return await self.ask(acted, missing=False)
@@ -171,13 +193,18 @@ class Gateway:
         """Return the store as an analyst sees it through this gateway: releases on their way are not drawn yet."""
         return Asker(self.store, person.name, hides=self._flights.hides, least=self.settings.least, **told)
 
-    def _identified(self, request: Request, whose: Whose, role: str | None) -> Person:
-        person = whose()
+    def _identified(
+        self, request: Request, whose: Whose, role: str | None, nobody: str | None = None
+    ) -> Person:
+        try:
+            person = whose()
+        except ExpiredTokenError as over:
+            raise _over(over) from None
         if person is None:
             # Nobody guesses 256 bits; whoever tries is slowed, and nobody with a token behind the same address is.
             if wait := self._wrong.wait(place_of(_address(request)), time.monotonic()):
                 raise _too_many(wait)
-            raise _nobody()
+            raise _nobody(nobody)
         note = note_of(request)
         note.who, note.role = person.name, person.role
         if (connection := request.scope.get(CONNECTION)) is not None:
@@ -202,15 +229,14 @@ class Gateway:
     ) -> Release:
         """Take a release of any kind on the one way, in a worker; its answer or refusal leaves at a step."""
         note = note_of(request)
-        note.graph, note.kind, note.asked = name, kind.kind, _brief(options)
+        note.graph, note.kind, note.asked = name, kind.kind, brief(options)
         # From here on, and not from the first byte: whoever could send a body slowly would choose where in a step a
         # draw begins, and so read its time off the step that it ends in.
         started, step = time.monotonic(), self.settings.response_step
         flight = Flight(self._flights, started, step)
 
         def same() -> None:
-            if request.scope[_ASKED_AS]() != person:
-                raise _nobody()
+            _check_same(request, person)
 
         def drawn() -> Release:
             with held() as free:
@@ -240,7 +266,7 @@ class Gateway:
             asked = kind.asked(options)
             release = await self.draws.run(drawn, person.name)
         except Exception as error:
-            raise await self._problem(error, name) from None
+            raise await self._problem(error, person, name) from None
         finally:
             note.steps = await hold(started, step)  # also on the way of a refusal
             if (landed := flight.landed) is not None:
@@ -268,7 +294,7 @@ class Gateway:
     ) -> dict[str, Any]:
         """Tell what a release would cost this analyst; it rests on public facts alone, and so does its time."""
         note = note_of(request)
-        note.graph, note.kind, note.asked = name, kind.kind, _brief(options)
+        note.graph, note.kind, note.asked = name, kind.kind, brief(options)
         asking = self.asking(person)
 
         def estimate() -> dict[str, Any]:
@@ -277,7 +303,7 @@ class Gateway:
         try:
             return await self.asks.run(estimate, _address(request))
         except Exception as error:
-            raise await self._problem(error, name) from None
+            raise await self._problem(error, person, name) from None
 
     async def plan(
         self, request: Request, person: Person, name: str, given: dict[str, Any]
@@ -293,14 +319,14 @@ class Gateway:
         try:
             return await self.asks.run(planned, _address(request))
         except Exception as error:
-            raise await self._problem(error, name) from None
+            raise await self._problem(error, person, name) from None
 
-    async def _problem(self, error: Exception, name: str) -> Problem:
-        """Return what went wrong with a question; an unknown word is 422, an unknown graph 404."""
+    async def _problem(self, error: Exception, person: Person, name: str) -> Problem:
+        """Return what went wrong with a question; an unknown word is 422, a graph that the analyst does not see 404."""
         problem = self.problem(error)
         if problem.status == 422 and problem.kind == "UnknownNameError":
-            stored = await self.ask(self.store.graphs)
-            if name not in {row["name"] for row in stored}:
+            seen = await self.ask(self.asking(person).graphs)
+            if name not in {row["name"] for row in seen}:
                 problem.status = 404
         return problem
 
@@ -332,7 +358,24 @@ def _address(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-def _nobody() -> Problem:
+def _check_same(request: Request, person: Person) -> None:
+    """Refuse somebody who was identified before, and is not any more: a token that was rotated or is over."""
+    try:
+        now = request.scope[_ASKED_AS]()
+    except ExpiredTokenError as over:
+        raise _over(over) from None
+    if now != person:
+        raise _nobody()
+
+
+def _over(error: ExpiredTokenError) -> Problem:
+    challenge = 'Bearer realm="edgedp", error="invalid_token", error_description="the token expired"'
+    return Problem(401, str(error), "AccessError", {"WWW-Authenticate": challenge})
+
+
+def _nobody(told: str | None = None) -> Problem:
+    if told is not None:
+        return Problem(403, told, "AccessError")
     return Problem(
         401,
         "the token is missing or not valid; ask the curator for one ('edgedp analyst add')",
@@ -345,22 +388,3 @@ def _too_many(wait: int) -> Problem:
     return Problem(
         429, f"too many requests; ask again in {wait} s", "StoreUnavailableError", {"Retry-After": str(wait)}
     )
-
-
-def _brief(options: dict[str, Any]) -> dict[str, Any]:
-    """Return what was asked, each value short: it is the caller's and may be anything."""
-    return {str(key)[:40]: _short(value) for key, value in list(options.items())[:24]}
-
-
-def _short(value: Any) -> Any:
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, (int, float)):
-        return value if abs(value) < 2**63 else str(value)[:80]  # infinity is no JSON
-    if (
-        isinstance(value, list)
-        and len(value) <= 8
-        and all(isinstance(item, (str, int, float)) for item in value)
-    ):
-        return [_short(item) for item in value]
-    return str(value)[:80]

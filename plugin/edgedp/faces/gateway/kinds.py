@@ -1,8 +1,7 @@
 """The kinds of release as the gateway shows them: made of `edgedp.release.options`, whatever kinds there are.
 
 A kind is a word of `edgedp.words.vocabulary.KINDS`, its options are a class of `edgedp.release.options`, and a store
-has a method of its name. A new kind has an endpoint, a schema, a form and a client's method by itself; one line of
-`EXAMPLES` lets the documentation show a nicer request than the one that is made of its options.
+has a method of its name. A new kind has an endpoint, a schema, a form and a client's method by itself.
 """
 
 from __future__ import annotations
@@ -18,21 +17,7 @@ from edgedp.release.plan import options_of
 from edgedp.words.amounts.written import UNSIGNED
 from edgedp.words.vocabulary import GRAPH_ENGINES, KINDS, AccountName, Kind
 
-__all__ = ["EXAMPLES", "ReleaseKind", "kind_at", "release_kinds"]
-
-_PATHS = {"priv_top_k": "top-k"}
-_TITLES = {"priv_top_k": "Top k", "motkin": "Several metrics (MOTkIN)"}
-_COMMANDS = {"priv_top_k": "topk"}
-
-EXAMPLES: dict[str, dict[str, Any]] = {
-    "priv_top_k": {"metric": "ebc", "k": 10, "epsilon": "0.5"},
-    "motkin": {"metrics": ["degree", "density"], "k": 10, "epsilon": "0.5"},
-    "count": {"of": "triangles", "epsilon": "0.5"},
-    "distribution": {"of": "degree", "epsilon": "0.5"},
-    "summary": {"epsilon": "0.5"},
-    "percentile": {"property": "age", "q": 0.5, "epsilon": "0.5"},
-}
-"""A request of each kind, as the documentation shows it."""
+__all__ = ["ReleaseKind", "kind_at", "release_kinds"]
 
 
 @dataclass(frozen=True)
@@ -43,15 +28,22 @@ class ReleaseKind:
     ----------
     kind : str
         In the word that ledgers keep, which is also the method of a store.
-    path : str
-        The last part of its endpoint.
+    options : type of Options
+        What may be asked of it.
     """
 
     kind: Kind
-    path: str
-    title: str
-    command: str
     options: type[Options]
+
+    @property
+    def path(self) -> str:
+        """The last part of its endpoint."""
+        return self.options.path()
+
+    @property
+    def title(self) -> str:
+        """What pages call it."""
+        return self.options.TITLE
 
     @property
     def account(self) -> AccountName:
@@ -87,8 +79,7 @@ class ReleaseKind:
 
     def example(self) -> dict[str, Any]:
         """Return a request that stands in the documentation."""
-        given = EXAMPLES.get(self.kind)
-        return dict(given) if given is not None else _made_example(self.described)
+        return dict(self.options.EXAMPLE)
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON schema of a request's body.
@@ -123,16 +114,7 @@ def release_kinds() -> tuple[ReleaseKind, ...]:
     >>> [each.path for each in release_kinds()][:2]
     ['top-k', 'motkin']
     """
-    return tuple(
-        ReleaseKind(
-            kind,
-            _PATHS.get(kind, kind.replace("_", "-")),
-            _TITLES.get(kind, kind.replace("_", " ").capitalize()),
-            _COMMANDS.get(kind, kind.replace("_", "-")),
-            options_of(kind),
-        )
-        for kind in KINDS
-    )
+    return tuple(ReleaseKind(kind, options_of(kind)) for kind in KINDS)
 
 
 def kind_at(path: str) -> ReleaseKind:
@@ -171,13 +153,3 @@ def _property(option: Option) -> dict[str, Any]:
         if option.default is not None:
             shape["default"] = option.default
     return shape | {"description": option.help.replace("  ", " ")}
-
-
-def _made_example(described: tuple[Option, ...]) -> dict[str, Any]:
-    """Return the smallest request that its options allow."""
-    made: dict[str, Any] = {}
-    for option in described:
-        if option.required:
-            value: Any = option.choices[0] if option.choices else 1 if option.number is int else "0.5"
-            made[option.name] = [value, value] if option.many else value
-    return made

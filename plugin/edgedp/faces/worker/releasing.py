@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, assert_never
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from edgedp.ledger.ledger import Kept
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.projection import CandidateProjection, GraphProjection, records_projection
 from edgedp.mechanisms.sampling.words import SecureWords
-from edgedp.release.answers import Distribution, Nodes, Number, Point, Summary
+from edgedp.release.answers import Nodes
 from edgedp.release.draw import draw as drawn
 from edgedp.release.plan import PercentilePlan, Plan, options_of
 from edgedp.stores.neo4j import dated, places
@@ -152,14 +152,10 @@ def draw(request: Frame, converse: Converse | None = None) -> Frame:
         "lost": RECORD_LOST,
         "epsilon": spent / NANO,
     }
-    match answer:
-        case Nodes(ids):
-            positions = positions_of(projection.node_ids, np.asarray(ids), what="nodes")
-            return Frame(shown, {"rows": order[positions]})
-        case Number() | Distribution() | Summary() | Point():
-            return Frame(shown)
-        case _:
-            assert_never(answer)
+    if not isinstance(answer, Nodes):
+        return Frame(shown)
+    positions = positions_of(projection.node_ids, np.asarray(answer.ids), what="nodes")
+    return Frame(shown, {"rows": order[positions]})
 
 
 def _projected(planned: Plan, request: Frame) -> tuple[GraphProjection, NDArray[np.int64]]:

@@ -43,7 +43,7 @@ _OF_GDS = {
     "nodeProperties": "declare a property by edgedp.graph.attribute, then ask for its percentile",
     "relationshipProjection": "register the graph with relationshipType, orientation, where and atLeast",
     "relationshipTypes": "write relationshipType, a type or a list, when the graph is registered",
-    "relationshipProperties": "register the graph with weight, which names a property and a cap, or with where, a filter",
+    "relationshipProperties": "register the graph with weight, which names a property and a cap, or with where",
     "relationshipWeightProperty": "register the graph with weight, which names a property and a cap; ask for strength",
     "aggregation": "write weight.aggregation when the graph is registered; atLeast asks for several relationships",
     "properties": "a filter on the relationships' properties is where, when the graph is registered",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.graph.columns import ColumnRows
 from edgedp.graph.dated import DatedRows
 from edgedp.graph.graph import Graph
 from edgedp.graph.reading.dates import seconds_of
@@ -15,15 +16,25 @@ from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.locating import Location
 from edgedp.graph.reading.text.deciding import HARDLY, ask_of_sides, overlap
 from edgedp.graph.reading.text.result import Read
-from edgedp.words.errors import GraphFormatError
+from edgedp.words.errors import GraphFormatError, ParameterError
 from edgedp.words.spoken import option
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["build", "check_directed"]
+__all__ = ["build", "check_beside", "check_directed"]
 
 _ENOUGH = 1 << 16
+
+
+def check_beside(options: ReadingOptions, read: Read) -> None:
+    """Refuse dates and columns of a source that has no columns beside its ends."""
+    for asked, found, word in ((options.date, read.dates, "date"), (options.columns, read.kept, "columns")):
+        if asked is not None and found is None:
+            raise ParameterError(
+                f"{word} has no effect for {read.format[0]}, of which no further columns are read; write a text, a "
+                "Parquet or an Arrow file, or JSON lines"
+            )
 
 
 def check_directed(where: Location, read: Read) -> None:
@@ -60,6 +71,8 @@ def build(read: Read, listed: pl.Series | None, options: ReadingOptions, source:
     graph = Graph.from_positions(node_ids, positions, nodes_supplied=supplied, directed=options.directed)
     if read.dates is not None:
         graph.kept["dated"] = DatedRows(positions, seconds_of(read.dates))
+    if read.kept is not None:
+        graph.kept["columns"] = ColumnRows(positions, read.kept)
     return graph
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from edgedp.graph.columns import joined
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.folders import Part, marks_of, parts_of
 from edgedp.graph.reading.sources.locating import Location
@@ -60,6 +61,9 @@ def read_parts(where: Location, options: ReadingOptions, one: Callable[[Location
         dates=pl.concat([read.dates for read in reads if read.dates is not None])
         if first.dates is not None
         else None,
+        kept=None
+        if first.kept is None
+        else {name: joined((read.kept or {})[name] for read in reads) for name in first.kept},
         line_count=sum(read.line_count for read in reads),
         extra_columns=first.extra_columns + len(given),
         header=(*first.header, *(name for name, _ in given)),
@@ -100,7 +104,7 @@ def _refuse_other(first: Read, read: Read, one: Part, other: Part) -> None:
         what, remedy = "other columns", "make them one"
     elif first.of_texts != read.of_texts and not first.types:
         what, remedy = "ids of another type", f"read all as texts ({option('ids', 'text')})"
-    elif kind:
+    elif kind or _kept_types(first) != _kept_types(read):
         what, remedy = "columns of other types", "write them alike"
     elif (first.format, first.extra_columns) != (read.format, read.extra_columns):
         what, remedy = "another format", "make them one"
@@ -109,3 +113,7 @@ def _refuse_other(first: Read, read: Read, one: Part, other: Part) -> None:
     raise GraphFormatError(
         f"{other.name!r} has {what} than {one.name!r}; {remedy}, or name the files by a pattern"
     )
+
+
+def _kept_types(read: Read) -> dict[str, str]:
+    return {name: column.type for name, column in (read.kept or {}).items()}

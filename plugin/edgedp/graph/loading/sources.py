@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, assert_never
 import numpy as np
 from numpy.typing import ArrayLike
 
+from edgedp.graph.columns import with_rows
 from edgedp.graph.graph import Graph
-from edgedp.graph.loading.building import build, check_directed
+from edgedp.graph.loading.building import build, check_beside, check_directed
 from edgedp.graph.loading.joining import read_parts
 from edgedp.graph.loading.origins import origin_of
 from edgedp.graph.loading.properties import (
@@ -61,6 +62,7 @@ def read_graph(
     query: str | None = None,
     date: Column | None = None,
     date_unit: Literal["s", "ms"] | None = None,
+    columns: Sequence[Column] | None = None,
     directed: bool = False,
     nodes_header: bool | None = None,
     properties: Sequence[str] | None = None,
@@ -110,6 +112,11 @@ def read_graph(
     date_unit : {"s", "ms"}, optional
         What the numbers in it count since 1970 began in UTC. Without it, dates as ISO 8601 writes them; a time without
         a zone is UTC. A row without a date is kept, and is in no window.
+    columns : sequence of str or int, optional
+        Columns that a store keeps of every row, by name or by number from 1, of the same sources: what conditions of a
+        graph `of` this one compare (`Store.register`). Their names and types are public, their values as private as
+        the edges. Of Parquet, Arrow and tables a value has the type of its column, of a text and of JSON that in which
+        it is written (docs/projections.md). Of more columns the two that are left are the ends.
     directed : bool
         Keep directions, each an arc from the source to the target: for in- and out-degrees. Everything else reads the
         graph undirected. A file that says that its edges have no direction is refused.
@@ -156,6 +163,7 @@ def read_graph(
         query=query,
         date=date,
         date_unit=date_unit,
+        columns=columns,
         directed=directed,
         nodes_header=nodes_header,
         refresh=refresh,
@@ -221,11 +229,7 @@ def loaded(
     listed, nodes_read = _nodes(nodes, where, options, progress)
     columns = _properties(nodes, nodes_read, named, title, options, progress)
     read = _read(where, 2, _known(where, options), progress)
-    if options.date is not None and read.dates is None:
-        raise ParameterError(
-            f"date has no effect for {read.format[0]}, of which no dates are read; write a text, a Parquet or an Arrow "
-            "file, or JSON lines, with a column of dates"
-        )
+    check_beside(options, read)
     if options.directed:
         check_directed(where, read)
     progress("building", 0, None)
@@ -233,9 +237,7 @@ def loaded(
     if options.date is None and "dated" in graph.kept:  # nobody asked, the catalogue says so
         graph.kept["dated"] = graph.kept["dated"]._replace(asked=False)
     if columns and listed is not None:
-        dated = graph.kept.get("dated")
-        graph = with_properties(graph, listed, columns, str(nodes))
-        graph.kept.update({} if dated is None else {"dated": dated})
+        graph = with_rows(with_properties(graph, listed, columns, str(nodes)), graph)
     graph.kept["origin"] = origin_of(where, file, nodes, options, named, title, len(read.columns[0]))
     _log.info("read %s as %s", shown(where.name), ", ".join(read.format))
     return graph, report_of(graph, where, read, nodes_read), read

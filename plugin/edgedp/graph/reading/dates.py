@@ -1,12 +1,10 @@
-"""A column of dates beside the ends of edges: which one it is, and what its values are in seconds.
+"""A column of dates beside the ends of edges: what its values are in seconds.
 
 Dates are private, as the edges are: no message shows one but to the curator who loads the file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -20,9 +18,7 @@ from edgedp.words.spoken import option
 if TYPE_CHECKING:
     import polars as pl
 
-    from edgedp.graph.reading.options import Column, ReadingOptions
-
-__all__ = ["beside_dates", "dates_of", "ends_beside", "place_of", "position_of", "seconds_of"]
+__all__ = ["dates_of", "seconds_of"]
 
 _A_SECOND = {"ns": 1_000_000_000, "us": 1_000_000, "ms": 1000}
 _MOST = 2.0**62
@@ -30,60 +26,6 @@ _WHOLE = r"^[+-]?[0-9]{1,18}$"
 _DECIMAL = r"^[+-]?[0-9]{1,15}\.[0-9]*$"
 _DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 _ZONED = r"(Z|[+-][0-9]{2}:?[0-9]{2})$"
-
-
-def position_of(date: Column, names: Sequence[str] | None, columns: int, source: str) -> int:
-    """Return the column of dates, from 0.
-
-    Raises
-    ------
-    ParameterError
-        There is none of that name or number.
-    """
-    if isinstance(date, int):
-        if date <= columns:
-            return date - 1
-        raise ParameterError(
-            f"date is {date}, must be a column of {source!r}, which has {columns}; count from 1"
-        )
-    there = list(names or ())
-    if there.count(date) == 1:
-        return there.index(date)
-    told = ", ".join(shortened(name, 30) for name in there) or "no names"
-    raise ParameterError(
-        f"date is {date!r}, must be the name of one column of {source!r} ({told}), or its number from 1; name it"
-    )
-
-
-def ends_beside(
-    date: Column, names: Sequence[str] | None, columns: int, source: str
-) -> tuple[int, int] | None:
-    """Return the two columns beside the dates, from 1, where there are no more; else None."""
-    if columns != 3 or (isinstance(date, str) and (names is None or date not in names)):
-        return None
-    at = position_of(date, names, columns, source)
-    one, two = (i + 1 for i in range(columns) if i != at)
-    return one, two
-
-
-def beside_dates(options: ReadingOptions, names: Sequence[str], width: int, source: str) -> ReadingOptions:
-    """Return options that name the two columns beside the dates as the ends, where there are no others."""
-    if width != 2 or options.date is None or options.source is not None:
-        return options
-    beside = ends_beside(options.date, names, len(names), source)
-    return options if beside is None else replace(options, source=beside[0], target=beside[1])
-
-
-def place_of(
-    options: ReadingOptions, names: Sequence[str], picked: Sequence[int], width: int, source: str
-) -> int | None:
-    """Return the column of dates beside the ends that were picked, from 0; None where none was named."""
-    if width != 2 or options.date is None:
-        return None
-    at = position_of(options.date, names, len(names), source)
-    if at in picked:
-        raise ParameterError(f"date is {options.date!r}, must be another column than the ends; name it")
-    return at
 
 
 def dates_of(column: pl.Series, unit: str | None, name: str, source: str) -> pl.Series:

@@ -15,6 +15,7 @@ Column = str | int
 """A column, by its name in the header or by its number from 1."""
 Ids = Literal["integer", "text"]
 
+_MOST_COLUMNS = 50
 _SEPARATOR_WORDS = {
     "tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " ", "spaces": " ", "bar": "|",
 }  # fmt: skip
@@ -46,6 +47,8 @@ class ReadingOptions:
         The column that holds the date of each row: its name, or its number from 1.
     date_unit : {"s", "ms"} or None
         What its numbers count since 1970 began in UTC; None for dates as ISO 8601 writes them.
+    columns : tuple of str or int, or None
+        The columns that are kept beside the edges, by name or by number from 1: what filters compare.
     directed : bool
         Whether directions are kept: from the source to the target.
     refresh : bool
@@ -66,6 +69,7 @@ class ReadingOptions:
     query: str | None = None
     date: Column | None = None
     date_unit: Literal["s", "ms"] | None = None
+    columns: tuple[Column, ...] | None = None
     directed: bool = False
     refresh: bool = False
 
@@ -85,6 +89,7 @@ class ReadingOptions:
         if self.comments is not None:
             told["comments"] = b"".join(self.comments).decode() or "none"
         told["directed"] = self.directed or None
+        told["columns"] = None if self.columns is None else list(self.columns)
         return {name: value for name, value in told.items() if value is not None}
 
     def of_nodes(self) -> ReadingOptions:
@@ -110,6 +115,7 @@ def checked_options(
     query: Any = None,
     date: Any = None,
     date_unit: Any = None,
+    columns: Any = None,
     directed: Any = False,
     refresh: Any = False,
 ) -> ReadingOptions:
@@ -131,6 +137,7 @@ def checked_options(
         raise ParameterError("date_unit is given without date; name the column of the dates")
     if date is not None and date in (source, target):
         raise ParameterError(f"date is {date!r}, must be another column than the ends; name it")
+    kept = _kept(columns, (source, target))
     if source is not None and source == target:
         raise ParameterError(f"target is {target!r}, must be another column than source; name both ends")
     for name, value in (("header", header), ("nodes_header", nodes_header), ("labels", labels)):
@@ -173,9 +180,31 @@ def checked_options(
         query=query,
         date=date,
         date_unit=date_unit,
+        columns=kept,
         directed=directed,
         refresh=refresh,
     )
+
+
+def _kept(columns: Any, ends: tuple[Column | None, ...]) -> tuple[Column, ...] | None:
+    """Return the columns that are kept, once each."""
+    if columns is None:
+        return None
+    listed = columns.split(",") if isinstance(columns, str) else columns
+    if not isinstance(listed, list | tuple) or not 0 < len(listed) <= _MOST_COLUMNS:
+        raise ParameterError(
+            f"columns is {_told(columns)}, must name 1 to {_MOST_COLUMNS} columns; name them, or leave it out"
+        )
+    kept = tuple(
+        _column(each.strip() if isinstance(each, str) else each, "a name of columns") for each in listed
+    )
+    found = tuple(each for each in kept if each is not None)
+    if len(found) < len(kept) or len(set(found)) < len(found):
+        raise ParameterError(f"columns is {_told(columns)}, must name every column once; name others")
+    for each in found:
+        if each in ends:
+            raise ParameterError(f"columns is {each!r}, must be another column than the ends; name it")
+    return found
 
 
 def _told(value: object) -> str:

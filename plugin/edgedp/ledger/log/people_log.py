@@ -1,4 +1,4 @@
-"""The people's log: who was added, given another token or revoked, when and by whom.
+"""The people's log: who was added, given a token or revoked, who signs in how, and who asked for more.
 
 It is one more account of the ledger, with the same rows and the same chain; nothing is ever spent of it, and it belongs
 to no graph. Its rows say who there must be, so that `problems` finds whoever was put into a database by hand.
@@ -13,12 +13,13 @@ from typing import Any
 from edgedp.ledger import events
 from edgedp.ledger.account import PEOPLE
 from edgedp.ledger.backend import Row, Runner, Session
-from edgedp.ledger.chain import Head, chained, genesis
+from edgedp.ledger.chain import Head, chained, genesis, link
 from edgedp.ledger.events import open_steps
+from edgedp.ledger.log.people_state import People, people_of
 from edgedp.ledger.script import Script, Step, run
 from edgedp.words.errors import EdgeDPError, StoreError
 
-__all__ = ["broken", "changed", "head", "problems", "rows", "shown"]
+__all__ = ["broken", "changed", "head", "last", "noting_steps", "problems", "rows", "shown", "state"]
 
 _TRIES = 20
 _KEPT = {
@@ -29,9 +30,19 @@ _KEPT = {
 }
 """What a row may note of a person: its column, and its name for people."""
 
+_OF_PEOPLE = ("begin", "add", "rotate", "revoke")
+"""The events that the rows of the people follow."""
+
 
 def changed(
-    session: Session, change: Sequence[Step], event: str, noted: Mapping[str, Any], *, by: str, at: str
+    session: Session,
+    change: Sequence[Step],
+    event: str,
+    noted: Mapping[str, Any],
+    *,
+    by: str,
+    at: str,
+    entries: int | None = None,
 ) -> str:
     """Run steps that change a person, and note it, in one transaction; return the outcome, ``done`` or another.
 
@@ -39,9 +50,11 @@ def changed(
 
     Parameters
     ----------
-    event : {"add", "rotate", "revoke"}
+    event : {"add", "rotate", "revoke", "token", "end", "identity", "forget", "ask", "grant", "decline"}
     noted : mapping
         person, and what of the person is another from now on.
+    entries : int, optional
+        How many rows the log had when the change was decided; where it has others, the outcome is ``changed``.
     """
     for _ in range(_TRIES):
         begun = bool(session.run("account_find", name=PEOPLE))
@@ -49,10 +62,42 @@ def changed(
         first = [] if begun else [Step("account_find", {"name": PEOPLE}, on_row="begun")]
         begin = events.event_steps(PEOPLE, "begin", {"people": before}, by=by, at=at) if before else []
         note = events.event_steps(PEOPLE, event, noted, by=by, at=at)
-        outcome = run(session, Script([*first, *open_steps(PEOPLE), *begin, *change, *note])).name
+        same = [] if entries is None else [Step("account_at", _at(entries), on_none="changed")]
+        outcome = run(session, Script([*first, *open_steps(PEOPLE), *same, *begin, *change, *note])).name
         if outcome != "begun":  # somebody else began it meanwhile
             return outcome
     raise AssertionError("a log that was begun stays so")
+
+
+def noting_steps(event: str, noted: Mapping[str, Any], entries: int, *, by: str, at: str) -> list[Step]:
+    """Return the steps that note an event beside something else; ``changed`` where the log grew since it was read."""
+    same = Step("account_at", _at(entries), on_none="changed")
+    return [*open_steps(PEOPLE), same, *events.event_steps(PEOPLE, event, noted, by=by, at=at)]
+
+
+def _at(entries: int) -> dict[str, Any]:
+    return {"name": PEOPLE, "entries": entries}
+
+
+def state(runner: Runner) -> People:
+    """Return what the log adds up to.
+
+    Raises
+    ------
+    StoreError
+        A row is missing or changed, or says what no program of ours writes.
+    """
+    found = rows(runner)
+    try:
+        return people_of(found, () if found else runner.run("person_list"))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise broken() from None
+
+
+def last(runner: Runner) -> tuple[int, str] | None:
+    """Return the number and the text of the last row; None where there is no log."""
+    found = runner.run("log_last", name=PEOPLE)
+    return (found[0]["seq"], link(found[0].get("hash") or "", found[0])) if found else None
 
 
 def rows(runner: Runner) -> list[dict[str, Any]]:
@@ -86,6 +131,7 @@ def shown(runner: Runner) -> list[dict[str, Any]]:
             "event": row["kind"],
             "person": noted["person"],
             "role": noted.get("role"),
+            "about": _about(row["kind"], noted),
         }
         for row in rows(runner)
         for noted in _noted(row)
@@ -102,7 +148,7 @@ def problems(runner: Runner) -> list[str]:
         return []  # nobody was added since this log is kept
     said: dict[str, dict[str, Any]] = {}
     for row in found:
-        for noted in _noted(row):
+        for noted in _noted(row) if row["kind"] in _OF_PEOPLE else ():
             if row["kind"] == "begin":  # two that began at once both name them
                 said.setdefault(noted["person"], noted)
             else:
@@ -122,6 +168,22 @@ def problems(runner: Runner) -> list[str]:
 def broken() -> StoreError:
     """Return the refusal of a log that does not add up."""
     return StoreError("the people's log does not add up; run 'edgedp ledger check'")
+
+
+def _about(event: str, noted: Mapping[str, Any]) -> str:
+    """Return what an event was about, beside the person."""
+    until = f" until {noted['expires']}" if noted.get("expires") else ""
+    match event:
+        case "token" | "end":
+            return f"token {noted['token']}{until}"
+        case "identity" | "forget":
+            return f"{noted['subject']} at {noted['issuer']}"
+        case "ask":
+            return f"{noted['epsilon']} more of {noted['graph']}: {noted['reason']}"
+        case "grant" | "decline":
+            return f"{noted['graph']}: {noted['answer']}"
+        case _:
+            return until.strip()
 
 
 def _noted(row: Row) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ frozen class for each kind of plan, and whoever dispatches on it does so by a ``
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, assert_never
+from typing import Any, assert_never, get_args
 
 from edgedp.mechanisms import checks
 from edgedp.release.options import (
@@ -90,6 +90,8 @@ Plan = NodesPlan | NumbersPlan | ArcCountPlan | ArcDistributionPlan | Percentile
 Asked = TopKOptions | MotkinOptions | CountOptions | DistributionOptions | SummaryOptions | PercentileOptions
 """What is asked of any kind of release."""
 
+_OPTIONS: Mapping[Kind, type[Asked]] = {each.KIND: each for each in get_args(Asked)}
+
 
 def plan(kind: Kind, options: Mapping[str, Any], facts: PublicFacts) -> Plan:
     """Plan a release from options by their Python names.
@@ -155,21 +157,7 @@ def options_of(kind: Kind) -> type[Asked]:
     >>> "metrics" in options_of("motkin").names()
     True
     """
-    match checks.check_choice(kind, "the kind of release", KINDS):
-        case "priv_top_k":
-            return TopKOptions
-        case "motkin":
-            return MotkinOptions
-        case "count":
-            return CountOptions
-        case "distribution":
-            return DistributionOptions
-        case "summary":
-            return SummaryOptions
-        case "percentile":
-            return PercentileOptions
-        case unknown:
-            assert_never(unknown)
+    return _OPTIONS[checks.check_choice(kind, "the kind of release", KINDS)]
 
 
 def options_from_config(kind: Kind, config: Mapping[str, Any]) -> dict[str, Any]:

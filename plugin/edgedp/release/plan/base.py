@@ -216,6 +216,11 @@ class PlanBase(ABC):
         return frozenset({"pair"})
 
     @property
+    def ranks_by(self) -> str | None:
+        """The proxy that nodes are ranked by, in words; None where it is what was asked for."""
+        return None
+
+    @property
     def degree_bound(self) -> int:
         """The effective degree bound ``D``."""
         return self.facts.effective_degree_bound

@@ -77,6 +77,23 @@ class JointPlan(PlanOfNodes):
                 assert_never(self.ranked_by)
 
     @property
+    def ranks_by(self) -> str | None:
+        """The proxy, in words; None of a metric that is its own vector."""
+        if self.ranked_by == self.metric:
+            return None
+        match self.ranked_by:
+            case "both":
+                return "noisy degree and noisy betweenness2 through cuts together"
+            case "lists":
+                return "noisy betweenness2 through cuts"
+            case "ordered":
+                return "noisy degree and noisy betweenness2 through ordered cuts together"
+            case "degree" | "betweenness2" as vector:
+                return f"noisy {vector}"
+            case _:
+                assert_never(self.ranked_by)
+
+    @property
     def own_parameters(self) -> dict[str, Any]:
         """Canonical parameters; a metric that is its own vector has no proxy."""
         asked = {"metric": self.metric, "k": self.k, "epsilon": format_nano(self.cost), "mechanism": "joint"}
@@ -132,6 +149,11 @@ class JointMotkinPlan(PlanOfNodes):
     weights: tuple[float, ...] | None
     estimates: bool = False
     version: int = field(default=VERSION, compare=False)
+
+    @property
+    def ranks_by(self) -> str:
+        """What stands for the other metrics, in words."""
+        return "noisy degree and what noisy cuts say about the other metrics"
 
     @property
     def rests_on_bound(self) -> bool:

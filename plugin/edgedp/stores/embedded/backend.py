@@ -24,12 +24,14 @@ from edgedp.stores.embedded.backup import copy
 from edgedp.stores.embedded.checking import problems
 from edgedp.stores.embedded.folder import Folder
 from edgedp.stores.embedded.making import make
+from edgedp.stores.embedded.parts import columned
 from edgedp.stores.embedded.sqlite import Ledger, opened_as
 from edgedp.stores.statements.cypher import CypherProjection
 from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
 from edgedp.words.vocabulary import ARC_METRICS
 
 if TYPE_CHECKING:
+    from edgedp.graph.columns import KeptRows
     from edgedp.graph.graph import Graph
     from edgedp.graph.loading.origins import Origin
     from edgedp.graph.titles import Titles
@@ -49,6 +51,7 @@ class EmbeddedBackend(Backend):
     keeps_versions = True
     keeps_windows = True
     keeps_weights = True
+    keeps_columns = True
 
     def __init__(self, path: Path, lock_timeout: float) -> None:
         self._folder = Folder(path)
@@ -173,6 +176,15 @@ class EmbeddedSession(Ledger, Session):
         if graph.directed != row.directed:
             raise StoreError("the graph's file and the registry do not agree on directions; restore a backup")
         return graph
+
+    def kept_rows(self, row: GraphRow) -> KeptRows:
+        self.prepare(row)
+        version = self._versions[row.version]
+        if version.columns is None:
+            raise StoreError(
+                "the graph's files have no columns; load it again with them, or restore a backup"
+            )
+        return columned.mapped_columns(version.columns, version.number, row.node_count)
 
     def moved_dates(self, row: GraphRow, graph: Graph, calendar: Calendar) -> int:
         self.prepare(row)

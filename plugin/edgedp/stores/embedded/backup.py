@@ -92,6 +92,8 @@ def _fill(folder: Folder, target: Folder, timeout: float, shown: Path) -> dict[s
                     _copy_file(folder.rows(row["version"]), target.path, seals.rows)
                 if seals.windows is not None:
                     _copy_file(folder.windows(row["version"]), target.path, seals.windows)
+                if seals.columns is not None:
+                    _copy_file(folder.columns(row["version"]), target.path, seals.columns)
                 if (origin := folder.origin(row["version"])).is_file():
                     _copy_file(origin, target.path, sha256(origin))
         sync(target.ledger)

@@ -37,6 +37,7 @@ def problems(folder: Folder, timeout: float) -> list[str]:
             (folder.version(row["version"]), seals.graph),
             *([] if seals.rows is None else [(folder.rows(row["version"]), seals.rows)]),
             *([] if seals.windows is None else [(folder.windows(row["version"]), seals.windows)]),
+            *([] if seals.columns is None else [(folder.columns(row["version"]), seals.columns)]),
         ):
             if not path.is_file():
                 found.append(f"the file {path.name} of the graph {row['name']!r} is missing")

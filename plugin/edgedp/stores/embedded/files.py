@@ -27,6 +27,7 @@ from edgedp.ledger.debits.killpoints import reach
 from edgedp.stores.embedded import mapped, records, windowed
 from edgedp.stores.embedded.folder import Folder, private_file, sync
 from edgedp.stores.embedded.locks import Held, try_hold
+from edgedp.stores.embedded.parts import columned
 from edgedp.stores.embedded.seals import Seals, checked, remember, sha256
 from edgedp.stores.statements.queries import query
 from edgedp.stores.statements.values import Column, columns_of
@@ -74,6 +75,8 @@ class Version(NamedTuple):
     """The descriptor of the file of rows."""
     windows: int | None = None
     """That of the file of windows, where the graph has a calendar."""
+    columns: int | None = None
+    """That of the file of columns, where any are kept."""
 
 
 def check_room(folder: Folder, graph: Graph, kept: records.Packed, titles: Titles | None = None) -> None:
@@ -82,6 +85,7 @@ def check_room(folder: Folder, graph: Graph, kept: records.Packed, titles: Title
     needed = _LEAST + (_NODE_BYTES + text) * graph.node_count + _EDGE_BYTES * graph.edge_count
     needed += mapped.file_size(graph, titles)
     needed += sum(_LEAST + 2 * len(content) for _, content in kept.values())
+    needed += columned.file_size(graph.kept["columns"]) if "columns" in graph.kept else 0
     free = shutil.disk_usage(folder.path).free
     if free < needed:
         raise StoreError(
@@ -112,12 +116,11 @@ def write(
             seals = Seals(sha256(loading / graph_file.name), rows, length, graph.directed, titles is not None)
             if graph.weighting is not None:
                 seals = seals._replace(weighted=graph.weighting.written)
-            if sha256(loading / rows_file.name) != rows:
-                raise _other_graph()
+            _as_written(loading / rows_file.name, rows)
             sealed = [(graph_file, seals.graph), (rows_file, rows)]
-            if calendar is not None:
-                seals = _write_windows(loading, folder.windows(version), version, graph, calendar, seals)
-                sealed.append((folder.windows(version), seals.windows))
+            seals = _write_beside(loading, folder, version, graph, calendar, seals)
+            sealed += [(folder.windows(version), seals.windows)] if seals.windows is not None else []
+            sealed += [(folder.columns(version), seals.columns)] if seals.columns is not None else []
             for place, digest in sealed:
                 written = loading / place.name
                 written.chmod(0o400)
@@ -146,15 +149,26 @@ def write(
             raise
 
 
-def _write_windows(
-    loading: Path, place: Path, version: int, graph: Graph, calendar: Calendar, seals: Seals
+def _write_beside(
+    loading: Path, folder: Folder, version: int, graph: Graph, calendar: Calendar | None, seals: Seals
 ) -> Seals:
-    """Write the windows of a graph whose rows have dates, and return the seals with theirs."""
-    dated = graph.kept["dated"]
-    digest, length = windowed.write_windows(loading / place.name, version, graph, dated, calendar)
-    if sha256(loading / place.name) != digest:
+    """Write the windows of a graph with a calendar, and the columns that are kept; return the seals with theirs."""
+    if calendar is not None:
+        path = loading / folder.windows(version).name
+        digest, length = windowed.write_windows(path, version, graph, graph.kept["dated"], calendar)
+        seals = seals._replace(windows=_as_written(path, digest), windows_length=length)
+    if (rows := graph.kept.get("columns")) is not None:
+        path = loading / folder.columns(version).name
+        of_rows = None if calendar is None else windowed.windows_of(graph.kept["dated"].seconds, calendar)
+        digest, length = columned.write_columns(path, version, graph.node_count, rows, of_rows)
+        seals = seals._replace(columns=_as_written(path, digest), columns_length=length)
+    return seals
+
+
+def _as_written(path: Path, digest: str) -> str:
+    if sha256(path) != digest:
         raise _other_graph()
-    return seals._replace(windows=digest, windows_length=length)
+    return digest
 
 
 def _begun(loading: Path) -> Held:
@@ -263,16 +277,19 @@ def hold(folder: Folder, number: int, digest: str | None) -> Iterator[Version]:
             yield Version(number, path, None)
             return
         with checked(folder, folder.rows(number), seals.rows, seals.length) as rows, ExitStack() as more:
-            windows = None
+            windows = columns = None
             if seals.windows is not None:
                 of_windows = checked(folder, folder.windows(number), seals.windows, seals.windows_length)
                 windows = more.enter_context(of_windows)
+            if seals.columns is not None:
+                of_columns = checked(folder, folder.columns(number), seals.columns, seals.columns_length)
+                columns = more.enter_context(of_columns)
             try:
-                yield Version(number, path, rows, windows)
+                yield Version(number, path, rows, windows, columns)
             finally:
-                mapped.let_go(rows)
-                if windows is not None:
-                    mapped.let_go(windows)
+                for handle in (rows, windows, columns):
+                    if handle is not None:
+                        mapped.let_go(handle)
 
 
 def read(

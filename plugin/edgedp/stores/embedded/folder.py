@@ -8,6 +8,7 @@
         <version>.graph               0400  one stored version, never written again
         <version>.rows                0400  its rows as they are mapped; versions of earlier programs have none
         <version>.windows             0400  its windows, where the graph has a calendar
+        <version>.columns             0400  its rows as they were read, with the columns that are kept of them
         <version>.source              0400  where it was read from and when, without secrets; not of graphs in memory
         loading-<version>/            0700  a version that is being written; swept if its writer is dead
 
@@ -33,7 +34,7 @@ __all__ = ["LEDGER", "Folder", "building_folder", "sync"]
 
 LEDGER = "ledger.sqlite"
 HEADS = "ledger.head"
-_VERSION = re.compile(r"([0-9a-f]{1,16})\.(graph|rows|windows|source)")
+_VERSION = re.compile(r"([0-9a-f]{1,16})\.(graph|rows|windows|columns|source)")
 _OWN = re.compile(
     rf"{re.escape(LEDGER)}(-journal)?|{re.escape(HEADS)}|{_VERSION.pattern}|loading-[0-9a-f]{{1,16}}"
 )
@@ -71,6 +72,10 @@ class Folder:
     def windows(self, version: int) -> Path:
         """Return the file of a version's windows."""
         return self.path / f"{version:x}.windows"
+
+    def columns(self, version: int) -> Path:
+        """Return the file of the columns of a version's rows."""
+        return self.path / f"{version:x}.columns"
 
     def origin(self, version: int) -> Path:
         """Return the file that says where a version came from."""

@@ -23,16 +23,17 @@ __all__ = ["Seals", "checked", "digest_of", "remember", "sha256"]
 
 _FILE = r"([0-9a-f]{64}):([0-9]{1,15})"
 _TEXT = re.compile(
-    rf"([0-9a-f]{{64}})(?: {_FILE}( directed)?( titled)?(?: weighted ([A-Z0-9a-z:/-]+))?(?: dated {_FILE})?)?"
+    rf"([0-9a-f]{{64}})(?: {_FILE}( directed)?( titled)?(?: weighted ([A-Z0-9a-z:/-]+))?"
+    rf"(?: dated {_FILE})?(?: columned {_FILE})?)?"
 )
 _verified: dict[tuple[Any, ...], str] = {}
 
 
 class Seals(NamedTuple):
-    """What was written: the SHA-256 of the database file, and SHA-256 and length of the files of rows and of windows.
+    """What was written: the SHA-256 of the database file, and SHA-256 and length of the files beside it.
 
-    That the rows have directions, titles, weights or dates is a part of it: programs that know of none take the text
-    for no seal, and read nothing of such a version.
+    That the rows have directions, titles, weights, dates or columns is a part of it: programs that know of none take
+    the text for no seal, and read nothing of such a version.
 
     Examples
     --------
@@ -49,6 +50,8 @@ class Seals(NamedTuple):
     titled: bool = False
     windows: str | None = None
     windows_length: int = 0
+    columns: str | None = None
+    columns_length: int = 0
     weighted: str | None = None
     """What is declared of the weights (`edgedp.graph.weights.Weighting.written`)."""
 
@@ -67,6 +70,8 @@ class Seals(NamedTuple):
                 bool(found[5]),
                 found[7],
                 int(found[8] or 0),
+                found[9],
+                int(found[10] or 0),
                 found[6],
             )
         )
@@ -79,6 +84,7 @@ class Seals(NamedTuple):
         said = (" directed" if self.directed else "") + (" titled" if self.titled else "")
         said += "" if self.weighted is None else f" weighted {self.weighted}"
         said += "" if self.windows is None else f" dated {self.windows}:{self.windows_length}"
+        said += "" if self.columns is None else f" columned {self.columns}:{self.columns_length}"
         return f"{self.graph} {self.rows}:{self.length}{said}"
 
 

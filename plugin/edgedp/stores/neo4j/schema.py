@@ -36,7 +36,7 @@ __all__ = [
     "restore",
 ]
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 
 BEFORE = (
     (
@@ -57,6 +57,7 @@ OLD_READS = ("schema_version", "old_graphs", "old_ledgers", "old_releases", "old
 """What a migration reads: the version that there is, and what 0.1.0 left."""
 
 _TRIES = 20
+_LATER = ("migration_0003", "migration_0004", "migration_0005", "migration_0006")
 _OLD_BY = "unknown (edgedp 0.1.0)"
 
 
@@ -148,9 +149,9 @@ def migration_script(found: Mapping[str, Sequence[Row]]) -> Script:
     """
     if any(row["version"] == SCHEMA_VERSION for row in found["schema_version"]):
         return Script([])  # only constraints were missing
-    later = [Step(each, on_none="changed") for each in ("migration_0003", "migration_0004", "migration_0005")]
+    later = [Step(each, on_none="changed") for each in _LATER]
     for row in found["schema_version"]:
-        if row["version"] in (2, 3, 4):
+        if row["version"] in (2, 3, 4, 5):
             return Script(later[row["version"] - 2 :])
     graphs, ledgers = found["old_graphs"], found["old_ledgers"]
     releases, changes = found["old_releases"], found["old_changes"]

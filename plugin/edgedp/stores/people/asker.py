@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Self, cast
 
@@ -14,16 +14,16 @@ from edgedp.ledger.chain import body_of
 from edgedp.ledger.debits.question import asked_before
 from edgedp.ledger.log import history, pages
 from edgedp.ledger.script import run
-from edgedp.mechanisms.checks import check_limit
+from edgedp.mechanisms.checks import check_limit, nearest
 from edgedp.mechanisms.selection.domains import Domain
 from edgedp.release.plan import Plan
-from edgedp.stores.people import plan_ids
+from edgedp.stores.people import more, plan_ids, seeing
+from edgedp.stores.people.curating import CuratingStore
 from edgedp.stores.releases.analyst import AnalystStore
-from edgedp.stores.releases.opened import OpenedStore
 from edgedp.words.amounts.epsilon import format_nano
 from edgedp.words.errors import LostReleaseError, ParameterError, UnknownNameError
 from edgedp.words.rows import Balance, GraphFacts, ReleaseRow
-from edgedp.words.vocabulary import ACCOUNTS, TopKEngine
+from edgedp.words.vocabulary import ACCOUNTS, AccountName, TopKEngine
 
 __all__ = ["Asker"]
 
@@ -36,7 +36,7 @@ class Asker(AnalystStore):
 
     Parameters
     ----------
-    store : OpenedStore
+    store : PeopleStore
     analyst : str
         Checked at every call, so that a revocation holds at once.
     hides : callable, optional
@@ -56,7 +56,7 @@ class Asker(AnalystStore):
 
     def __init__(
         self,
-        store: OpenedStore,
+        store: CuratingStore,
         analyst: str,
         hides: Callable[[str], bool] | None = None,
         debited: Callable[[str], None] | None = None,
@@ -140,7 +140,10 @@ class Asker(AnalystStore):
             yield session
 
     def graphs(self) -> list[GraphFacts]:
-        """Return the public facts of every graph as `Store.graphs`, each with the analyst's ``share`` (or None)."""
+        """Return the public facts of every graph that the analyst has a share of, as `Store.graphs`, with that share.
+
+        Nothing of another graph is told, and neither is that it exists: a share is the right to see a graph.
+        """
         with self._session(reading=True) as session:
             shares.check_active(session, self._analyst)
             own = {
@@ -148,31 +151,34 @@ class Asker(AnalystStore):
                 for row in session.run("share_own", analyst=self._analyst)
             }
             shown = [
-                _beside(row, _least(row, own), own.get((row["name"], "attributes")))
+                seeing.beside(row["name"], row, seeing.least(row, own), own.get((row["name"], "attributes")))
                 for row in registry.listing(session)
             ]
-            return cast(list[GraphFacts], shown)
+            return cast(list[GraphFacts], [row for row in shown if seeing.granted(row)])
 
     def budget(self, name: str) -> Balance:
-        """Return what `Store.budget` does, with the analyst's ``share`` (or None)."""
+        """Return what `Store.budget` does, with the analyst's ``share`` (or None); ``notice`` where little is left."""
         with self._session(reading=True) as session:
             shares.check_active(session, self._analyst)
+            self._check_sees(session, name)
             row = registry.find(session, account_of(name, "edges"))
             ledgers = None if row is None or row.accounts is None else row.ledgers
             own = shares.of_analyst(session, name, self._analyst, ledgers) or {}
             edges, records = (own[each].shown() if each in own else None for each in ACCOUNTS)
-            return cast(Balance, _beside(history.balance(session, name), edges, records))
+            return cast(Balance, seeing.beside(name, history.balance(session, name), edges, records))
 
     def domains(self, name: str) -> dict[str, Domain]:
         """Return the declared properties of a graph's nodes: public facts."""
         with self._session(reading=True) as session:
             shares.check_active(session, self._analyst)
+            self._check_sees(session, name)
             return attributes.declared(session, account_of(name, "edges"))
 
     def attributes(self, name: str) -> list[dict[str, Any]]:
         """Return the declared properties of a graph's nodes, as `Store.attributes`: public facts."""
         with self._session(reading=True) as session:
             shares.check_active(session, self._analyst)
+            self._check_sees(session, name)
             registry.known(session, name, anywhere=True)
             return attributes.listed(attributes.declared(session, name))
 
@@ -219,7 +225,7 @@ class Asker(AnalystStore):
             if name is None:
                 names = pages.all_accounts(session)
             else:
-                ledger.find(session, account_of(name, "edges"))
+                self._check_sees(session, name)
                 names = pages.accounts_of(name)
             place = pages.start(session, since, names, self._analyst)
             rows = pages.own(session, self._analyst, names, place, most, back=back)
@@ -241,6 +247,56 @@ class Asker(AnalystStore):
                 f"the release is {release_id!r}, must be one of your own; see the list of your releases"
             )
         return _shown(rows[0])
+
+    def ask_more(
+        self, name: str, epsilon: Any, reason: str, account: AccountName = shares.EDGES
+    ) -> dict[str, Any]:
+        """Ask the curator for a larger share of a graph; what comes of it is in `asked_more`.
+
+        Parameters
+        ----------
+        epsilon : number or decimal text
+            How much more.
+        reason : str
+            A sentence for the curator, of at most 1,000 characters.
+        account : {"edges", "attributes"}
+
+        Returns
+        -------
+        dict
+            As of `asked_more`.
+
+        Raises
+        ------
+        StoreStateError
+            The last question about this share is not answered yet.
+        """
+        with self._session() as session:
+            shares.check_active(session, self._analyst)
+            self._check_sees(session, name)
+            state = self._store._people
+            return more.asked(session, state, self._analyst, name, epsilon, reason, account).shown()
+
+    def asked_more(self, graph: str | None = None) -> list[dict[str, Any]]:
+        """Return what the analyst asked for more of, oldest first, and what the curator answered."""
+        with self._session(reading=True) as session:
+            shares.check_active(session, self._analyst)
+            found = self._store._people(session).asked
+        return [
+            each.shown() for each in found if each.analyst == self._analyst and graph in (None, each.graph)
+        ]
+
+    def _check_sees(self, session: Session, name: str) -> None:
+        """Refuse a graph that the analyst has no share of exactly as one that there is not.
+
+        Everything that is read and compared for it is the same for both, so that neither the sentence nor the time of
+        the answer tells which of the two it is.
+        """
+        own = session.run("share_own", analyst=self._analyst)
+        seen = seeing.names(session.run("graph_list"), own)
+        if not isinstance(name, str) or name not in seen:
+            remedy = nearest(str(name), seen) if seen else "ask the curator for one"
+            raise UnknownNameError(f"the graph is {name!r}, must be one that you have a share of; {remedy}")
 
     def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
         # What is drawn first costs the least, so that is what keeps the gateway from drawing for next to nothing.
@@ -319,21 +375,6 @@ class Asker(AnalystStore):
         if self._hides is None or not (self._hides(row["releaseId"]) or row.get("leaseAlive")):
             return row
         return row | {"answer": None, "leaseAlive": True}
-
-
-def _least(row: Mapping[str, Any], own: Mapping[tuple[str, str], dict[str, Any]]) -> dict[str, Any] | None:
-    """Return the share of a listed graph's edges: of several accounts the one of which the least is left."""
-    found = [own.get((name, "edges")) for name in row.get("accounts", [row["name"]])]
-    have = [share for share in found if share is not None]
-    return min(have, key=lambda share: share["epsilon_remaining"] or 0) if len(have) == len(found) else None
-
-
-def _beside(
-    shown: dict[str, Any], edges: dict[str, Any] | None, records: dict[str, Any] | None
-) -> dict[str, Any]:
-    """Return public amounts with the analyst's share of each account, or None."""
-    beside = {"attributes": shown["attributes"] | {"share": records}} if "attributes" in shown else {}
-    return shown | beside | {"share": edges}
 
 
 def _shown(row: Row) -> dict[str, Any]:

@@ -1,146 +1,66 @@
-"""Who may ask over the network, and how much: people with tokens, and their shares of a graph's account."""
+"""Shares and who asked for more of them; and the store as an analyst sees it."""
 
 from __future__ import annotations
 
-import copy
-import hashlib
-import hmac
-import secrets
-from dataclasses import dataclass
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from edgedp.ledger import events, ledger, registry, shares
 from edgedp.ledger.account import Account, Declaration, account_of, limit_nano
 from edgedp.ledger.backend import Session
 from edgedp.ledger.log import people_log
+from edgedp.ledger.log.people_state import MoreAsked, People
 from edgedp.ledger.script import Script, Step, run
-from edgedp.ledger.shares import ANALYST, CURATOR, Role
+from edgedp.ledger.shares import ANALYST
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.checks import check_choice
+from edgedp.stores.people import more
 from edgedp.stores.people.asker import Asker
-from edgedp.stores.releases.opened import OpenedStore
-from edgedp.words.amounts.epsilon import budget_nano
+from edgedp.stores.people.curating import NOT_CURATOR, Change
+from edgedp.stores.people.identities import IdentityStore
+from edgedp.stores.people.tokens import Person, nobody, token_hash
+from edgedp.words.amounts.epsilon import budget_nano, epsilon_nano, format_nano
 from edgedp.words.errors import AccessError, ParameterError, StoreStateError, UnknownNameError
 from edgedp.words.vocabulary import ACCOUNTS, AccountName
 
 __all__ = ["PeopleStore", "Person", "token_hash"]
 
-_TOKEN_BYTES = 32
-_PREFIXES: dict[Role, str] = {ANALYST: "edgedp_a_", CURATOR: "edgedp_c_"}
-_LONGEST_TOKEN = 200
-
-_NOT_CURATOR = "not curator"
-"""How a script ends where the curator who acts is none any more."""
+_TRIES = 20
 
 
-@dataclass(frozen=True)
-class Person:
-    """Whose token it is.
+class _Grant(NamedTuple):
+    """A share as it is declared, checked."""
 
-    Attributes
-    ----------
-    name : str
-    role : {"analyst", "curator"}
-    """
+    graph: str
+    analyst: str
+    account: AccountName
+    declared: Declaration
+    agent: shares.Agent | None
 
-    name: str
-    role: Role
+    @classmethod
+    def of(
+        cls,
+        graph: str,
+        analyst: Any,
+        account: Any,
+        budget: Any,
+        limit: Any = None,
+        agent: Any = None,
+        least: Any = None,
+    ) -> _Grant:
+        """Check what was given."""
+        check_choice(account, "account", ACCOUNTS)
+        return cls(
+            graph,
+            checks.check_text(analyst, "analyst"),
+            account,
+            Declaration(budget_nano(budget, zero=True), None, limit_nano(limit)),
+            _agent(agent, least),
+        )
 
 
-class PeopleStore(OpenedStore):
+class PeopleStore(IdentityStore):
     """Analysts, curators, their tokens and shares; for the curator."""
-
-    def add_analyst(self, name: str) -> dict[str, Any]:
-        """Add an analyst, who then may ask for releases out of the shares that `grant` declares.
-
-        Parameters
-        ----------
-        name : str
-            A new one: the name of somebody who was revoked stays taken, too.
-
-        Returns
-        -------
-        dict
-            analyst, and token: 256 random bits as text. It is shown this once; the store keeps its SHA-256 alone.
-        """
-        return {"analyst": name, "token": self._add(name, ANALYST)}
-
-    def add_curator(self, name: str) -> dict[str, Any]:
-        """Add a curator, whose token may do over the network what the curator's pages offer.
-
-        Returns
-        -------
-        dict
-            curator, and token, as `add_analyst`.
-        """
-        return {"curator": name, "token": self._add(name, CURATOR)}
-
-    def analysts(self) -> list[dict[str, Any]]:
-        """Return everybody who has or had a token: name, role, added, revoked (None, or when); never a token."""
-        with self._session(reading=True) as session:
-            rows = session.run("person_list")
-        return [{key: row[key] for key in ("name", "role", "added", "revoked")} for row in rows]
-
-    def rotate_analyst(self, name: str) -> dict[str, Any]:
-        """Give an analyst or curator another token; the one before is worth nothing from then on.
-
-        Returns
-        -------
-        dict
-            As `add_analyst` or `add_curator` of the person's role.
-
-        Raises
-        ------
-        UnknownNameError
-            There is no such person, or one who was revoked.
-        """
-        with self._session() as session:
-            role = next((row["role"] for row in session.run("person_list") if row["name"] == name), ANALYST)
-            token = _new_token(role)
-            hashed = token_hash(token)
-            change = [
-                Step("person_active", {"name": name, "role": role}, on_none="nobody"),
-                Step("person_token", {"name": name, "tokenHash": hashed}, on_none="nobody"),
-            ]
-            noted = {"person": name, "role": role, "token_sha256": hashed}
-            if self._changed(session, change, "rotate", noted) != "done":
-                raise _nobody(name)
-        return {role: name, "token": token}
-
-    def revoke_analyst(self, name: str) -> None:
-        """Revoke an analyst or curator for good; shares and what was spent of them stay as they are.
-
-        Raises
-        ------
-        UnknownNameError
-            There is no such person, or one who was revoked.
-        """
-        with self._session() as session:
-            at = ledger.now()
-            gone = Step("person_revoke", {"name": name, "revoked": at}, on_none="nobody")
-            if self._changed(session, [gone], "revoke", {"person": name, "revoked": at}) != "done":
-                raise _nobody(name)
-
-    def identify(self, token: str) -> Person | None:
-        """Return whose token it is; None for an unknown one and for one of somebody who was revoked.
-
-        It is compared with every kept SHA-256, each in constant time, whichever fits.
-        """
-        if not isinstance(token, str) or len(token) > _LONGEST_TOKEN:
-            return None
-        return self._whose(token_hash(token))
-
-    def _whose(self, hashed: str) -> Person | None:
-        """Return whose token it is by its SHA-256, hex, as `identify` does; for a session, which has no token."""
-        given, found = hashed, None
-        with self._session() as session:
-            rows = session.run("person_list")
-        for row in rows:
-            kept = str(row["tokenHash"]).encode()  # whatever somebody may have made of it in the database
-            same = hmac.compare_digest(given.encode(), kept)
-            if same and row["revoked"] is None:
-                found = Person(row["name"], row["role"])
-        return found
 
     def grant(
         self,
@@ -185,42 +105,144 @@ class PeopleStore(OpenedStore):
         UnknownNameError
             There is no such analyst, or one who was revoked, or the graph has no account.
         """
-        check_choice(account, "account", ACCOUNTS)
-        analyst = checks.check_text(analyst, "analyst")
-        declared = Declaration(
-            budget_nano(epsilon_budget, zero=True),
-            None,
-            limit_nano(max_epsilon_per_release),
+        given = _Grant.of(
+            graph, analyst, account, epsilon_budget, max_epsilon_per_release, agent, min_epsilon_per_release
         )
-        declared_agent = _agent(agent, min_epsilon_per_release)
         with self._session() as session:
-            if not session.run("person_active", name=analyst, role=ANALYST):
-                raise _nobody(analyst)
-            by, at = self._by(session), ledger.now()
-            locks, granted = [], []
-            for owner in _owners(session, graph, account):
-                known, before = (
-                    _opened(session, owner, account),
-                    shares.find(session, owner, analyst, account),
-                )
-                named = account_of(owner, account)
-                steps, body = shares.grant_steps(
-                    owner, analyst, account, declared, known, before, declared_agent
-                )
-                locks += [
-                    Step("account_lock", {"name": named}, on_none="unknown"),
-                    Step("account_adds_up", {"name": named}, on_none="broken"),
-                ]
-                granted += [*steps, *events.event_steps(named, "grant", body, by=by, at=at)]
-            active = Step("person_active", {"name": analyst, "role": ANALYST}, on_none="revoked")
-            outcome = run(session, script := Script([*self._allowed(), *locks, active, *granted]))
-            if outcome.name == "revoked":
-                raise _nobody(analyst)
-            if outcome.name == _NOT_CURATOR:
-                raise self._no_curator()
-            if outcome.name != script.done:
-                raise events.curator_refusal(outcome.name, graph)
+            self._granted(session, given)
         return self.share(graph, analyst, account)
+
+    def _granted(
+        self,
+        session: Session,
+        given: _Grant,
+        beside: Sequence[Step] = (),
+        guards: Mapping[str, int] | None = None,
+    ) -> str:
+        """Declare a share, with other steps in the same transaction; return ``done``, or ``changed`` by a guard.
+
+        Parameters
+        ----------
+        guards : mapping, optional
+            How many rows the logs of some accounts must have.
+        """
+        graph, analyst, account = given.graph, given.analyst, given.account
+        if not session.run("person_active", name=analyst, role=ANALYST):
+            raise nobody(analyst)
+        by, at = self._by(session), ledger.now()
+        locks, granted = [], []
+        for owner in _owners(session, graph, account):
+            known, before = _opened(session, owner, account), shares.find(session, owner, analyst, account)
+            named = account_of(owner, account)
+            steps, body = shares.grant_steps(
+                owner, analyst, account, given.declared, known, before, given.agent
+            )
+            locks += [
+                Step("account_lock", {"name": named}, on_none="unknown"),
+                Step("account_adds_up", {"name": named}, on_none="broken"),
+            ]
+            if guards is not None:
+                locks.append(
+                    Step("account_at", {"name": named, "entries": guards.get(named, -1)}, on_none="changed")
+                )
+            granted += [*steps, *events.event_steps(named, "grant", body, by=by, at=at)]
+        active = Step("person_active", {"name": analyst, "role": ANALYST}, on_none="revoked")
+        outcome = run(session, script := Script([*self._allowed(), *locks, active, *granted, *beside]))
+        if outcome.name == "revoked":
+            raise nobody(analyst)
+        if outcome.name == NOT_CURATOR:
+            raise self._no_curator()
+        if outcome.name not in (script.done, "changed"):
+            raise events.curator_refusal(outcome.name, graph)
+        return outcome.name
+
+    # -- asked for more ---------------------------------------------------------------------------
+
+    def asked_more(self, graph: str | None = None) -> list[dict[str, Any]]:
+        """Return who asked for a larger share, of one graph or of all, oldest first, with what was answered.
+
+        Returns
+        -------
+        list of dict
+            id, at, graph, account, analyst, epsilon (how much more), reason, state (``open``, ``granted``,
+            ``declined``), answer, answered.
+        """
+        with self._session(reading=True) as session:
+            found = self._people(session).asked
+        return [each.shown() for each in found if graph in (None, each.graph)]
+
+    def ask_more(
+        self, name: str, epsilon: Any, reason: str, account: AccountName = shares.EDGES
+    ) -> dict[str, Any]:
+        """Refuse: who has opened the store spends from the budget, and has no share to ask more of.
+
+        Through a gateway (`edgedp.open_store` of its address) an analyst asks; parameters there: name, epsilon (how
+        much more), reason (a sentence), account.
+        """
+        raise AccessError(
+            "asking for more is for an analyst behind a gateway; you have opened the store: change a share with "
+            "'edgedp grant'"
+        )
+
+    def answer_more(
+        self, id: str, *, grant: bool, answer: str | None = None, epsilon_budget: Any = None
+    ) -> dict[str, Any]:
+        """Grant or decline what an analyst asked for; the analyst sees the answer.
+
+        Parameters
+        ----------
+        id : str
+            Of `asked_more`.
+        grant : bool
+            Whether the share becomes larger, in the same transaction.
+        answer : str, optional
+            A sentence for the analyst; needed where it is declined.
+        epsilon_budget : number or decimal text, optional
+            The whole share from then on. Default: the present one and what was asked for.
+
+        Returns
+        -------
+        dict
+            As of `asked_more`.
+
+        Raises
+        ------
+        UnknownNameError, StoreStateError
+            Nobody asked that, or it was answered already.
+        """
+        said = more.check_answer(answer, needed=not checks.check_switch(grant, "grant"))
+        if not grant and epsilon_budget is not None:
+            raise ParameterError("epsilon_budget is of what is granted; decline without it")
+        with self._session() as session:
+            if grant:
+                self._grant_more(session, id, epsilon_budget, said)
+            else:
+                self._changed(session, lambda people: _declined(people, id, said))
+            answered = self._people(session).more(id)
+        if answered is None:
+            raise more.unknown(id)
+        return answered.shown()
+
+    def _grant_more(self, session: Session, id_: str, whole: Any, said: str) -> None:
+        """Grant a larger share and note the answer, both or neither, once nothing changes meanwhile."""
+        for _ in range(_TRIES):
+            people = self._people(session)
+            asked = more.open_one(people, id_)
+            account: AccountName = check_choice(asked.account, "account", ACCOUNTS)
+            owners = _owners(session, asked.graph, account)
+            guards = {
+                account_of(owner, account): _opened(session, owner, account).entries for owner in owners
+            }
+            present = shares.least(shares.find(session, owner, asked.analyst, account) for owner in owners)
+            had = 0 if present is None else present.amounts.declared or 0
+            budget = format_nano(had + epsilon_nano(asked.epsilon)) if whole is None else whole
+            given = _Grant.of(asked.graph, asked.analyst, account, budget)
+            noted = _answer(asked, said) | {"epsilon_budget": format_nano(given.declared.budget or 0)}
+            by, at = self._by(session), ledger.now()
+            steps = people_log.noting_steps("grant", noted, people.entries, by=by, at=at)
+            if self._granted(session, given, steps, guards) != "changed":
+                return
+        raise StoreStateError("the ledgers are written all the time; answer again")
 
     def grants(self, graph: str) -> list[dict[str, Any]]:
         """Return the shares of a graph.
@@ -261,65 +283,6 @@ class PeopleStore(OpenedStore):
             )
         return {"analyst": analyst} | share.shown()
 
-    def people_log(self) -> list[dict[str, Any]]:
-        """Return what happened to people and their tokens, oldest first; never a token.
-
-        Returns
-        -------
-        list of dict
-            seq, at (UTC), by (the store's user, and the curator for whom a gateway acted), event (``add``, ``rotate``,
-            ``revoke``; ``begin`` names those who were there before this log began), person, role.
-        """
-        with self._session() as session:
-            return people_log.shown(session)
-
-    def people_head(self) -> str:
-        """Return the head of the people's log, ``SEQ:HASH``: kept elsewhere, it shows an older or changed log."""
-        with self._session() as session:
-            return str(people_log.head(session))
-
-    def curating_as(self, curator: str) -> Self:
-        """Return the store as a curator with a token uses it: what is written names that curator.
-
-        The connections are those of this store, which is the one to close.
-
-        Examples
-        --------
-        >>> import tempfile, pathlib
-        >>> from edgedp import Graph, open_store
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     store = open_store(pathlib.Path(folder) / "graphs.edgedp")
-        ...     _ = store.load(Graph.from_edges([(1, 2), (2, 3)]), name="path", epsilon_budget=1)
-        ...     _ = store.add_curator("cora"), store.curating_as("cora").add_analyst("ann")
-        ...     store.people_log()[-1]["by"].partition(" for ")[2]
-        'curator cora'
-        """
-        view = copy.copy(self)
-        view._curator = checks.check_person_name(curator)
-        return view
-
-    def _allowed(self) -> list[Step]:
-        """Return the steps that refuse a curator who was revoked meanwhile; none for the store's own user."""
-        if self._curator is None:
-            return []
-        return [Step("person_active", {"name": self._curator, "role": CURATOR}, on_none=_NOT_CURATOR)]
-
-    def _no_curator(self) -> AccessError:
-        return AccessError(
-            f"the curator {self._curator!r} was never added, or was revoked; use another token"
-        )
-
-    def _changed(self, session: Session, change: list[Step], event: str, noted: dict[str, Any]) -> str:
-        """Change a person and note it, in one transaction; return ``done``, or ``nobody`` where it was refused."""
-        outcome = people_log.changed(
-            session, [*self._allowed(), *change], event, noted, by=self._by(session), at=ledger.now()
-        )
-        if outcome == _NOT_CURATOR:
-            raise self._no_curator()
-        if outcome in ("unknown", "broken"):
-            raise people_log.broken()
-        return outcome
-
     def asking_as(self, analyst: str) -> Asker:
         """Return the store as an analyst sees it, who is checked at every call.
 
@@ -340,29 +303,6 @@ class PeopleStore(OpenedStore):
         (0.3, 0.8)
         """
         return Asker(self, checks.check_person_name(analyst))
-
-    def _add(self, name: str, role: Role) -> str:
-        name, token = checks.check_person_name(name), _new_token(role)
-        row = {"name": name, "role": role, "tokenHash": token_hash(token), "added": ledger.now()}
-        with self._session() as session:
-            self._backend.settle(session)
-            noted = {"person": name, "role": role, "added": row["added"], "token_sha256": row["tokenHash"]}
-            change = [Step("person_put", row, on_none="nobody")]
-            if self._changed(session, change, "add", noted) != "done":
-                raise StoreStateError(
-                    f"the name {name!r} is taken, and stays so after a revocation; choose another, or give its bearer "
-                    f"another token with 'edgedp analyst rotate {name}'"
-                )
-        return token
-
-
-def _new_token(role: Role) -> str:
-    return _PREFIXES[role] + secrets.token_urlsafe(_TOKEN_BYTES)
-
-
-def token_hash(token: str) -> str:
-    """Return what the store keeps: 256 random bits need no salt and no slow hash."""
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _owners(session: Session, graph: str, account: AccountName) -> tuple[str, ...]:
@@ -398,7 +338,9 @@ def _agent(agent: Any, least: Any) -> shares.Agent | None:
     return shares.Agent(is_one, None if least is None else budget_nano(least, "min_epsilon_per_release"))
 
 
-def _nobody(name: str) -> UnknownNameError:
-    return UnknownNameError(
-        f"{name!r} was never added, was revoked, or has another role; see 'edgedp analyst list'"
-    )
+def _declined(people: People, id_: str, said: str) -> Change:
+    return Change([], "decline", _answer(more.open_one(people, id_), said))
+
+
+def _answer(asked: MoreAsked, said: str) -> dict[str, Any]:
+    return {"person": asked.analyst, "id": asked.id, "graph": asked.graph, "answer": said}

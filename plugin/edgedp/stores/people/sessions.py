@@ -1,7 +1,7 @@
 """Who is signed in at the pages: random cookies that stand for tokens, kept in the store for every gateway on it.
 
-The store keeps the SHA-256 of a cookie and of the token that it stands for. What a page shows once, a new token, is
-masked by the cookie, which the browser has and the store has not.
+The store keeps the SHA-256 of a cookie, and of the token or the sign-in by a provider that it stands for. What a page
+shows once, a new token, is masked by the cookie, which the browser has and the store has not.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger.backend import Row
 from edgedp.ledger.script import Script, Step, run
-from edgedp.stores.people.people import Person, token_hash
+from edgedp.stores.people.identities import sign_in_key
+from edgedp.stores.people.tokens import Person, token_hash
 
 if TYPE_CHECKING:
     from edgedp.stores.people.people import PeopleStore
@@ -79,19 +80,26 @@ class Sessions:
 
     def open(self, token: str) -> str:
         """Return the cookie of a new session."""
-        cookie, now, hashed = secrets.token_urlsafe(32), self._clock(), token_hash(token)
-        kept = {"tokenHash": hashed, "ofOne": _OF_ONE - 1, "most": _MOST - 1}
+        return self._open(token_hash(token), None)
+
+    def open_signed_in(self, issuer: str, subject: str) -> str:
+        """Return the cookie of a new session of somebody whom a provider identified, which ends even if it is used."""
+        return self._open(sign_in_key(issuer, subject), self._clock() + self._lasts)
+
+    def _open(self, held_by: str, ends: int | None) -> str:
+        cookie, now = secrets.token_urlsafe(32), self._clock()
+        kept = {"tokenHash": held_by, "ofOne": _OF_ONE - 1, "most": _MOST - 1}
         self._run(
             Step("session_sweep", kept | {"since": now - self._lasts, "until": now + _AHEAD}),
-            Step("session_put", {"id": _id(cookie), "tokenHash": hashed, "used": now}),
+            Step("session_put", {"id": _id(cookie), "tokenHash": held_by, "used": now, "ends": ends}),
         )
         return cookie
 
     def find(self, cookie: str) -> tuple[Session, Person] | None:
-        """Return a session that is not over and whose token is still somebody's, with that person."""
+        """Return a session that is not over and whose token or sign-in is still somebody's, with that person."""
         with self._store.together():
             row = self._row(cookie)
-            person = None if row is None else self._store._whose(row["tokenHash"])
+            person = None if row is None else self._store._holder(row["tokenHash"])
             if row is None or person is None:
                 return None
             now = self._clock()
@@ -121,6 +129,7 @@ class Sessions:
         with self._store._session() as session:
             rows = session.run("session_find", id=_id(cookie))
         over = not rows or not now - self._lasts < rows[0]["used"] <= now + _AHEAD
+        over = over or (rows[0]["ends"] is not None and rows[0]["ends"] <= now)
         return None if over else rows[0]
 
     def _swap(self, cookie: str, before: str | None, held: str | None) -> bool:

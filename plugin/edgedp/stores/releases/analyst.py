@@ -324,6 +324,7 @@ class AnalystStore(ReleasingStore):
             checks.check_request_id(request_id)
         asked_kind = kind_of_options(kind, options)
         on_spark.check_engine(engine, asked_kind)
+        self._check_sees(session, name)
         name = on_spark.name_of(session, name) if self._analyst == shares.DIRECT else name
         row = registry.known(session, name, anywhere=True)
         before = asked_before(session, name, self._analyst, request_id)

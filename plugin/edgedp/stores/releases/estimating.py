@@ -25,9 +25,6 @@ from edgedp.words.vocabulary import KINDS, AccountName
 
 __all__ = ["Estimate", "estimate_of", "kind_of_options"]
 
-_COMMANDS: Mapping[str, Kind] = {"topk": "priv_top_k"}
-"""Commands that are not called like the kind of their release."""
-
 
 @dataclass(frozen=True)
 class Estimate:
@@ -200,8 +197,8 @@ def kind_of_options(kind: str | None, options: Mapping[str, Any]) -> Kind:
     ('priv_top_k', 'priv_top_k')
     """
     if kind is not None:
-        known = isinstance(kind, str) and kind in _COMMANDS
-        return _COMMANDS[kind] if known else check_choice(kind, "the kind of release", KINDS)
+        meant = next((each for each in KINDS if kind == options_of(each).COMMAND), kind)
+        return check_choice(meant, "the kind of release", KINDS)
     given = {name for name, value in options.items() if value is not None}
     fitting = [
         each

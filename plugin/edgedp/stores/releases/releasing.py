@@ -65,6 +65,7 @@ class ReleasingStore(OpenedStore):
             checks.check_request_id(request_id)
         with self._session() as session:
             shares.check_active(session, self._analyst)
+            self._check_sees(session, name)
             name = on_spark.name_of(session, name) if self._analyst == shares.DIRECT else name
             before = asked_before(session, name, self._analyst, request_id)
             # A kept release is shown whatever became of the graph since.
@@ -91,6 +92,9 @@ class ReleasingStore(OpenedStore):
                 raise type(error)(f"{error} (release {debited.release_id} is debited)") from None
         _log.info("kept release %s of %s", debited.release_id, shown(name))
         return Release(answer, planned, private=True, receipt=spending.debited.receipt(name))
+
+    def _check_sees(self, session: Session, name: str) -> None:
+        """Refuse a graph that the caller may not see; whoever has opened the store sees each."""
 
     def _debit(self, session: Session, row: GraphRow, planned: Plan, request_id: str | None) -> Debit | Kept:
         release_id = ledger.new_release_id()

@@ -20,77 +20,33 @@ from edgedp.faces.cli.output import (
     working,
 )
 from edgedp.faces.cli.tables import brief
-from edgedp.release.options import (
-    CountOptions,
-    DistributionOptions,
-    MotkinOptions,
-    PercentileOptions,
-    SummaryOptions,
-    TopKOptions,
-)
+from edgedp.release.option import Options
+from edgedp.release.plan import options_of
 from edgedp.words.amounts.epsilon import format_nano
 from edgedp.words.errors import EdgeDPError
 from edgedp.words.shown import amount
+from edgedp.words.vocabulary import KINDS, Kind
 
 if TYPE_CHECKING:
     from edgedp.release.release import Answer, Release
     from edgedp.stores.store import Store
-    from edgedp.words.vocabulary import Kind
 
 __all__ = ["COMMANDS", "show_release", "typed_ids"]
 
 _LONG = ("nodes", "numbers")
 
 
-@click.command()
-@click.argument("name")
-@release_options(TopKOptions)
-def topk(name: str, output: str, **asked: Any) -> None:
-    """Release the K nodes of highest metric, edge-differentially private."""
-    _release("priv_top_k", name, output, asked)
+def _releasing(asked: type[Options]) -> click.Command:
+    """Return the command of a kind of release: made of its options."""
 
+    @click.command(asked.COMMAND, help=f"{asked.SAYS}\n\n{asked.PROTECTS}", short_help=asked.SAYS)
+    @click.argument("name")
+    @release_options(asked)
+    def command(name: str, output: str, **given: Any) -> None:
+        lists = {option.name: given[option.name] or None for option in asked.described() if option.many}
+        _release(asked.KIND, name, output, typed_ids(given | lists))
 
-@click.command()
-@click.argument("name")
-@release_options(MotkinOptions)
-def motkin(name: str, output: str, **asked: Any) -> None:
-    """Release K nodes that are good in several metrics at once (DP-MOTkIN)."""
-    _release("motkin", name, output, asked | {"weights": asked["weights"] or None})
-
-
-@click.command()
-@click.argument("name")
-@release_options(CountOptions)
-def count(name: str, output: str, **asked: Any) -> None:
-    """Release one number of a graph: edges, triangles, stars, a metric of one node."""
-    _release("count", name, output, typed_ids(asked))
-
-
-@click.command()
-@click.argument("name")
-@release_options(DistributionOptions)
-def distribution(name: str, output: str, **asked: Any) -> None:
-    """Release how the degrees are spread."""
-    _release("distribution", name, output, asked)
-
-
-@click.command()
-@click.argument("name")
-@release_options(SummaryOptions)
-def summary(name: str, output: str, **asked: Any) -> None:
-    """Release what an owner publishes about a graph: several numbers, one debit."""
-    _release("summary", name, output, asked)
-
-
-@click.command()
-@click.argument("name")
-@release_options(PercentileOptions)
-def percentile(name: str, output: str, **asked: Any) -> None:
-    """Release a percentile of a declared property of the nodes; it debits the attributes' account.
-
-    It protects the whole record of one node. A property that follows from its node's own degree debits the edges too.
-    """
-    _release("percentile", name, output, asked)
+    return command
 
 
 def _release(kind: Kind, name: str, output: str, asked: Mapping[str, Any]) -> None:
@@ -312,4 +268,4 @@ def _told(answer: Answer) -> list[str]:
             assert_never(answer)
 
 
-COMMANDS = (topk, motkin, count, distribution, summary, percentile, graphs, releases)
+COMMANDS = (*(_releasing(options_of(kind)) for kind in KINDS), graphs, releases)

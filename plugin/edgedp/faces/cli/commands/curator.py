@@ -1,14 +1,15 @@
-"""Commands of the curator: load, register, drop, budget."""
+"""Commands of the curator: load, refresh, register, drop."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from edgedp.faces.cli.commands.attributes import attribute
+from edgedp.faces.cli.commands.ledger import note_large
 from edgedp.faces.cli.dating import (
     calendar_options,
     date_column_options,
@@ -19,10 +20,7 @@ from edgedp.faces.cli.numerals import WHOLE
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.options import Word
 from edgedp.faces.cli.output import (
-    format_option,
-    notice,
     print_object,
-    print_rows,
     progress_bar,
     say,
     working,
@@ -42,7 +40,6 @@ from edgedp.words.vocabulary import ADDRESS_ENGINES, UNITS, AddressEngine, Unit
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
     from edgedp.graph.reading import LoadReport
-    from edgedp.words.rows import Balance
 
 __all__ = ["COMMANDS"]
 
@@ -55,9 +52,6 @@ _DELTA = click.option(
 _BOUND = click.option(
     "--degree-bound", metavar="D", type=WHOLE, help="Public bound on the degree.  [default: nodes - 1]"
 )
-_LARGE = 5
-"""A total above which the promise to one edge is a formality (docs/epsilon.md)."""
-
 _FORMAT = click.option(
     "--format",
     "output",
@@ -167,7 +161,7 @@ def load(
             relationship_type=relationship_type,
             progress=progress,
         )
-    _note_large(epsilon_budget, row)
+    note_large(epsilon_budget, row)
     if output == "json":
         by_date = row.get("exact", {})
         print_object(row | {"nodes_supplied": report.nodes_supplied, "exact": report.exact() | by_date})
@@ -372,7 +366,7 @@ def register(
     else:
         del reading["refresh"]
         row = _registered_or_asked(name, edges, reader | declared | {"cache": cache}, reading)
-    _note_large(declared["epsilon_budget"], row)
+    note_large(declared["epsilon_budget"], row)
     if output == "json":
         print_object(row)
         return
@@ -439,114 +433,4 @@ def drop(name: str) -> None:
     click.echo(f"dropped {name}; its ledger stays")
 
 
-@click.command()
-@click.argument("name")
-@click.option("--set", "epsilon_budget", metavar="E", help="Declare another budget; it is recorded.")
-@_DELTA
-@click.option(
-    "--attributes", is_flag=True, help="Declare it for the properties of the nodes, not for the edges."
-)
-@click.option(
-    "--max-epsilon-per-release",
-    metavar="E",
-    help="Declare the largest epsilon of one release; none removes it.  [default: as it is]",
-)
-@click.option("--spans", is_flag=True, help="Show every run of windows of a graph with a calendar.")
-@format_option
-def budget(
-    name: str,
-    epsilon_budget: str | None,
-    delta: str | None,
-    attributes: bool,
-    max_epsilon_per_release: str | None,
-    spans: bool,
-    output: str,
-) -> None:
-    """Show what may be spent and what was, or declare another budget or limit.
-
-    A graph has two accounts, of its edges and of its nodes' properties (attributes). They bound different
-    neighbours and are never added: what is said about one edge and one record together is bounded by the sum.
-    Where a graph has a calendar, the amounts are of the run of windows of which the most was spent.
-    """
-    with opened_store() as store:
-        row = (
-            store.budget(name)
-            if epsilon_budget is None and delta is None and max_epsilon_per_release is None
-            else store.set_budget(
-                name,
-                epsilon_budget,
-                delta,
-                attributes=attributes,
-                max_epsilon_per_release=max_epsilon_per_release,
-            )
-        )
-        remote = store.address is not None  # the logs are the curator's
-        by_run = {} if remote or "calendar" not in row else store.runs(name)
-        head = None if remote else store.head(name)
-        second = None if remote or "attributes" not in row else store.head(name, "attributes")
-        if not remote and "accounts" in row:
-            told = [each | {"head": store.head(each["account"])} for each in row["accounts"]]
-            row = cast("Balance", row | {"accounts": told})
-    if spans and not by_run:
-        raise ParameterError(
-            f"spans is for a graph whose budget is within windows, and that of {name!r} is for all time; ask without it"
-        )
-    if spans:
-        print_rows(by_run["runs"], output, ["windows", "epsilon_spent", "epsilon_remaining"])
-        notice(by_run["meaning"])
-        return
-    _print_balance(row | ({"meaning": by_run["meaning"]} if by_run else {}), head, second, output)
-    if epsilon_budget is not None:
-        notice("the new budget is recorded")
-        _note_large(epsilon_budget, row.get("attributes", row) if attributes else row)
-    if max_epsilon_per_release is not None:
-        notice("the new limit of one release is recorded")
-
-
-def _note_large(asked: str | None, row: Mapping[str, Any]) -> None:
-    """Say what a budget that was just declared is worth where it is a large one."""
-    if asked is not None and (row["epsilon_budget"] or 0) > _LARGE:
-        notice(
-            f"a budget above {_LARGE} promises a single edge hardly anything: declare less, or say so to the people in "
-            "the graph (docs/epsilon.md)"
-        )
-
-
-def _print_balance(row: Mapping[str, Any], head: str | None, second: str | None, output: str) -> None:
-    """Print the accounts of a graph and the heads of their logs, where they are known."""
-    shown = dict(row)
-    of_records, meaning = shown.pop("attributes", None), shown.pop("meaning", None)
-    if output != "json" and "accounts" in shown:
-        told = ", ".join(
-            f"{each['account']} ({amount(each['epsilon_remaining'])} left)" for each in shown.pop("accounts")
-        )
-        for each in row["accounts"]:
-            if "head" in each:
-                notice(f"head of the log of {each['account']}: {each['head']}")
-        notice(
-            f"a release debits each of the accounts {told}; the amounts are those of which the least is left"
-        )
-    if output == "json":
-        shown |= {} if meaning is None else {"meaning": meaning}
-        if of_records is not None:
-            shown["attributes"] = of_records if second is None else of_records | {"head": second}
-        print_object(shown if head is None else shown | {"head": head})
-        return
-    if (calendar := shown.pop("calendar", None)) is not None:
-        shown |= {"period": calendar["period"], "within": calendar["within"] or "all time"}
-    if of_records is None:
-        print_rows([shown], output, list(shown))
-    else:
-        rows = [{"account": "edges"} | shown, {"account": "attributes"} | dict.fromkeys(shown) | of_records]
-        print_rows(rows, output, list(rows[0]))
-    if meaning is not None:
-        notice(meaning)
-    if head is not None:
-        notice(f"head of the log: {head}")
-    if second is not None:
-        notice(f"head of the attributes' log: {second}")
-    if of_records is not None:
-        notice("the accounts bound different neighbours; an edge and a record together: their sum")
-
-
-COMMANDS = (load, refresh, register, drop, budget, attribute)
+COMMANDS = (load, refresh, register, drop, attribute)

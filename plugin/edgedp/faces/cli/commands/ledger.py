@@ -1,4 +1,4 @@
-"""Commands on accounts and their history: account, log, ledger check, export and verify, backup."""
+"""Commands on accounts and their history: account, budget, log, ledger check, export and verify, backup."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -15,9 +15,21 @@ from edgedp.faces.cli.numerals import WHOLE
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.options import Word
 from edgedp.faces.cli.output import format_option, limit_option, notice, print_object, print_rows
+from edgedp.words.errors import ParameterError
+from edgedp.words.shown import amount
 from edgedp.words.vocabulary import UNITS, Unit
 
-__all__ = ["COMMANDS"]
+if TYPE_CHECKING:
+    from edgedp.words.rows import Balance
+
+__all__ = ["COMMANDS", "note_large"]
+
+_LARGE = 5
+"""A total above which the promise to one edge is a formality (docs/epsilon.md)."""
+
+_DELTA = click.option(
+    "--delta", metavar="D", help="Declare the budget as (epsilon, delta), before the first release."
+)
 
 
 _ATTRIBUTES = click.option(
@@ -216,4 +228,117 @@ def account(
         notice("the account is recorded")
 
 
-COMMANDS = (log, ledger, backup, account)
+@click.command()
+@click.argument("name")
+@click.option("--set", "epsilon_budget", metavar="E", help="Declare another budget; it is recorded.")
+@_DELTA
+@click.option(
+    "--attributes", is_flag=True, help="Declare it for the properties of the nodes, not for the edges."
+)
+@click.option(
+    "--max-epsilon-per-release",
+    metavar="E",
+    help="Declare the largest epsilon of one release; none removes it.  [default: as it is]",
+)
+@click.option("--spans", is_flag=True, help="Show every run of windows of a graph with a calendar.")
+@format_option
+def budget(
+    name: str,
+    epsilon_budget: str | None,
+    delta: str | None,
+    attributes: bool,
+    max_epsilon_per_release: str | None,
+    spans: bool,
+    output: str,
+) -> None:
+    """Show what may be spent and what was, or declare another budget or limit.
+
+    A graph has two accounts, of its edges and of its nodes' properties (attributes). They bound different
+    neighbours and are never added: what is said about one edge and one record together is bounded by the sum.
+    Where a graph has a calendar, the amounts are of the run of windows of which the most was spent.
+    """
+    with opened_store() as store:
+        row = (
+            store.budget(name)
+            if epsilon_budget is None and delta is None and max_epsilon_per_release is None
+            else store.set_budget(
+                name,
+                epsilon_budget,
+                delta,
+                attributes=attributes,
+                max_epsilon_per_release=max_epsilon_per_release,
+            )
+        )
+        remote = store.address is not None  # the logs are the curator's
+        by_run = {} if remote or "calendar" not in row else store.runs(name)
+        head = None if remote else store.head(name)
+        second = None if remote or "attributes" not in row else store.head(name, "attributes")
+        if not remote and "accounts" in row:
+            told = [each | {"head": store.head(each["account"])} for each in row["accounts"]]
+            row = cast("Balance", row | {"accounts": told})
+    if spans and not by_run:
+        raise ParameterError(
+            f"spans is for a graph whose budget is within windows, and that of {name!r} is for all time; ask without it"
+        )
+    if spans:
+        print_rows(by_run["runs"], output, ["windows", "epsilon_spent", "epsilon_remaining"])
+        notice(by_run["meaning"])
+        return
+    _print_balance(row | ({"meaning": by_run["meaning"]} if by_run else {}), head, second, output)
+    if epsilon_budget is not None:
+        notice("the new budget is recorded")
+        note_large(epsilon_budget, row.get("attributes", row) if attributes else row)
+    if max_epsilon_per_release is not None:
+        notice("the new limit of one release is recorded")
+
+
+def note_large(asked: str | None, row: Mapping[str, Any]) -> None:
+    """Say what a budget that was just declared is worth where it is a large one."""
+    if asked is not None and (row["epsilon_budget"] or 0) > _LARGE:
+        notice(
+            f"a budget above {_LARGE} promises a single edge hardly anything: declare less, or say so to the people in "
+            "the graph (docs/epsilon.md)"
+        )
+
+
+def _print_balance(row: Mapping[str, Any], head: str | None, second: str | None, output: str) -> None:
+    """Print the accounts of a graph and the heads of their logs, where they are known."""
+    shown = dict(row)
+    of_records, meaning = shown.pop("attributes", None), shown.pop("meaning", None)
+    low = None if output == "json" else shown.pop("notice", None)
+    if output != "json" and "accounts" in shown:
+        told = ", ".join(
+            f"{each['account']} ({amount(each['epsilon_remaining'])} left)" for each in shown.pop("accounts")
+        )
+        for each in row["accounts"]:
+            if "head" in each:
+                notice(f"head of the log of {each['account']}: {each['head']}")
+        notice(
+            f"a release debits each of the accounts {told}; the amounts are those of which the least is left"
+        )
+    if output == "json":
+        shown |= {} if meaning is None else {"meaning": meaning}
+        if of_records is not None:
+            shown["attributes"] = of_records if second is None else of_records | {"head": second}
+        print_object(shown if head is None else shown | {"head": head})
+        return
+    if (calendar := shown.pop("calendar", None)) is not None:
+        shown |= {"period": calendar["period"], "within": calendar["within"] or "all time"}
+    if of_records is None:
+        print_rows([shown], output, list(shown))
+    else:
+        rows = [{"account": "edges"} | shown, {"account": "attributes"} | dict.fromkeys(shown) | of_records]
+        print_rows(rows, output, list(rows[0]))
+    if meaning is not None:
+        notice(meaning)
+    if low is not None:
+        notice(low)
+    if head is not None:
+        notice(f"head of the log: {head}")
+    if second is not None:
+        notice(f"head of the attributes' log: {second}")
+    if of_records is not None:
+        notice("the accounts bound different neighbours; an edge and a record together: their sum")
+
+
+COMMANDS = (log, budget, ledger, backup, account)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -98,6 +99,18 @@ _FILE = click.Path(path_type=Path)
     "--requests-per-minute", metavar="N", type=WHOLE, default=600, show_default=True, help="For one analyst."
 )
 @click.option(
+    "--oidc-issuer",
+    metavar="URL",
+    help="Provider of sign-ins at the pages, by OpenID Connect, beside tokens.",
+)
+@click.option("--oidc-client-id", metavar="ID", help="What the gateway is called there.")
+@click.option(
+    "--oidc-secret-file",
+    metavar="FILE",
+    type=_FILE,
+    help="File with the client's secret.  [default: EDGEDP_OIDC_CLIENT_SECRET, else none]",
+)
+@click.option(
     "--gateways",
     metavar="N",
     type=WHOLE,
@@ -125,6 +138,9 @@ def serve(
     connections_per_address: int | None,
     requests_per_minute: int,
     gateways: int,
+    oidc_issuer: str | None,
+    oidc_client_id: str | None,
+    oidc_secret_file: Path | None,
 ) -> None:
     """Serve releases and budgets of the store over HTTP, with pages for analysts and the curator."""
     try:
@@ -158,12 +174,25 @@ def serve(
         connections_per_address=connections_per_address,
         requests_per_minute=requests_per_minute,
         gateways=gateways,
+        oidc_issuer=oidc_issuer,
+        oidc_client_id=oidc_client_id,
+        oidc_client_secret=_secret(oidc_secret_file),
         **({} if workers is None else {"workers": workers}),
     ).checked()
     with opened_store() as store:
         for name in settings.min_epsilon_of:
             store.budget(name)  # an unknown name is refused, and not silently of no graph
         run(store, settings, lambda line: click.echo(line, err=True))
+
+
+def _secret(path: Path | None) -> str | None:
+    """Return the client's secret, which is no option: other people see the options of a process."""
+    if path is None:
+        return os.environ.get("EDGEDP_OIDC_CLIENT_SECRET") or None
+    text = path.read_text(encoding="utf-8").strip()
+    if not text:
+        raise ParameterError(f"{path} is empty, must hold the client's secret; write it there")
+    return text
 
 
 COMMANDS = (serve,)

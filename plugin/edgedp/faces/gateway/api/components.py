@@ -4,40 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from edgedp.faces.gateway.api.people import AMOUNT, NOTICE, OF_PEOPLE, SHARE
 from edgedp.release.answers import Sought
 from edgedp.words.dates.durations import PERIODS
 from edgedp.words.vocabulary import ACCOUNTS, KINDS
 
 __all__ = ["SCHEMAS"]
-
-_AMOUNT = {"type": ["number", "null"], "minimum": 0}
-
-
-_SHARE: dict[str, Any] = {
-    "description": "What the caller may spend of the graph's budget; null where nothing was granted.",
-    "type": ["object", "null"],
-    "required": [
-        "account",
-        "epsilon_budget",
-        "epsilon_spent",
-        "epsilon_remaining",
-        "max_epsilon_per_release",
-    ],
-    "properties": {
-        "account": {"type": "string"},
-        "epsilon_budget": _AMOUNT,
-        "epsilon_spent": _AMOUNT,
-        "epsilon_remaining": _AMOUNT,
-        "max_epsilon_per_release": _AMOUNT,
-        "min_epsilon_per_release": {
-            "type": "number",
-            "description": "Only for an agent's share: what a release costs at least. Each names its Plan-Id.",
-        },
-        "delta": {"type": "number"},
-        "problem": {"type": "string"},
-    },
-}
-
 
 _PROBLEM = {
     "description": "Where the account does not add up: its amounts are null, and the curator must see to it.",
@@ -56,9 +28,9 @@ _ATTRIBUTES = {
     "description": "The same of the account of the nodes' properties, once it is opened; never added to the edges'.",
     "type": "object",
     "properties": {
-        "epsilon_budget": _AMOUNT,
-        "epsilon_spent": _AMOUNT,
-        "epsilon_remaining": _AMOUNT,
+        "epsilon_budget": AMOUNT,
+        "epsilon_spent": AMOUNT,
+        "epsilon_remaining": AMOUNT,
         "releases": {"type": ["integer", "null"]},
         "share": {"$ref": "#/components/schemas/Share"},
         "problem": _PROBLEM,
@@ -125,7 +97,7 @@ SCHEMAS: dict[str, Any] = {
             "detail": {"type": "string", "description": "The sentence, as the command line says it."},
         },
     },
-    "Share": _SHARE,
+    "Share": SHARE,
     "Graph": {
         "type": "object",
         "required": ["name", "node_count", "degree_bound", "epsilon_budget", "epsilon_spent", "share"],
@@ -150,10 +122,11 @@ SCHEMAS: dict[str, Any] = {
                 "type": ["object", "null"],
                 "description": "Which relationships of a database make an edge, where it is not each of one type.",
             },
-            "epsilon_budget": _AMOUNT,
-            "epsilon_spent": _AMOUNT,
+            "epsilon_budget": AMOUNT,
+            "epsilon_spent": AMOUNT,
             "accounts": _ACCOUNTS,
             "share": {"$ref": "#/components/schemas/Share"},
+            "notice": NOTICE,
             "attributes": _ATTRIBUTES,
             "problem": _PROBLEM,
         },
@@ -162,9 +135,9 @@ SCHEMAS: dict[str, Any] = {
         "type": "object",
         "required": ["epsilon_budget", "epsilon_spent", "epsilon_remaining", "releases", "share"],
         "properties": {
-            "epsilon_budget": _AMOUNT,
-            "epsilon_spent": _AMOUNT,
-            "epsilon_remaining": _AMOUNT,
+            "epsilon_budget": AMOUNT,
+            "epsilon_spent": AMOUNT,
+            "epsilon_remaining": AMOUNT,
             "releases": {"type": ["integer", "null"]},
             "accounts": _ACCOUNTS,
             "calendar": _CALENDAR,
@@ -173,6 +146,7 @@ SCHEMAS: dict[str, Any] = {
                 "description": "The windows of which the most was spent: the amounts are theirs.",
             },
             "share": {"$ref": "#/components/schemas/Share"},
+            "notice": NOTICE,
             "attributes": _ATTRIBUTES,
             "problem": _PROBLEM,
         },
@@ -193,9 +167,9 @@ SCHEMAS: dict[str, Any] = {
             "graph": {"type": "string"},
             "release_id": {"type": "string"},
             "account": {"enum": [*ACCOUNTS]},
-            "epsilon_budget": _AMOUNT,
-            "epsilon_spent": _AMOUNT,
-            "epsilon_remaining": _AMOUNT,
+            "epsilon_budget": AMOUNT,
+            "epsilon_spent": AMOUNT,
+            "epsilon_remaining": AMOUNT,
             "accounts": _ACCOUNTS,
             "share": {"$ref": "#/components/schemas/Share"},
         },
@@ -207,9 +181,9 @@ SCHEMAS: dict[str, Any] = {
         "properties": {
             "graph": {"type": "string"},
             "refused": {"type": ["string", "null"]},
-            "epsilon": _AMOUNT,
-            "epsilon_remaining": _AMOUNT,
-            "epsilon_remaining_after": _AMOUNT,
+            "epsilon": AMOUNT,
+            "epsilon_remaining": AMOUNT,
+            "epsilon_remaining_after": AMOUNT,
             "accounts": _ACCOUNTS,
             "releases_left": {"type": "integer"},
             "epsilon_first": {
@@ -293,113 +267,7 @@ SCHEMAS |= {
             }
         },
     },
-    "Me": {
-        "type": "object",
-        "required": ["name", "role"],
-        "properties": {"name": {"type": "string"}, "role": {"enum": ["analyst", "curator"]}},
-    },
-    "People": {
-        "type": "object",
-        "required": ["people"],
-        "properties": {"people": {"type": "array", "items": {"$ref": "#/components/schemas/Person"}}},
-    },
-    "Person": {
-        "type": "object",
-        "required": ["name", "role", "added", "revoked"],
-        "properties": {
-            "name": {"type": "string"},
-            "role": {"enum": ["analyst", "curator"]},
-            "added": {"type": "string"},
-            "revoked": {"type": ["string", "null"]},
-        },
-    },
-    "NewPerson": {
-        "type": "object",
-        "required": ["name"],
-        "additionalProperties": False,
-        "properties": {"name": {"type": "string", "minLength": 1}, "role": {"enum": ["analyst", "curator"]}},
-    },
-    "Token": {
-        "type": "object",
-        "required": ["name", "token"],
-        "properties": {
-            "name": {"type": "string"},
-            "role": {"enum": ["analyst", "curator"]},
-            "token": {"type": "string", "description": "Shown this once: the store keeps its SHA-256."},
-        },
-    },
-    "Revoked": {
-        "type": "object",
-        "required": ["name", "revoked"],
-        "properties": {"name": {"type": "string"}, "revoked": {"const": True}},
-    },
-    "Grants": {
-        "type": "object",
-        "required": ["grants"],
-        "properties": {"grants": {"type": "array", "items": {"$ref": "#/components/schemas/Grant"}}},
-    },
-    "Grant": {
-        "type": "object",
-        "required": ["graph", "analyst", "account", "epsilon_budget", "epsilon_spent", "epsilon_remaining"],
-        "properties": {
-            "graph": {"type": "string"},
-            "analyst": {"type": "string"},
-            "of": {
-                "type": "string",
-                "description": "The account of a relationship type, where it is not the graph's.",
-            },
-            **{key: value for key, value in _SHARE["properties"].items() if key != "problem"},
-        },
-    },
-    "NewGrant": {
-        "type": "object",
-        "required": ["graph", "analyst", "epsilon_budget"],
-        "additionalProperties": False,
-        "properties": {
-            "graph": {"type": "string", "minLength": 1},
-            "analyst": {"type": "string", "minLength": 1},
-            "epsilon_budget": {
-                "type": ["string", "number"],
-                "description": "In all, what was spent included.",
-            },
-            "max_epsilon_per_release": {
-                "type": ["string", "number"],
-                "description": "none removes the limit.",
-            },
-            "account": {"enum": [*ACCOUNTS]},
-            "agent": {
-                "type": "boolean",
-                "description": "Whether a program asks that decides by itself; left out: as it is.",
-            },
-            "min_epsilon_per_release": {
-                "type": ["string", "number"],
-                "description": "For an agent.",
-            },
-        },
-    },
-    "Events": {
-        "type": "object",
-        "required": ["events", "next"],
-        "properties": {
-            "events": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "required": ["seq", "at", "by", "event"],
-                    "properties": {
-                        "seq": {"type": "integer"},
-                        "at": {"type": "string"},
-                        "by": {"type": "string"},
-                        "event": {"type": "string"},
-                    },
-                },
-            },
-            "next": {
-                "type": ["integer", "null"],
-                "description": "The since of the next page; null at the end.",
-            },
-        },
-    },
+    **OF_PEOPLE,
     "Batch": {
         "type": "object",
         "required": ["releases"],
@@ -433,10 +301,10 @@ SCHEMAS |= {
                     "properties": {
                         "graph": {"type": "string"},
                         "request_id": {"type": "string"},
-                        "epsilon": _AMOUNT,
+                        "epsilon": AMOUNT,
                         "kept": {"type": "boolean"},
                         "refused": {"type": ["string", "null"]},
-                        "epsilon_remaining_after": _AMOUNT,
+                        "epsilon_remaining_after": AMOUNT,
                     },
                 },
             },
@@ -449,7 +317,7 @@ SCHEMAS |= {
                         "graph": {"type": "string"},
                         "account": {"enum": [*ACCOUNTS]},
                         "epsilon": {"type": "number"},
-                        "epsilon_remaining_after": _AMOUNT,
+                        "epsilon_remaining_after": AMOUNT,
                     },
                 },
             },

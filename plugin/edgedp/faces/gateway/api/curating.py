@@ -20,23 +20,45 @@ if TYPE_CHECKING:
     from edgedp.faces.gateway.context import Gateway
     from edgedp.stores import Store
     from edgedp.stores.people.people import Person
+    from edgedp.words.vocabulary import AccountName
 
 __all__ = [
+    "DECLINED_MORE",
     "GRANT",
+    "GRANTED_MORE",
+    "IDENTITY",
+    "NO_IDENTITY",
     "PERSON",
+    "ROTATION",
+    "TOKEN",
     "Act",
     "Seen",
     "add",
+    "add_identity",
+    "add_token",
+    "decline_more",
+    "export",
     "grant",
+    "grant_more",
     "grants",
+    "identities",
     "log",
     "people",
     "people_log",
+    "remove_identity",
     "revoke",
+    "revoke_token",
     "rotate",
+    "tokens",
 ]
 
-PERSON = ("name", "role")
+PERSON = ("name", "role", "expires")
+ROTATION = ("expires",)
+TOKEN = ("token", "expires")
+IDENTITY = ("name", "issuer", "subject")
+NO_IDENTITY = ("issuer", "subject")
+GRANTED_MORE = ("answer", "epsilon_budget")
+DECLINED_MORE = ("answer",)
 GRANT = (
     "graph", "analyst", "epsilon_budget", "max_epsilon_per_release", "account", "agent", "min_epsilon_per_release",
 )  # fmt: skip
@@ -67,6 +89,8 @@ class Act:
     ----------
     keys : tuple of str
         What the body may hold; without any there is none.
+    optional : bool
+        Whether the body may be left out.
     """
 
     def __init__(
@@ -75,13 +99,17 @@ class Act:
         act: Callable[[Store, Request, Mapping[str, Any]], object],
         keys: tuple[str, ...] = (),
         status: int = 200,
+        *,
+        optional: bool = False,
     ) -> None:
         self._gateway, self._act, self._keys, self._status = gateway, act, keys, status
+        self._optional = optional
 
     async def __call__(self, request: Request) -> Response:
         """Answer when the change is made, or say why it is not."""
         person = await self._gateway.person(request, self._gateway.bearer_of(bearer(request)), "curator")
-        given = await json_body(request) if self._keys else {}
+        left_out = self._optional and not await request.body()
+        given = await json_body(request) if self._keys and not left_out else {}
         note_of(request).more["changed"] = {key: str(given[key])[:80] for key in self._keys if key in given}
 
         def acted(store: Store) -> object:
@@ -116,14 +144,37 @@ def grants(request: Request, store: Store) -> object:
 def log(request: Request, store: Store) -> object:
     """Return what happened under a graph's name, oldest first."""
     limit, since = _page(request)
-    asked, name = request.query_params.get("account", "edges"), name_in(request)
+    asked, name = _account(request), name_in(request)
+    rows = store.log(name, asked, limit + 1, since)
+    note_of(request).graph = name
+    return _paged(rows, limit)
+
+
+def export(request: Request, store: Store) -> object:
+    """Return the whole log of an account as lines, which 'edgedp ledger verify' checks."""
+    asked, name = _account(request), name_in(request)
+    lines = store.export(name, asked)
+    note_of(request).graph = name
+    return {"lines": lines}
+
+
+def tokens(request: Request, store: Store) -> object:
+    """Return somebody's tokens: until when they are good and which ended."""
+    return {"tokens": store.tokens(name_in(request))}
+
+
+def identities(request: Request, store: Store) -> object:
+    """Return who signs in as whom."""
+    return {"identities": store.identities()}
+
+
+def _account(request: Request) -> AccountName:
+    asked = request.query_params.get("account", "edges")
     if asked not in ACCOUNTS:
         raise Problem(
             422, f"account must be one of {', '.join(ACCOUNTS)}; choose one of these", "ParameterError"
         )
-    rows = store.log(name, asked, limit + 1, since)
-    note_of(request).graph = name
-    return _paged(rows, limit)
+    return asked
 
 
 def _page(request: Request) -> tuple[int, int]:
@@ -152,14 +203,54 @@ def add(store: Store, request: Request, given: Mapping[str, Any]) -> object:
         _given(given, "name"),
         check_choice(given.get("role", "analyst"), "role", ("analyst", "curator")),
     )
-    made = store.add_curator(name) if role == "curator" else store.add_analyst(name)
-    return {"name": name, "role": role, "token": made["token"]}
+    until = given.get("expires")
+    made = store.add_curator(name, until) if role == "curator" else store.add_analyst(name, until)
+    return {"name": name, "role": role} | _shown_once(made)
 
 
 def rotate(store: Store, request: Request, given: Mapping[str, Any]) -> object:
     """Give somebody another token, which is shown this once."""
+    name, until = name_in(request), given.get("expires")
+    made = store.rotate_analyst(name) if until is None else store.rotate_analyst(name, until)
+    return {"name": name} | _shown_once(made)
+
+
+def add_token(store: Store, request: Request, given: Mapping[str, Any]) -> object:
+    """Give somebody a further token, which is shown this once."""
     name = name_in(request)
-    return {"name": name, "token": store.rotate_analyst(name)["token"]}
+    return {"name": name} | _shown_once(store.add_token(name, _given(given, "token"), given.get("expires")))
+
+
+def revoke_token(store: Store, request: Request, given: Mapping[str, Any]) -> object:
+    """End one token of somebody."""
+    name, token = name_in(request), name_in(request, "token")
+    store.revoke_token(name, token)
+    return {"name": name, "revoked": True}
+
+
+def add_identity(store: Store, request: Request, given: Mapping[str, Any]) -> object:
+    """Declare who somebody is at a provider of sign-ins."""
+    return store.add_identity(_given(given, "name"), _given(given, "issuer"), _given(given, "subject"))
+
+
+def remove_identity(store: Store, request: Request, given: Mapping[str, Any]) -> object:
+    """Take a sign-in away."""
+    issuer, subject = _given(given, "issuer"), _given(given, "subject")
+    store.remove_identity(issuer, subject)
+    return {"issuer": issuer, "subject": subject, "removed": True}
+
+
+def grant_more(store: Store, request: Request, given: Mapping[str, Any]) -> object:
+    """Grant what an analyst asked for more of."""
+    asked = name_in(request, "id")
+    return store.answer_more(
+        asked, grant=True, answer=given.get("answer"), epsilon_budget=given.get("epsilon_budget")
+    )
+
+
+def decline_more(store: Store, request: Request, given: Mapping[str, Any]) -> object:
+    """Decline what an analyst asked for more of."""
+    return store.answer_more(name_in(request, "id"), grant=False, answer=_given(given, "answer"))
 
 
 def revoke(store: Store, request: Request, given: Mapping[str, Any]) -> object:
@@ -179,6 +270,10 @@ def grant(store: Store, request: Request, given: Mapping[str, Any]) -> object:
         agent=given.get("agent"), min_epsilon_per_release=given.get("min_epsilon_per_release"),
     )  # fmt: skip
     return {"graph": graph} | row
+
+
+def _shown_once(made: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: made[key] for key in ("token", "expires") if key in made}
 
 
 def _given(given: Mapping[str, Any], key: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -18,16 +18,20 @@ from edgedp.faces.gateway.context import check_role
 from edgedp.faces.gateway.door.observing import note_of
 from edgedp.faces.gateway.door.problems import Problem
 from edgedp.faces.gateway.kinds import release_kinds
+from edgedp.mechanisms.checks import check_choice, check_option_names
+from edgedp.words.vocabulary import ACCOUNTS
 
 if TYPE_CHECKING:
     from edgedp.faces.gateway.context import Gateway
     from edgedp.faces.gateway.kinds import ReleaseKind
+    from edgedp.stores import Store
     from edgedp.stores.people.asker import Asker
     from edgedp.stores.people.people import Person
 
 __all__ = ["routes"]
 
 _Endpoint = Callable[[Request], Awaitable[Response]]
+_MORE = ("epsilon", "reason", "account")
 
 
 def routes(gateway: Gateway) -> list[Route]:
@@ -50,16 +54,41 @@ def routes(gateway: Gateway) -> list[Route]:
         ("/v1/graphs/{name}/plan", "POST", _Plan(gateway)),
         ("/v1/releases", "GET", _Told(gateway, _releases)),
         ("/v1/releases/{release_id}", "GET", _Told(gateway, _one_release)),
-        ("/v1/people", "GET", curating.Seen(gateway, curating.people)),
-        ("/v1/people", "POST", curating.Act(gateway, curating.add, curating.PERSON, 201)),
-        ("/v1/people/log", "GET", curating.Seen(gateway, curating.people_log)),
-        ("/v1/people/{name}/rotate", "POST", curating.Act(gateway, curating.rotate)),
-        ("/v1/people/{name}/revoke", "POST", curating.Act(gateway, curating.revoke)),
-        ("/v1/grants", "GET", curating.Seen(gateway, curating.grants)),
-        ("/v1/grants", "POST", curating.Act(gateway, curating.grant, curating.GRANT, 201)),
-        ("/v1/graphs/{name}/log", "GET", curating.Seen(gateway, curating.log)),
+        ("/v1/graphs/{name}/more", "POST", _More(gateway)),
+        ("/v1/more", "GET", _AskedMore(gateway)),
+        *_of_curators(gateway),
     ]
     return [Route(path, _noted(path, endpoint), methods=[method]) for path, method, endpoint in asked]
+
+
+def _of_curators(gateway: Gateway) -> list[tuple[str, str, _Endpoint]]:
+    """Return what a curator's token opens."""
+
+    def seen(path: str, told: Callable[[Request, Store], object]) -> tuple[str, str, _Endpoint]:
+        return path, "GET", curating.Seen(gateway, told)
+
+    def act(path: str, *given: Any, **chosen: Any) -> tuple[str, str, _Endpoint]:
+        return path, "POST", curating.Act(gateway, *given, **chosen)
+
+    return [
+        seen("/v1/people", curating.people),
+        act("/v1/people", curating.add, curating.PERSON, 201),
+        seen("/v1/people/log", curating.people_log),
+        act("/v1/people/{name}/rotate", curating.rotate, curating.ROTATION, optional=True),
+        act("/v1/people/{name}/revoke", curating.revoke),
+        seen("/v1/people/{name}/tokens", curating.tokens),
+        act("/v1/people/{name}/tokens", curating.add_token, curating.TOKEN, 201),
+        act("/v1/people/{name}/tokens/{token}/revoke", curating.revoke_token),
+        seen("/v1/identities", curating.identities),
+        act("/v1/identities", curating.add_identity, curating.IDENTITY, 201),
+        act("/v1/identities/remove", curating.remove_identity, curating.NO_IDENTITY),
+        seen("/v1/grants", curating.grants),
+        act("/v1/grants", curating.grant, curating.GRANT, 201),
+        seen("/v1/graphs/{name}/log", curating.log),
+        seen("/v1/graphs/{name}/export", curating.export),
+        act("/v1/more/{id}/grant", curating.grant_more, curating.GRANTED_MORE, optional=True),
+        act("/v1/more/{id}/decline", curating.decline_more, curating.DECLINED_MORE),
+    ]
 
 
 async def health(request: Request) -> Response:
@@ -221,6 +250,37 @@ class _Plan(_OfAnalyst):
     async def answer(self, request: Request, person: Person) -> Response:
         given = await json_body(request)
         return JSONResponse(await self._gateway.plan(request, person, name_in(request), given))
+
+
+class _More(_OfAnalyst):
+    """A question for a larger share, which the curator answers."""
+
+    async def answer(self, request: Request, person: Person) -> Response:
+        given, name = await json_body(request), name_in(request)
+        asking = self._gateway.asking(person)
+
+        def asked() -> object:
+            check_option_names(given, _MORE)
+            account = check_choice(given.get("account", "edges"), "account", ACCOUNTS)
+            return asking.ask_more(name, given.get("epsilon"), given.get("reason", ""), account)
+
+        found = await self._gateway.again(request, person, asked)
+        note_of(request).graph = name
+        return JSONResponse(found, 201)
+
+
+class _AskedMore:
+    """What was asked for more of: an analyst's own, and for a curator everybody's."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+
+    async def __call__(self, request: Request) -> Response:
+        def told(person: Person) -> object:
+            store = self._gateway.store if person.role == "curator" else self._gateway.asking(person)
+            return {"asked": store.asked_more()}
+
+        return JSONResponse(await self._gateway.tell(request, bearer(request), told))
 
 
 def _plan_id(request: Request) -> str | None:

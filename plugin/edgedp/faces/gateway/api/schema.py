@@ -19,6 +19,13 @@ _EXAMPLES: dict[str, Any] = {
         "releases": [{"kind": "topk", "metric": "ebc", "k": 10, "epsilon": "0.3", "request_id": "monday"}]
     },
     "NewPerson": {"name": "ann", "role": "analyst"},
+    "Rotation": {"expires": "90d"},
+    "NewToken": {"token": "laptop", "expires": "90d"},
+    "NewIdentity": {"name": "ann", "issuer": "https://id.example.org", "subject": "248289761001"},
+    "NoIdentity": {"issuer": "https://id.example.org", "subject": "248289761001"},
+    "AskMore": {"epsilon": "0.5", "reason": "the list of the third quarter"},
+    "GrantMore": {"answer": "until March"},
+    "DeclineMore": {"answer": "the rest is for the audit"},
     "NewGrant": {"graph": "email-Enron", "analyst": "ann", "epsilon_budget": "2"},
 }
 _MEANINGS = {
@@ -146,6 +153,12 @@ def document(root_path: str = "") -> dict[str, object]:
             "plan", "Before spending: several releases, one after the other", "Batch", "Planned", "200"
         )
     }
+    paths["/v1/graphs/{name}/more"] = name | {
+        "post": _act("ask_more", "Ask the curator for a larger share", "AskMore", "AskedMore")
+    }
+    paths["/v1/more"] = {
+        "get": _get("asked_more", "What was asked for more of; for a curator, by everybody", "AllAskedMore")
+    }
     paths |= _of_curators()
     return {
         "openapi": "3.1.0",
@@ -168,6 +181,11 @@ def document(root_path: str = "") -> dict[str, object]:
 def _of_curators() -> dict[str, Any]:
     """Describe what a curator's token opens."""
     person = {"parameters": [_NAME | {"description": "Name of the person.", "example": "ann"}]}
+    asked = {
+        "parameters": [
+            _NAME | {"name": "id", "description": "Of the question.", "example": "5f0c2a1b9d3e4f67"}
+        ]
+    }
     events = _get("log", "What happened to a graph, oldest first", "Events", "404", "422")
     account = {"name": "account", "in": "query", "required": False, "schema": {"enum": [*ACCOUNTS]}}
     of_graph = {
@@ -194,11 +212,40 @@ def _of_curators() -> dict[str, Any]:
         | {
             "post": _act(
                 "rotate_token",
-                "Another token, shown this once; the one before is worth nothing",
-                None,
+                "Another token, shown this once; all those before are worth nothing",
+                "Rotation",
                 "Token",
+                "200",
+                needed=False,
             )
         },
+        "/v1/people/{name}/tokens": person
+        | {
+            "get": _get("tokens", "The tokens of somebody, and until when they are good", "Tokens", "404"),
+            "post": _act("add_token", "A further token, by a name; shown this once", "NewToken", "Token"),
+        },
+        "/v1/people/{name}/tokens/{token}/revoke": {
+            "parameters": [
+                *person["parameters"],
+                _NAME | {"name": "token", "description": "Name of the token.", "example": "laptop"},
+            ],
+            "post": _act("revoke_token", "End one token of somebody", None, "Revoked"),
+        },
+        "/v1/identities": {
+            "get": _get("identities", "Who signs in as whom at a provider", "Identities"),
+            "post": _act("add_identity", "Declare who somebody is at a provider", "NewIdentity", "Identity"),
+        },
+        "/v1/identities/remove": {
+            "post": _act("remove_identity", "Take a sign-in away", "NoIdentity", "IdentityRemoved", "200")
+        },
+        "/v1/more/{id}/grant": asked
+        | {
+            "post": _act(
+                "grant_more", "Grant what was asked for", "GrantMore", "AskedMore", "200", needed=False
+            )
+        },
+        "/v1/more/{id}/decline": asked
+        | {"post": _act("decline_more", "Decline what was asked for", "DeclineMore", "AskedMore", "200")},
         "/v1/people/{name}/revoke": person
         | {"post": _act("revoke_person", "Revoke for good", None, "Revoked")},
         "/v1/grants": {
@@ -206,18 +253,27 @@ def _of_curators() -> dict[str, Any]:
             | {"parameters": [of_graph]},
             "post": _act("grant", "Declare, or change, an analyst's share of a graph", "NewGrant", "Grant"),
         },
+        "/v1/graphs/{name}/export": {
+            "parameters": [_NAME],
+            "get": _get(
+                "export", "The whole log of a graph, to be verified elsewhere", "Export", "404", "422"
+            )
+            | {"parameters": [account]},
+        },
         "/v1/graphs/{name}/log": {"parameters": [_NAME], "get": events | {"parameters": [*_EVENTS, account]}},
     }
 
 
-def _act(name: str, summary: str, body: str | None, schema: str, status: str = "") -> dict[str, Any]:
+def _act(
+    name: str, summary: str, body: str | None, schema: str, status: str = "", *, needed: bool = True
+) -> dict[str, Any]:
     status = status or ("200" if body is None else "201")
     good = {status: {"description": summary, "content": _content({"$ref": f"#/components/schemas/{schema}"})}}
     made: dict[str, Any] = {"operationId": name, "summary": summary}
     if body is None:
         return made | {"responses": _answers(good, "404", "409", "422")}
     content = {"application/json": {"schema": SCHEMAS[body], "example": _EXAMPLES[body]}}
-    asked = {"required": True, "content": content}
+    asked = {"required": needed, "content": content}
     return made | {"requestBody": asked, "responses": _answers(good, "400", "404", "409", "415", "422")}
 
 

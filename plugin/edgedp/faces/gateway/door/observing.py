@@ -19,7 +19,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, disable_cre
 from prometheus_client.exposition import ThreadingWSGIServer
 from starlette.requests import Request
 
-__all__ = ["Log", "Metrics", "Note", "note_of", "quiet_libraries"]
+__all__ = ["Log", "Metrics", "Note", "brief", "note_of", "quiet_libraries"]
 
 
 @dataclass
@@ -214,3 +214,22 @@ def note_of(request: Request) -> Note:
     """Return what is to be written down of a request."""
     note: Note = request.scope["edgedp.note"]
     return note
+
+
+def brief(options: dict[str, Any]) -> dict[str, Any]:
+    """Return what was asked, each value short: it is the caller's and may be anything."""
+    return {str(key)[:40]: _short(value) for key, value in list(options.items())[:24]}
+
+
+def _short(value: Any) -> Any:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, (int, float)):
+        return value if abs(value) < 2**63 else str(value)[:80]  # infinity is no JSON
+    if (
+        isinstance(value, list)
+        and len(value) <= 8
+        and all(isinstance(item, (str, int, float)) for item in value)
+    ):
+        return [_short(item) for item in value]
+    return str(value)[:80]

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from edgedp.stores.people.identities import check_issuer
 from edgedp.words.amounts.epsilon import epsilon_nano
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import shortened
@@ -17,7 +18,7 @@ __all__ = ["Settings", "is_loopback"]
 
 _OWN = frozenset(
     [
-        *("api", "assets", "curator", "graphs", "healthz", "mcp"),
+        *("api", "assets", "curator", "graphs", "healthz", "mcp", "more"),
         *("openapi.json", "readyz", "releases", "sign-in", "sign-out", "v1"),
     ]
 )
@@ -71,7 +72,11 @@ class Settings:
     gateways : int
         How many gateways answer for the store in turn: each lets its part of the requests a minute through.
     session_seconds : float
-        How long a page's sign-in lasts without a request.
+        How long a page's sign-in lasts without a request; one by a provider, however it is used.
+    oidc_issuer, oidc_client_id : str, optional
+        The provider of sign-ins (OpenID Connect) and what the gateway is called there.
+    oidc_client_secret : str, optional
+        What the gateway proves there that it is that; None of a public client, which has PKCE alone.
     """
 
     host: str = "127.0.0.1"
@@ -95,6 +100,9 @@ class Settings:
     requests_per_minute: int = 600
     gateways: int = 1
     session_seconds: float = 8 * 3600.0
+    oidc_issuer: str | None = None
+    oidc_client_id: str | None = None
+    oidc_client_secret: str | None = field(default=None, repr=False)
 
     def checked(self) -> Settings:
         """Return the settings, or refuse them in one line.
@@ -152,11 +160,27 @@ class Settings:
         self.least("")
         for name in self.min_epsilon_of:
             self.least(name)
+        self._check_provider()
         if self.trusted_proxies and not self.behind_proxy:
             raise ParameterError("a trusted_proxy goes with behind_proxy; give both")
         for network in self.trusted_proxies:
             _network(network)
         return self
+
+    def _check_provider(self) -> None:
+        """Refuse a provider of sign-ins that is named in part, or is not safe to send a browser to."""
+        if self.oidc_issuer is None:
+            if self.oidc_client_id is not None or self.oidc_client_secret is not None:
+                raise ParameterError("oidc_issuer is missing; give it with what the gateway is called there")
+            return
+        check_issuer(self.oidc_issuer)
+        if not self.oidc_client_id:
+            raise ParameterError("oidc_client_id is missing; give what the gateway is called at the provider")
+        if self.secure and not self.allowed_hosts:
+            raise ParameterError(
+                "allowed_host is missing, without which a sign-in could be sent back to any name; give the host that "
+                "browsers call the gateway by"
+            )
 
     def least(self, name: str) -> int:
         """Return what a release of a graph costs at least, in nano-epsilon.

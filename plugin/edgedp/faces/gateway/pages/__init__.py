@@ -10,6 +10,9 @@ from starlette.routing import Route
 
 from edgedp.faces.gateway.pages.analyst import AnalystPages
 from edgedp.faces.gateway.pages.curator import CuratorPages
+from edgedp.faces.gateway.pages.more import MorePages
+from edgedp.faces.gateway.pages.people import PersonPages
+from edgedp.faces.gateway.pages.provider import ProviderPages
 from edgedp.faces.gateway.pages.site import Pages
 
 __all__ = ["Pages", "routes"]
@@ -17,4 +20,12 @@ __all__ = ["Pages", "routes"]
 
 def routes(pages: Pages) -> list[Route]:
     """Return the addresses of all pages."""
-    return [*pages.routes(), *AnalystPages(pages).routes(), *CuratorPages(pages).routes()]
+    parts = (
+        pages,
+        AnalystPages(pages),
+        CuratorPages(pages),
+        PersonPages(pages),
+        MorePages(pages),
+        ProviderPages(pages),
+    )
+    return [route for part in parts for route in part.routes()]

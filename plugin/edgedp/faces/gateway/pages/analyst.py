@@ -20,6 +20,7 @@ from edgedp.faces.gateway.pages.site import Form, Pages, Visit, told
 from edgedp.faces.timeline.made import Sequence as Lists
 from edgedp.faces.timeline.made import sequences
 from edgedp.faces.timeline.showing import picture
+from edgedp.ledger import shares
 from edgedp.release.plan import PublicFacts, plan
 from edgedp.release.plan.base import protects_more
 from edgedp.stores.returned import release_of
@@ -298,6 +299,7 @@ def _beside(
     return {
         "name": account,
         "share": standing["share"],
+        "low": standing["share"] is not None and shares.running_low(standing["share"], "") is not None,
         "main": main,
         "pays": main or debit is not None,
         "cost": 0 if debit is None else debit["cost"],

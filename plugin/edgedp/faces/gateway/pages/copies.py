@@ -32,19 +32,8 @@ def copies(kind: ReleaseKind, address: str, graph: str, options: Mapping[str, An
 
 
 def _command(kind: ReleaseKind, address: str, graph: str, options: Mapping[str, Any]) -> str:
-    words = ["edgedp", "--store", address, kind.command, *([] if graph.startswith("-") else [graph])]
-    flags = {option.name: option for option in kind.described}
-    for name, value in options.items():
-        option = flags[name]
-        if option.number is bool:
-            words += [option.flag] if value else []
-            continue
-        items = [str(item) for item in value] if isinstance(value, list) else [str(value)]
-        if len(option.metavars) == len(items):
-            words += [option.flag, *items]
-            continue
-        for item in items:
-            words += [option.flag, item]
+    words = ["edgedp", "--store", address, kind.options.COMMAND, *([] if graph.startswith("-") else [graph])]
+    words += kind.options.flags(options)
     return shlex.join(words + (["--", graph] if graph.startswith("-") else []))
 
 

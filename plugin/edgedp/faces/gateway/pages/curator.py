@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
@@ -136,13 +137,13 @@ class CuratorPages:
 
     async def change(self, visit: Visit, form: Form) -> Response:
         """Add somebody, give another token, or revoke; every change ends in a page that may be loaded again."""
-        what, name = _first(form, "what"), _first(form, "name")
+        what, name, until = _first(form, "what"), _first(form, "name"), _first(form, "expires") or None
         note_of(visit.request).more["changed"] = {"what": what[:20], "name": name[:80]}
         if what == "revoke" and _first(form, "confirmed") != name:
             return RedirectResponse(f"/curator/people/revoke?name={quote(name, safe='')}", 303)
         try:
             made = await self._gateway.act(
-                visit.request, visit.person, lambda store: _change(store, what, name)
+                visit.request, visit.person, lambda store: _change(store, what, name, until)
             )
         except (EdgeDPError, Problem) as error:
             problem = of_error(error)
@@ -207,7 +208,13 @@ class CuratorPages:
         )
 
     async def _people(self, visit: Visit, problem: Problem | None = None) -> Response:
-        rows = await self._gateway.ask(self._gateway.store.analysts)
+        store = self._gateway.store
+
+        def read() -> list[dict[str, Any]]:
+            states = _states(store.tokens())
+            return [row | {"state": states.get(row["name"], "no token")} for row in store.analysts()]
+
+        rows = await self._gateway.ask(read)
         return self._pages.render(
             visit.request,
             "curator/people.html",
@@ -235,15 +242,22 @@ def _accounts(facts: Mapping[str, Any], grants: list[dict[str, Any]]) -> list[di
     ]
 
 
-def _change(store: Store, what: str, name: str) -> dict[str, Any] | None:
+def _states(tokens: list[dict[str, Any]]) -> dict[str, str]:
+    """Return of everybody whether a token is good, and how many are; else that the last one expired."""
+    good = Counter(row["name"] for row in tokens if row["state"] == "valid")
+    over = {row["name"]: "expired" for row in tokens if row["state"] == "expired"}
+    return over | {name: "valid" if count == 1 else f"{count} valid" for name, count in good.items()}
+
+
+def _change(store: Store, what: str, name: str, until: str | None) -> dict[str, Any] | None:
     """Change a person; return what holds a new token."""
     match what:
         case "add-analyst":
-            return store.add_analyst(name)
+            return store.add_analyst(name, until)
         case "add-curator":
-            return store.add_curator(name)
+            return store.add_curator(name, until)
         case "rotate":
-            return store.rotate_analyst(name)
+            return store.rotate_analyst(name) if until is None else store.rotate_analyst(name, until)
         case "revoke":
             store.revoke_analyst(name)
             return None

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Form", "Pages", "Visit", "told"]
 
+_NOT_VALID = "This token is not valid. Ask the curator for one."
 _ASSETS = {"site.css": "text/css", "site.js": "text/javascript", "icon.svg": "image/svg+xml"}
 
 
@@ -75,6 +76,8 @@ class Pages:
         self.sessions = Sessions(gateway.store, gateway.settings.session_seconds)
         below = gateway.settings.root_path.replace("/", "-")  # another gateway may be below the same host
         self._cookie = ("__Host-edgedp" if gateway.settings.secure else "edgedp-session") + below
+        issuer = gateway.settings.oidc_issuer
+        self._provider = None if issuer is None else urlsplit(issuer).hostname
         self._templates = jinja2.Environment(
             loader=jinja2.PackageLoader("edgedp.faces.gateway.pages"),
             autoescape=True,
@@ -98,12 +101,12 @@ class Pages:
     def routes(self) -> list[Route]:
         """Return the addresses that serve both roles; `edgedp.faces.gateway.pages.routes` has all."""
         return [
-            self._route("/", "GET", self._home),
-            self._route("/assets/{file}", "GET", self._asset),
-            self._route("/api", "GET", self._api),
-            self._route("/sign-in", "GET", self._sign_in_page),
-            self._route("/sign-in", "POST", self._sign_in),
-            self._route("/sign-out", "POST", self.posted(None, self._sign_out)),
+            self.route("/", "GET", self._home),
+            self.route("/assets/{file}", "GET", self._asset),
+            self.route("/api", "GET", self._api),
+            self.route("/sign-in", "GET", self._sign_in_page),
+            self.route("/sign-in", "POST", self._sign_in),
+            self.route("/sign-out", "POST", self.posted(None, self._sign_out)),
         ]
 
     def page(self, path: str, role: str, show: Shown) -> Route:
@@ -113,11 +116,11 @@ class Pages:
             visit = await self._visit(request, role)
             return self._sent_to_sign_in() if visit is None else await show(visit)
 
-        return self._route(path, "GET", shown)
+        return self.route(path, "GET", shown)
 
     def action(self, path: str, role: str, act: Posted) -> Route:
         """Return the route of a form that somebody of a role may send."""
-        return self._route(path, "POST", self.posted(role, act))
+        return self.route(path, "POST", self.posted(role, act))
 
     def posted(self, role: str | None, act: Posted) -> Callable[[Request], Awaitable[Response]]:
         """Check a form before anything is done: who sent it, from where, and that it is ours."""
@@ -169,7 +172,7 @@ class Pages:
     # -- signing in ------------------------------------------------------------------------------
 
     async def _visit(self, request: Request, role: str | None) -> Visit | None:
-        cookie = request.cookies.get(self._cookie)
+        cookie = self.cookie_of(request)
         if not cookie:
             return None
         found: Session | None = None
@@ -197,7 +200,7 @@ class Pages:
         return RedirectResponse("/graphs" if visit.person.role == "analyst" else "/curator", 303)
 
     async def _sign_in_page(self, request: Request) -> Response:
-        return self.render(request, "sign_in.html", error=None)
+        return self.render(request, "sign_in.html", error=None, provider=self._provider)
 
     async def _sign_in(self, request: Request) -> Response:
         self._check_origin(request)
@@ -208,10 +211,10 @@ class Pages:
         except Problem as problem:
             if problem.status != 401:
                 raise
-            return self.render(
-                request, "sign_in.html", status=401, error="This token is not valid. Ask the curator for one."
-            )
-        before = request.cookies.get(self._cookie)
+            over = "expired" in problem.headers.get("WWW-Authenticate", "")
+            told = f"{problem.detail[0].upper()}{problem.detail[1:]}." if over else _NOT_VALID
+            return self.render(request, "sign_in.html", status=401, error=told, provider=self._provider)
+        before = self.cookie_of(request)
 
         def signed_in() -> str:
             if before:
@@ -221,6 +224,10 @@ class Pages:
         answer = RedirectResponse("/", 303)
         self.set_cookie(answer, await self.gateway.ask(signed_in))
         return answer
+
+    def cookie_of(self, request: Request) -> str | None:
+        """Return the session that a browser holds."""
+        return request.cookies.get(self._cookie)
 
     def set_cookie(self, answer: Response, cookie: str) -> None:
         """Let a browser hold a session."""
@@ -270,7 +277,9 @@ class Pages:
         described = document(self.gateway.settings.root_path)
         return self.render(request, "api.html", described=described, address=self.address(request))
 
-    def _route(self, path: str, method: str, endpoint: Callable[[Request], Awaitable[Response]]) -> Route:
+    def route(self, path: str, method: str, endpoint: Callable[[Request], Awaitable[Response]]) -> Route:
+        """Return a route whose requests are noted by its path."""
+
         async def noted(request: Request) -> Response:
             note_of(request).route = path
             return await endpoint(request)

@@ -6,7 +6,9 @@ import json
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from edgedp.graph.reading.dates import beside_dates, dates_of, place_of
+from edgedp.graph import columns as values
+from edgedp.graph.reading.beside import beside_of, named_ends
+from edgedp.graph.reading.dates import dates_of
 from edgedp.graph.reading.formats.tabular import ids_of, one_type
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.content import Content
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["read_json_lines"]
 
 SAMPLE = 1000
+_EXACT = 2**53  # beyond, an integer among decimals is not the float that it is read as
 _TYPES = {int: "an integer", str: "a text", float: "a number"}
 
 
@@ -47,12 +50,13 @@ def read_json_lines(content: Content, source: str, width: int, options: ReadingO
     nested = {name for row in sample for name, value in row.items() if isinstance(value, (dict, list))}
     names = [name for name in keys if name not in nested]
     rows = tuple(tuple(_written(row.get(name)) for name in names) for row in sample[:ROWS])
-    picked = choose_named(names, width, beside_dates(options, names, width, source), source, lambda: rows)
-    at = place_of(options, names, picked, width, source)
+    picked = choose_named(names, width, named_ends(options, names, width, source), source, lambda: rows)
+    beside = beside_of(options, names, picked, len(names), source)
     kinds = [_kind_of([row.get(names[i]) for row in sample], names[i], source) for i in picked]
     blocks.push_back(first)
     wanted = {names[i]: kind for i, kind in zip(picked, kinds, strict=True)}
-    date = None if at is None else names[at]
+    date = None if beside.date is None else names[beside.date]
+    kept: dict[str, list[values.Column]] = {names[at]: [] for at in beside.kept}
     if date is not None:
         dated = [row[date] for row in sample if row.get(date) is not None]
         wanted |= {date: _kind_of(dated or [""], date, source)}
@@ -66,6 +70,8 @@ def read_json_lines(content: Content, source: str, width: int, options: ReadingO
             dates.append(dates_of(moments, options.date_unit, date, source))
         ids = [ids_of(column, names[i], source) for column, i in zip(columns, picked, strict=True)]
         parts.append([narrowed(column) if column.dtype.is_integer() else column for column in ids])
+        for name, pieces in kept.items():
+            pieces.append(_kept(block, name, sample, number, source))
         number = blocks.line_count + 1
     whole = one_type([joined([part[side] for part in parts]) for side in range(width)], options.ids, source)
     judge_ids(whole, Seen(source, picked, tuple(names), rows), options)
@@ -74,7 +80,7 @@ def read_json_lines(content: Content, source: str, width: int, options: ReadingO
         columns=whole,
         format=("JSON lines", "integer ids" if whole[0].dtype.is_integer() else "text ids", *packed),
         line_count=blocks.line_count,
-        extra_columns=len(keys) - width - (date is not None),
+        extra_columns=len(keys) - width - len(beside.positions),
         header=tuple(names),
         ids=ids_told(whole, options.ids) + (", written as floats such as 1.0" if float in kinds else ""),
         picked=picked,
@@ -82,7 +88,36 @@ def read_json_lines(content: Content, source: str, width: int, options: ReadingO
         types=tuple(_TYPES[kind] for kind in kinds),
         rows=rows,
         dates=pl.concat(dates) if dates else None,
+        kept={name: values.joined(pieces) for name, pieces in kept.items()} if kept else None,
     )
+
+
+def _kept(block: bytes, name: str, sample: list[dict[str, Any]], number: int, source: str) -> values.Column:
+    """Return a column that is kept of a block of whole lines, each value as it is; texts of dates are moments."""
+    import polars as pl
+    import pyarrow as pa
+    from pyarrow import json as arrow_json
+
+    kinds = {type(row[name]) for row in sample if row.get(name) is not None}
+    types = {int: pa.int64(), str: pa.string(), float: pa.float64(), bool: pa.bool_()}
+    kind = float if kinds == {int, float} else next(iter(kinds)) if len(kinds) == 1 else None
+    if kind in types:
+        try:
+            table = arrow_json.read_json(
+                pa.BufferReader(block),
+                read_options=arrow_json.ReadOptions(use_threads=False, block_size=len(block) + 1),
+                parse_options=arrow_json.ParseOptions(
+                    explicit_schema=pa.schema([(name, types[kind])]), unexpected_field_behavior="ignore"
+                ),
+            )
+            read = pl.Series(values=pl.from_arrow(table.column(name)))
+            exact = kind is not float or not (read.abs() >= _EXACT).any()
+            if exact and len(read) == block.count(b"\n"):
+                return values.each_by_value(read)
+        except (pa.ArrowException, ValueError):
+            pass
+    rows = [_object(raw, at, source).get(name) for at, _, raw in data_lines(block, (), 0, number)]
+    return values.of_objects(rows)
 
 
 def _columns(block: bytes, wanted: dict[str, type], number: int, source: str, date: str | None) -> list[Any]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from edgedp.graph.reading.dates import beside_dates, dates_of, place_of
+from edgedp.graph.columns import typed
+from edgedp.graph.reading.beside import beside_of, named_ends
+from edgedp.graph.reading.dates import dates_of
 from edgedp.graph.reading.formats.tabular import ids_of, one_type
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.databases import Database, Session, quoted
@@ -48,22 +50,25 @@ def read_query(database: Database, options: ReadingOptions, progress: Progress) 
     with database.session() as session:
         names, kinds, rows = session.schema(f"SELECT * FROM {there} LIMIT {ROWS}")  # noqa: S608
         told = tuple(tuple("" if value is None else str(value) for value in row) for row in rows)
-        picked = choose_named(names, 2, beside_dates(options, names, 2, name), name, lambda: told)
-        at = place_of(options, names, picked, 2, name)
-        wanted = picked if at is None else (*picked, at)
+        picked = choose_named(names, 2, named_ends(options, names, 2, name), name, lambda: told)
+        beside = beside_of(options, names, picked, len(names), name)
+        wanted = (*picked, *beside.positions)
         if twice := next((names[i] for i in wanted if names.count(names[i]) > 1), None):
             raise GraphFormatError(
                 f"{name!r} has two columns {shortened(twice, 30)!r}; rename one in a query"
             )
-        selected = ", ".join(_read_as(names[i], kinds[i]) for i in wanted)
+        selected = ", ".join(
+            [_read_as(names[i], kinds[i]) for i in picked] + [quoted(names[i]) for i in beside.positions]
+        )
         statement = f"SELECT {selected} FROM {there}"  # noqa: S608
         numeric = tuple(kinds[i] == "numeric" for i in picked)
-        columns, dates, count = _columns(
-            session, statement, [names[i] for i in wanted], numeric, name, progress, options.date_unit
+        columns, rest, count = _columns(
+            session, statement, [names[i] for i in wanted], numeric, name, progress
         )
     if not count:
         raise GraphFormatError(f"{name!r} holds no row; check the table")
     columns = one_type(columns, options.ids, name)
+    found = dict(zip(beside.positions, rest, strict=True))
     judge_ids(columns, Seen(name, picked, tuple(names), told), options)
     return Read(
         columns=columns,
@@ -74,7 +79,10 @@ def read_query(database: Database, options: ReadingOptions, progress: Progress) 
         picked=picked,
         types=tuple(kinds[i] for i in picked),
         rows=told,
-        dates=dates,
+        dates=None
+        if beside.date is None
+        else dates_of(found[beside.date], options.date_unit, names[beside.date], name),
+        kept={names[i]: typed(found[i], names[i], name) for i in beside.kept} if beside.kept else None,
     )
 
 
@@ -99,13 +107,12 @@ def _columns(
     numeric: tuple[bool, ...],
     source: str,
     progress: Progress,
-    date_unit: str | None,
-) -> tuple[list[pl.Series], pl.Series | None, int]:
-    """Return the ends, the seconds of the dates where a third column is read, and how many rows there are."""
+) -> tuple[list[pl.Series], list[pl.Series], int]:
+    """Return the ends, the columns that are read beside them, and how many rows there are."""
     import polars as pl
 
     parts: list[list[pl.Series]] = []
-    dates: list[pl.Series] = []
+    beside: list[list[pl.Series]] = [[] for _ in names[2:]]
     count = 0
     progress("reading rows", 0, None)
     for table in session.batches(statement):
@@ -113,9 +120,8 @@ def _columns(
             _integers(ids_of(column, end, source), end, source) if exact else ids_of(column, end, source)
             for column, end, exact in zip(table.columns[:2], names[:2], numeric, strict=True)
         ]
-        if len(names) > 2:
-            moments = pl.Series(values=pl.from_arrow(table.columns[2]))
-            dates.append(dates_of(moments, date_unit, names[2], source))
+        for pieces, column in zip(beside, table.columns[2:], strict=True):
+            pieces.append(pl.Series(values=pl.from_arrow(column)))
         if parts and any(
             a.dtype.is_integer() != b.dtype.is_integer() for a, b in zip(parts[0], columns, strict=True)
         ):
@@ -126,9 +132,9 @@ def _columns(
         count += len(columns[0])
         progress("reading rows", count, None)
     if not parts:
-        return [], None, 0
+        return [], [], 0
     ends = [joined([part[side] for part in parts]) for side in (0, 1)]
-    return ends, pl.concat(dates) if dates else None, count
+    return ends, [pl.concat(pieces) for pieces in beside], count
 
 
 def _integers(column: pl.Series, name: str, source: str) -> pl.Series:

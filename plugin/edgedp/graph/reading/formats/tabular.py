@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from edgedp.graph.reading.dates import beside_dates, dates_of, place_of
+from edgedp.graph.columns import Column
+from edgedp.graph.columns import typed as typed_column
+from edgedp.graph.reading.beside import beside_of, named_ends
+from edgedp.graph.reading.dates import dates_of
 from edgedp.graph.reading.options import ReadingOptions, checked_options
 from edgedp.graph.reading.sources.content import Content
 from edgedp.graph.reading.text.deciding import ROWS, choose_named
@@ -38,9 +41,9 @@ def read_tabular(
     try:
         names, load, head = columns_of(content, kind)
         rows = _rows(head())
-        picked = choose_named(names, width, beside_dates(options, names, width, source), source, lambda: rows)
+        picked = choose_named(names, width, named_ends(options, names, width, source), source, lambda: rows)
         columns = load(picked)
-        dates = _dates(names, load, picked, width, options, source)
+        dates, kept = _beside(names, load, picked, options, source)
     except EdgeDPError:
         raise
     except (pa.ArrowException, OSError, ValueError, NotImplementedError) as error:
@@ -52,24 +55,31 @@ def read_tabular(
             f"{source!r} is a broken {name} file, or one of an unknown kind; write it again"
         ) from None
     words = (name, *((content.compression,) if content.compression else ()))
-    read = replace(
-        _read(columns, names, picked, words, source, options), rows=tuple(map(tuple, rows)), dates=dates
-    )
-    if dates is not None:
-        read = replace(read, extra_columns=read.extra_columns - 1)
+    read = _read(columns, names, picked, words, source, options)
+    read = replace(read, rows=tuple(map(tuple, rows)), dates=dates, kept=kept)
     judge_ids(read.columns, Seen(source, picked, read.header, read.rows), options)
     return read
 
 
-def _dates(
-    names: list[str], load: Any, picked: tuple[int, ...], width: int, options: ReadingOptions, source: str
-) -> pl.Series | None:
+def _beside(
+    names: list[str], load: Any, picked: tuple[int, ...], options: ReadingOptions, source: str
+) -> tuple[pl.Series | None, dict[str, Column] | None]:
+    """Return the dates of all rows, and the columns that are kept of them."""
     import polars as pl
 
-    at = place_of(options, names, picked, width, source)
-    if at is None:
-        return None
-    return dates_of(pl.Series(values=pl.from_arrow(load((at,))[0])), options.date_unit, names[at], source)
+    beside = beside_of(options, names, picked, len(names), source)
+    if not beside.positions:
+        return None, None
+    there = beside.positions
+    found = {
+        at: pl.Series(values=pl.from_arrow(column)) for at, column in zip(there, load(there), strict=True)
+    }
+    dates = None
+    if beside.date is not None:
+        dates = dates_of(found[beside.date], options.date_unit, names[beside.date], source)
+    if not beside.kept:
+        return dates, None
+    return dates, {names[at]: typed_column(found[at], names[at], source) for at in beside.kept}
 
 
 def columns_of(content: Content, kind: Literal["parquet", "arrow"]) -> tuple[list[str], Any, Any]:
@@ -162,20 +172,25 @@ def arrow_of(frame: Any, what: str = "frame") -> Any:
 
 
 def read_frame(
-    frame: Any, source: Any = None, target: Any = None, date: Any = None, date_unit: Any = None
+    frame: Any,
+    source: Any = None,
+    target: Any = None,
+    date: Any = None,
+    date_unit: Any = None,
+    columns: Any = None,
 ) -> Read:
-    """Read the two columns of a data frame, and that of the dates where one is named."""
-    options = checked_options(source=source, target=target, date=date, date_unit=date_unit)
+    """Read the two columns of a data frame, that of the dates where one is named, and those that are kept."""
+    options = checked_options(source=source, target=target, date=date, date_unit=date_unit, columns=columns)
     table = arrow_of(frame)
     names = table.schema.names
 
     def load(places: tuple[int, ...]) -> list[Any]:
         return [table.column(i) for i in places]
 
-    asked = beside_dates(options, names, 2, "frame")
+    asked = named_ends(options, names, 2, "frame")
     picked = choose_named(names, 2, asked, "frame", lambda: _rows(table.columns), two=True)
-    dates = _dates(names, load, picked, 2, options, "frame")
-    return replace(_read(load(picked), names, picked, ("frame",), "frame", options), dates=dates)
+    dates, kept = _beside(names, load, picked, options, "frame")
+    return replace(_read(load(picked), names, picked, ("frame",), "frame", options), dates=dates, kept=kept)
 
 
 def _read(
@@ -197,7 +212,9 @@ def _read(
     return Read(
         columns=ids,
         format=(*words, kind),
-        extra_columns=len(names) - len(picked),
+        extra_columns=len(names)
+        - len(picked)
+        - len(beside_of(options, names, picked, len(names), source).positions),
         header=tuple(names),
         ids=ids_told(ids, options.ids) + (", written as floats such as 1.0" if floats else ""),
         picked=picked,

@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from edgedp.graph.reading.dates import ends_beside, position_of
+from edgedp.graph.reading.beside import NONE, Beside, beside_of, ends_beside
 from edgedp.graph.reading.options import ReadingOptions
-from edgedp.graph.reading.text.deciding import Decision, decide
+from edgedp.graph.reading.text.deciding import decide
 from edgedp.graph.reading.text.lines import COMMENTS, data_lines, decoded, split_line
 from edgedp.graph.reading.text.words import is_number
-from edgedp.words.errors import GraphFormatError, ParameterError
+from edgedp.words.errors import GraphFormatError
 from edgedp.words.spoken import option
 
 __all__ = ["EDGE_SEPARATORS", "NODE_SEPARATORS", "Layout", "detect_layout"]
@@ -69,8 +69,8 @@ class Layout:
         Of the columns, by the first line or by the last comment.
     rows : tuple of tuples of str
         The first rows, for whoever is shown them.
-    date : int or None
-        The column of dates, which may be empty.
+    beside : Beside
+        The column of dates and those that are kept, which may be empty.
     """
 
     separator: str
@@ -85,12 +85,12 @@ class Layout:
     header: bool = False
     names: tuple[str, ...] | None = None
     rows: tuple[tuple[str, ...], ...] = ()
-    date: int | None = None
+    beside: Beside = NONE
 
     @property
     def taken(self) -> tuple[int, ...]:
-        """The columns that are read: the ids, and the dates behind them where there are any."""
-        return self.picked if self.date is None else (*self.picked, self.date)
+        """The columns that are read: the ids, and behind them those that are read beside."""
+        return (*self.picked, *self.beside.positions)
 
     @property
     def separator_name(self) -> str:
@@ -156,7 +156,7 @@ def detect_layout(
             f"{source!r} says 'dynamic', so its rows add edges and take them away; write the edges that are left, or "
             "take that line out to read all that ever were"
         )
-    options = _beside_dates(first, named, width, options, source)
+    options = _named_ends(first, named, width, options, source)
     decision = decide(
         first, sample, width, options, source, named,
         konect=kind is not None, bipartite=any(map(_BIPARTITE.match, before)),
@@ -175,30 +175,19 @@ def detect_layout(
         decision.header,
         decision.names,
         tuple(tuple(row) for row in rows[:3]),
-        _date_of(decision, len(first), width, options, source),
+        beside_of(options, decision.names, decision.picked, len(first), source),
     )
 
 
-def _beside_dates(
+def _named_ends(
     first: list[str], named: list[str] | None, width: int, options: ReadingOptions, source: str
 ) -> ReadingOptions:
-    """Return options that name the two columns beside the dates as the ends, where there are no others."""
-    if width != 2 or options.date is None or options.source is not None:
+    """Return options that name as the ends the two columns that are left, where there are no more."""
+    if width != 2 or options.source is not None:
         return options
     names = named or (first if options.header is not False else None)
-    ends = ends_beside(options.date, names, len(first), source)
+    ends = ends_beside(options, names, len(first), source)
     return options if ends is None else replace(options, source=ends[0], target=ends[1])
-
-
-def _date_of(
-    decision: Decision, columns: int, width: int, options: ReadingOptions, source: str
-) -> int | None:
-    if width != 2 or options.date is None:
-        return None
-    found = position_of(options.date, decision.names, columns, source)
-    if found in decision.picked:
-        raise ParameterError(f"date is {options.date!r}, must be another column than the ends; name it")
-    return found
 
 
 def _excel(raw: bytes) -> str | None:

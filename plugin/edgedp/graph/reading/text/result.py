@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from edgedp.words.spoken import option
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from edgedp.graph.columns import Column
 
 __all__ = ["Read", "ids_told", "of_one_type"]
 
@@ -54,6 +57,8 @@ class Read:
         The first rows, all columns of them.
     dates : polars.Series or None
         When each row was, in seconds since 1970, null where it does not say; None where no column was named.
+    kept : mapping of str to Column, or None
+        The columns that are kept, by their names, or by their numbers where they have none; None where none was named.
     """
 
     columns: list[pl.Series]
@@ -72,6 +77,7 @@ class Read:
     notes: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     dates: pl.Series | None = None
+    kept: Mapping[str, Column] | None = None
 
     @property
     def of_texts(self) -> bool:

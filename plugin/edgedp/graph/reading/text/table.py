@@ -44,13 +44,13 @@ class TextColumns:
         Ids, all integers (Int32 or Int64) or all String, of equal length, in pieces.
     comment_count : int
         Lines of comment.
-    dates : polars.Series or None
-        As they were written, or integers; empty where a row has none.
+    beside : list of polars.Series
+        The columns of `Layout.beside`, as they were written, or integers; empty where a row has none.
     """
 
     columns: list[pl.Series]
     comment_count: int
-    dates: pl.Series | None = None
+    beside: list[pl.Series] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -117,7 +117,7 @@ def read_columns(blocks: Blocks, layout: Layout, source: str, ids: Ids | None) -
         where they were asked for; or a comment could be a row.
     """
     parts = _Parts(len(layout.picked), texts=ids == "text")
-    dates = _Parts(1, texts=False)
+    beside = [_Parts(1, texts=False) for _ in layout.beside.positions]
     comments = 0
     number = blocks.line_count + 1
     for block in blocks:
@@ -129,10 +129,10 @@ def read_columns(blocks: Blocks, layout: Layout, source: str, ids: Ids | None) -
             if columns is None:
                 _refuse_no_integer(block, number, layout, source)
         parts.add(columns[: len(layout.picked)])
-        if layout.date is not None:
-            dates.add(columns[len(layout.picked) :])
+        for of, column in zip(beside, columns[len(layout.picked) :], strict=True):
+            of.add([column])
         number = blocks.line_count + 1
-    return TextColumns(parts.whole(), comments, None if layout.date is None else dates.whole()[0])
+    return TextColumns(parts.whole(), comments, [each.whole()[0] for each in beside])
 
 
 # -- comments ---------------------------------------------------------------------------------------
@@ -233,8 +233,9 @@ def _parsed(block: bytes, layout: Layout, rows: int, dtype: str) -> list[pl.Seri
     except pl.exceptions.PolarsError:
         return None
     columns = [frame.get_column(names[column]) for column in layout.taken]
-    if dtype == "String" and layout.date is not None:
-        columns[-1] = columns[-1].fill_null("")
+    if dtype == "String":
+        ends = len(layout.picked)
+        columns = [*columns[:ends], *(column.fill_null("") for column in columns[ends:])]
     whole = frame.height == rows and not any(column.null_count() for column in columns)
     if whole and dtype == "String":
         if b" " in block or b"\t" in block:
@@ -246,14 +247,14 @@ def _parsed(block: bytes, layout: Layout, rows: int, dtype: str) -> list[pl.Seri
 def _typed(
     columns: list[pl.Series], layout: Layout, ids: Ids | None, *, texts: bool
 ) -> list[pl.Series] | None:
-    """Turn texts into integers where all ids are; None where some are not and must be. Dates stay as they are."""
+    """Turn texts into integers where all ids are; None where some are not and must be. Others stay as they are."""
     if texts:
         return columns
-    ends, dates = columns[: len(layout.picked)], columns[len(layout.picked) :]
+    ends, beside = columns[: len(layout.picked)], columns[len(layout.picked) :]
     integers = integers_of(ends, anyhow=ids == "integer")
     if integers is None and ids == "integer":
         return None
-    return columns if integers is None else [*integers, *dates]
+    return columns if integers is None else [*integers, *beside]
 
 
 def integers_of(columns: list[pl.Series], *, anyhow: bool = False) -> list[pl.Series] | None:

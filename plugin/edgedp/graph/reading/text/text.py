@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from edgedp.graph.columns import Column, by_value
 from edgedp.graph.reading.dates import dates_of
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.content import Content
@@ -61,9 +62,7 @@ def read_text(content: Content, source: str, width: int, options: ReadingOptions
     columns, whole = _whole_floats(columns, options)
     if width == 2:
         _refuse_sizes(layout, columns, options, source)
-    dates = None
-    if layout.date is not None and read.dates is not None:
-        dates = _dates(read.dates, layout, options, source)
+    dates, kept = _beside(read.beside, layout, options, source)
     seen = Seen(source, layout.picked, layout.names, layout.rows, layout.header)
     judge_ids(columns, seen, options)
     words = [layout.separator_name, "integer ids" if columns[0].dtype.is_integer() else "text ids"]
@@ -73,7 +72,7 @@ def read_text(content: Content, source: str, width: int, options: ReadingOptions
         columns=columns,
         format=tuple(words),
         line_count=blocks.line_count,
-        extra_columns=layout.columns - width - (dates is not None),
+        extra_columns=layout.columns - width - len(layout.beside.positions),
         header=layout.names or (),
         first_line="names of columns" if layout.header else ("an edge" if width == 2 else "a node"),
         comments=_comments_told(head_comments + read.comment_count, options),
@@ -83,18 +82,29 @@ def read_text(content: Content, source: str, width: int, options: ReadingOptions
         undirected=_undirected(content.head, layout),
         rows=layout.rows,
         dates=dates,
+        kept=kept,
     )
 
 
-def _dates(rest: pl.Series, layout: Layout, options: ReadingOptions, source: str) -> pl.Series:
-    """Return the dates of all rows, that of the first line of data among them unless it names the columns."""
+def _beside(
+    rest: list[pl.Series], layout: Layout, options: ReadingOptions, source: str
+) -> tuple[pl.Series | None, dict[str, Column] | None]:
+    """Return the dates of all rows, and the columns that are kept of them."""
     import polars as pl
 
-    at = layout.date or 0
-    if not layout.header:
-        rest = pl.concat([pl.Series(values=[layout.first[at]], dtype=pl.String), rest.cast(pl.String)])
-    name = str(at + 1) if layout.names is None else layout.names[at]
-    return dates_of(rest, options.date_unit, name, source)
+    beside, found = layout.beside, dict[int, pl.Series]()
+    for at, column in zip(beside.positions, rest, strict=True):
+        if not layout.header:  # the first line of data is a row
+            first = pl.Series(values=[layout.first[at]], dtype=pl.String)
+            column = pl.concat([first, column.cast(pl.String)])
+        found[at] = column
+    names = [str(at + 1) for at in range(layout.columns)] if layout.names is None else layout.names
+    dates = None
+    if beside.date is not None:
+        dates = dates_of(found[beside.date], options.date_unit, names[beside.date], source)
+    if options.columns is None or not layout.picked[1:]:
+        return dates, None
+    return dates, {names[at]: by_value(found[at]) for at in beside.kept}
 
 
 _SAYS_UNDIRECTED = re.compile(

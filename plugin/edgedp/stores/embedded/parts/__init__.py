@@ -1,0 +1,1 @@
+"""Further files of a stored version, beside its database file and its rows."""
