@@ -3,7 +3,7 @@
 // parameters:
 //   weight: the property that holds the weights; null where relationships are counted, and each weighs 1
 //   date, low, high, integers: the property of dates, and the rest as in adjacency_between; date is null for all
-//   where: as in adjacency_where
+//   where, moments: as in adjacency_where
 // columns:
 //   id: the node's id
 //   neighbors: list of ids, in no order; one for each relationship, which stands in the row of its start
@@ -21,6 +21,18 @@ WITH node, COLLECT {
       WHEN 'gt' THEN edge[asked.property] > asked.value
       WHEN 'lte' THEN edge[asked.property] <= asked.value
       WHEN 'lt' THEN edge[asked.property] < asked.value
+    END)
+    AND all(asked IN [each IN $moments | {comparison: each.comparison, value: each.value, found: CASE
+      WHEN edge[each.property] IS :: DATE NOT NULL THEN datetime({date: edge[each.property], timezone: 'Z'})
+      WHEN edge[each.property] IS :: LOCAL DATETIME NOT NULL OR edge[each.property] IS :: ZONED DATETIME NOT NULL
+        THEN datetime.truncate('microsecond', datetime({datetime: edge[each.property], timezone: 'Z'}))
+    END}] WHERE CASE asked.comparison
+      WHEN 'eq' THEN asked.found = asked.value
+      WHEN 'in' THEN asked.found IN asked.value
+      WHEN 'gte' THEN asked.found >= asked.value
+      WHEN 'gt' THEN asked.found > asked.value
+      WHEN 'lte' THEN asked.found <= asked.value
+      WHEN 'lt' THEN asked.found < asked.value
     END)
   RETURN [neighbor.{{id_property}}, CASE
     WHEN $weight IS NULL THEN 1.0

@@ -12,12 +12,13 @@ import pytest
 
 from edgedp import Graph, ParameterError, StoreError
 from edgedp.ledger.backend import GraphRow
-from edgedp.ledger.pairs import ORIENTATIONS, PairProjection, conditions, projection_of, written_conditions
+from edgedp.ledger.pairs import ORIENTATIONS, PairProjection, projection_of
 from edgedp.ledger.registry import registered_row
 from edgedp.ledger.sources import resolved
 from edgedp.mechanisms.adaptive.arcs import arc_moves
 from edgedp.mechanisms.projection import CandidateProjection, GraphProjection
 from edgedp.mechanisms.sampling.words import GeneratorWords
+from edgedp.release.conditions import conditions, written_conditions
 from edgedp.release.draw import draw_positions
 from edgedp.release.plan import ArcsPlan, PublicFacts, of_nodes, plan
 from edgedp.stores.neo4j.packed import graph_of_rows

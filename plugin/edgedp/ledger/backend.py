@@ -116,6 +116,8 @@ class GraphRow:
     that it is read from. None: that of its own name, which then is the account."""
     columns: str | None = None
     """Of a loaded graph: the types of the columns that are kept of its rows, by their names, JSON; None: none are."""
+    of: GraphRow | None = field(default=None, compare=False)
+    """The row of the loaded graph whose rows are read, as it is now; None of any other, and where it is gone."""
     display_label: str | None = field(default=None, compare=False)
     """Neo4j: the label that people see beside the version's own; written once, not kept."""
 
@@ -126,7 +128,7 @@ class GraphRow:
             self.node_count,
             self.degree_bound,
             self.nodes_supplied,
-            facts=FACTS_AS_LOADED if self.loaded else FACTS_RECORDED,
+            facts=FACTS_AS_LOADED if self.loaded or self.node_label == OF_GRAPH else FACTS_RECORDED,
             directed=self.directed,
             projection=None if self.loaded or self.projection is None else self.projection.to_dict(),
             weighting=self.weighting,
@@ -215,14 +217,26 @@ class GraphRow:
             made = PairProjection.of_json(self.made_of)
         except ParameterError:
             raise edited(self.name) from None
-        if (self.node_label, self.relationship_type) != ("|".join(made.labels), "|".join(made.types)):
+        if made.labels or made.types:
+            said = ("|".join(made.labels), "|".join(made.types)) == (self.node_label, self.relationship_type)
+        elif self.node_label == OF_GRAPH:
+            said = made.of == self.relationship_type
+        else:
+            said = self.at_address and made.of is None
+        if not said:
             raise edited(self.name)
         return made
 
     @property
+    def column_types(self) -> dict[str, str] | None:
+        """The types of the columns that are kept of the rows of a loaded graph; None where no rows are kept."""
+        return None if self.columns is None else dict(json.loads(self.columns))
+
+    @property
     def titled(self) -> bool:
         """Whether the nodes have titles, which are stored with them or are a property of theirs."""
-        return holds_titles(self.digest) or self.title_property is not None
+        of_rows = self.of is not None and self.of.titled
+        return of_rows or holds_titles(self.digest) or self.title_property is not None
 
     @cached_property
     def at_address(self) -> bool:

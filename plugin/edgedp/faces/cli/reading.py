@@ -15,7 +15,7 @@ from edgedp.words.vocabulary import AGGREGATIONS
 if TYPE_CHECKING:
     from edgedp.graph.reading.text.question import Question
 
-__all__ = ["answered", "kind_options", "name_of", "reading_options", "weight_of", "weight_options"]
+__all__ = ["WEIGHTS", "answered", "kind_options", "name_of", "reading_options", "weight_of", "weight_options"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -73,7 +73,7 @@ _KINDS = (
 )
 
 
-_WEIGHTS = (
+WEIGHTS = (
     click.option(
         "--weight",
         metavar="C",
@@ -101,7 +101,7 @@ _WEIGHTS = (
 
 def weight_options(command: _Command) -> _Command:
     """Add the options that declare weights."""
-    for option in reversed(_WEIGHTS):
+    for option in reversed(WEIGHTS):
         command = option(command)
     return command
 

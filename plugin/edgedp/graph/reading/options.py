@@ -48,7 +48,8 @@ class ReadingOptions:
     date_unit : {"s", "ms"} or None
         What its numbers count since 1970 began in UTC; None for dates as ISO 8601 writes them.
     columns : tuple of str or int, or None
-        The columns that are kept beside the edges, by name or by number from 1: what filters compare.
+        The columns that are kept beside the edges, by name or by number from 1: what filters compare. An empty tuple
+        keeps the rows alone.
     directed : bool
         Whether directions are kept: from the source to the target.
     refresh : bool
@@ -191,9 +192,9 @@ def _kept(columns: Any, ends: tuple[Column | None, ...]) -> tuple[Column, ...] |
     if columns is None:
         return None
     listed = columns.split(",") if isinstance(columns, str) else columns
-    if not isinstance(listed, list | tuple) or not 0 < len(listed) <= _MOST_COLUMNS:
+    if not isinstance(listed, list | tuple) or len(listed) > _MOST_COLUMNS:
         raise ParameterError(
-            f"columns is {_told(columns)}, must name 1 to {_MOST_COLUMNS} columns; name them, or leave it out"
+            f"columns is {_told(columns)}, must name {_MOST_COLUMNS} columns at most; name them, or leave it out"
         )
     kept = tuple(
         _column(each.strip() if isinstance(each, str) else each, "a name of columns") for each in listed

@@ -27,6 +27,7 @@ from edgedp.stores.embedded.making import make
 from edgedp.stores.embedded.parts import columned
 from edgedp.stores.embedded.sqlite import Ledger, opened_as
 from edgedp.stores.statements.cypher import CypherProjection
+from edgedp.stores.statements.projecting import figures_of, graph_of_kept, side_ids
 from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
 from edgedp.words.vocabulary import ARC_METRICS
 
@@ -98,9 +99,17 @@ class EmbeddedBackend(Backend):
     def survey(
         self, session: Session, row: GraphRow, *, allow_empty: bool = False
     ) -> tuple[GraphRow, dict[str, int]]:
-        raise StoreError(
-            "register is for a graph that is already in Neo4j and needs a store neo4j://...; use load for a file"
-        )
+        if row.of is None:
+            raise StoreError(
+                "register is for a graph that is already in Neo4j and needs a store neo4j://...; use load for a file, "
+                "or register a graph of the rows of a loaded one (--of)"
+            )
+        graph = session.graph(row)
+        if graph.edge_count == 0 and not allow_empty:
+            raise ParameterError(
+                f"no row of {row.of.name!r} makes an edge; check where, or register it even so (--allow-empty)"
+            )
+        return replace(row, node_count=session.node_count(row)), figures_of(session, row, graph)
 
     def heads(self) -> str | None:
         return "\n".join(filter(None, map(self._heads_in, self._head_files)))
@@ -145,14 +154,14 @@ class EmbeddedSession(Ledger, Session):
 
     def prepare(self, row: GraphRow) -> None:
         """Hold the files of a version until the session ends, and check that they are what was written."""
+        row = row.of or row
         if row.version not in self._versions:
             self._versions[row.version] = self._held.enter_context(
                 files.hold(self._folder, row.version, row.digest)
             )
 
     def nodes_named(self, row: GraphRow, ids: list[Any]) -> list[Any]:
-        self.prepare(row)
-        there = files.node_ids(self._versions[row.version])
+        there = self._node_ids(row)
         kind = int if there.dtype.kind == "i" else str
         asked = np.array(
             [each for each in ids if isinstance(each, kind)], dtype=None if kind is str else np.int64
@@ -164,10 +173,21 @@ class EmbeddedSession(Ledger, Session):
 
     def titles(self, row: GraphRow, ids: list[Any]) -> list[str | None]:
         self.prepare(row)
-        return files.titles(self._versions[row.version], ids)
+        return files.titles(self._versions[(row.of or row).version], ids)
+
+    def candidates(self, row: GraphRow) -> list[Any]:
+        made = row.projection
+        return [] if made is None else side_ids(self._node_ids(row), str(made.candidates))
+
+    def _node_ids(self, row: GraphRow) -> NDArray[Any]:
+        self.prepare(row)
+        return files.node_ids(self._versions[(row.of or row).version])
 
     def graph(self, row: GraphRow, span: Span | None = None) -> Graph:
         self.prepare(row)
+        if row.of is not None and row.projection is not None:
+            kept = None if row.of.columns is None else self.kept_rows(row.of)
+            return graph_of_kept(self.graph(row.of), kept, row.projection, span)
         graph = files.read(
             self._versions[row.version], nodes_supplied=row.nodes_supplied, span=span, weighting=row.weighting
         )
@@ -211,7 +231,10 @@ class EmbeddedSession(Ledger, Session):
         return files.properties(self._versions[row.version].path)
 
     def node_count(self, row: GraphRow) -> int:
-        return row.node_count
+        made = None if row.of is None else row.projection
+        if row.of is None or made is None or made.candidates is None:
+            return row.node_count if row.of is None else row.of.node_count
+        return len(self.candidates(row))
 
     def guards(self, row: GraphRow) -> list[Step]:
         if not row.at_address:

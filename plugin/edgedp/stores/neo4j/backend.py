@@ -234,7 +234,7 @@ class Neo4jSession(Session):
         found = self.send(
             "adjacency_between",
             place | {"property": str(span.calendar.property)},
-            where=[each.to_dict() for each in where],
+            **dated.condition_parameters(where),
             **bounds,
         )
         adjacent = {each["id"]: each["neighbors"] for each in found}
@@ -250,8 +250,8 @@ class Neo4jSession(Session):
         made = row.projection
         if made is None or made.weight is None:
             raise AssertionError("a registered graph has its weights from its projection")
-        where, held = [each.to_dict() for each in made.where], made.weight.of_property
-        found = [*self.send("adjacency_weighted", row.identifiers, where=where, weight=held, **dates)]
+        asked = {**dated.condition_parameters(made.where), **dates, "weight": made.weight.of_property}
+        found = [*self.send("adjacency_weighted", row.identifiers, **asked)]
         ids, neighbors, weights = ([each[key] for each in found] for key in ("id", "neighbors", "weights"))
         supplied = row.nodes_supplied
         return graph_of_adjacency(ids, neighbors, nodes_supplied=supplied, projection=made, weights=weights)
@@ -262,7 +262,7 @@ class Neo4jSession(Session):
         ids, neighbors = [], []
         where = () if row.projection is None else row.projection.where
         found = (
-            self.send("adjacency_where", row.identifiers, where=[each.to_dict() for each in where])
+            self.send("adjacency_where", row.identifiers, **dated.condition_parameters(where))
             if where
             else self.send("adjacency", row.identifiers)
         )

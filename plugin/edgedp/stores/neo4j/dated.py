@@ -6,13 +6,15 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, assert_never
 
+from edgedp.release.conditions import Condition
 from edgedp.stores.statements.queries import quote_identifier
+from edgedp.words.dates.moments import Moment
 from edgedp.words.errors import StoreError
 
 if TYPE_CHECKING:
     from edgedp.words.dates.calendar import Calendar, Span
 
-__all__ = ["all_windows", "asked", "bounds", "hints", "told"]
+__all__ = ["all_windows", "asked", "bounds", "condition_parameters", "hints", "told"]
 
 _END = datetime(9998, 1, 1)
 
@@ -26,6 +28,26 @@ def bounds(span: Span) -> dict[str, Any]:
         The calendar names no property: it is of a loaded graph.
     """
     return _compared(span.calendar, span.calendar.begins(span.first), span.calendar.ends(span.last))
+
+
+def condition_parameters(where: Iterable[Condition]) -> dict[str, list[dict[str, Any]]]:
+    """Return the conditions of a statement: those that compare with moments apart from all others.
+
+    Examples
+    --------
+    >>> from edgedp.release.conditions import conditions
+    >>> found = condition_parameters(conditions({"seconds": {"gte": 60}, "at": {"lt": date(2024, 1, 1)}}))
+    >>> [each["property"] for each in found["where"]], found["moments"][0]["value"].isoformat()
+    (['seconds'], '2024-01-01T00:00:00+00:00')
+    """
+    found: dict[str, list[dict[str, Any]]] = {"where": [], "moments": []}
+    for each in where:
+        listed = each.value if each.comparison == "in" else [each.value]
+        values = [value.utc if isinstance(value, Moment) else value for value in listed]
+        row: dict[str, Any] = {"property": each.property, "comparison": each.comparison}
+        row["value"] = values if each.comparison == "in" else values[0]
+        found["moments" if isinstance(listed[0], Moment) else "where"].append(row)
+    return found
 
 
 def all_windows(calendar: Calendar) -> dict[str, Any]:

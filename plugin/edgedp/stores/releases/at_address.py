@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from edgedp.graph.columns import KeptRows
 from edgedp.graph.loading.addresses import Address, ids_digest, settled
 from edgedp.graph.loading.expecting import INTEGER_ROW, TEXT_ROW
-from edgedp.ledger.backend import SPARK, holds_directions
+from edgedp.ledger.backend import SPARK
 from edgedp.ledger.debits.killpoints import reach
 from edgedp.stores.addresses import kept_rows
 from edgedp.stores.releases.resident import load_reading
+from edgedp.stores.statements.projecting import graph_of_kept
 from edgedp.words.errors import EdgeDPError, EngineError, StoreError
 from edgedp.words.refusals import ADDRESS_FAILED, ADDRESS_TOO_LARGE, AFTER_THE_DEBIT, NODES_CHANGED
 
@@ -76,17 +78,18 @@ def read(row: GraphRow, memory: GraphMemory | None = None) -> Graph:
     began = time.time_ns()
     marks = address.marks()
     if marks is None:
-        return _checked(row, _read(row, address))
-    key = address.key(marks)
+        return _read(row, address)
+    key = address.key(marks, row.made_of)
     version = replace(row, version=kept_rows.number_of(key))
+    cached = address.cache and row.of is None  # what an analyst filters is not kept in the place of the graph
     graph = None if memory is None else memory.get(version)
-    if graph is None and address.cache:
+    if graph is None and cached:
         graph = kept_rows.kept_graph(place_key(row.relationship_type), key, nodes_supplied=row.nodes_supplied)
     if graph is None:
-        graph = _checked(row, _read(row, address))
-        if address.cache and settled(marks, began) and address.marks() == marks:
+        graph = _read(row, address)
+        if cached and settled(marks, began) and address.marks() == marks:
             kept_rows.keep(place_key(row.relationship_type), key, graph)
-    _checked(row, graph)
+    _checked(row, graph, directed=row.directed)
     if memory is not None and settled(marks, began):
         memory.put(version, graph)
     return graph
@@ -160,15 +163,19 @@ def _address(row: GraphRow) -> Address:
 def _read(row: GraphRow, address: Address) -> Graph:
     if too_large(address.rows_expected(), address.memory, integers=address.integers) is not None:
         raise StoreError(ADDRESS_TOO_LARGE)
-    return address.read(lambda *_: reach("reading"))[0]
+    whole, made = address.read(lambda *_: reach("reading"))[0], row.projection
+    _checked(row, whole, directed=bool(address.options.get("directed")))
+    if made is None:
+        return whole
+    return graph_of_kept(whole, KeptRows(whole.kept["columns"], None), made, None)
 
 
-def _checked(row: GraphRow, graph: Graph) -> Graph:
+def _checked(row: GraphRow, graph: Graph, *, directed: bool) -> Graph:
     """Refuse other nodes than were registered, which are public, and other directions."""
     digest = str(row.digest).partition(" ")[0]
     known = graph.kept.get("nodes digest")
     if known is None:
         known = graph.kept["nodes digest"] = ids_digest(graph.node_ids)
-    if known != digest or graph.directed != holds_directions(row.digest):
+    if known != digest or graph.directed != directed:
         raise StoreError(NODES_CHANGED)
     return graph

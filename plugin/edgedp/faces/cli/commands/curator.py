@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,14 +24,8 @@ from edgedp.faces.cli.output import (
     say,
     working,
 )
-from edgedp.faces.cli.reading import (
-    answered,
-    kind_options,
-    name_of,
-    reading_options,
-    weight_of,
-    weight_options,
-)
+from edgedp.faces.cli.reading import answered, kind_options, name_of, reading_options, weight_of
+from edgedp.faces.cli.registered import check_registered, registered_or_asked, rule_options, rules_given
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import amount, shown
 from edgedp.words.vocabulary import ADDRESS_ENGINES, UNITS, AddressEngine, Unit
@@ -240,24 +233,7 @@ def _read_or_ask(
     help="Edges at an address in place of Neo4j's: a file, a folder, a bucket, a database; each release reads them.",
 )  # fmt: skip
 @click.option("--nodes", metavar="ADDRESS", help="With --edges: all node ids, isolated ones included.")
-@click.option(
-    "--orientation", default="undirected", show_default=True, metavar="O",
-    help="Neo4j: an edge is a relationship either way (undirected), one each way (mutual), or the graph is directed "
-    "(natural, reverse).",
-)  # fmt: skip
-@click.option(
-    "--where", multiple=True, metavar="COND",
-    help="Neo4j: a condition on the relationships' own properties, such as 'seconds>=60' or 'kind in call,text'; "
-    "all must hold.",
-)  # fmt: skip
-@click.option(
-    "--at-least", type=WHOLE, default=1, show_default=True, metavar="M",
-    help="Neo4j: how many relationships make an edge.",
-)  # fmt: skip
-@weight_options
-@click.option(
-    "--candidates", metavar="L", help="Neo4j: of several labels the one whose nodes only are ranked."
-)
+@rule_options
 @click.option(
     "--title-property", metavar="P",
     help="Neo4j: a public property of the nodes that lists show beside their ids.",
@@ -301,6 +277,8 @@ def register(
     where: tuple[str, ...],
     at_least: int,
     candidates: str | None,
+    of: str | None,
+    columns: str | None,
     title_property: str | None,
     engine: AddressEngine | None,
     memory: str | None,
@@ -323,26 +301,16 @@ def register(
     output: str,
     **reading: Any,
 ) -> None:
-    """Register a graph that is already in Neo4j, or edges at an address; nothing is copied into the store."""
-    from edgedp.ledger.pairs import written_conditions
+    """Register a graph that is already in Neo4j, is at an address, or is of a loaded one's rows; nothing is copied."""
+    from edgedp.release.conditions import written_conditions
 
-    place = {
+    place: dict[str, Any] = {
         "node_label": list(node_label) or None,
         "relationship_type": list(relationship_type) or None,
         "id_property": id_property,
     }
-    rules: dict[str, Any] = {
-        key: value
-        for key, value in {
-            "orientation": orientation if orientation != "undirected" else None,
-            "where": written_conditions(where) or None,
-            "at_least": at_least if at_least != 1 else None,
-            "candidates": candidates,
-            "title_property": title_property,
-            **weight_of(reading),
-        }.items()
-        if value is not None
-    }
+    rules = rules_given(orientation, written_conditions(where), at_least, candidates) | weight_of(reading)
+    named: dict[str, Any] = {} if title_property is None else {"title_property": title_property}
     declared: dict[str, Any] = {
         "epsilon_budget": epsilon_budget,
         "degree_bound": degree_bound,
@@ -353,19 +321,23 @@ def register(
     calendar = dates_of_options(
         calendar_from, period, grace, dates, property=date, type=date_type, unit=date_unit
     )
-    rules |= {key: value for key, value in {"dates": calendar, "within": within}.items() if value is not None}
+    named |= {key: value for key, value in {"dates": calendar, "within": within}.items() if value is not None}
     if protect is not None:
         declared["protect"] = protect
     reader = {"engine": engine, "memory": memory, "nodes": nodes}
-    _check_registered(
-        place | rules, edges, reader | {"no_cache": not cache} | reading, allow_empty=allow_empty
-    )
+    check_registered(
+        place | named, edges, reader | {"no_cache": not cache, "columns": columns} | reading, of, candidates,
+        allow_empty=allow_empty,
+    )  # fmt: skip
+    if edges is not None and "weight" in rules:
+        raise ParameterError("--weight is not an option of edges at an address; load them, with --weight")
     if edges is None:
         with opened_store() as store, working("counting"):
-            row = store.register(name, **place, **rules, **declared, allow_empty=allow_empty)  # type: ignore[arg-type]
+            row = store.register(name, **place, **rules, **named, **declared, of=of, allow_empty=allow_empty)
     else:
         del reading["refresh"]
-        row = _registered_or_asked(name, edges, reader | declared | {"cache": cache}, reading)
+        given = reader | declared | rules | {"cache": cache, "columns": columns}
+        row = registered_or_asked(name, edges, given, reading)
     note_large(declared["epsilon_budget"], row)
     if output == "json":
         print_object(row)
@@ -375,53 +347,6 @@ def register(
         f"spent {amount(row['epsilon_spent'])}"
         + ("" if row["degree_bound"] is None else f", degree bound {row['degree_bound']:,}")
     )
-
-
-def _registered_or_asked(
-    name: str, edges: str, given: Mapping[str, Any], reading: dict[str, Any]
-) -> dict[str, Any]:
-    """Register edges at an address; in a terminal, ask what their rows leave open."""
-    from edgedp.words.errors import UndecidedError
-
-    while True:
-        try:
-            with progress_bar() as progress, opened_store() as store:
-                options: dict[str, Any] = {
-                    key: value or None for key, value in reading.items() if key != "directed"
-                }
-                options |= {key: reading[key] for key in ("header", "nodes_header", "labels", "directed")}
-                return store.register_edges(name, edges, **given, **options, progress=progress)
-        except UndecidedError as error:
-            if not (sys.stdin.isatty() and sys.stdout.isatty()):
-                raise
-            reading = answered(error.question, reading)
-
-
-def _check_registered(
-    place: Mapping[str, Any], edges: str | None, reading: Mapping[str, Any], *, allow_empty: bool
-) -> None:
-    """Refuse what names both a place in Neo4j and an address, or neither, and options of the other."""
-    given = [each for each, value in place.items() if value is not None]
-    if edges is None:
-        odd = [each for each, value in reading.items() if value not in (None, False)]
-        missing = [each for each in place if each not in given]
-        if missing:
-            raise click.UsageError(
-                f"Missing option '{_flag(missing[0])}' (or --edges, for edges at an address)."
-            )
-    else:
-        odd = [
-            *given,
-            *(["allow_empty"] if allow_empty else []),
-            *(["refresh"] if reading["refresh"] else []),
-        ]
-    if odd:
-        other = "a graph in Neo4j" if edges is None else "edges at an address"
-        raise ParameterError(f"{_flag(odd[0])} is not an option of {other}; ask without it")
-
-
-def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")
 
 
 @click.command()

@@ -69,7 +69,7 @@ def _beside(
 
     beside = beside_of(options, names, picked, len(names), source)
     if not beside.positions:
-        return None, None
+        return None, {} if options.columns is not None else None
     there = beside.positions
     found = {
         at: pl.Series(values=pl.from_arrow(column)) for at, column in zip(there, load(there), strict=True)
@@ -77,7 +77,7 @@ def _beside(
     dates = None
     if beside.date is not None:
         dates = dates_of(found[beside.date], options.date_unit, names[beside.date], source)
-    if not beside.kept:
+    if options.columns is None:
         return dates, None
     return dates, {names[at]: typed_column(found[at], names[at], source) for at in beside.kept}
 

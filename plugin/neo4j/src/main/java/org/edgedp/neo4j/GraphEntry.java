@@ -4,11 +4,15 @@ import static org.edgedp.neo4j.Statements.rows;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import org.neo4j.graphdb.Label;
 import org.neo4j.graphdb.Node;
@@ -179,7 +183,33 @@ record GraphEntry(
                         .map(asked -> Map.of(
                                 "property", of.getKey(),
                                 "comparison", asked.getKey(),
-                                "value", Frame.JSON.convertValue(asked.getValue(), Object.class))))
+                                "value", value(asked.getValue()))))
                 .toList();
+    }
+
+    /** A constant, or a list of them; a moment is written as a date or a time in UTC under the key date. */
+    private static Object value(JsonNode written) {
+        if (written.isArray()) {
+            return StreamSupport.stream(written.spliterator(), false)
+                    .map(GraphEntry::value)
+                    .toList();
+        }
+        if (!written.isObject()) return Frame.JSON.convertValue(written, Object.class);
+        String moment = written.path("date").asText();
+        return moment.contains("T")
+                ? ZonedDateTime.parse(moment)
+                : LocalDate.parse(moment).atStartOfDay(ZoneOffset.UTC);
+    }
+
+    /** The conditions as a statement takes them: those that compare with moments apart from all others. */
+    Map<String, Object> conditions() {
+        Map<Boolean, List<Map<String, Object>>> found = where.stream()
+                .collect(Collectors.partitioningBy(asked -> isMoment(asked.get("value"))));
+        return Map.of("where", found.get(false), "moments", found.get(true));
+    }
+
+    private static boolean isMoment(Object value) {
+        Object first = value instanceof List<?> listed && !listed.isEmpty() ? listed.get(0) : value;
+        return first instanceof ZonedDateTime;
     }
 }

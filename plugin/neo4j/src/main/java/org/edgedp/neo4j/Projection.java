@@ -81,7 +81,7 @@ record Projection(
             graph.relationshipTypes().forEach(type -> projection.readEdges(transaction, type, rows, guard));
         } else {
             projection.readWhere(
-                    transaction, "adjacency_where", graph.place(), Map.of("where", graph.where()), guard);
+                    transaction, "adjacency_where", graph.place(), graph.conditions(), guard);
         }
         return projection;
     }
@@ -144,7 +144,7 @@ record Projection(
     private static Map<String, Object> weighed(GraphEntry graph, JsonNode window) {
         boolean all = window == null || window.isNull();
         Map<String, Object> asked = new HashMap<>(all ? Map.of("integers", false) : between(graph, window));
-        asked.put("where", graph.where());
+        asked.putAll(graph.conditions());
         asked.put("weight", graph.weightProperty());
         asked.put("date", all ? null : window.get("property").textValue());
         asked.putIfAbsent("low", null);
@@ -163,11 +163,11 @@ record Projection(
                     case "INTEGER" -> JsonNode::longValue;
                     default -> throw new EdgeDPException("dates are of the type " + type + ", which is none; report this");
                 };
-        return Map.of(
-                "low", moment.apply(window.get("low")),
-                "high", moment.apply(window.get("high")),
-                "integers", window.get("integers").booleanValue(),
-                "where", graph.where());
+        Map<String, Object> found = new HashMap<>(graph.conditions());
+        found.put("low", moment.apply(window.get("low")));
+        found.put("high", moment.apply(window.get("high")));
+        found.put("integers", window.get("integers").booleanValue());
+        return found;
     }
 
     /**
