@@ -266,6 +266,7 @@ class Graph:
         date: str | int | None = None,
         date_unit: str | None = None,
         columns: Sequence[str | int] | None = None,
+        weight: Mapping[str, Any] | None = None,
         directed: bool = False,
     ) -> Graph:
         """Build a graph from a data frame of one edge a row: pandas, polars, pyarrow or another one.
@@ -284,6 +285,8 @@ class Graph:
             The column of the date of each row, and what its numbers count, as in `read_graph`.
         columns : sequence of str or int, optional
             The columns that a store keeps of every row, as in `read_graph`.
+        weight : mapping, optional
+            What is declared of the rows' weights, as in `from_edges`, with their column as ``property``.
         directed : bool
             Keep directions: from the source to the target.
 
@@ -306,14 +309,24 @@ class Graph:
         from edgedp.graph.reading.formats.tabular import read_frame
         from edgedp.graph.reading.numbering import number_nodes
 
-        read = read_frame(frame, source, target, date, date_unit, columns)
+        read = read_frame(frame, source, target, date, date_unit, columns, weight)
         seconds = None if read.dates is None else seconds_of(read.dates)
         if nodes is not None:
             pairs = np.column_stack([np.asarray(column.to_list()) for column in read.columns])
-            return cls.from_edges(pairs, nodes=nodes, dates=seconds, columns=read.kept, directed=directed)
+            return cls.from_edges(
+                pairs,
+                nodes=nodes,
+                dates=seconds,
+                columns=read.kept,
+                directed=directed,
+                weights=read.weights,
+                weight=weight,
+            )
         node_ids, positions = number_nodes(read.columns, None)
         kept = conversions.keeps_directions(directed)
         graph = cls.from_positions(node_ids, positions, nodes_supplied=False, directed=kept)
+        if weight is not None:
+            graph = graph.with_weights(positions, read.weights, weight)
         if seconds is not None:
             graph.kept["dated"] = DatedRows(positions, seconds)
         if read.kept is not None:
@@ -331,6 +344,7 @@ class Graph:
         date: str | int | None = None,
         date_unit: str | None = None,
         columns: Sequence[str | int] | None = None,
+        weight: Mapping[str, Any] | None = None,
         directed: bool = False,
     ) -> Graph:
         """Build a graph from an Arrow table, record batch reader or whatever has ``__arrow_c_stream__``.
@@ -348,7 +362,15 @@ class Graph:
                 f"table is {kind_of(table)}, must be an Arrow table; give others to Graph.from_frame"
             )
         return cls.from_frame(
-            table, source, target, nodes, date=date, date_unit=date_unit, columns=columns, directed=directed
+            table,
+            source,
+            target,
+            nodes,
+            date=date,
+            date_unit=date_unit,
+            columns=columns,
+            weight=weight,
+            directed=directed,
         )
 
     @classmethod

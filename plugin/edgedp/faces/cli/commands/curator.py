@@ -24,7 +24,14 @@ from edgedp.faces.cli.output import (
     say,
     working,
 )
-from edgedp.faces.cli.reading import answered, kind_options, name_of, reading_options, weight_of
+from edgedp.faces.cli.reading import (
+    answered,
+    kind_options,
+    name_of,
+    reading_options,
+    weight_of,
+    weight_options,
+)
 from edgedp.faces.cli.registered import check_registered, registered_or_asked, rule_options, rules_given
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import amount, shown
@@ -74,6 +81,7 @@ _PROTECT = click.option(
 @reading_options
 @kind_options
 @date_column_options
+@weight_options
 @click.option("--dry-run", is_flag=True, help="Show rows, columns, ends and counts, and store nothing.")
 @_BUDGET
 @_DELTA
@@ -123,6 +131,7 @@ def load(
     from edgedp.graph.loading.previewing import previewed
     from edgedp.graph.reading import checked_options
 
+    reading |= weight_of(reading)
     if dry_run:
         with progress_bar() as progress:
             seen = previewed(file, nodes, checked_options(**reading), progress)
