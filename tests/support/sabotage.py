@@ -897,11 +897,6 @@ SABOTAGES = [
     Sabotage(
         "the weight of an arc taken for that of the one back",
         {
-            "edgedp.graph.weights:weights_beside": lambda real: (
-                lambda indptr, indices, ends, *given, **said: real(
-                    indptr, indices, ends[:, ::-1], *given, **said
-                )
-            ),
             "edgedp.graph.graph:weights_beside": lambda real: (
                 lambda indptr, indices, ends, *given, **said: real(
                     indptr, indices, ends[:, ::-1], *given, **said

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,12 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from edgedp.words.amounts.written import fraction_of, shortest
 from edgedp.words.errors import GraphFormatError, ParameterError
 from edgedp.words.shown import kind_of
-from edgedp.words.vocabulary import AGGREGATIONS, Aggregation, StrengthName
+from edgedp.words.vocabulary import AGGREGATIONS, Aggregation
 
-if TYPE_CHECKING:
-    from edgedp.graph.graph import Graph
-
-__all__ = ["Weighting", "declared", "numbers_given", "strengths", "weighting_of", "weights_beside"]
+__all__ = ["Weighting", "declared", "numbers_given", "weighting_of", "weights_beside"]
 
 _KEYS = ("property", "cap", "step", "pair_cap", "aggregation", "signed")
 _DIGITS = 10**15
@@ -426,32 +423,3 @@ def weights_beside(
         there = keys[np.minimum(places, len(keys) - 1)] == wanted
         found[there] = weights[places[there]]
     return found
-
-
-def strengths(graph: Graph, name: StrengthName) -> NDArray[np.int64]:
-    """Return the (n,) sums of the weights of each node, in whole steps. Privacy: exact; not a release.
-
-    ``strength`` adds up the pairs of an undirected graph, ``in_strength`` and ``out_strength`` the arcs of a directed
-    one. That the graph has weights, and directions for the latter, was checked.
-
-    Examples
-    --------
-    >>> from edgedp import Graph
-    >>> made = Graph.from_edges([(1, 2), (2, 1), (3, 2)], weights=[2, 2, 9], weight={"cap": 5}, directed=True)
-    >>> strengths(made, "in_strength").tolist(), strengths(made, "out_strength").tolist()
-    ([2, 7, 0], [2, 2, 5])
-    """
-    weights = graph.weights
-    if weights is None:
-        raise AssertionError("that the graph has weights was checked")
-    match name:
-        case "strength" | "out_strength":
-            added = np.concatenate([[0], np.cumsum(weights, dtype=np.int64)])
-            sums: NDArray[np.int64] = np.diff(added[graph.indptr])
-            return sums
-        case "in_strength":
-            sums = np.zeros(graph.node_count, dtype=np.int64)
-            np.add.at(sums, graph.indices, weights)
-            return sums
-        case _:
-            assert_never(name)

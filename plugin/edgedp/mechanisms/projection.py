@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.graph.engines import serving
+from edgedp.graph.engines.adding import strengths, strengths_by_igraph
 from edgedp.graph.engines.cuts import cut_votes
 from edgedp.graph.graph import Graph
 from edgedp.graph.ids import BACK, THERE, numbers_of
-from edgedp.graph.weights import strengths
 from edgedp.mechanisms.checks import check_choice
 from edgedp.mechanisms.metrics import metric
 from edgedp.words.errors import StoreError
@@ -239,9 +239,7 @@ class GraphProjection:
             case "native":
                 return strengths(self._graph, name)
             case "igraph":
-                from edgedp.graph.engines.adding import strengths as by_igraph
-
-                return by_igraph(self._graph, name)
+                return strengths_by_igraph(self._graph, name)
             case _:
                 assert_never(self._engine)
 
