@@ -9,7 +9,7 @@
 //   degreeBound: the declared degree bound, or null
 //   nodesSupplied: whether the curator supplied the nodes
 //   loaded: true if edgedp wrote the graph, false if it was registered
-//   digest: SHA-256 of each file of the version, hex; null in Neo4j
+//   digest: at an address, of the ids of all nodes, and whether directions are kept; null of every other graph
 //   projection: which relationships make an edge, JSON; null: each of the type, whatever its direction
 //   columns: null in Neo4j, where relationships have properties
 //   titleProperty: the property of the nodes that is their title, or null
@@ -18,6 +18,8 @@
 MATCH (graph:EdgeDPStoredGraph {name: $name})
 RETURN graph.name AS name, graph.version AS version, graph.nodeLabel AS nodeLabel,
        graph.relationshipType AS relationshipType, graph.idProperty AS idProperty, graph.nodeCount AS nodeCount,
-       graph.degreeBound AS degreeBound, graph.nodesSupplied AS nodesSupplied, graph.loaded AS loaded, null AS digest,
-       graph.projection AS projection, graph.columns AS columns, graph.titleProperty AS titleProperty, CASE WHEN graph.accounts IS NULL THEN null
+       graph.degreeBound AS degreeBound, graph.nodesSupplied AS nodesSupplied, graph.loaded AS loaded,
+       CASE WHEN graph.digest IS :: STRING THEN graph.digest ELSE '' END AS digest,
+       graph.projection AS projection, graph.columns AS columns,
+       graph.titleProperty AS titleProperty, CASE WHEN graph.accounts IS NULL THEN null
          WHEN graph.accounts IS :: LIST<STRING NOT NULL> NOT NULL THEN [each IN graph.accounts | each] ELSE [] END AS accounts

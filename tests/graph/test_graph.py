@@ -19,7 +19,7 @@ from edgedp.graph.ids import distinct, positions_of
 from edgedp.words.errors import EdgeDPError, GraphFormatError, ParameterError, UnknownNameError
 
 INTEGERS = st.integers(-20, 20) | st.integers(-(2**63), 2**63 - 1)
-TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=4)
+TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=4)
 
 
 @st.composite

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import enum
 import re
+import sqlite3
 import tomllib
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,12 @@ import igraph
 import networkx as nx
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from edgedp import EdgeDPError, Graph, GraphFormatError
+from edgedp import EdgeDPError, Graph, GraphFormatError, open_store, read_graph
 
 
 class Dept(str, enum.Enum):  # noqa: UP042  (its __str__ is the point)
@@ -45,6 +48,7 @@ KINDS: dict[str, tuple[list[Any], list[Any] | None]] = {
     "str enum": (list(Dept), ["a", "b", "c"]),
     "str with its own print": ([Loud("a"), Loud("b"), Loud("c")], ["a", "b", "c"]),
     "numpy str": ([np.str_("a"), np.str_("b"), np.str_("c")], ["a", "b", "c"]),
+    "empty text": (["a", "", "c"], None),
     "int and bool": ([True, 2, 3], None),
     "int and str": ([1, "2", 3], None),
     "None": ([1, None, 3], None),
@@ -118,6 +122,90 @@ def test_an_id_is_what_its_type_says_or_a_refusal(kind: str, way: str) -> None:
     assert graph.edges().tolist() == [[0, 1], [1, 2]]
 
 
+def _sqlite(folder: Path) -> Any:
+    path = folder / "rows.sqlite"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE rows (source TEXT, target TEXT)")
+        database.executemany("INSERT INTO rows VALUES (?, ?)", [("a", ""), ("", "c")])
+        database.commit()
+    return read_graph(f"sqlite:///{path}", table="rows", source="source", target="target")
+
+
+def _written(name: str, content: str, **options: Any) -> Callable[[Path], Graph]:
+    def read(folder: Path) -> Graph:
+        (folder / name).write_text(content)
+        return read_graph(folder / name, **options)
+
+    return read
+
+
+def _parquet(folder: Path) -> Graph:
+    pl.DataFrame({"source": ["a", ""], "target": ["", "c"]}).write_parquet(folder / "rows.parquet")
+    return read_graph(folder / "rows.parquet")
+
+
+_GRAPHML = (
+    '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="undirected">'
+    '<node id="a"/><node id=""/><edge source="a" target=""/></graph></graphml>'
+)
+_GEXF = (
+    '<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2"><graph><nodes><node id="a" label="a"/>'
+    '<node id="" label=""/></nodes><edges><edge id="0" source="a" target=""/></edges></graph></gexf>'
+)
+
+EMPTY: dict[str, Callable[[Path], Any]] = {
+    "csv": _written("rows.csv", "source,target\na,\n,c\n"),
+    "csv, quoted": _written("rows.csv", 'source,target\na,""\nb,c\n'),
+    "tabs": _written("rows.tsv", "source\ttarget\na\t\nb\tc\n"),
+    "json lines": _written("rows.jsonl", '{"source": "a", "target": ""}\n{"source": "b", "target": "c"}\n'),
+    "a list of nodes": lambda folder: read_graph(
+        _written_at(folder, "rows.csv", "source,target\na,b\n"), nodes=["a", "b", ""]
+    ),
+    "a file of nodes": lambda folder: read_graph(
+        _written_at(folder, "rows.csv", "source,target\na,b\n"),
+        nodes=_written_at(folder, "nodes.csv", 'id\na\n""\nb\n'),
+    ),
+    "parquet": _parquet,
+    "sqlite": _sqlite,
+    "gml": _written(
+        "g.gml",
+        'graph [ node [ id 1 label "a" ] node [ id 2 label "" ] edge [ source 1 target 2 ] ]',
+        labels=True,
+    ),
+    "graphml": _written("g.graphml", _GRAPHML),
+    "gexf": _written("g.gexf", _GEXF),
+    "pajek": _written("g.net", '*Vertices 2\n1 "a"\n2 ""\n*Edges\n1 2\n', labels=True),
+    "polars": lambda folder: Graph.from_frame(pl.DataFrame({"source": ["a", ""], "target": ["", "c"]})),
+    "arrow": lambda folder: Graph.from_frame(pa.table({"source": ["a", ""], "target": ["", "c"]})),
+    "frame of nodes": lambda folder: Graph.from_edges([("a", "b")], nodes=pd.Series(["a", "b", ""])),
+}
+
+
+def _written_at(folder: Path, name: str, content: str) -> Path:
+    (folder / name).write_text(content)
+    return folder / name
+
+
+@pytest.mark.parametrize("way", EMPTY)
+def test_an_empty_text_is_no_id_in_any_way_in(way: str, tmp_path: Path) -> None:
+    """In texts, tables and frames it stands for what is missing, so that it is a node nowhere."""
+    with pytest.raises(EdgeDPError) as refused:
+        EMPTY[way](tmp_path)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_stored_graph_that_has_such_a_node_goes_on(tmp_path: Path) -> None:
+    """Earlier versions took it from arrays."""
+    ids = np.array(["", "a", "b"])
+    graph = Graph.from_positions(ids, np.array([[0, 1], [0, 2]], np.int32), nodes_supplied=True)
+    with open_store(tmp_path / "store") as store:
+        store.load(graph, "old", epsilon_budget=500)
+        assert store.priv_top_k("old", "degree", 1, 90).nodes == [""]
+        assert store.count("old", "degree", 90, node="").value == 2
+        assert store.exact("old", "degree", nodes=[""]).tolist() == [2]
+        assert store.graph("old").node_ids.tolist() == ids.tolist()
+
+
 @pytest.mark.parametrize(
     "columns",
     [
@@ -152,11 +240,13 @@ def test_nodes_may_be_a_set_where_no_order_counts() -> None:
         Graph.from_edges([(1, 2)], nodes={1, 2}, properties={"age": [1, 2]})
 
 
-@pytest.mark.parametrize("name", ["max_degree", "degrees", "fingerprint", "kept", "more", "_indices"])
+@pytest.mark.parametrize("name", ["max_degree", "degrees", "fingerprint", "kept", "more", "indices", "ways"])
 def test_a_graph_takes_no_new_value(name: str) -> None:
     graph: Any = Graph.from_edges([(1, 2), (2, 3)])
     with pytest.raises(AttributeError, match=re.escape(f"{name} cannot be set")):
         setattr(graph, name, 1)
+    with pytest.raises(AttributeError, match=re.escape(f"{name} cannot be deleted")):
+        delattr(graph, name)
     assert graph.max_degree == 2
 
 

@@ -92,7 +92,12 @@ def test_what_is_exported_has_a_docstring_with_an_example(name: str, member: Any
 def test_every_method_of_a_public_class_has_a_docstring(kind: type) -> None:
     for name, member in vars(kind).items():
         if not name.startswith("_"):
-            assert getattr(member, "__func__", member).__doc__, f"{kind.__name__}.{name}"
+            said = (
+                inspect.getdoc(member)
+                if inspect.ismemberdescriptor(member)
+                else getattr(member, "__func__", member).__doc__
+            )
+            assert said, f"{kind.__name__}.{name}"
 
 
 def test_every_error_is_a_leaf_of_ours_and_of_a_built_in_kind() -> None:

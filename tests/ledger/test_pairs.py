@@ -320,3 +320,20 @@ def test_a_projection_that_is_not_of_the_candidates_is_refused() -> None:
     )
     with pytest.raises(StoreError, match="nodes"):
         draw_positions(planned, GraphProjection(graph), GeneratorWords(np.random.default_rng(1)))
+
+
+@pytest.mark.parametrize("unit", ["source", "target"])
+def test_arcs_that_are_turned_round_have_no_account_of_one_node(unit: str) -> None:
+    """Beside a graph of the arcs as they are, in_degree of the other one would tell all that a source does."""
+    from edgedp.ledger import registry
+    from edgedp.ledger.account import Declaration
+
+    for orientation in ("natural", "reverse"):
+        row = registered_row("g", projection_of("N", "R", orientation), "id", None)
+        declared = Declaration(protect=unit)  # type: ignore[arg-type]
+        script = lambda: registry.register_script(row, None, declared, by="me", at="now", last=[])  # noqa: B023, E731
+        if orientation == "natural":
+            assert script().steps
+        else:
+            with pytest.raises(ParameterError, match="must be 'natural' where protect is"):
+                script()

@@ -28,10 +28,9 @@ from edgedp.graph.reading.sources import buckets
 from edgedp.graph.reading.sources.databases import Database
 from edgedp.graph.reading.sources.places import canonical_table, overlap
 from edgedp.ledger import registry
-from edgedp.ledger.backend import AT_ADDRESS, GraphRow
+from edgedp.ledger.backend import AT_ADDRESS
 from edgedp.stores.addresses import kept_rows
 from edgedp.stores.embedded import clock, seals
-from edgedp.words.dates.calendar import calendar_of
 from edgedp.words.refusals import ADDRESS_FAILED, ADDRESS_TOO_LARGE, BOUND_BROKEN, NODES_CHANGED
 from gateway_server import serve
 
@@ -607,35 +606,6 @@ def test_a_row_that_was_edited_costs_no_privacy(
         store.priv_top_k("lake", "degree", 1, 1)
     assert store.budget("lake")["epsilon_spent"] == 0
     assert store.check() != []
-
-
-def test_an_address_has_no_windows(store: Store, lake: Path) -> None:
-    """Its rows have no dates: a window of it would be everything, at the price of a window, again and again."""
-    dates = {"property": "at", "type": "DATE", "from": "2024-01-01", "period": "P1M", "are": "final"}
-    store.account("lake", 1, dates=dates, within=1)
-    with pytest.raises(EdgeDPError, match="has a calendar, and edges at an address have no dates"):
-        store.register_edges("lake", lake, **ENDS)
-    assert store.graphs() == []
-
-
-@pytest.mark.parametrize("engine", ["native", "spark"])
-def test_a_window_of_an_address_that_has_a_calendar_is_refused_before_the_debit(
-    store: Store, lake: Path, engine: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As it could be registered for some hours; no row of a registry makes everything as cheap as a window."""
-    dates = {"property": "at", "type": "DATE", "from": "2024-01-01", "period": "P1M", "are": "final"}
-    store.account("lake", 1, dates=dates, within=1)
-    with monkeypatch.context() as unguarded:
-        unguarded.setattr(GraphRow, "at_address", property(lambda _: False))
-        store.register_edges("lake", lake, **ENDS)
-    with pytest.raises(EdgeDPError, match="a window is asked for, and the edges are at an address"):
-        store.priv_top_k("lake", "degree", 1, 1, window="2024-02", engine=engine)
-    assert store.budget("lake")["epsilon_spent"] == 0
-    february = calendar_of("2024-01-01", "P1M", dates="final").span("2024-02")
-    with store._session() as session:
-        row = registry.known(session, "lake")
-        with pytest.raises(EdgeDPError, match="could not read the graph"):
-            store._read(session, row, february)
 
 
 # -- faces ------------------------------------------------------------------------------------------

@@ -11,14 +11,15 @@ GROUPS = {
     "Neo4j, stores": (
         "attributes", "cypher_metrics", "holes", "neo4j_facts", "neo4j_promises", "neo4j_store", "neo4jserver",
         "numbers_stored", "pages", "people", "remembered", "shares", "shares_machine", "store", "debiting",
-        "neo4j_machine", "neo4j_unauthenticated", "neo4j_plugin_newest", "neo4j_old", "neo4j_campaign",
+        "address_windows", "neo4j_machine", "neo4j_unauthenticated", "neo4j_plugin_newest", "neo4j_old",
+        "neo4j_campaign",
     ),
     "Neo4j with the plugin": (
         "docker", "neo4j_plugin", "neo4j_plugin_before", "neo4j_plugin_docs", "neo4j_plugin_ledger", "real_arcs",
         "neo4j_accounts", "neo4j_pairs", "neo4j_weights", "neo4j_windows", "neo4j_plugin_limits", "protect",
         "neo4j_plugin_worker",
     ),
-    "Neo4j in the second tier": ("spark", "spark_arcs", "gateway", "gateway_faults", "docs"),
+    "Neo4j in the second tier": ("spark", "spark_arcs", "spark_windows", "gateway", "gateway_faults", "docs"),
 }  # fmt: skip
 """Modules that share a server: a second server is half a minute of starting and compiling. One that lacks here costs
 that, and no more. Of the first tier two groups start a server. They run in the order that they are named in: what

@@ -12,7 +12,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,6 @@ from edgedp.words.shown import kind_of, shortened
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from edgedp.graph.graph import Graph
 
 __all__ = [
     "BY_VALUE",
@@ -164,13 +162,23 @@ class KeptRows(NamedTuple):
     windows: NDArray[np.int64] | None
 
 
-def with_rows(graph: Graph, before: Graph) -> Graph:
+class _Keeping(Protocol):
+    """A graph, which is built of these: it keeps what is read beside its edges."""
+
+    @property
+    def kept(self) -> dict[str, Any]: ...
+
+
+_Graph = TypeVar("_Graph", bound=_Keeping)
+
+
+def with_rows(graph: _Graph, before: _Keeping) -> _Graph:
     """Return a graph with the rows, their dates and their columns, of one that it was made from with its edges."""
     graph.kept.update({key: before.kept[key] for key in ("dated", "columns") if key in before.kept})
     return graph
 
 
-def columns_of(graph: Graph, *, keeps: bool) -> str | None:
+def columns_of(graph: _Keeping, *, keeps: bool) -> str | None:
     """Return the types of the columns that a graph brings, as a store's row keeps them; None where it brings none.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from edgedp.graph.ids import as_ids, distinct
+from edgedp.graph.ids import distinct, new_ids
 from edgedp.graph.weights import weighting_of
 from edgedp.words.errors import EngineError, GraphFormatError, ParameterError
 from edgedp.words.shown import kind_of
@@ -65,7 +65,7 @@ def igraph_pairs(graph: Any, weight: Any = None) -> tuple[NDArray[Any], NDArray[
             f"graph is {kind_of(graph)}, must be an igraph graph; give Graph.from_edges pairs of ids"
         )
     names = graph.vs["name"] if "name" in graph.vs.attributes() else range(graph.vcount())
-    ids = as_ids(list(names), "the vertex names")
+    ids = new_ids(list(names), "the vertex names")
     if len(distinct(ids)) < len(ids):
         raise GraphFormatError("two vertices have the same name; rename one")
     pairs = np.asarray(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
@@ -94,7 +94,7 @@ def scipy_positions(matrix: Any, nodes: Any) -> tuple[NDArray[Any], NDArray[np.i
     entries.sum_duplicates()  # an entry is the sum of what is stored for it: +1 and -1 are no edge
     if not (entries.data == entries.data).all():
         raise GraphFormatError("matrix holds NaN; give 0 where no edge is")
-    ids = np.arange(n, dtype=np.int64) if nodes is None else as_ids(nodes, "nodes")
+    ids = np.arange(n, dtype=np.int64) if nodes is None else new_ids(nodes, "nodes")
     if len(ids) != n or len(distinct(ids)) != n:
         raise GraphFormatError(f"nodes does not hold {n} different ids; give one for each row")
     order = np.argsort(ids, kind="stable")

@@ -7,7 +7,7 @@ import hmac
 from collections.abc import Iterator, Set
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +22,7 @@ from edgedp.graph.ids import (
     as_ids,
     as_pairs,
     frozen,
+    new_ids,
     numbered,
     positions_of,
     rows_of,
@@ -83,10 +84,21 @@ class Graph:
     ([1, 2, 3, 5], 2, 2)
     """
 
-    __slots__ = (
-        "__dict__", "_indices", "_indptr", "_node_ids", "_nodes_supplied", "_properties", "_ways", "_weighting",
-        "_weights",
-    )  # fmt: skip
+    __slots__ = {
+        "__dict__": "What is counted once, at the first time that it is asked for.",
+        "directed": "Whether directions were kept; public.",
+        "edge_count": "Number of undirected edges ``m``.",
+        "indices": "(2m,) positions of neighbours, sorted within each row.",
+        "indptr": "(n + 1,) row offsets.",
+        "node_count": "Number of nodes ``n``.",
+        "node_ids": "(n,) ids in ascending order, int64 or str.",
+        "nodes_supplied": "Whether the node set was supplied, or read from the edges.",
+        "properties": "Values of the nodes by the property's name, private records: `edgedp.percentile` releases from "
+        "them. Read-only arrays in the order of `node_ids`; neither ``==`` nor `fingerprint` takes them into account.",
+        "ways": "(2m,) directions beside `indices`: 1 there, 2 back, 3 both; None for an undirected graph.",
+        "weighting": "What is declared of the weights, public; None for a graph without.",
+        "weights": "(2m,) weights beside `indices`, in whole steps, private; None for a graph without.",
+    }
 
     def __init__(
         self,
@@ -100,14 +112,18 @@ class Graph:
         weights: NDArray[np.int64] | None = None,
         weighting: Weighting | None = None,
     ) -> None:
-        self._node_ids = frozen(node_ids)
-        self._indptr = frozen(indptr.astype(np.int64, copy=False))
-        self._indices = frozen(indices.astype(np.int32, copy=False))
-        self._nodes_supplied = nodes_supplied
-        self._properties = {name: frozen(values) for name, values in (properties or {}).items()}
-        self._ways = None if ways is None else frozen(ways)
-        self._weights = None if weights is None else frozen(weights)
-        self._weighting = None if weights is None else weighting
+        self.node_ids: Final[NDArray[Any]] = frozen(node_ids)
+        self.indptr: Final[NDArray[np.int64]] = frozen(indptr.astype(np.int64, copy=False))
+        self.indices: Final[NDArray[np.int32]] = frozen(indices.astype(np.int32, copy=False))
+        self.nodes_supplied: Final = nodes_supplied
+        values: dict[str, NDArray[Any]] = {name: frozen(each) for name, each in (properties or {}).items()}
+        self.properties: Final[Mapping[str, NDArray[Any]]] = MappingProxyType(values)
+        self.ways: Final[NDArray[np.uint8] | None] = None if ways is None else frozen(ways)
+        self.directed: Final = ways is not None
+        self.node_count: Final = len(node_ids)
+        self.edge_count: Final = len(indices) // 2
+        self.weights: Final[NDArray[np.int64] | None] = None if weights is None else frozen(weights)
+        self.weighting: Final[Weighting | None] = None if weights is None else weighting
 
     # -- ways in ---------------------------------------------------------------------------------
 
@@ -174,7 +190,7 @@ class Graph:
                     "nodes is a set, must be a list where properties are given; a set has no order"
                 )
             nodes = list(nodes) if isinstance(nodes, (Set, Iterator)) else nodes
-            node_ids = np.unique(as_ids(nodes, "nodes"))
+            node_ids = np.unique(new_ids(nodes, "nodes"))
             if pairs.size and node_ids.dtype.kind != pairs.dtype.kind:
                 raise GraphFormatError(
                     "nodes and the ids of the edges are of different types; "
@@ -431,75 +447,16 @@ class Graph:
 
     def _pair_weights(self) -> NDArray[np.int64] | None:
         """Return the weights of `_pairs`, in their order."""
-        if self._weights is None:
+        if self.weights is None:
             return None
         rows = np.repeat(np.arange(self.node_count, dtype=np.int32), self.degrees)
-        kept: NDArray[np.bool_] = rows < self._indices if self._ways is None else (self._ways & THERE) != 0
-        return self._weights[kept]
+        kept: NDArray[np.bool_] = rows < self.indices if self.ways is None else (self.ways & THERE) != 0
+        return self.weights[kept]
 
     def _pairs(self) -> NDArray[np.int32]:
         return self.arcs() if self.directed else self.edges()
 
     # -- what it holds ---------------------------------------------------------------------------
-
-    @property
-    def node_ids(self) -> NDArray[Any]:
-        """(n,) ids in ascending order, int64 or str."""
-        return self._node_ids
-
-    @property
-    def indptr(self) -> NDArray[np.int64]:
-        """(n + 1,) row offsets."""
-        return self._indptr
-
-    @property
-    def indices(self) -> NDArray[np.int32]:
-        """(2m,) positions of neighbours, sorted within each row."""
-        return self._indices
-
-    @property
-    def nodes_supplied(self) -> bool:
-        """Whether the node set was supplied, or read from the edges."""
-        return self._nodes_supplied
-
-    @property
-    def properties(self) -> Mapping[str, NDArray[Any]]:
-        """Values of the nodes by the property's name, read-only arrays in the order of `node_ids`.
-
-        Privacy: the values are the nodes' private records; `edgedp.percentile` releases from them. Neither
-        ``==`` nor `fingerprint` takes them into account.
-        """
-        return MappingProxyType(self._properties)
-
-    @property
-    def node_count(self) -> int:
-        """Number of nodes ``n``."""
-        return len(self._node_ids)
-
-    @property
-    def edge_count(self) -> int:
-        """Number of undirected edges ``m``."""
-        return len(self._indices) // 2
-
-    @property
-    def ways(self) -> NDArray[np.uint8] | None:
-        """(2m,) the directions beside `indices`: 1 there, 2 back, 3 both; None for an undirected graph."""
-        return self._ways
-
-    @property
-    def directed(self) -> bool:
-        """Whether directions were kept; public."""
-        return self._ways is not None
-
-    @property
-    def weights(self) -> NDArray[np.int64] | None:
-        """(2m,) the weights beside `indices`, in whole steps; None for a graph without. Privacy: private."""
-        return self._weights
-
-    @property
-    def weighting(self) -> Weighting | None:
-        """What is declared of the weights, public; None for a graph without."""
-        return self._weighting
 
     def with_weights(
         self, positions: NDArray[np.integer[Any]], weights: ArrayLike | None, weight: Any
@@ -517,17 +474,17 @@ class Graph:
         made = declared(weights, weight)
         values = numbers_given(np.ones(len(positions)) if weights is None else weights, len(positions))
         beside = weights_beside(
-            self._indptr, self._indices, positions, values, made, directed=self.directed
+            self.indptr, self.indices, positions, values, made, directed=self.directed
         )  # fmt: skip
         return self._again(weights=beside, weighting=made)
 
     def _again(self, **other: Any) -> Graph:
         """Return the graph with some parts of it replaced."""
         parts: dict[str, Any] = {
-            "nodes_supplied": self._nodes_supplied, "properties": self._properties, "ways": self._ways,
-            "weights": self._weights, "weighting": self._weighting,
+            "nodes_supplied": self.nodes_supplied, "properties": dict(self.properties), "ways": self.ways,
+            "weights": self.weights, "weighting": self.weighting,
         }  # fmt: skip
-        made = Graph(self._node_ids, self._indptr, self._indices, **(parts | other))
+        made = Graph(self.node_ids, self.indptr, self.indices, **(parts | other))
         made.kept.update({name: self.kept[name] for name in ("rows",) if name in self.kept})
         return made
 
@@ -548,10 +505,10 @@ class Graph:
 
     def _ends_of(self, way: int) -> NDArray[np.int64]:
         """Return, for each node, the entries of its row with a direction."""
-        if self._ways is None:
+        if self.ways is None:
             return self.degrees
         # The entry in the other node's row has the opposite direction: columns are counted, and no row is made.
-        other = self._indices[(self._ways & (THERE + BACK - way)) != 0]
+        other = self.indices[(self.ways & (THERE + BACK - way)) != 0]
         return frozen(np.bincount(other, minlength=self.node_count).astype(np.int64, copy=False))
 
     @cached_property
@@ -561,15 +518,15 @@ class Graph:
 
     def __reduce__(self) -> tuple[Any, ...]:
         whole = partial(
-            Graph, nodes_supplied=self._nodes_supplied, properties=self._properties, ways=self._ways,
-            weights=self._weights, weighting=self._weighting,
+            Graph, nodes_supplied=self.nodes_supplied, properties=dict(self.properties), ways=self.ways,
+            weights=self.weights, weighting=self.weighting,
         )  # fmt: skip
-        return whole, (self._node_ids, self._indptr, self._indices)
+        return whole, (self.node_ids, self.indptr, self.indices)
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
         """(n,) degree of every node."""
-        return frozen(np.diff(self._indptr))
+        return frozen(np.diff(self.indptr))
 
     @cached_property
     def max_degree(self) -> int:
@@ -584,8 +541,8 @@ class Graph:
 
         Privacy: it identifies the private edges and stays with their owner.
         """
-        digest = hashlib.sha256(np.ascontiguousarray(self._indptr).data)
-        digest.update(np.ascontiguousarray(self._indices).data)
+        digest = hashlib.sha256(np.ascontiguousarray(self.indptr).data)
+        digest.update(np.ascontiguousarray(self.indices).data)
         return digest.hexdigest()
 
     def keyed_fingerprint(self, secret: str) -> str:
@@ -601,14 +558,14 @@ class Graph:
     def edges(self) -> NDArray[np.int32]:
         """Return every edge once, as ``(m, 2)`` positions, the lower one first."""
         rows = np.repeat(np.arange(self.node_count, dtype=np.int32), self.degrees)
-        once = rows < self._indices
-        return np.column_stack([rows[once], self._indices[once]])
+        once = rows < self.indices
+        return np.column_stack([rows[once], self.indices[once]])
 
     def arcs(self) -> NDArray[np.int32]:
         """Return every arc as ``(a, 2)`` positions, from and to; of an undirected graph both of each edge."""
         rows = np.repeat(np.arange(self.node_count, dtype=np.int32), self.degrees)
-        leaving = slice(None) if self._ways is None else (self._ways & THERE) != 0
-        return np.column_stack([rows[leaving], self._indices[leaving]])
+        leaving = slice(None) if self.ways is None else (self.ways & THERE) != 0
+        return np.column_stack([rows[leaving], self.indices[leaving]])
 
     def positions(self, nodes: ArrayLike | None) -> NDArray[np.int64] | None:
         """Translate (k,) node ids to (k,) positions, in their order; None (all nodes) stays None.
@@ -620,7 +577,7 @@ class Graph:
         """
         if nodes is None:
             return None
-        return positions_of(self._node_ids, as_ids(nodes, "nodes"), what="nodes")
+        return positions_of(self.node_ids, as_ids(nodes, "nodes"), what="nodes")
 
     def _with_properties(self, nodes: ArrayLike | None, properties: Mapping[str, Any]) -> Graph:
         """Return the graph with properties, given in the order of `nodes`."""
@@ -642,27 +599,31 @@ class Graph:
         if not isinstance(other, Graph):
             return NotImplemented
         return (
-            np.array_equal(self._node_ids, other._node_ids)
-            and np.array_equal(self._indptr, other._indptr)
-            and np.array_equal(self._indices, other._indices)
+            np.array_equal(self.node_ids, other.node_ids)
+            and np.array_equal(self.indptr, other.indptr)
+            and np.array_equal(self.indices, other.indices)
             and self.directed == other.directed
-            and (self._ways is None or np.array_equal(self._ways, other._ways))  # type: ignore[arg-type]
-            and self._weighting == other._weighting
-            and (self._weights is None or np.array_equal(self._weights, other._weights))  # type: ignore[arg-type]
+            and (self.ways is None or np.array_equal(self.ways, other.ways))  # type: ignore[arg-type]
+            and self.weighting == other.weighting
+            and (self.weights is None or np.array_equal(self.weights, other.weights))  # type: ignore[arg-type]
         )
 
     if not TYPE_CHECKING:  # a type checker finds what is assigned by itself
 
         def __setattr__(self, name: str, value: Any) -> None:
             """Refuse a new value: a bound is compared with `max_degree`, which is kept once it was counted."""
-            if name not in Graph.__slots__ or not name.startswith("_") or hasattr(self, name):
+            if name not in Graph.__slots__ or name == "__dict__" or hasattr(self, name):
                 raise AttributeError(f"{name} cannot be set: a Graph never changes. Build another one.")
             object.__setattr__(self, name, value)
+
+        def __delattr__(self, name: str) -> None:
+            """Refuse to let go of a value, which could then be another."""
+            raise AttributeError(f"{name} cannot be deleted: a Graph never changes. Build another one.")
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        kind = (", directed" if self.directed else "") + ("" if self._weights is None else ", weighted")
+        kind = (", directed" if self.directed else "") + ("" if self.weights is None else ", weighted")
         return f"<Graph: {self.node_count:,} nodes, {self._nodes_told}{kind}>"
 
     def _repr_html_(self) -> str:
@@ -675,4 +636,4 @@ class Graph:
     @property
     def _nodes_told(self) -> str:
         """What is public about the node set; the rest of a graph is private and not shown."""
-        return "supplied" if self._nodes_supplied else "read from the edges"
+        return "supplied" if self.nodes_supplied else "read from the edges"

@@ -78,6 +78,20 @@ def as_ids(values: ArrayLike, name: str) -> NDArray[Any]:
     return _typed_ids(array, name, values)
 
 
+def new_ids(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Return the ids of nodes that are made, as `as_ids`; an empty text is none."""
+    return _named(as_ids(values, name), name)
+
+
+def _named(ids: NDArray[Any], name: str) -> NDArray[Any]:
+    """Refuse an empty text: in files, tables and frames it stands for what is missing. Stored graphs may have it."""
+    if ids.dtype.kind == "U" and ids.size and (ids == "").any():
+        raise GraphFormatError(
+            f"{name} holds an empty text, which is no id; leave those out, or name the node"
+        )
+    return ids
+
+
 def as_column(values: Any, name: Any, count: int) -> NDArray[Any]:
     """Return one value a node; a list is kept as it is where it holds anything but numbers of one kind."""
     if not isinstance(name, str) or not name:
@@ -128,7 +142,7 @@ def as_pairs(edges: Any) -> NDArray[Any]:
             "edges is not a list of pairs; give an array of shape (m, 2), two node ids for each edge"
         )
     flat = listed if isinstance(listed, np.ndarray) else chain.from_iterable(listed)
-    return _typed_ids(array, "edges", flat)
+    return _named(_typed_ids(array, "edges", flat), "edges")
 
 
 def _typed_ids(array: NDArray[Any], name: str, values: Any) -> NDArray[Any]:

@@ -134,7 +134,7 @@ class GraphRow:
             weighting=self.weighting,
         )
 
-    @property
+    @cached_property
     def directed(self) -> bool:
         """Whether the edges have directions, which were stored or are read."""
         return holds_directions(self.digest) or (self.projection is not None and self.projection.directed)
@@ -156,7 +156,7 @@ class GraphRow:
         except (EdgeDPError, ValueError):
             raise edited(self.name) from None
 
-    @property
+    @cached_property
     def ledgers(self) -> tuple[str, ...]:
         """The ledgers that a release of its edges debits, ascending.
 
@@ -172,7 +172,7 @@ class GraphRow:
             raise edited(self.name)
         return self.accounts
 
-    @property
+    @cached_property
     def owns(self) -> bool:
         """Whether its own ledger is an account that its releases debit; else it keeps what was asked, no budget."""
         return self.name in self.ledgers

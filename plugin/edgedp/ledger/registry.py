@@ -25,6 +25,7 @@ from edgedp.ledger.backend import (
     holds_directions,
     holds_titles,
 )
+from edgedp.ledger.calendars.columns import check_column
 from edgedp.ledger.calendars.terms import calendar_asked, kept_without_edges, runs_at_first, terms_said
 from edgedp.ledger.events import account_steps, declaration_steps, event_steps, open_steps
 from edgedp.ledger.pairs import ARCS, PairProjection
@@ -310,11 +311,7 @@ def register_script(
     row = dataclasses.replace(row, accounts=owned.accounts)
     protect = _directed_unit(row, owned.unit(declared, before))
     calendar = owned.calendar(declared, before)
-    if calendar is not None and row.at_address:
-        raise ParameterError(
-            f"the account of {row.name!r} has a calendar, and edges at an address have no dates; choose another name, "
-            "or load the edges with their dates"
-        )
+    check_column(row, calendar)
     owned.check_amounts(declared)
     named = {"name": row.name}
     place: dict[str, Any] = {
@@ -362,6 +359,7 @@ def rows_script(
     by: str,
     at: str,
     last: Sequence[Mapping[str, Any]],
+    guards: Sequence[Step] = (),
 ) -> Script:
     """Return the script that registers a graph of a loaded one's rows; also ends as ``taken``.
 
@@ -371,6 +369,8 @@ def rows_script(
         That of the loaded graph, as it was read.
     account : Account or None
         The ledger of the new name, which becomes no account.
+    guards : steps
+        What is found in the transaction besides, after the locks.
     """
     if account is None:
         check_new_graph_name(row.name)
@@ -389,6 +389,7 @@ def rows_script(
             *(step for each in sorted((row.name, row.of.name)) for step in open_steps(each)),
             Step("graph_find", {"name": row.name}, on_row="taken"),
             Step("graph_current", named | {"version": row.of.version}, on_none="changed"),
+            *guards,
             *(
                 Step("account_unit", named | each, on_none="budget")
                 for each in (unit_asked(own.protect), calendar_asked(own.calendar))
@@ -449,6 +450,11 @@ def _directed_unit(row: GraphRow, protect: Unit) -> Unit:
         raise ParameterError(
             f"protect is {protect!r}, which needs a graph with directions; load it with directed (--directed), "
             "register it with orientation 'natural', or choose another name"
+        )
+    if protect != "pair" and row.projection is not None and row.projection.orientation == "REVERSE":
+        raise ParameterError(
+            f"orientation is 'reverse', must be 'natural' where protect is {protect!r}: an account says by its "
+            "relationships as they are what one node does; turn 'source' and 'target', in_degree and out_degree"
         )
     return protect
 

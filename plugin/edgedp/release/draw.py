@@ -13,10 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.graph.ids import positions_of
+from edgedp.mechanisms.adaptive import arcs, planned
+from edgedp.mechanisms.adaptive.estimates import estimates
+from edgedp.mechanisms.adaptive.until_sure import Prepaid
+from edgedp.mechanisms.pareto.rounds import draw_pareto
 from edgedp.mechanisms.projection import NumberProjection, Projection
 from edgedp.mechanisms.scores.sums import top_k_scores
 from edgedp.mechanisms.selection.percentiles import draw_percentile
+from edgedp.mechanisms.sure.lists import Sureness, how_sure
 from edgedp.release.answers import Answer, Nodes, Point, Sought, Sure
+from edgedp.release.numbers import arcs as arc_numbers
+from edgedp.release.numbers import counting, distributing, summarizing
 from edgedp.release.plan import (
     AggregatePlan,
     ArcCountPlan,
@@ -27,7 +34,6 @@ from edgedp.release.plan import (
     JointMotkinPlan,
     JointPlan,
     NodesPlan,
-    NumbersPlan,
     ParetoPlan,
     PercentilePlan,
     Plan,
@@ -42,8 +48,6 @@ if TYPE_CHECKING:
     from edgedp.mechanisms.adaptive.purchases import Bought
     from edgedp.mechanisms.adaptive.until_sure import Looked, Pay
     from edgedp.mechanisms.sampling.words import Words
-    from edgedp.mechanisms.sure.lists import Sureness
-    from edgedp.release.numbers.answers import Distribution, Number, Summary
 
 __all__ = ["check_projection", "draw", "draw_positions"]
 
@@ -102,30 +106,34 @@ def draw(
     ``plan.epsilon``-edge-DP; where ``plan.rests_on_bound``, for graphs that keep the degree bound
     (docs/privacy.md).
     """
+    check_projection(plan, projection)
     ids = projection.node_ids
     match plan:
         case TopKPlan() | ParetoPlan() | AggregatePlan():
-            return Nodes(_ids(ids, draw_positions(plan, projection, words)))
-        case ArcsPlan() if plan.target_recall is not None:
+            return Nodes(_ids(ids, _picked(plan, projection, words)))
+        case ArcsPlan() | JointPlan() if plan.target_recall is not None:
             return _draw_until_sure(plan, projection, words, pay, looked)
         case ArcsPlan():
-            positions, bought = _draw_arcs(plan, projection, words)
+            positions, bought = arcs.draw_arcs(plan, projection, words)
             return Nodes(_ids(ids, positions), None, _sure(plan, ids, positions, bought))
-        case JointPlan() if plan.target_recall is not None:
-            return _draw_until_sure(plan, projection, words, pay, looked)
         case JointPlan():
-            positions, bought = _draw_joint(plan, projection, words)
+            positions, bought = planned.draw_joint_top_k(plan, projection, words)
             shown = _estimated(bought) if plan.estimates else None
             return Nodes(_ids(ids, positions), shown, _sure(plan, ids, positions, bought))
         case JointMotkinPlan():
-            positions, bought = _draw_joint(plan, projection, words)
+            positions, bought = planned.draw_joint_motkin(plan, projection, words)
             return Nodes(_ids(ids, positions), _estimated(bought) if plan.estimates else None)
-        case CountPlan() | DistributionPlan() | SummaryPlan():
-            return _draw_numbers(plan, projection, words)
-        case ArcCountPlan() | ArcDistributionPlan():
-            return _draw_arc_numbers(plan, projection, words)
+        case CountPlan():
+            return counting.draw_count(plan, projection, words)
+        case DistributionPlan():
+            return distributing.draw_distribution(plan, projection, words)
+        case SummaryPlan():
+            return summarizing.draw_summary(plan, projection, words)
+        case ArcCountPlan():
+            return arc_numbers.draw_arc_count(plan, projection, words)
+        case ArcDistributionPlan():
+            return arc_numbers.draw_arc_distribution(plan, projection, words)
         case PercentilePlan():
-            check_projection(plan, projection)
             return Point(draw_percentile(projection.records(plan.of_property), plan.question, words))
         case _:
             assert_never(plan)
@@ -144,18 +152,28 @@ def draw_positions(plan: NodesPlan, projection: Projection, words: Words) -> NDA
     (k,) int64
         Positions of the nodes, in the order picked.
     """
+    check_projection(plan, projection)
+    match plan:
+        case TopKPlan() | AggregatePlan() | ParetoPlan():
+            return _picked(plan, projection, words)
+        case ArcsPlan():
+            return arcs.draw_arcs(plan, projection, words)[0]
+        case JointPlan():
+            return planned.draw_joint_top_k(plan, projection, words)[0]
+        case JointMotkinPlan():
+            return planned.draw_joint_motkin(plan, projection, words)[0]
+        case _:
+            assert_never(plan)
+
+
+def _picked(
+    plan: TopKPlan | AggregatePlan | ParetoPlan, projection: Projection, words: Words
+) -> NDArray[np.int64]:
+    """Return the positions of nodes that are picked one after the other."""
     match plan:
         case TopKPlan() | AggregatePlan():
-            check_projection(plan, projection)
             return top_k_scores(plan, projection).draw(plan.k, words)
-        case ArcsPlan():
-            return _draw_arcs(plan, projection, words)[0]
-        case JointPlan() | JointMotkinPlan():
-            return _draw_joint(plan, projection, words)[0]
         case ParetoPlan():
-            check_projection(plan, projection)
-            from edgedp.mechanisms.pareto.rounds import draw_pareto
-
             return draw_pareto(plan, projection, words)
         case _:
             assert_never(plan)
@@ -180,78 +198,12 @@ def check_projection(plan: Plan, projection: Projection) -> None:
         raise ParameterError(BOUND_BROKEN)
 
 
-def _draw_numbers(
-    plan: NumbersPlan, projection: NumberProjection, words: Words
-) -> Number | Distribution | Summary:
-    """Draw what is not nodes but numbers."""
-    from edgedp.release.numbers import counting, distributing, summarizing
-
-    check_projection(plan, projection)
-    match plan:
-        case CountPlan():
-            return counting.draw_count(plan, projection, words)
-        case DistributionPlan():
-            return distributing.draw_distribution(plan, projection, words)
-        case SummaryPlan():
-            return summarizing.draw_summary(plan, projection, words)
-        case _:
-            assert_never(plan)
-
-
-def _draw_arc_numbers(
-    plan: ArcCountPlan | ArcDistributionPlan, projection: NumberProjection, words: Words
-) -> Number | Distribution:
-    """Draw a number of a directed graph."""
-    from edgedp.release.numbers import arcs
-
-    check_projection(plan, projection)
-    match plan:
-        case ArcCountPlan():
-            return arcs.draw_arc_count(plan, projection, words)
-        case ArcDistributionPlan():
-            return arcs.draw_arc_distribution(plan, projection, words)
-        case _:
-            assert_never(plan)
-
-
-def _draw_arcs(
-    plan: ArcsPlan, projection: Projection, words: Words
-) -> tuple[NDArray[np.int64], tuple[Bought, ...]]:
-    """Return positions, and the noisy vector where one was released."""
-    from edgedp.mechanisms.adaptive.arcs import draw_arcs
-
-    check_projection(plan, projection)
-    return draw_arcs(plan, projection, words)
-
-
-def _draw_joint(
-    plan: JointPlan | JointMotkinPlan, projection: Projection, words: Words
-) -> tuple[NDArray[np.int64], tuple[Bought, ...]]:
-    """Return positions, and the noisy vectors that were bought for them."""
-    from edgedp.mechanisms.adaptive import planned
-
-    check_projection(plan, projection)
-    match plan:
-        case JointPlan():
-            return planned.draw_joint_top_k(plan, projection, words)
-        case JointMotkinPlan():
-            return planned.draw_joint_motkin(plan, projection, words)
-        case _:
-            assert_never(plan)
-
-
 def _draw_until_sure(
     plan: JointPlan | ArcsPlan, projection: Projection, words: Words, pay: Pay | None, looked: Looked | None
 ) -> Nodes:
     """Draw step by step until the list is sure enough; the first step is paid for, `pay` debits the others."""
-    from edgedp.mechanisms.adaptive import planned
-    from edgedp.mechanisms.adaptive.arcs import draw_arcs_until_sure
-    from edgedp.mechanisms.adaptive.until_sure import Prepaid
-    from edgedp.mechanisms.sure.lists import Sureness, how_sure
-
     if pay is None or plan.target_recall is None:
         raise AssertionError("a release that spends step by step needs a way to pay and a target")
-    check_projection(plan, projection)
 
     def judge(positions: NDArray[np.int64], bought: tuple[Bought, ...]) -> Sureness:
         found = how_sure(plan.metric, positions, bought, plan.facts.node_count, _most(plan))
@@ -264,7 +216,7 @@ def _draw_until_sure(
         case JointPlan():
             last, ended = planned.draw_joint_until_sure(plan, projection, words, prepaid, judge, looked)
         case ArcsPlan():
-            last, ended = draw_arcs_until_sure(plan, projection, words, prepaid, judge, looked)
+            last, ended = arcs.draw_arcs_until_sure(plan, projection, words, prepaid, judge, looked)
         case _:
             assert_never(plan)
     if not isinstance(last.sure, Sureness):
@@ -281,8 +233,6 @@ def _sure(
     bought: tuple[Bought, ...],
 ) -> Sure | None:
     """Return what the list says of itself: post-processing of released vectors."""
-    from edgedp.mechanisms.sure.lists import how_sure
-
     found = how_sure(plan.metric, positions, bought, plan.facts.node_count, _most(plan))
     return None if found is None else _shown_sure(found, node_ids)
 
@@ -300,6 +250,4 @@ def _shown_sure(found: Sureness, node_ids: NDArray[np.generic]) -> Sure:
 
 def _estimated(bought: tuple[Bought, ...]) -> dict[str, dict[str, int]]:
     """Return the estimates as they are shown and recorded: post-processing of released vectors."""
-    from edgedp.mechanisms.adaptive.estimates import estimates
-
     return {name: estimate.to_dict() for name, estimate in estimates(bought).items()}

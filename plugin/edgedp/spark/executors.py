@@ -321,9 +321,10 @@ def _ego_value(name: str, table: pa.Table) -> pa.Table:
 
     own = table.column("ego").slice(0, 1)
     pairs = np.column_stack([_array(table.column(end).combine_chunks()) for end in ("source", "target")])
-    graph = Graph.from_edges(pairs.astype(str) if pairs.dtype.kind == "O" else pairs)
-    ego = np.array(own.to_pylist())
-    value = metric(name).native(graph, graph.positions(ego))
+    # Of a stored graph an id may be an empty text, so that nodes go by their numbers here.
+    ids, numbers = np.unique(pairs.astype(str) if pairs.dtype.kind == "O" else pairs, return_inverse=True)
+    graph = Graph.from_edges(numbers.reshape(pairs.shape))
+    value = metric(name).native(graph, np.searchsorted(ids, np.array(own.to_pylist())))
     return pa.table({"ego": own, "value": pa.array(value)})
 
 

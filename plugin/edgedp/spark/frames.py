@@ -50,9 +50,9 @@ def edges_of(
             raise GraphFormatError(
                 "nodes and the ids of the edges are of different types; give both as integers or both as texts"
             )
-        listed = nodes.select(_column(nodes.columns[0]).cast(kind).alias("id"))
+        listed = nodes.select(_named(_column(nodes.columns[0]), kind).alias("id"))
     both = [
-        _column(name).cast(kind).alias(end) for name, end in zip(names, ("source", "target"), strict=True)
+        _named(_column(name), kind).alias(end) for name, end in zip(names, ("source", "target"), strict=True)
     ]
     return Edges(frame.select(*both), listed, kind)
 
@@ -66,7 +66,8 @@ def held_edges(session: SparkSession, graph: Graph) -> Edges:
     kind = pa.int64() if ids.dtype.kind == "i" else pa.string()
     columns = {name: pa.array(ends[:, at], type=kind) for at, name in enumerate(("source", "target"))}
     nodes = session.createDataFrame(pa.table({"id": pa.array(ids, type=kind)}))
-    return edges_of(session.createDataFrame(pa.table(columns)), nodes)
+    spelled = "long" if ids.dtype.kind == "i" else "string"
+    return Edges(session.createDataFrame(pa.table(columns)), nodes, spelled)
 
 
 def check_frame(frame: Any, name: str) -> None:
@@ -113,6 +114,14 @@ def _column(name: str) -> Column:
     from pyspark.sql import functions as sf
 
     return sf.col("`" + name.replace("`", "``") + "`")
+
+
+def _named(column: Column, kind: str) -> Column:
+    """Return ids of a type, where an empty text is a missing one, as in files."""
+    from pyspark.sql import functions as sf
+
+    ids = column.cast(kind)
+    return ids if kind == "long" else sf.nullif(ids, sf.lit(""))
 
 
 def _kind(types: Sequence[str]) -> str:

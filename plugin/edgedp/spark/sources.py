@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.graph.reading.options import Column, Ids, ReadingOptions, checked_options
 from edgedp.graph.reading.sources.places import canonical, overlap, same_place
+from edgedp.spark.dates import check_dated, date_column, within
 from edgedp.spark.edges import Edges, Figures, figures_of
 from edgedp.spark.frames import edges_of, pick
 from edgedp.spark.session import open_session
@@ -22,9 +23,12 @@ from edgedp.words.errors import EdgeDPError, EngineError, GraphFormatError, Para
 from edgedp.words.shown import address_shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pyspark.sql import DataFrame, SparkSession
 
     from edgedp.graph.loading.addresses import Address
+    from edgedp.words.dates.calendar import Span
 
 __all__ = ["Place", "canonical", "detected", "opened", "overlap", "same_place", "surveyed"]
 
@@ -50,6 +54,8 @@ class Place:
     ids : {"integer", "text"} or None
     directed : bool
         Whether the rows are arcs, from source to target.
+    date, date_unit : str or int, and str or None
+        The column of dates, and what its numbers count.
     """
 
     edges: str
@@ -62,6 +68,8 @@ class Place:
     comment: str | None = None
     ids: Ids | None = None
     directed: bool = False
+    date: Column | None = None
+    date_unit: str | None = None
 
     @classmethod
     def asked(cls, edges: Any, nodes: Any, options: ReadingOptions) -> Place:
@@ -82,6 +90,8 @@ class Place:
             comment="#" if signs is None else "".join(sign.decode() for sign in signs) or None,
             ids=options.ids,
             directed=options.directed,
+            date=options.date,
+            date_unit=options.date_unit,
         )
 
     @classmethod
@@ -111,9 +121,9 @@ class Place:
     def to_json(self) -> str:
         """Return it as the registry keeps it, without the address of the edges, which has a column of its own."""
         told = {name: value for name, value in asdict(self).items() if name != "edges"}
-        if not self.directed:  # as every program of before reads it
-            del told["directed"]
-        return json.dumps(told)
+        # What is not said is left out: so every program of before reads it.
+        new = {"directed": self.directed, "date": self.date, "date_unit": self.date_unit}
+        return json.dumps({key: value for key, value in told.items() if key not in new or value})
 
     @classmethod
     def kept(cls, edges: str, rest: str) -> Place:
@@ -133,8 +143,13 @@ class Place:
             ) from None
 
 
-def opened(place: Place, session: SparkSession | None = None) -> Edges:
+def opened(place: Place, session: SparkSession | None = None, span: Span | None = None) -> Edges:
     """Return the edges of a place, of which nothing but the columns is read yet.
+
+    Parameters
+    ----------
+    span : Span, optional
+        The windows whose rows are the edges. Where the dates are a partition column, only its parts are read.
 
     Raises
     ------
@@ -144,7 +159,9 @@ def opened(place: Place, session: SparkSession | None = None) -> Edges:
     session = open_session() if session is None else session
     nodes = None if place.nodes is None else _read(session, place.nodes, place, place.nodes_header, "nodes")
     frame = _read(session, place.edges, place, place.header, "edges")
-    source, target = pick(frame.columns, place.source, place.target)
+    source, target = _ends(place, frame.columns)
+    if span is not None:
+        frame = within(frame, place.date, place.date_unit, span)
     return edges_of(
         _typed(frame.select(_named(source), _named(target)), place.ids),
         None if nodes is None else _typed(nodes.select(_named(nodes.columns[0])), place.ids),
@@ -173,16 +190,28 @@ def detected(place: Place) -> Place:
             header = True
         else:
             frame = _read(session, place.edges, bare, False, "edges")
-            header = _first_names(frame, pick(frame.columns, place.source, place.target))
+            header = _first_names(frame, list(_ends(place, frame.columns)))
     nodes_header = place.nodes_header
     if place.nodes is not None and _TEXT.search(place.nodes) and nodes_header is None:
         frame = _read(session, place.nodes, place, False, "nodes")
         nodes_header = _first_names(frame, frame.columns[:1])
     found = replace(place, header=header, nodes_header=nodes_header)
+    if place.date is not None:
+        frame = _read(session, place.edges, found, header, "edges")
+        check_dated(frame, place.date, place.date_unit, listed=place.nodes is not None)
     if place.ids is not None:
         return found
     texts = opened(replace(found, ids="text"), session)
     return replace(found, ids="integer" if _all_whole(texts, session, found) else "text")
+
+
+def _ends(place: Place, columns: Sequence[str]) -> tuple[str, str]:
+    """Return the columns of the ends: of three, those beside the dates, where none is named."""
+    if place.date is not None and place.source is None and len(columns) == 3:
+        dated = date_column(columns, place.date)
+        columns = [each for each in columns if each != dated]
+    source, target = pick(columns, place.source, place.target)
+    return source, target
 
 
 def surveyed(place: Place) -> Figures:

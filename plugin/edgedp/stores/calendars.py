@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import registry
 from edgedp.ledger.account import Account, Declaration
+from edgedp.ledger.calendars.columns import calendar_of_column
 from edgedp.mechanisms.checks import check_option_names
+from edgedp.stores.embedded.windowed import windows_of
 from edgedp.words.dates.calendar import Calendar, calendar_of
 from edgedp.words.errors import ParameterError
 
@@ -15,7 +17,16 @@ if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
     from edgedp.ledger.backend import GraphRow, Session
 
-__all__ = ["check_final", "check_promised", "declared_calendar", "loaded_calendar", "of_load", "rows_by_date"]
+__all__ = [
+    "check_final",
+    "check_promised",
+    "column_calendar",
+    "declared_calendar",
+    "loaded_calendar",
+    "of_load",
+    "rows_by_date",
+    "rows_in_windows",
+]
 
 _KEYS = ("from", "period", "are", "grace")
 _OF_PROPERTY = ("property", "type", "unit")
@@ -62,6 +73,29 @@ def declared_calendar(dates: Mapping[str, Any] | None, within: Any) -> Calendar 
         given.get("from"), given.get("period"), within=within, dates=given.get("are"), grace=given.get("grace"),
         property=given.get("property"), type=given.get("type"), unit=given.get("unit"),
     )  # fmt: skip
+
+
+def column_calendar(
+    dates: Mapping[str, Any] | None, within: Any, date: Any, date_unit: Any
+) -> Calendar | None:
+    """Return the calendar that is declared for rows at an address, one column of which holds their dates.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if dates is None:
+        return loaded_calendar(None, within)
+    return calendar_of_column(_checked(dates, _KEYS), within, date, date_unit)
+
+
+def rows_in_windows(graph: Graph | None, calendar: Calendar | None) -> dict[str, int]:
+    """Return how many rows that were read are in a window and how many in none: exact, for the curator."""
+    dated = None if graph is None else graph.kept.get("dated")
+    if dated is None or calendar is None:
+        return {}
+    inside = int((windows_of(dated.seconds, calendar) >= 0).sum())
+    return {"dated_rows": inside, "undated_rows": len(dated.seconds) - inside}
 
 
 def _checked(dates: Any, keys: tuple[str, ...]) -> dict[str, Any]:

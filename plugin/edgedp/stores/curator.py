@@ -331,6 +331,11 @@ class CuratorStore(OpenedStore):
         domain = declare(low, high, grid, points, depends_on)
         with self._session() as session:
             row = registry.known(session, name)
+            if row.of is not None:
+                raise ParameterError(
+                    f"the nodes of {name!r} are those of {row.of.name!r}, whose properties have a budget; declare them "
+                    "of that graph"
+                )
             found = found_account(session, account_of(name, "attributes"))
             beside = [
                 other["name"]

@@ -11,6 +11,7 @@ from edgedp.graph.titles import check_apart
 from edgedp.ledger import attributes, events, ledger, registry, sources
 from edgedp.ledger.account import check_delta, declaration
 from edgedp.ledger.pairs import PairProjection, projection_of, rows_projection
+from edgedp.ledger.script import Step, run
 from edgedp.mechanisms import checks
 from edgedp.stores.calendars import declared_calendar
 from edgedp.stores.curator import CuratorStore, found_account
@@ -20,9 +21,11 @@ from edgedp.words.shown import shown
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from edgedp.ledger.account import Account
+    from edgedp.ledger.backend import Backend, GraphRow, Session
     from edgedp.words.vocabulary import Unit
 
-__all__ = ["RegisteringStore"]
+__all__ = ["RegisteringStore", "rows_asked", "write_rows_graph"]
 
 _log = logging.getLogger("edgedp.stores")
 
@@ -180,42 +183,68 @@ class RegisteringStore(CuratorStore):
         self, name: str, made: PairProjection, degree_bound: int | None, *, allow_empty: bool
     ) -> dict[str, Any]:
         """Register a graph of a loaded one's rows, which debits the account of that one."""
-        name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
         checks.check_no_option("degree_bound", bound if made.candidates else None, "a graph with candidates")
-        if not self._backend.keeps_columns:
-            raise StoreError(
-                "of is for graphs that are loaded into an embedded store; register relationships by their labels and "
-                "types here"
-            )
         with self._session() as session:
-            if registry.find(session, name) is not None:
-                raise events.curator_refusal("taken", name)
-            parent = registry.known(session, str(made.of))
-            if not parent.loaded:
-                raise ParameterError(
-                    f"of is {made.of!r}, which is registered, must be a loaded graph; register its relationships or "
-                    "its address themselves, or name the graph that it is made of"
-                )
-            registry.check_rows(made, parent)
-            account = found_account(session, name)
-            own = ledger.find(session, parent.name)
-            asked = registry.row_of_rows(name, made, parent, bound)
-            if made.candidates is not None and not session.node_count(asked):
-                raise ParameterError(
-                    f"candidates is {made.candidates!r}, which is no side of {parent.name!r}; give the name before the "
-                    "colon of its ids, of a graph that was loaded with bipartite"
-                )
-            if own.protect != "pair" and made.orientation != "NATURAL":
-                raise ParameterError(
-                    f"orientation is {made.orientation.lower()!r}, must be 'natural', for the account of "
-                    f"{parent.name!r} protects the arcs of one node (protect is {own.protect!r}) as they were loaded"
-                )
+            asked, own = rows_asked(self._backend, session, name, made)
+            asked = dataclasses.replace(asked, degree_bound=bound)
             surveyed, exact = self._backend.survey(session, asked, allow_empty=allow_empty)
-            script = registry.rows_script(
-                surveyed, own, account, by=self._by(session), at=ledger.now(),
-                last=session.run("log_last", name=name),
-            )  # fmt: skip
-            self._curate(session, surveyed, script)
-            _log.info("registered %s", shown(name))
+            write_rows_graph(session, surveyed, own, by=self._by(session))
             return registry.listed(session, name) | {"exact": exact}
+
+
+def rows_asked(
+    backend: Backend, session: Session, name: str, made: PairProjection
+) -> tuple[GraphRow, Account]:
+    """Return the row of a graph of a loaded one's rows that may be registered, and the account that it debits.
+
+    No row is read: what is refused here follows from public facts. The degree bound is that of the loaded graph, of
+    which it has no more edges.
+
+    Raises
+    ------
+    EdgeDPError
+    """
+    name = checks.check_graph_name(name)
+    if not backend.keeps_columns:
+        raise StoreError(
+            "of is for graphs that are loaded into an embedded store; register relationships by their labels and types "
+            "here"
+        )
+    if registry.find(session, name) is not None:
+        raise events.curator_refusal("taken", name)
+    parent = registry.known(session, str(made.of))
+    if not parent.loaded:
+        raise ParameterError(
+            f"of is {made.of!r}, which is registered, must be a loaded graph; register its relationships or its "
+            "address themselves, or name the graph that it is made of"
+        )
+    registry.check_rows(made, parent)
+    own = ledger.find(session, parent.name)
+    bound = None if made.candidates is not None else parent.degree_bound
+    asked = registry.row_of_rows(name, made, parent, bound)
+    if made.candidates is not None and not session.node_count(asked):
+        raise ParameterError(
+            f"candidates is {made.candidates!r}, which is no side of {parent.name!r}; give the name before the colon "
+            "of its ids, of a graph that was loaded with bipartite"
+        )
+    if own.protect != "pair" and made.orientation != "NATURAL":
+        raise ParameterError(
+            f"orientation is {made.orientation.lower()!r}, must be 'natural', for the account of {parent.name!r} "
+            f"protects the arcs of one node (protect is {own.protect!r}) as they were loaded"
+        )
+    return dataclasses.replace(asked, node_count=session.node_count(asked)), own
+
+
+def write_rows_graph(
+    session: Session, row: GraphRow, own: Account, *, by: str, guards: Sequence[Step] = ()
+) -> None:
+    """Write the row of a graph of a loaded one's rows, in one transaction with what is checked besides."""
+    script = registry.rows_script(
+        row, own, found_account(session, row.name), by=by, at=ledger.now(),
+        last=session.run("log_last", name=row.name), guards=guards,
+    )  # fmt: skip
+    outcome = run(session, script)
+    if outcome.name != script.done:
+        raise events.curator_refusal(outcome.name, row.name)
+    _log.info("registered %s", shown(row.name))

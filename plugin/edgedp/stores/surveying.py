@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from edgedp.graph.columns import KeptRows
+from edgedp.graph.columns import KeptRows, with_rows
 from edgedp.graph.loading.addresses import Address, ids_digest, reads, settled
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.databases import database_of
@@ -72,7 +72,8 @@ def surveyed(asked: Address, made: PairProjection | None, progress: Progress | N
     types = None if "columns" not in graph.kept else graph.kept["columns"].types
     if made is not None:
         check_answerable(made.where, types or {})
-        graph = graph_of_kept(graph, KeptRows(graph.kept["columns"], None), made, None)
+        whole = graph
+        graph = with_rows(graph_of_kept(whole, KeptRows(whole.kept["columns"], None), made, None), whole)
     if taken.cache:
         kept_rows.keep_nodes(graph.node_ids)
         if marks is not None and settled(marks, began):
@@ -94,7 +95,7 @@ def surveyed(asked: Address, made: PairProjection | None, progress: Progress | N
 
 
 def _check_room(rows: int, address: Address, about: str) -> None:
-    refused = too_large(rows, address.memory, integers=address.integers)
+    refused = too_large(rows, address)
     if refused is not None:
         needed, allowed = (f"{each / 1e9:.3g} GB" for each in refused)
         raise ParameterError(

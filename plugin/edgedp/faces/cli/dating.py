@@ -43,7 +43,9 @@ _COLUMN = (
 
 _PROPERTY = (
     click.option(
-        "--date", metavar="P", help="Neo4j: the property of the relationships that holds their date."
+        "--date",
+        metavar="P",
+        help="The property of the relationships that holds their date; with --edges the column.",
     ),
     click.option(
         "--date-type",
@@ -51,7 +53,7 @@ _PROPERTY = (
         help="Neo4j: its type: zoned, local, date or integer. A text is not a date.",
     ),
     click.option(
-        "--date-unit", type=click.Choice(["s", "ms"]), help="Neo4j: what an integer counts since 1970 in UTC."
+        "--date-unit", type=click.Choice(["s", "ms"]), help="What an integer counts since 1970 in UTC."
     ),
 )
 

@@ -58,6 +58,9 @@ def build(read: Read, listed: pl.Series | None, options: ReadingOptions, source:
     import polars as pl
 
     columns, own = read.columns, read.nodes
+    for column in (*columns, own):
+        if column is not None and column.dtype == pl.String and (column == "").any():
+            raise GraphFormatError(f"{source!r} holds an empty id; name the node, or drop what it is in")
     if options.bipartite:
         columns = _apart(read)
     if listed is not None:

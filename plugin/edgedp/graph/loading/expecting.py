@@ -11,10 +11,12 @@ from edgedp.graph.reading.sources.content import Content, opened_content
 from edgedp.graph.reading.sources.databases import Database
 from edgedp.graph.reading.sources.folders import Part, marks_of
 
-__all__ = ["INTEGER_ROW", "TEXT_ROW", "rows_of_parts", "rows_of_table"]
+__all__ = ["DATE_OF_ROW", "INTEGER_ROW", "TEXT_ROW", "rows_of_parts", "rows_of_table"]
 
 INTEGER_ROW, TEXT_ROW = 128, 192
 """Bytes of memory a row: reading, and the release that takes most (bench/addresses.py)."""
+DATE_OF_ROW = 48
+"""What a row with a date needs besides."""
 _SAMPLES = 3
 
 

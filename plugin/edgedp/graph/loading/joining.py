@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from edgedp.graph.columns import joined
+from edgedp.graph.reading.dates import dates_of
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.folders import Part, marks_of, parts_of
 from edgedp.graph.reading.sources.locating import Location
@@ -14,11 +17,21 @@ from edgedp.graph.reading.text.result import Read
 from edgedp.words.errors import GraphFormatError, ParameterError, UndecidedError
 from edgedp.words.spoken import option
 
+if TYPE_CHECKING:
+    import polars as pl
+
 __all__ = ["read_parts"]
 
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+"""What the folder of rows without a value is called by those who write such folders."""
 
-def read_parts(where: Location, options: ReadingOptions, one: Callable[[Location], Read]) -> Read:
+
+def read_parts(
+    where: Location, options: ReadingOptions, one: Callable[[Location, ReadingOptions], Read]
+) -> Read:
     """Read every file of a folder or a pattern by `one`, and join them.
+
+    The column of dates may be one that the names of the folders give (``at=2024-06-30/``).
 
     Raises
     ------
@@ -29,13 +42,17 @@ def read_parts(where: Location, options: ReadingOptions, one: Callable[[Location
 
     parts, hidden = _listed(where)
     _refuse_partitions(parts, options)
+    of_folders = options.date in [name for name, _ in parts[0].partition]
+    inside = replace(options, date=None, date_unit=None) if of_folders else options
     marks = marks_of(parts)
     reads: list[Read] = []
     for part in parts:
         name = part.name
         try:
             path = Path(part.path) if part.bucket is None else None
-            read = one(Location(path=path, name=name, suffixes=part.path.name, bucket=part.bucket))
+            read = one(Location(path=path, name=name, suffixes=part.path.name, bucket=part.bucket), inside)
+            if of_folders:
+                read = replace(read, dates=_dates_of(part, options, len(read.columns[0])))
         except UndecidedError:
             raise
         except (GraphFormatError, ParameterError) as error:
@@ -81,6 +98,15 @@ def _listed(where: Location) -> tuple[tuple[Part, ...], int]:
         return where.bucket.parts()
     assert where.path is not None  # noqa: S101 -- a folder has a path
     return parts_of(where.path, where.name)
+
+
+def _dates_of(part: Part, options: ReadingOptions, rows: int) -> pl.Series:
+    """Return the date of a part, which its folder names, once for each of its rows."""
+    import polars as pl
+
+    value = unquote(dict(part.partition)[str(options.date)])
+    written = pl.Series([None if value == _NO_VALUE else value], dtype=pl.String)
+    return dates_of(written, options.date_unit, str(options.date), part.name).new_from_index(0, rows)
 
 
 def _refuse_partitions(parts: tuple[Part, ...], options: ReadingOptions) -> None:

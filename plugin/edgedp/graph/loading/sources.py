@@ -334,7 +334,7 @@ def _read(where: Location, width: int, options: ReadingOptions, progress: Progre
             f"{of_database} has no effect for a file; read it without this option, or give a database's address"
         )
     if where.many:
-        return read_parts(where, options, lambda part: _read(part, width, options, progress))
+        return read_parts(where, options, lambda part, inside: _read(part, width, inside, progress))
     try:
         with opened_content(where.path, where.name, progress, where.bucket) as content:
             read = _read_content(content, where, width, options)

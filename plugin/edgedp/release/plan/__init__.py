@@ -157,7 +157,8 @@ def options_of(kind: Kind) -> type[Asked]:
     >>> "metrics" in options_of("motkin").names()
     True
     """
-    return _OPTIONS[checks.check_choice(kind, "the kind of release", KINDS)]
+    found = _OPTIONS.get(kind) if isinstance(kind, str) else None
+    return _OPTIONS[checks.check_choice(kind, "the kind of release", KINDS)] if found is None else found
 
 
 def options_from_config(kind: Kind, config: Mapping[str, Any]) -> dict[str, Any]:

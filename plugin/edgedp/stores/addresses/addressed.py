@@ -15,12 +15,15 @@ from edgedp.ledger.pairs import PairProjection, rows_projection
 from edgedp.ledger.script import run
 from edgedp.mechanisms import checks
 from edgedp.stores import twins
+from edgedp.stores.calendars import check_promised, column_calendar, rows_in_windows
 from edgedp.stores.releases.opened import OpenedStore
 from edgedp.words.amounts.written import bytes_of
 from edgedp.words.errors import GraphFormatError, ParameterError, StoreError, StoreUnavailableError
 from edgedp.words.shown import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from edgedp.words.progress import Progress
     from edgedp.words.vocabulary import AddressEngine, Unit
 
@@ -46,6 +49,8 @@ class AddressStore(OpenedStore):
         cache: bool = True,
         directed: bool = False,
         protect: Unit | None = None,
+        dates: Mapping[str, Any] | None = None,
+        within: int | str | None = None,
         delta: Any = None,
         facts: str = "recorded",
         source: str | int | None = None,
@@ -60,6 +65,8 @@ class AddressStore(OpenedStore):
         labels: bool | None = None,
         table: str | None = None,
         query: str | None = None,
+        date: str | int | None = None,
+        date_unit: str | None = None,
         columns: Sequence[str | int] | None = None,
         where: Mapping[str, Any] | None = None,
         at_least: int = 1,
@@ -91,7 +98,12 @@ class AddressStore(OpenedStore):
             Keep what was read in the owner's cache (``EDGEDP_CACHE``), as rows that are mapped, until a file changes.
         facts : {"recorded"}
             As for `register`.
-        source, target, header, nodes_header, separator, ids, comments, bipartite, one_kind, labels, table, query
+        dates, within
+            As for `load`; the promise ``{"are": "final"}`` has to be written, for what is at an address is compared
+            with nothing. The column of the dates is part of the calendar.
+        source, target, header, nodes_header, separator, ids, comments, bipartite, one_kind, labels, table, query, date
+            As for `edgedp.read_graph`. With dates, Spark needs `nodes`.
+        date_unit
             As for `edgedp.read_graph`.
         columns : sequence of str or int, optional
             Further columns that analysts may filter by (`grant` with filters); those of `where` are among them anyway.
@@ -119,13 +131,16 @@ class AddressStore(OpenedStore):
 
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
-        declared = declaration(epsilon_budget, delta, max_epsilon_per_release, protect=protect)
+        calendar = column_calendar(dates, within, date, date_unit)
+        declared = declaration(
+            epsilon_budget, delta, max_epsilon_per_release, protect=protect, calendar=calendar
+        )
         checks.check_facts(facts)
         checks.check_switch(cache, "cache")
         options = checked_options(
             source=source, target=target, header=header, nodes_header=nodes_header, separator=separator,
             ids=ids, comments=comments, bipartite=bipartite, one_kind=one_kind, labels=labels, table=table,
-            query=query, directed=directed, columns=columns,
+            query=query, directed=directed, date=date, date_unit=date_unit, columns=columns,
         )  # fmt: skip
         made = _made(orientation, where, at_least, directed=options.directed, unit=protect)
         if made is not None:
@@ -157,11 +172,12 @@ class AddressStore(OpenedStore):
             _check_free(session, name, found.place)
             rows = session.run("account_find", name=name)
             account = Account.of(rows[0]) if rows else None
+            last = session.run("log_last", name=name)
+            check_promised(name, None, account or Account.of_log(name, last), dates)
             check_delta(declared.settled(name, account)[0], row.node_count)
             guards = session.guards(row)
             script = registry.register_script(
-                row, account, declared, by=self._by(session), at=ledger.now(),
-                last=session.run("log_last", name=name), guards=guards,
+                row, account, declared, by=self._by(session), at=ledger.now(), last=last, guards=guards,
             )  # fmt: skip
             outcome = run(session, script)
             if outcome.name != script.done:
@@ -172,9 +188,11 @@ class AddressStore(OpenedStore):
             listed = registry.listed(session, name)
             key = registry.secret(session)
             twin = None if found.graph is None else twins.find(session, found.graph, name, key)
+            held = Account.of(session.run("account_find", name=name)[0]).calendar
         if twin is not None:
             twins.warn(twin)
-        return listed | {"exact": {"edge_count": found.edge_count, "max_degree": found.max_degree}}
+        exact = {"edge_count": found.edge_count, "max_degree": found.max_degree}
+        return listed | {"exact": exact | rows_in_windows(found.graph, held)}
 
     def _check_new(self, name: str, address: str) -> None:
         """Refuse a name or an address that has a ledger before its rows are counted; there may be no store yet."""

@@ -6,13 +6,15 @@ that is anybody else's, may be read by others, or is not what was written is not
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 import stat
 import time
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +24,13 @@ from edgedp.graph.loading.addresses import ids_digest
 from edgedp.graph.reading.sources.downloads import cache_folder
 from edgedp.stores.embedded.mapped import mapped_graph, write_rows
 from edgedp.stores.embedded.seals import digest_of, remember
+from edgedp.stores.embedded.windowed import mapped_window, write_windows
 from edgedp.words.errors import EdgeDPError, StoreError
 
-__all__ = ["any_kept", "forget", "keep", "keep_nodes", "kept_graph", "kept_nodes", "number_of"]
+if TYPE_CHECKING:
+    from edgedp.words.dates.calendar import Calendar, Span
+
+__all__ = ["any_kept", "forget", "keep", "keep_nodes", "kept_graph", "kept_nodes", "kept_window", "number_of"]
 
 _DAY = 86_400
 
@@ -58,17 +64,57 @@ def kept_graph(place: str, key: str, *, nodes_supplied: bool) -> Graph | None:
     return None
 
 
-def keep(place: str, key: str, graph: Graph) -> None:
-    """Keep the rows of a key in the place of those that were read at the address before; no room is no failure."""
+def kept_window(place: str, key: str, span: Span, *, nodes_supplied: bool) -> Graph | None:
+    """Return the graph of some windows of a key; None where none are kept that can be trusted."""
+    whole, folder = kept_graph(place, key, nodes_supplied=nodes_supplied), _folder()
+    if whole is None or folder is None:
+        return None
+    for path in folder.glob(f"{place}.{key}.*.{_of_calendar(span.calendar)}.windows"):
+        handle = _own(path)
+        if handle is None:
+            continue
+        try:
+            with suppress(EdgeDPError, OSError):
+                if digest_of(path, handle) == path.name.split(".")[2]:
+                    return mapped_window(
+                        handle, number_of(key), whole.node_ids, span, supplied=nodes_supplied
+                    )
+        finally:
+            os.close(handle)
+    return None
+
+
+def keep(place: str, key: str, graph: Graph, calendar: Calendar | None = None) -> None:
+    """Keep the rows of a key in the place of those that were read at the address before; no room is no failure.
+
+    With a calendar their windows are kept, too.
+    """
     folder = _folder(make=True)
     if folder is None:
         return
+    begins = f"{place}.{key}"
+    written = [_put(folder, begins, "rows", lambda building: write_rows(building, number_of(key), graph))]
+    if calendar is not None:
+        dated = graph.kept["dated"]
+        written += [
+            _put(
+                folder, begins, f"{_of_calendar(calendar)}.windows",
+                lambda building: write_windows(building, number_of(key), graph, dated, calendar),
+            )
+        ]  # fmt: skip
+    elif written[0] is not None:  # windows of the same rows stay
+        written += folder.glob(f"{begins}.*.windows")
+    if written[0] is not None:
+        forget(place, besides=written)
+
+
+def _put(folder: Path, begins: str, ends: str, write: Callable[[Path], tuple[str, int]]) -> Path | None:
+    """Write a file and put it among those that are kept, under the SHA-256 of what was written; None: no room."""
     building = folder / f"building-{secrets.token_hex(8)}"
     try:
-        digest, _ = write_rows(building, number_of(key), graph)
-        path = folder / f"{place}.{key}.{digest}.rows"
+        digest, _ = write(building)
+        path = folder / f"{begins}.{digest}.{ends}"
         os.rename(building, path)
-        forget(place, besides=path)
         handle = _own(path)
         if handle is not None:
             try:
@@ -78,17 +124,24 @@ def keep(place: str, key: str, graph: Graph) -> None:
     except (StoreError, OSError):
         with suppress(OSError):
             building.unlink()
+        return None
+    return path
 
 
-def forget(place: str, besides: Path | None = None) -> None:
-    """Remove the rows that are kept of an address, and what a process that was killed left half written."""
+def _of_calendar(calendar: Calendar) -> str:
+    """Return the part of a name that says of which windows a file is."""
+    return hashlib.sha256(f"{calendar.start} {calendar.period}".encode()).hexdigest()[:16]
+
+
+def forget(place: str, besides: Collection[Path | None] = ()) -> None:
+    """Remove what is kept of an address, but some, and what a process that was killed left half written."""
     folder = _folder()
     if folder is None:
         return
-    for path in (*folder.glob(f"{place}.*.rows"), *folder.glob("building-*")):
+    for path in (*folder.glob(f"{place}.*"), *folder.glob("building-*")):
         with suppress(OSError):
             half = path.name.startswith("building-")
-            if path != besides and not (half and time.time() - path.stat().st_mtime < _DAY):
+            if path not in besides and not (half and time.time() - path.stat().st_mtime < _DAY):
                 path.unlink()
 
 

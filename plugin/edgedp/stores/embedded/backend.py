@@ -173,15 +173,20 @@ class EmbeddedSession(Ledger, Session):
 
     def titles(self, row: GraphRow, ids: list[Any]) -> list[str | None]:
         self.prepare(row)
-        return files.titles(self._versions[(row.of or row).version], ids)
+        return files.titles(self._held_files(row), ids)
 
     def candidates(self, row: GraphRow) -> list[Any]:
         made = row.projection
         return [] if made is None else side_ids(self._node_ids(row), str(made.candidates))
 
+    def _held_files(self, row: GraphRow) -> files.Version:
+        """Return the held files of a graph, or of the one that it is made of."""
+        self.prepare(row)
+        return self._versions[(row.of or row).version]
+
     def _node_ids(self, row: GraphRow) -> NDArray[Any]:
         self.prepare(row)
-        return files.node_ids(self._versions[(row.of or row).version])
+        return files.node_ids(self._held_files(row))
 
     def graph(self, row: GraphRow, span: Span | None = None) -> Graph:
         self.prepare(row)
@@ -223,12 +228,12 @@ class EmbeddedSession(Ledger, Session):
 
     def records(self, row: GraphRow, name: str) -> NDArray[np.float64]:
         self.prepare(row)
-        found = files.properties(self._versions[row.version].path, name)
+        found = files.properties(self._held_files(row).path, name)
         return numbers_of(found[name]) if found else np.full(row.node_count, np.nan)
 
     def properties(self, row: GraphRow, declared: Iterable[str]) -> dict[str, NDArray[Any]]:
         self.prepare(row)
-        return files.properties(self._versions[row.version].path)
+        return files.properties(self._held_files(row).path)
 
     def node_count(self, row: GraphRow) -> int:
         made = None if row.of is None else row.projection

@@ -110,7 +110,7 @@ def checked(folder: Folder, path: Path, digest: str | None, length: int | None =
         ) from None
     if held is None:
         raise StoreError("the graph was replaced or dropped meanwhile; ask again")
-    with held:
+    try:
         found = os.fstat(held.handle)
         folder.check_plain(path, found)
         fits = stat.S_ISREG(found.st_mode) and length in (None, found.st_size)
@@ -119,6 +119,8 @@ def checked(folder: Folder, path: Path, digest: str | None, length: int | None =
                 "the graph's file is not what was written, so nothing is released; load it again or restore a backup"
             )
         yield held.handle
+    finally:
+        held.release()
 
 
 def sha256(path: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, assert_never
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["all_windows", "asked", "bounds", "condition_parameters", "hints", "told"]
 
 _END = datetime(9998, 1, 1)
+_BEYOND = 2.0**63
 
 
 def bounds(span: Span) -> dict[str, Any]:
@@ -41,13 +43,27 @@ def condition_parameters(where: Iterable[Condition]) -> dict[str, list[dict[str,
     (['seconds'], '2024-01-01T00:00:00+00:00')
     """
     found: dict[str, list[dict[str, Any]]] = {"where": [], "moments": []}
-    for each in where:
+    for each in (part for whole in where for part in _ordered(whole)):
         listed = each.value if each.comparison == "in" else [each.value]
         values = [value.utc if isinstance(value, Moment) else value for value in listed]
         row: dict[str, Any] = {"property": each.property, "comparison": each.comparison}
-        row["value"] = values if each.comparison == "in" else values[0]
+        row["value"] = values if each.comparison == "in" else _bound(each.comparison, values[0])
         found["moments" if isinstance(listed[0], Moment) else "where"].append(row)
     return found
+
+
+def _ordered(asked: Condition) -> list[Condition]:
+    """Return an equality with a float beyond 64 bits in halves: the database takes the largest integer for it."""
+    if asked.comparison != "eq" or not isinstance(asked.value, float) or abs(asked.value) < _BEYOND:
+        return [asked]
+    return [replace(asked, comparison=word) for word in ("gte", "lte")]
+
+
+def _bound(comparison: str, value: Any) -> Any:
+    """Return a constant so that zero has one sign: the database orders -0.0 before 0, which equal each other."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != 0:
+        return value
+    return -0.0 if comparison in ("gte", "lt") else 0.0
 
 
 def all_windows(calendar: Calendar) -> dict[str, Any]:

@@ -18,20 +18,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from edgedp.graph.columns import KeptRows
-from edgedp.graph.loading.addresses import Address, ids_digest, settled
-from edgedp.graph.loading.expecting import INTEGER_ROW, TEXT_ROW
+from edgedp.graph.dated import DatedRows
+from edgedp.graph.graph import Graph
+from edgedp.graph.loading.addresses import Address, Marks, ids_digest, settled
+from edgedp.graph.loading.expecting import DATE_OF_ROW, INTEGER_ROW, TEXT_ROW
 from edgedp.ledger.backend import SPARK
 from edgedp.ledger.debits.killpoints import reach
 from edgedp.stores.addresses import kept_rows
+from edgedp.stores.embedded.windowed import windows_of
 from edgedp.stores.releases.resident import load_reading
 from edgedp.stores.statements.projecting import graph_of_kept
 from edgedp.words.errors import EdgeDPError, EngineError, StoreError
 from edgedp.words.refusals import ADDRESS_FAILED, ADDRESS_TOO_LARGE, AFTER_THE_DEBIT, NODES_CHANGED
 
 if TYPE_CHECKING:
-    from edgedp.graph.graph import Graph
     from edgedp.ledger.backend import GraphRow
     from edgedp.stores.releases.memory import GraphMemory
+    from edgedp.words.dates.calendar import Span
 
 __all__ = [
     "allowed_memory",
@@ -64,8 +67,13 @@ def check_there(row: GraphRow) -> None:
         raise StoreError(f"{error}; nothing was spent") from None
 
 
-def read(row: GraphRow, memory: GraphMemory | None = None) -> Graph:
+def read(row: GraphRow, memory: GraphMemory | None = None, span: Span | None = None) -> Graph:
     """Return the graph at an address as it is now: from memory or kept rows where no file changed, else read anew.
+
+    Parameters
+    ----------
+    span : Span, optional
+        The windows whose rows make the graph; all nodes are there. Where the rows have the dates of its calendar.
 
     Raises
     ------
@@ -78,21 +86,54 @@ def read(row: GraphRow, memory: GraphMemory | None = None) -> Graph:
     began = time.time_ns()
     marks = address.marks()
     if marks is None:
-        return _read(row, address)
-    key = address.key(marks, row.made_of)
+        return _read(row, address, span)
+    key, place = address.key(marks, row.made_of), place_key(row.relationship_type)
+    if span is not None:
+        return _read_windows(row, address, (marks, key), began, span)
     version = replace(row, version=kept_rows.number_of(key))
-    cached = address.cache and row.of is None  # what an analyst filters is not kept in the place of the graph
     graph = None if memory is None else memory.get(version)
-    if graph is None and cached:
-        graph = kept_rows.kept_graph(place_key(row.relationship_type), key, nodes_supplied=row.nodes_supplied)
+    if graph is None and address.cache:
+        graph = kept_rows.kept_graph(place, key, nodes_supplied=row.nodes_supplied)
     if graph is None:
         graph = _read(row, address)
-        if cached and settled(marks, began) and address.marks() == marks:
-            kept_rows.keep(place_key(row.relationship_type), key, graph)
+        if address.cache and settled(marks, began) and address.marks() == marks:
+            kept_rows.keep(place, key, graph)
+        graph.kept.pop("dated", None)
     _checked(row, graph, directed=row.directed)
     if memory is not None and settled(marks, began):
         memory.put(version, graph)
     return graph
+
+
+def _read_windows(
+    row: GraphRow, address: Address, read_as: tuple[Marks, str], began: int, span: Span
+) -> Graph:
+    """Return the graph of some windows; the windows of all rows are kept as the rows are, those of a filter are not."""
+    if row.projection is not None:
+        return _read(row, address, span)
+    (marks, key), place = read_as, place_key(row.relationship_type)
+    if address.cache:
+        graph = kept_rows.kept_window(place, key, span, nodes_supplied=row.nodes_supplied)
+        if graph is not None:
+            return _checked(row, graph, directed=row.directed)
+    whole = _read(row, address)
+    if address.cache and settled(marks, began) and address.marks() == marks:
+        kept_rows.keep(place, key, whole, span.calendar)
+    return _of_span(whole, span)
+
+
+def _of_span(graph: Graph, span: Span | None) -> Graph:
+    """Return the graph of the rows of some windows among all its nodes; None: the graph itself."""
+    if span is None:
+        return graph
+    dated = graph.kept.get("dated")
+    if not isinstance(dated, DatedRows):
+        raise StoreError(ADDRESS_FAILED)
+    window = windows_of(dated.seconds, span.calendar)
+    chosen = dated.ends[(window >= span.first) & (window <= span.last)]
+    return Graph.from_positions(
+        graph.node_ids, chosen, nodes_supplied=graph.nodes_supplied, directed=graph.directed
+    )
 
 
 @contextmanager
@@ -140,9 +181,11 @@ def allowed_memory(asked: int | None) -> int:
     return int(_SHARE * machine)
 
 
-def too_large(rows: int, memory: int | None, *, integers: bool) -> tuple[int, int] | None:
+def too_large(rows: int, address: Address) -> tuple[int, int] | None:
     """Return how many bytes some rows need and how many are allowed, where they need more; None where they do not."""
-    needed, allowed = rows * (INTEGER_ROW if integers else TEXT_ROW), allowed_memory(memory)
+    each = INTEGER_ROW if address.integers else TEXT_ROW
+    needed = rows * (each + (DATE_OF_ROW if "date" in address.options else 0))
+    allowed = allowed_memory(address.memory)
     return (needed, allowed) if needed > allowed else None
 
 
@@ -160,14 +203,16 @@ def _address(row: GraphRow) -> Address:
     return Address.kept(row.relationship_type, row.id_property)
 
 
-def _read(row: GraphRow, address: Address) -> Graph:
-    if too_large(address.rows_expected(), address.memory, integers=address.integers) is not None:
+def _read(row: GraphRow, address: Address, span: Span | None = None) -> Graph:
+    if too_large(address.rows_expected(), address) is not None:
         raise StoreError(ADDRESS_TOO_LARGE)
     whole, made = address.read(lambda *_: reach("reading"))[0], row.projection
     _checked(row, whole, directed=bool(address.options.get("directed")))
     if made is None:
-        return whole
-    return graph_of_kept(whole, KeptRows(whole.kept["columns"], None), made, None)
+        return _of_span(whole, span)
+    dated = whole.kept.get("dated")
+    windows = None if span is None or dated is None else windows_of(dated.seconds, span.calendar)
+    return graph_of_kept(whole, KeptRows(whole.kept["columns"], windows), made, span)
 
 
 def _checked(row: GraphRow, graph: Graph, *, directed: bool) -> Graph:

@@ -76,6 +76,7 @@ def name_of(session: Session, name: str) -> str:
 
 def try_spark(planned: Plan, row: GraphRow) -> None:
     """Refuse, before a debit, what Spark does not draw, a Spark that does not work, and an address it cannot read."""
+    from edgedp.spark.dates import NEEDS_NODES
     from edgedp.spark.drawing import SecureSource, check_can_draw, draw_on_spark, rows_of
     from edgedp.spark.frames import held_edges
     from edgedp.spark.session import check_installed, open_session
@@ -89,7 +90,10 @@ def try_spark(planned: Plan, row: GraphRow) -> None:
     with spark_errors():
         if row.at_address:
             try:
-                opened(_place(row), session)
+                place = _place(row)
+                if planned.facts.span is not None and place.nodes is None:
+                    raise EngineError(NEEDS_NODES + "; ask without engine 'spark'")
+                opened(place, session, planned.facts.span)
             except GraphFormatError:
                 # In words of its own it names the columns; of a file that lost its first line these are an edge.
                 raise StoreError(OTHER_COLUMNS) from None
@@ -116,7 +120,7 @@ def draw(planned: Plan, row: GraphRow, read: Callable[[], Graph]) -> Nodes:
     session = open_session()
     if row.at_address:
         try:
-            edges = opened(_place(row), session)
+            edges = opened(_place(row), session, planned.facts.span)
         except EdgeDPError:
             raise StoreError(STORE_FAILED) from None
     else:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from edgedp.ledger import events, ledger, registry
 from edgedp.ledger.backend import Backend, GraphRow, Session
+from edgedp.ledger.calendars.columns import has_dates_of
 from edgedp.ledger.log import heads
 from edgedp.ledger.log.remembered import Remembered
 from edgedp.ledger.script import run
@@ -155,9 +156,9 @@ class OpenedStore:
         if row.at_address:
             from edgedp.stores.releases.at_address import read
 
-            if span is not None:  # it would be everything at the price of a window
-                raise StoreError(STORE_FAILED)
-            return read(row, self._memory)
+            if span is not None and not has_dates_of(row, span.calendar):
+                raise StoreError(STORE_FAILED)  # it would be everything at the price of a window
+            return read(row, self._memory, span)
         if not (row.loaded and self._backend.keeps_versions):
             return session.graph(row, span)
         graph = self._memory.get(row, span)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from edgedp.ledger import ledger, registry, shares, sources
 from edgedp.ledger.account import Account, account_of
 from edgedp.ledger.backend import GraphRow, Row, Session
+from edgedp.ledger.calendars.columns import has_dates_of
 from edgedp.ledger.debits import debiting
 from edgedp.ledger.debits.killpoints import reach
 from edgedp.ledger.debits.lease import leased
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["ReleasingStore", "named_in"]
 
 WINDOW_OF_ADDRESS = (
-    "a window is asked for, and the edges are at an address, where rows have no dates; ask without it, or load the "
-    "edges with their dates under another name"
+    "a window is asked for, and the rows at the address have no dates of this calendar; ask without it, or drop the "
+    "graph and register it with the column of its dates"
 )
 """Before the debit: everything would be read at the price of a window."""
 
@@ -162,7 +163,8 @@ class ReleasingStore(OpenedStore):
     def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
         """Refuse, before a debit, what cannot be drawn here; no edge is told of."""
         check_closed(planned)
-        if row.at_address and planned.facts.span is not None:
+        span = planned.facts.span
+        if row.at_address and span is not None and not has_dates_of(row, span.calendar):
             raise ParameterError(WINDOW_OF_ADDRESS)
         load_statements()
         on_spark.check_place(row, engine)

@@ -327,10 +327,15 @@ def register(
         "delta": delta,
         "facts": facts,
     }
-    calendar = dates_of_options(
-        calendar_from, period, grace, dates, property=date, type=date_type, unit=date_unit
-    )
-    named |= {key: value for key, value in {"dates": calendar, "within": within}.items() if value is not None}
+    if edges is None:
+        of_property = {"property": date, "type": date_type, "unit": date_unit}
+        calendar = dates_of_options(calendar_from, period, grace, dates, **of_property)
+    else:
+        calendar = dates_of_options(calendar_from, period, grace, dates)
+        named |= {} if date_type is None else {"date_type": date_type}
+        reading |= {"date": date, "date_unit": date_unit}
+    dated = {key: value for key, value in {"dates": calendar, "within": within}.items() if value is not None}
+    declared |= dated
     if protect is not None:
         declared["protect"] = protect
     reader = {"engine": engine, "memory": memory, "nodes": nodes}

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.neo4j.graphdb.Label;
 import org.neo4j.graphdb.Node;
@@ -179,12 +180,25 @@ record GraphEntry(
     /** The conditions, as the worker has checked them when the graph was registered. */
     private static List<Map<String, Object>> conditions(JsonNode where) {
         return where.properties().stream()
-                .flatMap(of -> of.getValue().properties().stream()
-                        .map(asked -> Map.of(
-                                "property", of.getKey(),
-                                "comparison", asked.getKey(),
-                                "value", value(asked.getValue()))))
+                .flatMap(of -> of.getValue().properties().stream().flatMap(asked -> {
+                    Object value = value(asked.getValue());
+                    return comparisons(asked.getKey(), value).map(comparison -> Map.of(
+                            "property", of.getKey(), "comparison", comparison, "value", bound(comparison, value)));
+                }))
                 .toList();
+    }
+
+    /** An equality with a float beyond 64 bits by its two halves: the database takes the largest integer for it. */
+    private static Stream<String> comparisons(String comparison, Object value) {
+        boolean beyond = value instanceof Double number && Math.abs(number) >= 0x1p63;
+        return comparison.equals("eq") && beyond ? Stream.of("gte", "lte") : Stream.of(comparison);
+    }
+
+    /** Zero has one sign: the database orders -0.0 before 0, which equal each other. */
+    private static Object bound(String comparison, Object value) {
+        boolean zero = value instanceof Number number && number.doubleValue() == 0;
+        if (!zero) return value;
+        return comparison.equals("gte") || comparison.equals("lt") ? -0.0 : 0.0;
     }
 
     /** A constant, or a list of them; a moment is written as a date or a time in UTC under the key date. */
