@@ -21,11 +21,11 @@ def _of(folder: str, names: str) -> tuple[str, ...]:
 PARTS = {
     "debit": Part(
         (*_of("ledger/debits", "debiting"), *_of("ledger", "script")),
-        "debiting shares until_sure protect",
+        "debit_scripts script debiting shares",
     ),
     "prices": Part(
         (*_of("words/amounts", "*"), *_of("release/plan", "base joint nodes numbers arcs arc_numbers")),
-        "epsilon rho plan kinds options options_kept cut_arcs samplers arcs joint numbers percentile planning "
+        "epsilon written rho plan kinds options options_kept cut_arcs samplers arcs joint numbers percentile planning "
         "number_formulas until_sure",
     ),
     "draw": Part(_of("release", "draw"), "draw kinds joint cut_arcs until_sure projection percentile"),
