@@ -221,7 +221,7 @@ class Neo4jSession(Session):
             return self._by_statement(row)
 
     def _read(self, row: GraphRow) -> Graph:
-        if self._packed:
+        if self._packed and row.weighting is None:
             # Records as they come: .data() would walk through the packed arrays byte by byte.
             # The row of the log that notes this read is there already: the exact read's, or the debit's.
             asked = {"name": row.name, "entry": self._noted.pop(row.name, 0)}
@@ -236,6 +236,8 @@ class Neo4jSession(Session):
             each["id"] for each in self.run("candidates", place | {"candidate_label": place["node_label"]})
         ]
         where = () if row.projection is None else row.projection.where
+        if row.weighting is not None:
+            return self._weighted(row, bounds | {"date": str(span.calendar.property)})
         found = self.send(
             "adjacency_between",
             place | {"property": str(span.calendar.property)},
@@ -250,7 +252,20 @@ class Neo4jSession(Session):
             projection=row.projection,
         )
 
+    def _weighted(self, row: GraphRow, dates: Mapping[str, Any]) -> Graph:
+        """Read relationships with their weights, which become whole steps where every reader's do."""
+        made = row.projection
+        if made is None or made.weight is None:
+            raise AssertionError("a registered graph has its weights from its projection")
+        asked = {**dated.condition_parameters(made.where), **dates, "weight": made.weight.of_property}
+        found = [*self.send("adjacency_weighted", row.identifiers, **asked)]
+        ids, neighbors, weights = ([each[key] for each in found] for key in ("id", "neighbors", "weights"))
+        supplied = row.nodes_supplied
+        return graph_of_adjacency(ids, neighbors, nodes_supplied=supplied, projection=made, weights=weights)
+
     def _by_statement(self, row: GraphRow) -> Graph:
+        if row.weighting is not None:
+            return self._weighted(row, {"date": None, "low": None, "high": None, "integers": False})
         ids, neighbors = [], []
         where = () if row.projection is None else row.projection.where
         found = (

@@ -25,8 +25,16 @@ from edgedp.faces.cli.output import (
     say,
     working,
 )
-from edgedp.faces.cli.reading import answered, kind_options, name_of, reading_options
+from edgedp.faces.cli.reading import (
+    answered,
+    kind_options,
+    name_of,
+    reading_options,
+    weight_of,
+    weight_options,
+)
 from edgedp.faces.cli.registered import check_registered, registered_or_asked, rule_options, rules_given
+from edgedp.words.errors import ParameterError
 from edgedp.words.shown import amount, shown
 from edgedp.words.vocabulary import ADDRESS_ENGINES, UNITS, AddressEngine, Unit
 
@@ -78,6 +86,7 @@ _PROTECT = click.option(
 @reading_options
 @kind_options
 @date_column_options
+@weight_options
 @click.option("--dry-run", is_flag=True, help="Show rows, columns, ends and counts, and store nothing.")
 @_BUDGET
 @_DELTA
@@ -132,6 +141,7 @@ def load(
     from edgedp.graph.loading.previewing import previewed
     from edgedp.graph.reading import checked_options
 
+    reading |= weight_of(reading)
     if dry_run:
         with progress_bar() as progress:
             seen = previewed(file, nodes, checked_options(**reading), progress)
@@ -308,7 +318,7 @@ def register(
         "relationship_type": list(relationship_type) or None,
         "id_property": id_property,
     }
-    rules = rules_given(orientation, written_conditions(where), at_least, candidates)
+    rules = rules_given(orientation, written_conditions(where), at_least, candidates) | weight_of(reading)
     named: dict[str, Any] = {} if title_property is None else {"title_property": title_property}
     declared: dict[str, Any] = {
         "epsilon_budget": epsilon_budget,
@@ -333,6 +343,8 @@ def register(
         place | named, edges, reader | {"no_cache": not cache, "columns": columns} | reading, of, candidates,
         allow_empty=allow_empty,
     )  # fmt: skip
+    if edges is not None and "weight" in rules:
+        raise ParameterError("--weight is not an option of edges at an address; load them, with --weight")
     if edges is None:
         with opened_store() as store, working("counting"):
             row = store.register(name, **place, **rules, **named, **declared, of=of, allow_empty=allow_empty)

@@ -138,7 +138,7 @@ record Call(
     }
 
     private WorkerPool.Feed reading(GraphEntry graph, Nodes nodes, JsonNode window, LongConsumer seen) {
-        return taker -> read(graph, nodes, window, new Pairs(Pairs.PIECE, taker), seen);
+        return taker -> read(graph, nodes, window, new Pairs(Pairs.PIECE, graph.weighted(), taker), seen);
     }
 
     /** Say in the metadata of the caller's transaction how far a reading is: for exact reads alone, it counts edges. */
