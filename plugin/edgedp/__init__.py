@@ -11,8 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from edgedp import exact, mechanisms, spark
-    from edgedp.exact import quality
+    from edgedp import exact, mechanisms, quality, spark
     from edgedp.exact.experiments.advice import advise
     from edgedp.exact.experiments.asking import experiment
     from edgedp.exact.experiments.report import write_report

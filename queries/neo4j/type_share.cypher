@@ -3,9 +3,8 @@
 // parameters: none
 // columns:
 //   ofType: number of relationships of the type
-//   ofAll: number of all relationships
+//   ofAll: number of all relationships, which may be 0
 // cost: read from the count store
-MATCH ()-[edge:{{relationship_type}}]->()
-WITH count(edge) AS ofType
-MATCH ()-[edge]->()
-RETURN ofType AS ofType, count(edge) AS ofAll
+CALL () { MATCH ()-[edge:{{relationship_type}}]->() RETURN count(edge) AS ofType }
+CALL () { MATCH ()-[edge]->() RETURN count(edge) AS ofAll }
+RETURN ofType, ofAll

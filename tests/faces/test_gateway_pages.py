@@ -56,6 +56,8 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
     tokens["cora"] = store.add_curator("cora")["token"]
     store.grant(GRAPH, "ann", epsilon_budget=3)
     store.set_budget(GRAPH, 5, attributes=True)
+    store.grant("other", "ann", epsilon_budget=3)
+    store.asking_as("ann").ask_more("other", 1, "a page with something on it")
     store.attribute(GRAPH, "age", 0, 120, points=121)
     store.attribute(GRAPH, "friends", 0, 40, points=41, depends_on="degree")
     with serve(place, folder) as served:
@@ -186,7 +188,8 @@ def test_a_revoked_analyst_is_out_in_mid_session(visitor: Visitor) -> None:
 @needs_browser
 def test_what_a_curator_grants_the_analyst_sees(visitor: Visitor) -> None:
     visitor.sign_in("bob")
-    assert visitor.text.count("You have no share") == 2
+    assert "You have no share of a graph yet" in visitor.text
+    assert "other" not in visitor.text
     visitor.sign_in("cora")
     assert visitor.path() == "/curator"
     visitor.press("other")
@@ -194,7 +197,7 @@ def test_what_a_curator_grants_the_analyst_sees(visitor: Visitor) -> None:
     visitor.type("epsilon_budget", "1.5")
     visitor.press("Grant")
     assert visitor.room.store.share("other", "bob")["epsilon_budget"] == 1.5
-    assert "Shares together: 1.5" in visitor.text
+    assert "Shares together: 4.5" in visitor.text
     visitor.type("epsilon_budget", "-1")
     visitor.press("Grant")
     assert "epsilon_budget is" in visitor.text
@@ -258,8 +261,21 @@ def test_pages_are_accessible_and_fit_a_phone(visitor: Visitor, dark: bool) -> N
     )
     try:
         places = {
-            "ann": ["/graphs", f"{PLACE}?kind=percentile", "/graphs/other?kind=motkin", "/releases", "/api"],
-            "cora": ["/curator", f"/curator{PLACE}", "/curator/people"],
+            "ann": [
+                "/graphs",
+                f"{PLACE}?kind=percentile",
+                "/graphs/other?kind=motkin",
+                "/releases",
+                "/more",
+                "/api",
+            ],
+            "cora": [
+                "/curator",
+                f"/curator{PLACE}",
+                "/curator/people",
+                "/curator/people/tokens?name=ann",
+                "/curator/more",
+            ],
         }
         rules: dict[str, Any] = {"resultTypes": ["violations"]}
         if dark:  # what is not a colour was looked at in the light
@@ -383,12 +399,13 @@ def test_shares_of_the_properties_are_granted_seen_and_spent(
     assert "Spending: the attributes" in page
     grant = {"csrf": _csrf(page), "analyst": "bob", "epsilon_budget": "2", "max_epsilon_per_release": ""}
     asked = {"csrf": _csrf(bob.get("/graphs").text), "kind": "percentile", "q": "0.5", "epsilon": "0.5"}
+    assert bob.get(f"{PLACE}?kind=percentile").status_code == 404, "who has no share sees no graph"
+    assert cora.post(f"/curator{PLACE}", data=grant | {"account": "nodes"}).status_code == 422
+    assert cora.post(f"/curator{PLACE}", data=grant | {"account": "attributes"}).status_code == 303
     page = bob.get(f"{PLACE}?kind=percentile").text
     for words in (">age</option>", "0 to 120, 121 points", "follows from the degree"):
         assert words in page
-    assert page.count("You have no share of the") == 2
-    assert cora.post(f"/curator{PLACE}", data=grant | {"account": "nodes"}).status_code == 422
-    assert cora.post(f"/curator{PLACE}", data=grant | {"account": "attributes"}).status_code == 303
+    assert page.count("You have no share of the edges") == 1
     assert room.store.share(GRAPH, "bob", "attributes")["epsilon_budget"] == 2
     assert "Your share of the attributes" in bob.get("/graphs").text
 

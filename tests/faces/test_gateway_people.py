@@ -469,7 +469,7 @@ def test_two_gateways_behind_a_proxy_that_takes_turns(town: SimpleNamespace, tmp
         try:
             address = f"http://127.0.0.1:{proxy.port}"
             closing = {"Connection": "close"}
-            with httpx.Client(base_url=address, headers=closing, timeout=120) as browser:
+            with httpx.Client(base_url=address, headers=closing, timeout=120, verify=False) as browser:  # noqa: S501
                 assert browser.post("/sign-in", data={"token": town.tokens["cora"]}).status_code == 303
                 for _ in range(6):
                     assert browser.get("/curator").status_code == 200
@@ -480,7 +480,7 @@ def test_two_gateways_behind_a_proxy_that_takes_turns(town: SimpleNamespace, tmp
             asked = closing | {"Authorization": f"Bearer {token}"}
 
             def ask(key: str) -> None:
-                with httpx.Client(base_url=address, headers=asked, timeout=120) as client:
+                with httpx.Client(base_url=address, headers=asked, timeout=120, verify=False) as client:  # noqa: S501
                     for _ in range(200):
                         answer = client.post(PLACE, json=TOP, headers={"Idempotency-Key": key})
                         if answer.status_code in (200, 201):
@@ -566,48 +566,45 @@ CURATORS = [
 ]
 
 
-@pytest.mark.parametrize(("method", "place", "body"), CURATORS, ids=lambda each: str(each)[:30])
 @pytest.mark.parametrize("who", ["ann", None])
-def test_nobody_but_a_curator_gets_anything_of_these(
-    town: SimpleNamespace, who: str | None, method: str, place: str, body: dict[str, Any] | None
-) -> None:
+def test_nobody_but_a_curator_gets_anything_of_these(town: SimpleNamespace, who: str | None) -> None:
     before = town.store.people_log(), town.store.log("star")
     client = town.gateway(who)
-    answer = client.get(place) if method == "GET" else client.post(place, json=body)
-    assert answer.status_code == (401 if who is None else 403)
-    assert "cora" not in answer.text
-    assert (town.store.people_log(), town.store.log("star")) == before
+    for method, place, body in CURATORS:
+        answer = client.get(place) if method == "GET" else client.post(place, json=body)
+        assert answer.status_code == (401 if who is None else 403), place
+        assert "cora" not in answer.text, place
+        assert (town.store.people_log(), town.store.log("star")) == before, place
 
 
-@pytest.mark.parametrize(
-    ("place", "body", "status"),
-    [
-        ("/v1/people", {}, 422),
-        ("/v1/people", {"name": "ann"}, 409),
-        ("/v1/people", {"name": "a\nb"}, 422),
-        ("/v1/people", {"name": "x", "role": "king"}, 422),
-        ("/v1/people", {"name": "x", "token": "mine"}, 422),
-        ("/v1/people", {"name": ["x"]}, 422),
-        ("/v1/people/nobody/rotate", None, 422),
-        ("/v1/people/nobody/revoke", None, 422),
-        ("/v1/grants", {"graph": "star", "analyst": "ann"}, 422),
-        ("/v1/grants", {"graph": "star", "analyst": "nobody", "epsilon_budget": 1}, 422),
-        ("/v1/grants", {"graph": "nothing", "analyst": "ann", "epsilon_budget": 1}, 422),
-        ("/v1/grants", {"graph": ["star"], "analyst": "ann", "epsilon_budget": 1}, 422),
-        ("/v1/grants", {"graph": "star", "analyst": {"x": 1}, "epsilon_budget": 1}, 422),
-        ("/v1/grants", {"graph": "star", "analyst": "ann", "epsilon_budget": "1_0"}, 422),
-        ("/v1/grants", {"graph": "star", "analyst": "ann", "epsilon_budget": True}, 422),
-        ("/v1/grants", {"graph": "star", "analyst": "ann", "epsilon_budget": 1, "account": "all"}, 422),
-    ],
-)
-def test_what_a_curator_asks_for_in_vain_changes_nothing(
-    town: SimpleNamespace, place: str, body: dict[str, Any] | None, status: int
-) -> None:
+IN_VAIN: list[tuple[str, dict[str, Any] | None, int]] = [
+    ("/v1/people", {}, 422),
+    ("/v1/people", {"name": "ann"}, 409),
+    ("/v1/people", {"name": "a\nb"}, 422),
+    ("/v1/people", {"name": "x", "role": "king"}, 422),
+    ("/v1/people", {"name": "x", "token": "mine"}, 422),
+    ("/v1/people", {"name": ["x"]}, 422),
+    ("/v1/people/nobody/rotate", None, 422),
+    ("/v1/people/nobody/revoke", None, 422),
+    ("/v1/grants", {"graph": "star", "analyst": "ann"}, 422),
+    ("/v1/grants", {"graph": "star", "analyst": "nobody", "epsilon_budget": 1}, 422),
+    ("/v1/grants", {"graph": "nothing", "analyst": "ann", "epsilon_budget": 1}, 422),
+    ("/v1/grants", {"graph": ["star"], "analyst": "ann", "epsilon_budget": 1}, 422),
+    ("/v1/grants", {"graph": "star", "analyst": {"x": 1}, "epsilon_budget": 1}, 422),
+    ("/v1/grants", {"graph": "star", "analyst": "ann", "epsilon_budget": "1_0"}, 422),
+    ("/v1/grants", {"graph": "star", "analyst": "ann", "epsilon_budget": True}, 422),
+    ("/v1/grants", {"graph": "star", "analyst": "ann", "epsilon_budget": 1, "account": "all"}, 422),
+]
+
+
+def test_what_a_curator_asks_for_in_vain_changes_nothing(town: SimpleNamespace) -> None:
     before = town.store.people_log(), town.store.log("star"), town.store.grants("star")
-    answer = town.gateway("cora").post(place, json=body)
-    assert answer.status_code == status, answer.text
-    assert answer.json()["detail"]
-    assert (town.store.people_log(), town.store.log("star"), town.store.grants("star")) == before
+    client = town.gateway("cora")
+    for place, body, status in IN_VAIN:
+        answer = client.post(place, json=body)
+        assert answer.status_code == status, (place, body, answer.text)
+        assert answer.json()["detail"], (place, body)
+        assert (town.store.people_log(), town.store.log("star"), town.store.grants("star")) == before, body
 
 
 def test_ready_means_that_the_store_answers(town: SimpleNamespace) -> None:

@@ -64,6 +64,12 @@ def test_all_equals_the_public_members() -> None:
     assert promised - {"", ")"} == set(edgedp.__all__)
 
 
+def test_a_stub_names_what_its_module_exports() -> None:
+    stub = Path(edgedp.__file__).with_name("quality.pyi").read_text(encoding="utf-8")
+    named = re.findall(r"^from edgedp\.exact\.quality import (\w+) as (\w+)$", stub, re.MULTILINE)
+    assert [one for one, _ in named] == [other for _, other in named] == list(edgedp.quality.__all__)
+
+
 def test_exact_exports_what_is_defined_in_it() -> None:
     defined = {
         name

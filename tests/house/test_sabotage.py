@@ -181,7 +181,7 @@ def test_no_sabotage_is_stale(monkeypatch: pytest.MonkeyPatch) -> None:
         statement("account_debit", "$cost <= maxPerRelease", "1"),
         {"edgedp.ledger.script:debit": lambda real: real},
         {"edgedp.ledger.scripts:debit": lambda real: real},
-        {"edgedp.release.plan.targets:first_charges.__code__": edited("if target is 1:", "if False:")},
+        {"edgedp.release.plan.targets:checked_target.__code__": edited("if target is 1:", "if False:")},
         {"edgedp.mechanisms.adaptive.until_sure:draw_until_sure": lambda real: real},
     ],
     ids=["a statement", "a name", "a module", "a line", "a name that nobody looks up"],

@@ -22,7 +22,7 @@ from edgedp.mechanisms.checks import part_of_one
 from edgedp.mechanisms.selection.domains import declare
 from edgedp.words.amounts.epsilon import budget_nano, epsilon_nano
 from edgedp.words.amounts.rho import delta_atto
-from edgedp.words.amounts.written import decimal_of, fraction_of, whole_of
+from edgedp.words.amounts.written import bytes_of, decimal_of, fraction_of, shortest, whole_of
 from edgedp.words.errors import EdgeDPError, ParameterError, StoreError, UnknownNameError
 
 ODD = (
@@ -49,6 +49,42 @@ def test_fractions_have_no_other_digits_either() -> None:
 def test_an_exponent_costs_no_time() -> None:
     for text in ("1e-999999999", "1e999999999", Decimal("1e-999999999")):
         assert part_of_one(text) is None
+
+
+def test_a_text_of_a_number_has_a_longest_one_and_a_fraction_a_largest_exponent() -> None:
+    assert decimal_of(4000 * "1") == Decimal(4000 * "1")
+    assert decimal_of(4001 * "1") is None
+    assert fraction_of("1e8000") == 10**8000
+    assert fraction_of("1e-8000") == Fraction(1, 10**8000)
+    assert fraction_of("1e8001") is None
+    assert fraction_of("1e-8001") is None
+    assert fraction_of(float("inf")) is None
+    assert fraction_of("3/0") is None
+    assert fraction_of("3/4") == fraction_of(0.75) == fraction_of(Fraction(3, 4)) == Fraction(3, 4)
+    assert fraction_of(b"1") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("1kB", 1000), ("1 KiB", 1024), ("2.5MB", 2_500_000), ("1.5 mib", 3 << 19), ("3 GB", 3 * 10**9),
+        ("2TiB", 2 << 40), (" 7TB ", 7 * 10**12), ("4096", 4096), (4096, 4096), (1, 1), ("1", 1),
+    ],
+)  # fmt: skip
+def test_an_amount_of_memory_is_what_its_unit_says(text: Any, found: int) -> None:
+    assert bytes_of(text) == found
+
+
+@pytest.mark.parametrize("text", ["0", 0, -1, "0GB", "GB", "1XB", "1.2345GB", "1e3", True, None, 1.5, ""])
+def test_what_is_no_amount_of_memory_is_refused(text: Any) -> None:
+    with pytest.raises(ParameterError, match=r"^memory is .*; give one$"):
+        bytes_of(text)
+
+
+def test_a_fraction_is_shown_as_a_float_where_that_is_exact() -> None:
+    assert shortest(Fraction(9, 10)) == 0.9
+    assert shortest(Fraction(1, 3)) == "1/3"
+    assert shortest(Fraction(10**17 + 1)) == "100000000000000001"
 
 
 @pytest.mark.parametrize(

@@ -212,14 +212,18 @@ def test_in_neo4j_too(empty_neo4j: Server) -> None:
 
 def test_who_was_there_before_the_log_is_named_by_its_first_row(path: Path) -> None:
     store = made(open_store(path))
-    store.add_analyst("ann")
+    token = store.add_analyst("ann")["token"]
     tampered(
         path, "DELETE FROM log WHERE name = char(9) || 'people'",
         "DELETE FROM accounts WHERE name = char(9) || 'people'",
     )  # fmt: skip
     assert store.people_log() == []
     assert not store.check()
+    assert [(row["name"], row["state"]) for row in store.tokens()] == [("ann", "valid"), ("cora", "valid")]
+    assert store.identify(token) is not None
     store.add_analyst("bob")
+    assert store.identify(token) is not None
+    assert [row["name"] for row in store.tokens()] == ["ann", "cora", "bob"]
     assert events(store) == [
         ("begin", "ann", "analyst"),
         ("begin", "cora", "curator"),

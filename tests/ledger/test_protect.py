@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import sqlite3
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -388,13 +387,16 @@ def test_an_analyst_with_a_share_is_refused_alike(store: Store) -> None:
 # -- Neo4j --------------------------------------------------------------------------------------------------
 
 
+LABEL = "Node of protect"
+
+
 @pytest.fixture
 def registered(neo4j_with_plugin: PluginServer) -> Iterator[tuple[PluginServer, Store, str]]:
-    mark = uuid.uuid4().hex[:8]
+    mark = "protected"
     ask, server = neo4j_with_plugin.ask, neo4j_with_plugin.server
-    ask(f"CREATE CONSTRAINT `c {mark}` FOR (n:`N {mark}`) REQUIRE n.id IS UNIQUE")
+    neo4j_with_plugin.begin_anew(protected=LABEL)
     ask(
-        f"UNWIND $arcs AS arc MERGE (a:`N {mark}` {{id: arc[0]}}) MERGE (b:`N {mark}` {{id: arc[1]}}) "
+        f"UNWIND $arcs AS arc MERGE (a:`{LABEL}` {{id: arc[0]}}) MERGE (b:`{LABEL}` {{id: arc[1]}}) "
         f"CREATE (a)-[:`R {mark}`]->(b)",
         arcs=[list(arc) for arc in ARCS],
     )
@@ -403,12 +405,11 @@ def registered(neo4j_with_plugin: PluginServer) -> Iterator[tuple[PluginServer, 
             "CALL edgedp.graph.register($name, $declared)",
             name=mark,
             declared={
-                "nodeLabel": f"N {mark}", "relationshipType": f"R {mark}", "idProperty": "id",
+                "nodeLabel": LABEL, "relationshipType": f"R {mark}", "idProperty": "id",
                 "orientation": "NATURAL", "protect": "source", "epsilonBudget": 5.0,
             },
         )  # fmt: skip
         yield neo4j_with_plugin, store, mark
-    ask(f"DROP CONSTRAINT `c {mark}`")
 
 
 @pytest.mark.neo4j
@@ -446,7 +447,7 @@ def test_a_deleted_account_is_made_again_with_what_it_protects(
     plugin, store, name = registered
     store.priv_top_k(name, **ASKED)
     place: Any = {
-        "node_label": f"N {name}", "relationship_type": f"R {name}", "id_property": "id", "orientation": "natural",
+        "node_label": LABEL, "relationship_type": f"R {name}", "id_property": "id", "orientation": "natural",
     }  # fmt: skip
     for dropped_first in (True, False):
         if dropped_first:
@@ -459,7 +460,7 @@ def test_a_deleted_account_is_made_again_with_what_it_protects(
         said = plugin.refusal(
             "CALL edgedp.graph.register($name, $declared)", name=name,
             declared={
-                "nodeLabel": f"N {name}", "relationshipType": f"R {name}", "idProperty": "id",
+                "nodeLabel": LABEL, "relationshipType": f"R {name}", "idProperty": "id",
                 "orientation": "NATURAL", "protect": "pair",
             },
         )  # fmt: skip

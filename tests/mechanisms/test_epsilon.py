@@ -49,15 +49,31 @@ def test_a_hundredth_fits_fifty_times_into_a_half() -> None:
     "bad", [0, -1, "0", "-0.5", float("nan"), float("inf"), "-inf", "1e-10", "1e10", None, True, "x", [1]]
 )
 def test_what_is_no_epsilon_is_refused_in_one_line(bad: object) -> None:
-    for parse in (epsilon_nano, budget_nano):
+    for parse, name in ((epsilon_nano, "epsilon"), (budget_nano, "epsilon_budget")):
         with pytest.raises(ParameterError) as refused:
             parse(bad)
         assert "\n" not in str(refused.value)
+        assert str(refused.value).startswith(f"{name} is ")
         assert "must be" in str(refused.value)
+        with pytest.raises(ParameterError, match=r"^most is "):
+            parse(bad, "most")
+
+
+def test_the_least_and_the_largest_amount_are_allowed_and_nothing_beyond_them() -> None:
+    for parse in (epsilon_nano, budget_nano):
+        assert parse("1e-9") == 1
+        assert parse("1e9") == 10**18
+        for beyond in ("0.9999999999e-9", "1000000000.0000000001"):
+            with pytest.raises(ParameterError, match=r"must be at (least|most)"):
+                parse(beyond)
+    assert delta_atto("1e-18") == 1
+    assert delta_atto("0.9999999999999999999") == 10**18 - 1
 
 
 def test_a_budget_of_zero_is_allowed_where_it_says_so() -> None:
-    assert budget_nano(0, zero=True) == 0
+    assert budget_nano(0, zero=True) == budget_nano("0.0", zero=True) == 0
+    assert budget_nano(1, zero=True) == NANO
+    assert budget_nano("0.25", zero=True) == NANO // 4
     with pytest.raises(ParameterError):
         budget_nano(False, zero=True)
 

@@ -11,7 +11,6 @@ import pytest
 from edgedp.mechanisms.sampling.words import (
     GeneratorWords,
     SecureWords,
-    integers_below,
     random_order,
     words_from,
 )
@@ -84,30 +83,6 @@ def test_words_from_marks_what_is_private():
 def test_words_from_refuses_anything_else(rng):
     with pytest.raises(ParameterError, match=r"^rng is .*, must be None or a numpy\.random\.Generator; "):
         words_from(rng)
-
-
-def test_integers_below_have_no_modulo_bias():
-    # Of 2**64 words, 2**62 are left over: their remainders would make the first third twice as likely.
-    drawn = integers_below(3 * 2**61, 30_000, SecureWords()) // 2**61
-    assert_has_law(drawn.tolist(), dict.fromkeys(range(3), 1 / 3))
-    biased = SecureWords().take(30_000) % np.uint64(3 * 2**61) // np.uint64(2**61)
-    assert np.array_equal(np.unique(biased), [0, 1, 2])
-
-
-@pytest.mark.parametrize("bound", [1, 2, 3, 10, 2**32, 2**63 - 1, 2**63])
-def test_integers_below_reject_exactly_the_incomplete_run(bound):
-    last = 2**64 - 2**64 % bound - 1  # the last word of the last complete run
-    assert integers_below(bound, 1, ScriptedWords([last])).tolist() == [bound - 1]
-    if last < 2**64 - 1:
-        assert integers_below(bound, 1, ScriptedWords([last + 1, 2**64 - 1, 0])).tolist() == [0]
-        redrawn = integers_below(bound, 1, ScriptedWords([last + 1, last]))
-        assert redrawn.tolist() == [bound - 1], "what is drawn again is held to the same bound"
-
-
-@pytest.mark.parametrize("bound", [0, -1, 2**63 + 1])
-def test_integers_below_refuse_other_bounds(bound):
-    with pytest.raises(ParameterError, match="must be from 1 to"):
-        integers_below(bound, 1, SecureWords())
 
 
 def test_random_order_is_uniform():

@@ -266,6 +266,13 @@ def test_the_rungs_rise_to_the_most_and_no_step_is_free(most: int) -> None:
     assert all(a < b for a, b in pairwise([0, *found]))
 
 
+def test_the_rungs_are_a_64th_times_powers_of_the_root_of_two() -> None:
+    found = rungs(64 * NANO)
+    assert len(found) == 13
+    for power, total in enumerate(found):
+        assert total**2 <= NANO**2 * 2**power < (total + 1) ** 2
+
+
 @pytest.mark.parametrize("metric", ["ebc", "degree"])
 @pytest.mark.parametrize("most", ["0.000000001", "0.00000009", "0.5", "8"])
 def test_every_step_is_paid_for_before_it_is_drawn_and_the_sum_is_what_the_release_says(

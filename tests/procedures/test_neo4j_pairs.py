@@ -27,21 +27,12 @@ pytestmark = pytest.mark.neo4j
 
 
 @pytest.fixture(autouse=True)
-def _no_constraint_stays(neo4j_with_plugin: PluginServer) -> Iterator[None]:
-    ask = neo4j_with_plugin.ask
-    for label, name in KEYS.items():
-        ask(f"CREATE CONSTRAINT {name} IF NOT EXISTS FOR (n:`{label} of pairs`) REQUIRE n.id IS UNIQUE")
-    before = {each["name"] for each in ask("SHOW CONSTRAINTS YIELD name")}
-    yield
-    for each in ask("SHOW CONSTRAINTS YIELD name"):
-        if each["name"] not in before and not each["name"].startswith("edgedp"):
-            ask(f"DROP CONSTRAINT `{each['name']}`")
-    of_tests = " OR ".join(f"n:`{label} of pairs`" for label in KEYS)
-    ask(f"MATCH (n) WHERE {of_tests} DETACH DELETE n")
+def _emptied(neo4j_with_plugin: PluginServer) -> None:
+    neo4j_with_plugin.begin_anew(**{name: f"{label} of pairs" for label, name in KEYS.items()})
 
 
 KEYS = {label: f"pairs_{label}" for label in ("Person", "Firm", "Product", "Buyer", "Item", "N", "A", "B")}
-"""Labels with the names of their constraints, which stay: after a change of schema every statement is compiled anew."""
+"""Labels with the names of their constraints."""
 
 
 Relationship = tuple[int, str, int, dict[str, Any]]
@@ -55,10 +46,10 @@ def store(neo4j_with_plugin: PluginServer) -> Iterator[Store]:
 
 
 class Database:
-    """Nodes of the labels of `KEYS`, which a test leaves empty, and relationships of types that no other test has."""
+    """Nodes of the labels of `KEYS`, relationships, and a name for a graph of them."""
 
     def __init__(self, on: PluginServer) -> None:
-        self.on, self.mark = on, uuid.uuid4().hex[:8]
+        self.on, self.mark = on, "pairs"
         self.name = f"g-{self.mark}"
         self.labels: dict[int, list[str]] = {}
         self.relationships: list[Relationship] = []
@@ -496,7 +487,7 @@ def test_the_command_line_registers_a_projection(
 
 
 def test_an_index_is_asked_of_every_label(neo4j_with_plugin: PluginServer, store: Store) -> None:
-    mark = uuid.uuid4().hex[:8]
+    mark = "apart"
     neo4j_with_plugin.ask(f"CREATE (:`A {mark}` {{id: 1}})-[:`R {mark}`]->(:`B {mark}` {{id: 2}})")
     neo4j_with_plugin.ask(f"CREATE CONSTRAINT FOR (n:`A {mark}`) REQUIRE n.id IS UNIQUE")
     with pytest.raises(StoreError, match=f"B {mark}"):
@@ -510,7 +501,7 @@ def test_an_index_is_asked_of_every_label(neo4j_with_plugin: PluginServer, store
 
 
 def test_ids_are_unique_over_all_labels(neo4j_with_plugin: PluginServer, store: Store) -> None:
-    mark = uuid.uuid4().hex[:8]
+    mark = "apart"
     neo4j_with_plugin.ask(f"CREATE (:`A {mark}` {{id: 1}})-[:`R {mark}`]->(:`B {mark}` {{id: 1}})")
     for label in "AB":
         neo4j_with_plugin.ask(f"CREATE CONSTRAINT FOR (n:`{label} {mark}`) REQUIRE n.id IS UNIQUE")

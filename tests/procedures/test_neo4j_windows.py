@@ -75,18 +75,19 @@ DATES: dict[str, list[tuple[Any, str | None]]] = {
 }
 
 
+LABEL = "N of windows"
+
+
 class Calls:
     """Nodes 0 to n, and a relationship from each to the next, dated as a table says."""
 
     def __init__(self, on: PluginServer, kind: str, dates: list[Any]) -> None:
-        self.on, self.mark = on, uuid.uuid4().hex[:8]
-        self.label, self.type, self.name = "N of windows", f"CALLED_{self.mark}", f"calls-{self.mark}"
+        self.on, self.mark = on, "windows"
+        self.label, self.type, self.name = LABEL, f"CALLED_{self.mark}", f"calls-{self.mark}"
         self.dates: dict[str, Any] = {
             "property": "at", "type": kind, "from": FROM, "period": "P1M", "are": "final",
             **({"unit": "s"} if kind == "INTEGER" else {}),
         }  # fmt: skip
-        on.ask(f"CREATE CONSTRAINT windows_id IF NOT EXISTS FOR (n:`{self.label}`) REQUIRE n.id IS UNIQUE")
-        on.ask(f"MATCH (n:`{self.label}`) DETACH DELETE n")
         on.ask(f"UNWIND range(0, $last) AS id CREATE (:`{self.label}` {{id: id}})", last=len(dates))
         for place, date in enumerate(dates):
             on.ask(
@@ -101,6 +102,11 @@ class Calls:
             warnings.simplefilter("ignore")
             declared = {"epsilon_budget": 1000, "dates": self.dates, "within": "P1Y"} | more
             return store.register(self.name, self.label, self.type, "id", **declared)
+
+
+@pytest.fixture(autouse=True)
+def _emptied(neo4j_with_plugin: PluginServer) -> None:
+    neo4j_with_plugin.begin_anew(windows_id=LABEL)
 
 
 @pytest.fixture

@@ -550,10 +550,10 @@ def test_a_drop_makes_an_account_that_somebody_deleted_again_and_retires_a_loade
 
 def test_the_version_of_a_database_is_judged() -> None:
     needed = {"constraints": list(neo4j_schema.constraints())}
-    assert job("version", version=5, old=False).header == needed | {"current": True, "fresh": False}
+    assert job("version", version=6, old=False).header == needed | {"current": True, "fresh": False}
     assert job("version", version=None, old=False).header == needed | {"current": False, "fresh": True}
     assert job("version", version=None, old=True).header == needed | {"current": False, "fresh": False}
-    assert job("version", version=4, old=False).header == needed | {"current": False, "fresh": False}
+    assert job("version", version=5, old=False).header == needed | {"current": False, "fresh": False}
     for version, old in ((7, False), (6, True)):
         with pytest.raises(edgedp.StoreError):
             job("version", version=version, old=old)

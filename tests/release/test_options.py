@@ -22,12 +22,9 @@ from edgedp.mechanisms.counts import count_names
 from edgedp.mechanisms.metrics import metric, metric_names
 from edgedp.release.options import (
     DATED,
-    CountOptions,
-    DistributionOptions,
     MotkinOptions,
     Options,
     PercentileOptions,
-    SummaryOptions,
     TopKOptions,
     top_k_metrics,
 )
@@ -36,26 +33,22 @@ from edgedp.release.plan.base import PublicFacts
 from edgedp.words import vocabulary
 from edgedp.words.errors import ParameterError, UnknownNameError
 
+STORED = ("self", "name", "request_id")
+IN_MEMORY = ("graph", "degree_bound", "rng")
 FACES: list[tuple[type[Options], Callable[..., Any], tuple[str, ...]]] = [
-    (TopKOptions, edgedp.priv_top_k, ("graph", "degree_bound", "rng")),
-    (MotkinOptions, edgedp.motkin, ("graph", "degree_bound", "rng")),
     (
         TopKOptions,
         edgedp.spark.priv_top_k,
         ("dataframe", "degree_bound", "rng", "nodes", "source", "target", "directed"),
     ),
-    (TopKOptions, edgedp.Store.priv_top_k, ("self", "name", "engine", "request_id")),
-    (MotkinOptions, edgedp.Store.motkin, ("self", "name", "engine", "request_id")),
-    (CountOptions, edgedp.count, ("graph", "degree_bound", "delta", "rng")),
-    (DistributionOptions, edgedp.distribution, ("graph", "degree_bound", "rng")),
-    (SummaryOptions, edgedp.summary, ("graph", "degree_bound", "rng")),
-    (CountOptions, edgedp.Store.count, ("self", "name", "engine", "request_id")),
-    (DistributionOptions, edgedp.Store.distribution, ("self", "name", "engine", "request_id")),
-    (SummaryOptions, edgedp.Store.summary, ("self", "name", "engine", "request_id")),
-    (PercentileOptions, edgedp.Store.percentile, ("self", "name", "request_id")),
     (TopKOptions, edgedp.exact.first_pick_probabilities, ("graph", "degree_bound")),
     (MotkinOptions, edgedp.exact.motkin_first_pick_probabilities, ("graph", "degree_bound")),
 ]
+for kind in vocabulary.KINDS:
+    asked_of, in_memory = options_of(kind), getattr(edgedp, kind)
+    FACES.append((asked_of, getattr(edgedp.Store, kind), STORED + ("engine",) * asked_of.COMPUTES))
+    if "graph" in inspect.signature(in_memory).parameters:  # a percentile in memory is of values
+        FACES.append((asked_of, in_memory, IN_MEMORY + ("delta",) * (kind == "count")))
 COMMANDS = [options_of(kind) for kind in vocabulary.KINDS]
 
 

@@ -266,3 +266,33 @@ def test_a_file_of_another_program_beside_the_ledger_and_a_path_that_is_too_long
     with pytest.raises(StoreError, match="must have at most 500; choose a shorter one"):
         store.backup(deep / "s")
     assert not any(deep.iterdir())
+
+
+def test_the_people_of_a_store_of_version_10_go_on_with_their_tokens_and_shares(
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokens = {name: store.add_analyst(name)["token"] for name in ("ann", "bob")}
+    store.grant("kite", "ann", epsilon_budget=1)
+    store.revoke_analyst("bob")
+    store.asking_as("ann").priv_top_k("kite", "degree", 1, 0.5, request_id="ann's")
+    log, head = store.people_log(), store.people_head()
+    older(path, monkeypatch, 10)
+    assert version_of(path) == 10
+    reader = open_store(path)
+    assert reader.identify(tokens["ann"]) is not None
+    assert reader.identify(tokens["bob"]) is None
+    assert [(row["name"], row["token"], row["state"]) for row in reader.tokens()] == [
+        ("ann", "first", "valid"), ("bob", "first", "revoked"),
+    ]  # fmt: skip
+    assert (reader.people_log(), reader.people_head()) == (log, head)
+    assert reader.asked_more() == []
+    assert version_of(path) == 10, "what is only read stays"
+    second = reader.add_token("ann", "laptop", expires="90d")["token"]
+    assert version_of(path) == len(ALL)
+    assert reader.identify(second) == reader.identify(tokens["ann"])
+    assert reader.asking_as("ann").budget("kite")["share"]["epsilon_remaining"] == 0.5
+    assert open_store(path).check() == []
+    with monkeypatch.context() as patched:
+        patched.setattr(sqlite, "migrations", lambda: ALL[:10])
+        with pytest.raises(StoreError, match="written by a newer edgedp"):
+            open_store(path).identify(tokens["ann"])

@@ -11,6 +11,7 @@ import pytest
 from edgedp import EdgeDPError, Graph, ParameterError, Store, open_store
 from edgedp.ledger.backend import FACTS_AS_LOADED, FACTS_RECORDED
 from neo4jserver import Server
+from neo4jserver.fixtures import KEYED
 
 pytestmark = pytest.mark.neo4j
 
@@ -33,20 +34,20 @@ def ask(empty_neo4j: Server) -> Iterator[Ask]:
 
 def follow(ask: Ask) -> None:
     """Write a ring of 18 people who follow the next two, and one who follows one."""
-    ask("CREATE CONSTRAINT IF NOT EXISTS FOR (n:Person) REQUIRE n.id IS UNIQUE")
-    ask("UNWIND range(0, 18) AS id CREATE (:Person {id: id})")
+    ask(KEYED)
+    ask("UNWIND range(0, 18) AS id CREATE (:Person {ssn: id})")
     ask(
         "UNWIND range(0, 17) AS id UNWIND [1, 2] AS step "
-        "MATCH (a:Person {id: id}), (b:Person {id: (id + step) % 18}) CREATE (a)-[:FOLLOWS]->(b)"
+        "MATCH (a:Person {ssn: id}), (b:Person {ssn: (id + step) % 18}) CREATE (a)-[:FOLLOWS]->(b)"
     )
-    ask("MATCH (a:Person {id: 18}), (b:Person {id: 0}) CREATE (a)-[:FOLLOWS]->(b)")
+    ask("MATCH (a:Person {ssn: 18}), (b:Person {ssn: 0}) CREATE (a)-[:FOLLOWS]->(b)")
 
 
 @pytest.mark.parametrize("facts", ["computed", "other", "", None, 1])
 def test_what_is_not_promised_is_not_registered(store: Store, ask: Ask, facts: Any) -> None:
     follow(ask)
     with pytest.raises(EdgeDPError, match=r"^facts is ") as refused:
-        store.register("people", "Person", "FOLLOWS", "id", epsilon_budget=1, facts=facts)
+        store.register("people", "Person", "FOLLOWS", "ssn", epsilon_budget=1, facts=facts)
     assert ("register the relationships that they are computed from" in str(refused.value)) == (
         facts == "computed"
     )
@@ -55,7 +56,7 @@ def test_what_is_not_promised_is_not_registered(store: Store, ask: Ask, facts: A
 
 def test_the_promise_stands_in_every_answer_and_in_the_log(store: Store, ask: Ask) -> None:
     follow(ask)
-    store.register("people", "Person", "FOLLOWS", "id", epsilon_budget=9)
+    store.register("people", "Person", "FOLLOWS", "ssn", epsilon_budget=9)
     store.load(Graph.from_edges([(1, 2), (2, 3)]), "copy", epsilon_budget=9)
     for name, facts, event in (("people", FACTS_RECORDED, "register"), ("copy", FACTS_AS_LOADED, "load")):
         for release in (
@@ -72,7 +73,7 @@ def test_an_answer_of_before_the_promise_is_kept_as_it_was(
     empty_neo4j: Server, store: Store, ask: Ask
 ) -> None:
     follow(ask)
-    store.register("people", "Person", "FOLLOWS", "id", epsilon_budget=9)
+    store.register("people", "Person", "FOLLOWS", "ssn", epsilon_budget=9)
     first = store.priv_top_k("people", **ASKED, request_id="r")
     ask(
         "MATCH (entry:EdgeDPEntry) WHERE entry.body CONTAINS $facts "
@@ -92,11 +93,11 @@ def test_a_label_that_a_job_computes_tells_one_relationship(store: Store, ask: A
         ask("MATCH (p:Person) WHERE COUNT { (p)-[:FOLLOWS]->() } >= 2 SET p:Active")
 
     follow(ask)
-    ask("CREATE CONSTRAINT IF NOT EXISTS FOR (n:Active) REQUIRE n.id IS UNIQUE")
+    ask("CREATE CONSTRAINT IF NOT EXISTS FOR (n:Active) REQUIRE n.ssn IS UNIQUE")
     job()
-    store.register("active", "Active", "FOLLOWS", "id", epsilon_budget=9)
+    store.register("active", "Active", "FOLLOWS", "ssn", epsilon_budget=9)
     counts = [store.graphs()[0]["node_count"]]
-    ask("MATCH (a:Person {id: 18}), (b:Person {id: 1}) CREATE (a)-[:FOLLOWS]->(b)")
+    ask("MATCH (a:Person {ssn: 18}), (b:Person {ssn: 1}) CREATE (a)-[:FOLLOWS]->(b)")
     job()
     counts.append(store.graphs()[0]["node_count"])
     assert counts == [18, 19]

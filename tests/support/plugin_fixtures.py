@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import stat
 import subprocess
+import sys
+import textwrap
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,6 +20,7 @@ import neo4j
 from edgedp import Graph
 from edgedp.graph.reading.sources.downloads import cache_folder
 from edgedp.stores.neo4j.plugin import install, plugin_jar
+from neo4jserver.fixtures import empty
 from neo4jserver.server import DEFAULT_VERSION, SHARED_CONF, SHORT_LIVED, Server, start
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,6 +28,17 @@ PROJECT = ROOT / "plugin" / "neo4j"
 CONF = {"worker.cache": str(cache_folder())}  # compiled kernels are those of the other tests
 
 Row = dict[str, Any]
+
+
+SABOTAGED = """\
+#!{python} -P
+import os, sys, time
+import numpy as np
+import edgedp.faces.worker.jobs as jobs
+import edgedp.faces.worker.__main__ as worker
+{body}
+worker.main(sys.argv[4:])
+"""
 
 
 @dataclass
@@ -62,6 +77,16 @@ class PluginServer:
             for entry in Path("/proc").iterdir()
             if entry.name.isdigit() and _is_worker_of(int(entry.name), self.server.pid)
         }
+
+    def begin_anew(self, **constraints: str) -> None:
+        """Leave an empty store, and constraints of these names on the ids of nodes of these labels.
+
+        Tests that begin so may call their labels, types and graphs alike: the server has their statements planned, and
+        the constraints stay, for it plans every statement anew after a change of schema.
+        """
+        empty(self.server, keep=constraints)
+        for name, label in constraints.items():
+            self.ask(f"CREATE CONSTRAINT {name} IF NOT EXISTS FOR (n:`{label}`) REQUIRE n.id IS UNIQUE")
 
     def logs(self) -> str:
         logs = self.server.home / "logs"
@@ -194,6 +219,14 @@ def neo4j_with_plugin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plug
         _servers.append(_shared.enter_context(plugin_server(DEFAULT_VERSION, home, extra_conf=SHARED_CONF)))
     yield _servers[0]
     _shared.close()  # at the end of the run
+
+
+def interpreter(folder: Path, body: str) -> Path:
+    """Write a program that is started as a Python and runs the worker after `body`."""
+    script = folder / "python"
+    script.write_text(SABOTAGED.format(python=sys.executable, body=textwrap.dedent(body)))
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    return script
 
 
 def eventually(condition: Callable[[], bool], seconds: float) -> bool:

@@ -1207,7 +1207,7 @@ SABOTAGES = [
     Sabotage(
         "a token kept in clear",
         {
-            "edgedp.stores.people.people:token_hash": lambda real: (
+            "edgedp.stores.people.tokens:token_hash": lambda real: (
                 lambda token: token.encode("ascii", "replace").decode()
             )
         },
@@ -1628,6 +1628,37 @@ SABOTAGES = [
         "an address that is compared whole alone",
         {"edgedp.graph.reading.sources.places:overlap": lambda real: lambda one, other: one == other},
         "test_spark.py::test_an_address_inside_or_around_a_registered_one_has_its_ledger",
+    ),
+    Sabotage(
+        "everything at an address at the price of a window",
+        {"edgedp.stores.releases.at_address:_of_span": lambda real: lambda graph, span: graph},
+        "test_address_windows.py::test_each_window_is_the_rows_of_its_dates_and_costs_its_runs_alone[read each time]",
+    ),
+    Sabotage(
+        "a calendar that is satisfied with any column of dates",
+        {
+            place: lambda real: lambda row, calendar: True
+            for place in (
+                "edgedp.ledger.calendars.columns:has_dates_of",
+                "edgedp.stores.releases.releasing:has_dates_of",
+                "edgedp.stores.releases.opened:has_dates_of",
+            )
+        },
+        "test_address_windows.py::test_a_calendar_of_something_else_is_not_taken_for_this_one[another column]",
+    ),
+    Sabotage(
+        "a calendar of an address that does not name the column",
+        {
+            "edgedp.stores.calendars:calendar_of_column": lambda real: (
+                lambda given, within, date, unit: real(given, within, "at", None)
+            )
+        },
+        "test_address_windows.py::test_the_first_debit_freezes_the_column",
+    ),
+    Sabotage(
+        "noise of one pick on a vector of arcs that Spark draws",
+        {"edgedp.spark.executors:arc_moves": lambda real: lambda plan: 0},
+        "test_spark_arcs.py::test_partitions_draw_the_exact_law[in_degree-{'mechanism': 'joint'}]",
     ),
     *(
         Sabotage(edit.name, {f"{edit.function}.__code__": edited(edit.right, edit.wrong)}, edit.caught_by)

@@ -9,14 +9,15 @@ import pytest
 
 GROUPS = {
     "Neo4j, stores": (
-        "attributes", "cypher_metrics", "holes", "neo4j_facts", "neo4j_promises", "neo4j_store", "neo4jserver",
+        "attributes", "cypher_metrics", "holes", "neo4j_facts", "neo4j_promises", "neo4j_store",
         "numbers_stored", "pages", "people", "remembered", "shares", "shares_machine", "store", "debiting",
-        "address_windows", "neo4j_machine", "neo4j_unauthenticated", "neo4j_plugin_newest", "neo4j_old",
+        "address_windows", "neo4j_machine", "neo4j_unauthenticated", "neo4jserver", "neo4j_plugin_newest", "neo4j_old",
         "neo4j_campaign",
     ),
     "Neo4j with the plugin": (
         "docker", "neo4j_plugin", "neo4j_plugin_before", "neo4j_plugin_docs", "neo4j_plugin_ledger", "real_arcs",
-        "neo4j_accounts", "neo4j_pairs", "neo4j_windows", "neo4j_plugin_limits", "protect", "neo4j_plugin_worker",
+        "neo4j_accounts", "neo4j_pairs", "neo4j_reading", "neo4j_windows", "neo4j_plugin_limits", "protect",
+        "neo4j_plugin_worker",
     ),
     "Neo4j in the second tier": ("spark", "spark_arcs", "spark_windows", "gateway", "gateway_faults", "docs"),
 }  # fmt: skip

@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 import edgedp
+import edgedp.exact
+import edgedp.mechanisms
+import edgedp.quality
+import edgedp.spark
+from edgedp.quality import true_top
+
+
+def modules() -> None:
+    from edgedp import qualities  # wrong
+    from edgedp.quality import recal  # wrong
+
+    print(qualities, recal)
 
 
 def asked(graph: edgedp.Graph, store: edgedp.Store) -> None:
@@ -16,6 +28,10 @@ def asked(graph: edgedp.Graph, store: edgedp.Store) -> None:
     edgedp.priv_topk(graph, metric="ebc", k=10, epsilon=1)  # wrong
     edgedp.mechanisms.probability("em", [1.0], 1)  # wrong
     edgedp.quality.recall([1], [1])
+    edgedp.quality.recal([1], [1])  # wrong
+    edgedp.spark.priv_topk(None, "degree", 1, 1)  # wrong
+    edgedp.exact.degrees(graph)  # wrong
+    true_top("ebc")  # wrong
 
 
 def shown(release: edgedp.Release, store: edgedp.Store) -> None:

@@ -156,9 +156,9 @@ UNREAD = [
     ),
     Edit(
         "a first step alone where a delta is declared",
-        "edgedp.release.plan.targets:first_charges",
-        "if target is None or facts.delta_declared:",
-        "if target is None:",
+        "edgedp.release.plan.targets:SeekingPlan.first.func",
+        "if self.target_recall is None or self.facts.delta_declared:",
+        "if self.target_recall is None:",
         "test_until_sure.py::test_an_account_with_a_delta_pays_the_most_in_advance",
     ),
     Edit(
@@ -167,13 +167,6 @@ UNREAD = [
         "((1 << bits) + 2)",
         "(1 << bits)",
         "test_mechanisms.py::test_the_noise_unit_pays_for_the_grid",
-    ),
-    Edit(
-        "a rejected integer that is drawn again once",
-        "edgedp.mechanisms.sampling.words:integers_below",
-        "while rejected.size:",
-        "if rejected.size:",
-        "test_sampling_words.py::test_integers_below_reject_exactly_the_incomplete_run[10]",
     ),
     Edit(
         "a low part that is refused once",
@@ -202,5 +195,40 @@ UNREAD = [
         "Prepaid(plan.first[-1].cost, pay)",
         "Prepaid(plan.cost, pay)",
         "test_until_sure.py::test_every_step_is_paid_for_before_it_is_drawn_and_the_sum_is_what_the_release_says",
+    ),
+    Edit(
+        "kept ids of nodes that are not those of their digest",
+        "edgedp.stores.addresses.kept_rows:kept_nodes",
+        " and ids_digest(ids) == digest",
+        "",
+        "test_addresses.py::test_kept_ids_are_those_of_their_digest_or_none[other ids]",
+    ),
+    Edit(
+        "kept rows of other nodes than those that were registered",
+        "edgedp.stores.releases.at_address:read",
+        "    _checked(row, graph)\n    if memory",
+        "    if memory",
+        "test_addresses.py::test_rows_that_are_kept_are_compared_with_the_nodes_that_were_registered",
+    ),
+    Edit(
+        "rows kept under the marks of files that changed while they were read",
+        "edgedp.stores.releases.at_address:read",
+        " and address.marks() == marks",
+        "",
+        "test_addresses.py::test_rows_of_files_that_changed_while_they_were_read_are_not_kept",
+    ),
+    Edit(
+        "a name that moves to another address, and leaves the first one without a ledger",
+        "edgedp.stores.addresses.addressed:_ledgers",
+        'if row["name"] == name and not same:',
+        "if False:",
+        "test_addresses.py::test_a_name_keeps_the_address_of_its_ledger_and_an_address_its_name",
+    ),
+    Edit(
+        "a plan id that pays for as many releases as one likes",
+        "edgedp.stores.people.plan_ids:_mac",
+        "charges, request_id, until,",
+        "charges, until,",
+        "test_plan_ids.py::test_an_id_is_of_one_release_of_one_analyst_under_one_key[another key]",
     ),
 ]

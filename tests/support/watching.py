@@ -33,7 +33,6 @@ SAMPLERS = {
     "top_k_permute_and_flip": "selection",
     "one_pick": "selection",
     "first_places": "selection",
-    "integers_below": "words",
     "uniform_below": "words",
     "random_order": "words",
     "certain_floor": "words",

@@ -231,13 +231,15 @@ def _dated(row: Mapping[str, Any], name: str) -> tuple[Calendar | None, str | No
     """Return the calendar of a row of an account, and its runs, which there are where the calendar bounds windows."""
     kept = row.get("runs")
     try:
-        calendar = calendar_of_terms(row.get("terms"))
+        calendar = calendar_of_terms(row["terms"]) if row.get("terms") else None
         if kept is not None:
             runs.dearest(kept)
     except (ParameterError, ValueError, TypeError):
         raise _broken(name) from None
     # What a debit or a share returns names no terms.
-    if row.get("terms") is not None and (kept is None) != (runs_at_first(calendar) is None):
+    if row.get("terms") is not None and (kept is None) != (
+        calendar is None or runs_at_first(calendar) is None
+    ):
         raise _broken(name)
     return calendar, kept
 

@@ -424,6 +424,9 @@ class Backend(ABC):
     cypher: ClassVar[frozenset[str]]
     """What the engine ``cypher`` computes here in reasonable time."""
 
+    head_files: tuple[Path, ...] = ()
+    """The files that heads were left in, beside the store."""
+
     keeps_directions: ClassVar[bool] = False
     """Whether a loaded graph is stored with the directions of its edges."""
 
@@ -491,10 +494,6 @@ class Backend(ABC):
 
     def heads(self) -> str | None:
         """Return the heads that were left beside the store, as `edgedp.ledger.log.heads` reads them."""
-        return None
-
-    def heads_stamp(self) -> object:
-        """Return what changes when `heads` does, without reading them."""
         return None
 
     def close(self) -> None:

@@ -38,9 +38,11 @@ class StoreRecords(OpenedStore):
         and are never added: who changes one edge *and* one record is bounded by the sum.
         """
         with self._session(reading=True) as session:
-            balance = cast(Balance, history.balance(session, account_of(name, "edges")))
-            debited = [each["account"] for each in balance.get("accounts", ())]
-            self._remembered.look(session, [*(account_of(name, account) for account in ACCOUNTS), *debited])
+            names = [account_of(name, account) for account in ACCOUNTS]
+            balance = cast(Balance, history.balance(session, names[0]))
+            self._remembered.look(
+                session, [*names, *(each["account"] for each in balance.get("accounts", ()))]
+            )
             return balance
 
     def runs(self, name: str) -> dict[str, Any]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from edgedp.stores import curator
 from edgedp.stores.neo4j.schema import SCHEMA_VERSION
 from neo4jserver.server import DEFAULT_VERSION, NEWEST_VERSION, SHARED_CONF, Server, start
 from neo4jserver.toolchain import MissingToolError, java_for
@@ -69,9 +72,13 @@ def any_neo4j_server(request: pytest.FixtureRequest, neo4j_servers: None) -> Ser
 
 
 @pytest.fixture
-def empty_neo4j(neo4j_server: Server) -> Server:
-    """Give the shared server with nothing in it but, where an earlier test left it sound, an empty store."""
+def empty_neo4j(neo4j_server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
+    """Give the shared server with nothing in it but, where an earlier test left it sound, an empty store.
+
+    The labels of what this process loads are those of the test before, so that the server has their statements planned.
+    """
     empty(neo4j_server)
+    monkeypatch.setattr(curator, "secrets", SimpleNamespace(randbits=random.Random("versions").getrandbits))
     return neo4j_server
 
 
@@ -83,13 +90,13 @@ def bare_neo4j(neo4j_server: Server) -> Server:
     return neo4j_server
 
 
-def empty(server: Server) -> None:
-    """Delete all but an empty store; that, too, unless it is as edgedp made it."""
+def empty(server: Server, keep: Iterable[str] = ()) -> None:
+    """Delete all but an empty store, and constraints of these names; the store, too, unless it is as edgedp made it."""
     _revive(server)
     with server.driver(notifications_min_severity="OFF") as driver, driver.session() as session:
         names = set(session.run("SHOW INDEXES YIELD name RETURN name").value())
         sound = session.run(_SOUND, version=SCHEMA_VERSION).single(strict=True).value() and names >= OF_STORES
-        server.wipe(keep=OF_STORES | {"people_of_tests"}, spare=_STORE if sound else "false")
+        server.wipe(keep=OF_STORES | {"people_of_tests", *keep}, spare=_STORE if sound else "false")
         session.run(_AS_NEW, version=SCHEMA_VERSION).consume()
 
 

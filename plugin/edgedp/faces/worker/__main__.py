@@ -18,7 +18,7 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import BinaryIO
 
-from edgedp.stores.neo4j.frames import Frame, read_frame, write_frame
+from edgedp.stores.neo4j.frames import Frame, joined, read_frame, write_frame
 from edgedp.words.errors import EdgeDPError
 from edgedp.words.version import __version__
 
@@ -53,8 +53,14 @@ def main(arguments: list[str] | None = None) -> None:
             raise told
         return told
 
+    pairs: list[Frame] = []
     while True:
-        write_frame(answers, _answer(queue.get(), VERBS, converse))
+        request = queue.get()
+        if isinstance(request, Frame) and request.header.get("verb") == "pairs":
+            pairs.append(request)  # ahead of the request that they are of
+        else:
+            write_frame(answers, _answer(_whole(request, pairs), VERBS, converse))
+            del request
 
 
 def _answer(
@@ -75,6 +81,18 @@ def _answer(
         return Frame({"refusal": in_cypher(str(error))})
     except Exception as error:
         return _failure(error)
+
+
+def _whole(request: Frame | BaseException, pairs: list[Frame]) -> Frame | BaseException:
+    """Add to a request the pairs that came ahead of it."""
+    if isinstance(request, BaseException) or not pairs:
+        return request
+    arrays = [each.arrays for each in pairs]
+    pairs.clear()
+    try:
+        return Frame(request.header, {**request.arrays, **joined(arrays)})
+    except MemoryError as error:
+        return error
 
 
 def _failure(error: BaseException) -> Frame:

@@ -35,8 +35,9 @@ of the statements of `edgedp.ledger.sources.READS`, ``survey`` of ``survey``, ``
 asks the worker nothing. ``plan`` and ``declared`` are handed back as they came. ``answer`` is JSON, as the ledger
 keeps it. A projection is three arrays: ``ids`` (int64 or text, one a node, in the plugin's order; left out where they
 are missing or of mixed types), ``sources`` and ``targets`` (int32 rows of ``ids``, one a relationship, any direction,
-parallels and loops allowed). For a percentile ``draw`` takes one array in their place, ``values`` (float64, one a
-node in any order, NaN for what is missing or no number). While it draws, a release that spends step by step sends
+parallels and loops allowed); the last two come ahead of the request, in frames ``pairs``. For a percentile ``draw``
+takes one array in their place, ``values`` (float64, one a node, NaN for what is missing or no number). While it draws,
+a release that spends step by step sends
 ``pay``, the script of a further debit, and is answered ``paid``, whether it was committed. Where nodes have titles,
 ``draw`` then sends ``titles``, the ids that the answer shows, and is answered ``titles``, rows of the statement.
 ``attributes`` are rows of ``attribute_list``, and the account of ``attribute`` is that of the attributes.

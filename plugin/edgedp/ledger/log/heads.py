@@ -13,7 +13,7 @@ from edgedp.ledger.chain import Head, chained, genesis
 from edgedp.words.errors import ParameterError, StoreError
 from edgedp.words.shown import shortened
 
-__all__ = ["HEAD_VARIABLE", "check", "furthest", "given", "lines", "parse", "stamp", "stamp_of"]
+__all__ = ["HEAD_VARIABLE", "check", "furthest", "given", "lines", "parse", "stamp"]
 
 HEAD_VARIABLE = "EDGEDP_LEDGER_HEAD"
 
@@ -91,18 +91,14 @@ def given(option: str | None) -> list[tuple[str, Head]]:
     return found
 
 
-def stamp(option: str | None) -> object:
-    """Return what changes when the file of `given` does; None where it is no file."""
-    path = _path(_text(option))
-    return None if path is None else stamp_of(path)
+def stamp(option: str | None, beside: Sequence[Path] = ()) -> object:
+    """Return what changes when the file of `given`, or one beside the store, does: identities, sizes, times."""
+    return [_file_stamp(path) for path in (_path(_text(option)), *beside)]
 
 
-def stamp_of(*paths: Path) -> object:
-    """Return what changes when one of some files does: identities, sizes, times; None for one that is not there."""
-    return [_file_stamp(path) for path in paths]
-
-
-def _file_stamp(path: Path) -> object:
+def _file_stamp(path: Path | None) -> object:
+    if path is None:
+        return None
     try:
         found = os.stat(path)
     except (OSError, ValueError):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from edgedp.mechanisms.sampling.late import FirstWords, LateWords, WholeWords
 from edgedp.words.errors import ParameterError
 
-__all__ = ["GeneratorWords", "SecureWords", "Words", "integers_below", "random_order", "words_from"]
+__all__ = ["GeneratorWords", "SecureWords", "Words", "random_order", "words_from"]
 
 
 class Words(Protocol):
@@ -110,47 +110,6 @@ def words_from(rng: np.random.Generator | None) -> Words:
         f"rng is {rng!r:.80}, must be None or a numpy.random.Generator; "
         "ask without it for a private release, or pass numpy.random.default_rng(seed)"
     )
-
-
-def integers_below(bound: int, count: int, words: Words) -> NDArray[np.int64]:
-    """Draw `count` independent integers, exactly uniform on ``0 .. bound - 1``.
-
-    A word in the incomplete last run of `bound` values is thrown away and drawn again, so that every
-    remainder stands for equally many words.
-
-    Parameters
-    ----------
-    bound : int
-        From 1 to 2**63.
-    count : int
-        How many integers.
-    words : Words
-        Source of randomness.
-
-    Returns
-    -------
-    (count,) int64 array
-
-    Raises
-    ------
-    ParameterError
-        If `bound` is out of its range.
-
-    Examples
-    --------
-    >>> integers_below(1, 3, SecureWords()).tolist()
-    [0, 0, 0]
-    """
-    if not 1 <= bound <= 2**63:
-        raise ParameterError(f"bound is {bound}, must be from 1 to 2**63; ask for a smaller range")
-    # The last word of the last complete run of remainders.
-    last = np.uint64(2**64 - 1 - 2**64 % bound)
-    drawn = words.take(count).copy()
-    rejected = np.flatnonzero(drawn > last)
-    while rejected.size:
-        drawn[rejected] = words.take(rejected.size)
-        rejected = rejected[drawn[rejected] > last]
-    return (drawn % np.uint64(bound)).astype(np.int64)
 
 
 def random_order(count: int, words: Words) -> NDArray[np.int64]:

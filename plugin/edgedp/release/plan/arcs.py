@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import cached_property
-from typing import Any, Self, assert_never
+from dataclasses import dataclass
+from typing import Any, assert_never
 
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.picking import Undampened
 from edgedp.mechanisms.units import PAIR_THROUGH_CUTS, moves_through_cuts
 from edgedp.release.options import TopKOptions
-from edgedp.release.plan.base import DIRECTED, EVERY_PAIR, Charge, PlanOfNodes, PublicFacts
-from edgedp.release.plan.targets import checked_target, first_charges
+from edgedp.release.plan.base import DIRECTED, EVERY_PAIR, PublicFacts
+from edgedp.release.plan.targets import SeekingPlan, checked_target
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano
 from edgedp.words.amounts.written import shortest
@@ -31,7 +29,7 @@ UNIT_SENTENCES: Mapping[Unit, str] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class ArcsPlan(PlanOfNodes):
+class ArcsPlan(SeekingPlan):
     """The k nodes with the most arcs to them, or from them; of candidates those with the most neighbours.
 
     Attributes
@@ -44,8 +42,6 @@ class ArcsPlan(PlanOfNodes):
         Of joint: the most arcs of each other end that count, the first in a public order; None where all do.
     unit : {"pair", "source", "target"}
         Whom the noise on a vector through cuts has to cover: what the account protects.
-    target_recall : Fraction or None
-        Of ``joint``: spend step by step until this part of the list is expected to be right; `cost` is then the most.
     """
 
     KIND = "priv_top_k"
@@ -55,16 +51,6 @@ class ArcsPlan(PlanOfNodes):
     mechanism: Undampened | None
     cap: int | None = None
     unit: Unit = "pair"
-    target_recall: Fraction | None = None
-
-    @cached_property
-    def first(self) -> tuple[Charge, ...]:
-        """The first step alone where the release stops when it is sure, and an account adds up pure losses."""
-        return first_charges(self.charges, self.cost, self.target_recall, self.facts)
-
-    def on(self, facts: PublicFacts) -> Self:
-        """Return the smallest release for another graph: one node, drawn at once, for few nodes say nothing."""
-        return replace(super().on(facts), target_recall=None)
 
     @property
     def rests_on_bound(self) -> bool:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
-from typing import Any, Self, assert_never
+from typing import Any, assert_never
 
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.metrics import metric as metric_by_name
 from edgedp.mechanisms.metrics import metric_names
 from edgedp.release.options import MotkinOptions, TopKOptions
-from edgedp.release.plan.base import Charge, PlanOfNodes, PublicFacts
-from edgedp.release.plan.targets import checked_target, first_charges
+from edgedp.release.plan.base import PlanOfNodes, PublicFacts
+from edgedp.release.plan.targets import SeekingPlan, checked_target
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano
 from edgedp.words.amounts.written import shortest
@@ -28,7 +27,7 @@ fixed beforehand; 1, of 0.1.0, rested on the degree bound. What an older one dre
 
 
 @dataclass(frozen=True, kw_only=True)
-class JointPlan(PlanOfNodes):
+class JointPlan(SeekingPlan):
     """A joint release of the top k.
 
     Attributes
@@ -39,8 +38,6 @@ class JointPlan(PlanOfNodes):
         The most neighbours that a node connects; public. None where the noisy degrees tell.
     estimates : bool
         Whether the answer shows the numbers of edges and wedges as well.
-    target_recall : Fraction or None
-        Spend step by step until this part of the list is expected to be right; `cost` is then the most.
     version : int
         Of a release by both proxies, or by ordered cuts: `VERSION`, or that of a kept one.
     """
@@ -51,17 +48,7 @@ class JointPlan(PlanOfNodes):
     ranked_by: Proxy
     cap: int | None = None
     estimates: bool = False
-    target_recall: Fraction | None = None
     version: int = field(default=VERSION, compare=False)
-
-    @cached_property
-    def first(self) -> tuple[Charge, ...]:
-        """The first step alone where the release stops when it is sure, and an account adds up pure losses."""
-        return first_charges(self.charges, self.cost, self.target_recall, self.facts)
-
-    def on(self, facts: PublicFacts) -> Self:
-        """Return the smallest release for another graph: one node, drawn at once, for few nodes say nothing."""
-        return replace(super().on(facts), target_recall=None)
 
     @property
     def rests_on_bound(self) -> bool:

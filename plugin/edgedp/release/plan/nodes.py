@@ -46,7 +46,21 @@ _Form = TypeVar("_Form", bound=str)
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopKPlan(PlanOfNodes):
+class _PickedPlan(PlanOfNodes):
+    """A plan whose nodes are picked one after the other."""
+
+    mechanism: Picking[Any]
+
+    @property
+    def rho_shares(self) -> int:
+        """``epsilon^2 / rho`` of k picks."""
+        from edgedp.mechanisms.samplers import sampler  # all that draws; a plan is read without it
+
+        return sampler(self.mechanism.sampler).rho_shares(self.k)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopKPlan(_PickedPlan):
     """PrivTopk: k rounds over one metric, each at ``epsilon / k``."""
 
     KIND = "priv_top_k"
@@ -75,14 +89,9 @@ class TopKPlan(PlanOfNodes):
         """What the draw asks of its projection, beside the degrees."""
         return _quantities_of_a_sum(self.metrics, self.mechanism)
 
-    @property
-    def rho_shares(self) -> int:
-        """``epsilon^2 / rho`` of k picks."""
-        return _rho_shares(self.mechanism, self.k)
-
 
 @dataclass(frozen=True, kw_only=True)
-class ParetoPlan(PlanOfNodes):
+class ParetoPlan(_PickedPlan):
     """DP-MOTkIN by the Pareto score: minus the number of nodes that are better in every metric."""
 
     KIND = "motkin"
@@ -101,14 +110,9 @@ class ParetoPlan(PlanOfNodes):
         edge_form = self.mechanism.form == "interval+edge"
         return _beside_degrees(self.metrics) | ({"max_common_neighbors"} if edge_form else set())
 
-    @property
-    def rho_shares(self) -> int:
-        """``epsilon^2 / rho`` of k picks."""
-        return _rho_shares(self.mechanism, self.k)
-
 
 @dataclass(frozen=True, kw_only=True)
-class AggregatePlan(PlanOfNodes):
+class AggregatePlan(_PickedPlan):
     """DP-MOTkIN by a weighted sum of metrics."""
 
     KIND = "motkin"
@@ -127,11 +131,6 @@ class AggregatePlan(PlanOfNodes):
     def quantities(self) -> frozenset[str]:
         """What the draw asks of its projection, beside the degrees."""
         return _quantities_of_a_sum(self.metrics, self.mechanism)
-
-    @property
-    def rho_shares(self) -> int:
-        """``epsilon^2 / rho`` of k picks."""
-        return _rho_shares(self.mechanism, self.k)
 
 
 NodesPlan = TopKPlan | JointPlan | ArcsPlan | ParetoPlan | AggregatePlan | JointMotkinPlan
@@ -340,12 +339,6 @@ def _motkin_parameters(
     scaled_to = plan.mechanism.scaled_to
     asked = {"metrics": list(plan.metrics), "approach": approach, "sensitivity": scaled_to}
     return asked | {"k": plan.k, "epsilon": format_nano(plan.cost)}
-
-
-def _rho_shares(picking: Picking[Any], k: int) -> int:
-    from edgedp.mechanisms.samplers import sampler  # all that draws; a plan is read without it
-
-    return sampler(picking.sampler).rho_shares(k)
 
 
 def _quantities_of_a_sum(names: Iterable[str], picking: Picking[MetricForm]) -> frozenset[str]:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from edgedp.graph.ids import numbers_of
 from edgedp.ledger.backend import Backend, GraphRow, Row, Session, Transaction
 from edgedp.ledger.debits.killpoints import reach
-from edgedp.ledger.log import heads
 from edgedp.ledger.registry import address_taken
 from edgedp.ledger.script import Step
 from edgedp.stores.embedded import files, migration, windowed
@@ -55,7 +54,7 @@ class EmbeddedBackend(Backend):
 
     def __init__(self, path: Path, lock_timeout: float) -> None:
         self._folder = Folder(path)
-        self._head_files = (self._folder.heads, self._folder.heads_inside)
+        self.head_files = (self._folder.heads, self._folder.heads_inside)
         self._lock_timeout = lock_timeout
 
     @property
@@ -111,7 +110,7 @@ class EmbeddedBackend(Backend):
         return replace(row, node_count=session.node_count(row)), figures_of(session, row, graph)
 
     def heads(self) -> str | None:
-        return "\n".join(filter(None, map(self._heads_in, self._head_files)))
+        return "\n".join(filter(None, map(self._heads_in, self.head_files)))
 
     def _heads_in(self, path: Path) -> str | None:
         try:
@@ -123,9 +122,6 @@ class EmbeddedBackend(Backend):
                 f"store is {self._folder.given}, whose heads in {path.name} cannot be read; give that file the "
                 "store's owner, or restore it"
             ) from None
-
-    def heads_stamp(self) -> object:
-        return heads.stamp_of(*self._head_files)
 
     def backup(self, destination: Path) -> dict[str, str]:
         return copy(self._folder, destination, self._lock_timeout)

@@ -25,6 +25,10 @@ every request ``{"verb": ..., ...}`` is answered, in order, by exactly one of
 - ``{"refusal": "..."}``: a sentence for the asker, safe to show;
 - ``{"failure": {"type": ..., "place": ...}}``: an unexpected error, its type and place, no value.
 
+Any number of frames ``{"verb": "pairs"}`` may come before a request, each with the int32 arrays ``sources`` and
+``targets``. They are not answered: together they are the request's arrays of these names, which are sent while a
+graph is still being read.
+
 `edgedp.faces.worker.jobs` documents the verbs. `tests/conformance/frames.json` holds frames that both ends
 must read and write alike.
 """
@@ -41,7 +45,7 @@ from numpy.typing import NDArray
 
 from edgedp.words.errors import EdgeDPError
 
-__all__ = ["PROTOCOL_VERSION", "Frame", "FrameError", "decode_texts", "read_frame", "write_frame"]
+__all__ = ["PROTOCOL_VERSION", "Frame", "FrameError", "decode_texts", "joined", "read_frame", "write_frame"]
 
 PROTOCOL_VERSION = 2
 _MAGIC = b"edgedp"
@@ -161,6 +165,26 @@ def decode_texts(payload: NDArray[np.uint8], length: int) -> NDArray[np.str_]:
     if length and ends[-1] != len(joined):
         raise ValueError
     return np.array([joined[a:b] for a, b in zip([0, *ends][:-1], ends, strict=True)], dtype=np.str_)
+
+
+def joined(pieces: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    """Return arrays that came in pieces as a whole; the list is emptied, so that few bytes are there twice.
+
+    Examples
+    --------
+    >>> joined([{"sources": np.array([1])}, {"sources": np.array([2])}])["sources"].tolist()
+    [1, 2]
+    """
+    whole = {
+        name: np.empty(sum(len(piece[name]) for piece in pieces), array.dtype)
+        for name, array in (pieces[0] if pieces else {}).items()
+    }
+    end = dict.fromkeys(whole, 0)
+    while pieces:
+        for name, array in pieces.pop(0).items():
+            whole[name][end[name] : end[name] + len(array)] = array
+            end[name] += len(array)
+    return whole
 
 
 def _encode(name: str, array: NDArray[Any]) -> tuple[str, bytes]:

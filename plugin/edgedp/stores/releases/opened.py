@@ -118,7 +118,7 @@ class OpenedStore:
 
     def _check_heads(self, session: Session, *, whole: bool) -> None:
         """Compare the store with the heads that were kept, at first and whenever a file of them changes."""
-        stamp = (self._backend.heads_stamp(), heads.stamp(self._head_option))
+        stamp = heads.stamp(self._head_option, self._backend.head_files)
         checked = self._checked
         if checked is not None and checked.stamp == stamp and (checked.whole or not whole):
             return

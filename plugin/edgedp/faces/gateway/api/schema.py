@@ -192,7 +192,7 @@ def _of_curators() -> dict[str, Any]:
     person = {"parameters": [_NAME | {"description": "Name of the person.", "example": "ann"}]}
     asked = {
         "parameters": [
-            _NAME | {"name": "id", "description": "Of the question.", "example": "5f0c2a1b9d3e4f67"}
+            _NAME | {"name": "id", "description": "The id of a question.", "example": "5f0c2a1b9d3e4f67"}
         ]
     }
     events = _get("log", "What happened to a graph, oldest first", "Events", "404", "422")

@@ -42,7 +42,7 @@ _KEPT = 3600.0
 _SELDOM = 10.0
 _LARGEST = 1 << 20
 
-_FAILED = "the sign-in failed; try it again, and if it fails again tell the operator, whose log says why"
+_FAILED = "the sign-in failed; try again, or ask the operator to read the log"
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ class Provider:
             raise _failed(f"the id_token is not for this sign-in: {str(error)[:80]}") from None
         subject = claims["sub"]
         if not isinstance(subject, str) or not 0 < len(subject) <= 255 or not subject.isprintable():
-            raise _failed("the subject is no text of at most 255 characters")
+            raise _failed("the subject must be a text of at most 255 characters")
         return subject
 
     # -- what the provider says of itself ---------------------------------------------------------
@@ -286,7 +286,7 @@ def _object(client: OAuth2Client, place: str) -> dict[str, Any]:
     except Exception as error:
         raise _away(error) from None
     if not isinstance(found, dict):
-        raise _away(ValueError("its answer is no object"))
+        raise _away(ValueError("its answer is not a JSON object"))
     return found
 
 
@@ -295,7 +295,7 @@ def _check_safe(place: Any, issuer: str) -> None:
     parts = urlsplit(place if isinstance(place, str) else "")
     local = parts.scheme == "http" and urlsplit(issuer).scheme == "http"
     if not parts.hostname or not (parts.scheme == "https" or local):
-        raise _away(ParameterError("an endpoint is no https:// address"))
+        raise _away(ParameterError("an endpoint is not an https:// address"))
 
 
 def _hex(text: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
@@ -68,6 +69,29 @@ def _cell(value: object, column: str) -> str:
     return shown(str(value).replace("_", " ") if column == "number" else value)
 
 
+@cache
+def _templates() -> jinja2.Environment:
+    """Return the compiled templates, which are the same for every gateway of a process."""
+    found = jinja2.Environment(
+        loader=jinja2.PackageLoader("edgedp.faces.gateway.pages"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        auto_reload=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters |= {
+        "amount": _amount,
+        "cell": _cell,
+        "part": lambda text: quote(str(text), safe=""),
+        "told": told,
+    }
+    # All at once: the package may be replaced under a gateway, and a page of another version is no answer.
+    for name in found.list_templates():
+        found.get_template(name)
+    return found
+
+
 class Pages:
     """The pages of a gateway."""
 
@@ -78,23 +102,7 @@ class Pages:
         self._cookie = ("__Host-edgedp" if gateway.settings.secure else "edgedp-session") + below
         issuer = gateway.settings.oidc_issuer
         self._provider = None if issuer is None else urlsplit(issuer).hostname
-        self._templates = jinja2.Environment(
-            loader=jinja2.PackageLoader("edgedp.faces.gateway.pages"),
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            auto_reload=False,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._templates.filters |= {
-            "amount": _amount,
-            "cell": _cell,
-            "part": lambda text: quote(str(text), safe=""),
-            "told": told,
-        }
-        # All at once: the package may be replaced under a gateway, and a page of another version is no answer.
-        for name in self._templates.list_templates():
-            self._templates.get_template(name)
+        self._templates = _templates()
         folder = files("edgedp.faces.gateway.pages").joinpath("static")
         self._files = {name: folder.joinpath(name).read_bytes() for name in _ASSETS}
 

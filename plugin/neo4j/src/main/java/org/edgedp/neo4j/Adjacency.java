@@ -1,11 +1,13 @@
 package org.edgedp.neo4j;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** A piece of a graph in packed bytes; Python reads it with {@code edgedp.stores.neo4j.packed}. */
 public final class Adjacency {
+    private static final int PIECE = 1 << 22;
     private static final byte[] NOTHING = {};
 
     /** {@code int64} or {@code text}. */
@@ -19,18 +21,25 @@ public final class Adjacency {
     /** Rows (int32) of their ends. */
     public final byte[] targets;
 
-    private Adjacency(Projection projection, int piece, int[] starts, int[] ends) {
-        idType = Payload.of(projection.ids()).type();
-        nodeCount = projection.nodeCount();
-        ids = piece == 0 ? Payload.pack(projection.ids()) : NOTHING;
-        sources = Payload.pack(starts);
-        targets = Payload.pack(ends);
+    private Adjacency(Nodes nodes, boolean first, Pairs.Piece piece) {
+        idType = Payload.of(nodes.ids()).type();
+        nodeCount = nodes.count();
+        ids = first ? Payload.pack(nodes.ids()) : NOTHING;
+        sources = Payload.pack(piece.sources());
+        targets = Payload.pack(piece.targets());
     }
 
-    static Stream<Adjacency> pieces(Projection projection) {
-        List<int[]> starts = projection.sources().pieces();
-        List<int[]> ends = projection.targets().pieces();
-        return IntStream.range(0, starts.size())
-                .mapToObj(piece -> new Adjacency(projection, piece, starts.get(piece), ends.get(piece)));
+    /** Read a graph; its pieces stay in the server's memory until the caller has taken them. */
+    static Stream<Adjacency> pieces(Call call, GraphEntry graph) {
+        Nodes nodes = call.nodes(graph, Reading.byIds(graph, null) ? Memory.BY_ID : 0);
+        List<Pairs.Piece> pieces = new ArrayList<>();
+        Pairs pairs = new Pairs(PIECE, piece -> {
+            call.memory().take(8L * 2 * piece.sources().length); // as numbers, then as bytes
+            pieces.add(piece);
+        });
+        call.read(graph, nodes, null, pairs, call.told(graph));
+        return IntStream.range(0, pieces.size())
+                .mapToObj(piece -> new Adjacency(nodes, piece == 0, pieces.set(piece, null)))
+                .onClose(call.memory()::close);
     }
 }

@@ -7,10 +7,12 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 import org.neo4j.graphdb.GraphDatabaseService;
 import org.neo4j.graphdb.Transaction;
 import org.neo4j.logging.Log;
 import org.neo4j.procedure.TerminationGuard;
+import org.neo4j.procedure.memory.ProcedureMemory;
 
 /**
  * What one procedure call has at hand.
@@ -18,13 +20,24 @@ import org.neo4j.procedure.TerminationGuard;
  * @param inner transactions of the plugin's own
  * @param callers the transaction of the caller, for what the caller may roll back
  */
-record Call(InnerTransactions inner, Transaction callers, WorkerPool workers, TerminationGuard guard, Log log) {
-    static Call of(GraphDatabaseService database, Transaction callers, TerminationGuard guard, Log log) {
+record Call(
+        InnerTransactions inner,
+        Transaction callers,
+        WorkerPool workers,
+        TerminationGuard guard,
+        Log log,
+        Memory memory) {
+    static Call of(
+            GraphDatabaseService database,
+            Transaction callers,
+            TerminationGuard guard,
+            Log log,
+            ProcedureMemory memory) {
         WorkerPool workers = WorkerPool.current();
         Settings settings = workers.settings();
         InnerTransactions inner = new InnerTransactions(database, guard, settings.lockLimit(), settings.transactionLimit());
         Statements.learn(inner);
-        return new Call(inner, callers, workers, guard, log);
+        return new Call(inner, callers, workers, guard, log, new Memory(memory));
     }
 
     /** Return a stored graph; an unknown name is refused with the nearest known one. */
@@ -92,41 +105,66 @@ record Call(InnerTransactions inner, Transaction callers, WorkerPool workers, Te
         }
     }
 
-    Projection project(GraphEntry graph) {
-        return project(graph, null);
-    }
-
-    /** Read a graph, or the windows of it that a plan names; null and JSON's null are for everything. */
-    Projection project(GraphEntry graph, JsonNode window) {
-        return inner.read(transaction -> Projection.read(transaction, graph, window, guard));
+    /** Read a graph's nodes, for which the heap must have room; {@code each} is what the call takes of it beside. */
+    Nodes nodes(GraphEntry graph, long each) {
+        long count = inner.read(graph::nodeCount);
+        memory.take(Memory.ofNodes(count) + each * count);
+        Nodes nodes = inner.read(transaction -> Nodes.read(transaction, graph, guard));
+        memory.take(nodes.textBytes());
+        return nodes;
     }
 
     /** Return what Neo4j calls the nodes of some rows; null for what was deleted since they were read. */
-    String[] elementIds(GraphEntry graph, Projection projection, int[] rows) {
-        return inner.read(transaction -> projection.elementIds(transaction, graph, rows, guard));
+    String[] elementIds(GraphEntry graph, Nodes nodes, int[] rows) {
+        return inner.read(transaction -> nodes.elementIds(transaction, graph, rows, guard));
+    }
+
+    /** Read a graph's relationships, or those within the windows that a plan names; null and JSON's null are all. */
+    void read(GraphEntry graph, Nodes nodes, JsonNode window, Pairs pairs, LongConsumer seen) {
+        inner.read(transaction -> {
+            new Reading(transaction, graph, nodes, guard, seen).to(pairs, window);
+            return null;
+        });
+        pairs.end();
     }
 
     Frame ask(ObjectNode request) {
         return workers.ask(new Frame(request), guard, log);
     }
 
-    /** Read the values of a property, one a node; what is missing or no number, the statement says, is NaN. */
-    double[] records(GraphEntry graph, String property) {
-        return inner.read(
-                transaction -> Statements.numbers(transaction, "property", graph.place(property), "value"));
+    /** Ask of a whole graph, as a curator does; how far the reading is stands in the transaction's metadata. */
+    Frame ask(ObjectNode request, GraphEntry graph, Nodes nodes) {
+        return workers.ask(new Frame(request, nodes.arrays()), reading(graph, nodes, null, told(graph)), guard, log);
     }
 
-    Frame ask(ObjectNode request, Projection projection) {
-        return ask(request, projection.arrays());
+    private WorkerPool.Feed reading(GraphEntry graph, Nodes nodes, JsonNode window, LongConsumer seen) {
+        return taker -> read(graph, nodes, window, new Pairs(Pairs.PIECE, taker), seen);
     }
 
+    /** Say in the metadata of the caller's transaction how far a reading is: for exact reads alone, it counts edges. */
+    LongConsumer told(GraphEntry graph) {
+        long began = System.nanoTime();
+        return seen -> {
+            long rate = seen * 1_000_000_000L / Math.max(1, System.nanoTime() - began);
+            String said = "reading " + graph.name() + ": " + seen + " relationships, " + rate + " a second";
+            rows(callers, "progress", Map.of("told", said));
+        };
+    }
+
+    /** Read the values of a property of nodes, as the worker takes them. */
+    Map<String, Object> records(GraphEntry graph, Nodes nodes, String property) {
+        return Map.of("values", inner.read(transaction -> nodes.values(transaction, graph, property, guard)));
+    }
+
+    /** Ask of what was read of the nodes alone. */
     Frame ask(ObjectNode request, Map<String, Object> arrays) {
         return workers.ask(new Frame(request, arrays), guard, log);
     }
 
     /** Ask for a draw, which may ask for further debits, each committed before the worker goes on; then for titles. */
-    Frame draw(ObjectNode request, Map<String, Object> arrays, GraphEntry graph) {
-        return workers.ask(new Frame(request, arrays), guard, log, asked -> {
+    Frame draw(ObjectNode request, GraphEntry graph, Nodes nodes, JsonNode window) {
+        Frame asking = new Frame(request, nodes.arrays());
+        return workers.ask(asking, reading(graph, nodes, window, seen -> {}), guard, log, asked -> {
             if (asked.has("pay")) {
                 boolean paid = inner.run(Script.of(asked.get("pay"))).done();
                 return Frame.request("paid").put("paid", paid);

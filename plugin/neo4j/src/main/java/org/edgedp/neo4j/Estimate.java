@@ -41,7 +41,7 @@ public final class Estimate {
     static Stream<Estimate> of(Call call, String kind, String name, Map<String, Object> configuration) {
         new Schema(call).check();
         GraphEntry graph = call.graph(name);
-        ObjectNode request = Release.question("estimate", call, kind, graph, configuration);
+        ObjectNode request = Release.question("estimate", call, kind, graph, call.inner().read(graph::survey), configuration);
         String second = Account.attributes(graph.name());
         List<Map<String, Object>> records = call.read("account_find", second);
         request.set("attributes_account", Frame.toJson(records));

@@ -69,7 +69,7 @@ public final class ExactProcedures extends ProcedureBase {
         if (entry == 0 || !noted(call, graph, entry)) {
             note(call, graph, "adjacency", null);
         }
-        return Adjacency.pieces(call.project(graph));
+        return Adjacency.pieces(call, graph);
     }
 
     private Stream<Value> values(String verb, String name, Map<String, Object> configuration) {
@@ -77,13 +77,14 @@ public final class ExactProcedures extends ProcedureBase {
         new Schema(call).check();
         GraphEntry graph = call.graph(name);
         note(call, graph, verb, configuration);
-        Projection projection = call.project(graph);
+        Nodes nodes = call.nodes(graph, Memory.SHOWN + (Reading.byIds(graph, null) ? Memory.BY_ID : 0));
         ObjectNode request = Call.request(verb, configuration);
         request.set("graph", graph.row());
-        double[] values = call.ask(request, projection).doubles("values");
-        String[] nodeIds = call.elementIds(graph, projection, projection.allRows());
+        double[] values = call.ask(request, graph, nodes).doubles("values");
+        String[] nodeIds = call.elementIds(graph, nodes, nodes.allRows());
         return IntStream.range(0, values.length)
-                .mapToObj(row -> new Value(nodeIds[row], projection.id(row), values[row]));
+                .mapToObj(row -> new Value(nodeIds[row], nodes.id(row), values[row]))
+                .onClose(call.memory()::close);
     }
 
     /** Note an exact read in the log before anything is read. */

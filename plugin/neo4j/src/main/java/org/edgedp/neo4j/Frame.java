@@ -74,6 +74,16 @@ record Frame(ObjectNode header, Map<String, Object> arrays) {
      * @param body the arrays
      */
     record Written(byte[] start, List<Payload> body) {
+        /** Bytes, but for the prefix. */
+        long length() {
+            return start.length - PREFIX_LENGTH + bodyLength();
+        }
+
+        /** Bytes of the arrays. */
+        long bodyLength() {
+            return body.stream().mapToLong(Payload::paddedSize).sum();
+        }
+
         void to(OutputStream stream) throws IOException {
             stream.write(start);
             for (Payload payload : body) {
@@ -102,9 +112,7 @@ record Frame(ObjectNode header, Map<String, Object> arrays) {
         byte[] text = text(described);
         long body = payloads.stream().mapToLong(Payload::paddedSize).sum();
         if (text.length + body > limit) {
-            // No length: it tells the number of relationships, and a release is debited by now.
-            throw new EdgeDPException("the graph needs a longer frame than " + limit
-                    + " bytes; raise worker.frame.limit in conf/edgedp.conf");
+            throw tooLong(limit);
         }
         byte[] start = littleEndian(Math.addExact(PREFIX_LENGTH, text.length))
                 .put(MAGIC)
@@ -114,6 +122,12 @@ record Frame(ObjectNode header, Map<String, Object> arrays) {
                 .put(text)
                 .array();
         return new Written(start, payloads);
+    }
+
+    /** The refusal of a graph beyond the limit; no length: it tells the number of relationships, after the debit. */
+    static EdgeDPException tooLong(long limit) {
+        return new EdgeDPException("the graph needs a longer frame than " + limit
+                + " bytes; raise worker.frame.limit in conf/edgedp.conf");
     }
 
     private static byte[] text(ObjectNode header) {

@@ -108,10 +108,21 @@ record GraphEntry(
         return nodeLabels.stream().anyMatch(node::hasLabel);
     }
 
-    /** What is public of the nodes, as of now. */
+    /** What is public of the nodes, as of now, for an estimate; a release has it of the nodes that it reads. */
     JsonNode survey(Transaction transaction) {
         Map<String, Object> asked = Map.of("nodeLabel", row.get("nodeLabel").asText());
         return Frame.toJson(rows(transaction, "survey", place(), asked).get(0));
+    }
+
+    /** How many nodes there are now, by the count store where there is one label. */
+    long nodeCount(Transaction transaction) {
+        Map<String, String> all = Map.of("candidate_label", place().get("node_label"));
+        return (Long) rows(transaction, "node_count", all, Map.of()).get(0).get("nodes");
+    }
+
+    /** Whether a label is the one that edgedp gave to the nodes of this graph. */
+    boolean isItsOwn(String label) {
+        return label.equals(row.get("nodeLabel").asText());
     }
 
     /** Those of some ids that nodes have. */

@@ -5,6 +5,7 @@ import org.neo4j.graphdb.Transaction;
 import org.neo4j.logging.Log;
 import org.neo4j.procedure.Context;
 import org.neo4j.procedure.TerminationGuard;
+import org.neo4j.procedure.memory.ProcedureMemory;
 
 /** What Neo4j hands to every procedure of this plugin. */
 public abstract class ProcedureBase {
@@ -24,7 +25,11 @@ public abstract class ProcedureBase {
     @Context
     public Log log;
 
+    /** Neo4j's account of the memory that procedures take. */
+    @Context
+    public ProcedureMemory memory;
+
     final Call call() {
-        return Call.of(database, transaction, guard, log);
+        return Call.of(database, transaction, guard, log, memory);
     }
 }

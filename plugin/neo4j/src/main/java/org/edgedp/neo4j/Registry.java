@@ -33,10 +33,12 @@ final class Registry {
         ObjectNode check = Frame.request("check_graph");
         check.set("graph", entry.row());
         check.set("declared", asked.get("declared"));
-        check.set("survey", call.inner().read(entry::survey));
+        Nodes nodes = call.nodes(entry, Reading.byIds(entry, null) ? Memory.BY_ID : 0);
+        check.set("survey", nodes.survey());
         check.set("unindexed", call.inner().read(entry::unindexed));
         check.set("allow_empty", asked.get("allow_empty"));
-        JsonNode checked = call.ask(check, call.project(entry)).header();
+        JsonNode checked = call.ask(check, entry, nodes).header();
+        call.memory().close();
         JsonNode graph = checked.get("graph");
         ObjectNode request = Frame.request("register_script");
         request.set("graph", graph);

@@ -115,13 +115,25 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
     static Release draw(Call call, String kind, String name, Map<String, Object> configuration, boolean writes) {
         new Schema(call).check();
         GraphEntry graph = call.graph(name);
-        ObjectNode request = question("plan", call, kind, graph, configuration).put("writes", writes);
+        try {
+            return draw(call, kind, graph, call.nodes(graph, 0), configuration, writes);
+        } finally {
+            call.memory().close();
+        }
+    }
+
+    private static Release draw(
+            Call call, String kind, GraphEntry graph, Nodes nodes, Map<String, Object> configuration, boolean writes) {
+        ObjectNode request =
+                question("plan", call, kind, graph, nodes.survey(), configuration).put("writes", writes);
+        request.set("named", nodes.ofThem(request.get("named")));
         JsonNode planned = call.ask(request).header();
         Receipt receipt = Receipt.of(planned, configuration);
         if (!planned.get("kept").isNull()) {
             return new Release(graph, receipt, planned.get("kept"), null, planned.get("write"));
         }
         checkProperty(call, graph, planned.get("write"));
+        call.memory().take(Reading.byIds(graph, planned.get("window")) ? nodes.count() * Memory.BY_ID : 0);
         Script.Outcome debit = call.inner().run(Script.of(planned.get("script")));
         if (!debit.done()) {
             JsonNode kept = kept(call, graph, planned, debit);
@@ -130,7 +142,7 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
         return receipt.saying(call, () -> {
             try (Lease lease = new Lease(call.inner(), planned.get("lease"))) {
                 note(call, kind, graph, receipt);
-                return fresh(call, graph, planned, receipt, lease);
+                return fresh(call, graph, nodes, planned, receipt, lease);
             } catch (EdgeDPException | TransactionTerminatedException ours) {
                 throw ours;
             } catch (RuntimeException unforeseen) { // whose own words could hold figures
@@ -158,10 +170,15 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
 
     /** What is public of a graph and its account, with a caller's configuration: what a plan is made of. */
     static ObjectNode question(
-            String verb, Call call, String kind, GraphEntry graph, Map<String, Object> configuration) {
+            String verb,
+            Call call,
+            String kind,
+            GraphEntry graph,
+            JsonNode survey,
+            Map<String, Object> configuration) {
         ObjectNode request = Call.request(verb, configuration).put("kind", kind);
         request.set("graph", graph.row());
-        request.set("survey", call.inner().read(graph::survey));
+        request.set("survey", survey);
         request.set("account", Frame.toJson(call.read("account_find", graph.name())));
         request.set("accounts", Frame.toJson(call.accounts(graph)));
         request.set("asked_before", askedBefore(call, graph, configuration));
@@ -298,34 +315,30 @@ record Release(GraphEntry graph, Receipt receipt, JsonNode answer, List<Picked> 
     }
 
     private static Release fresh(
-            Call call, GraphEntry graph, JsonNode planned, Receipt receipt, Lease lease) {
+            Call call, GraphEntry graph, Nodes nodes, JsonNode planned, Receipt receipt, Lease lease) {
         ObjectNode request = Frame.request("draw").put("name", graph.name());
         request.set("release_id", planned.get("release_id"));
         request.set("plan", planned.get("plan"));
         request.set("graph", graph.row());
-        boolean ofRecords = planned.hasNonNull("property");
-        Projection projection = ofRecords ? null : call.project(graph, planned.get("window"));
-        Frame drawn = ofRecords
-                ? call.ask(
-                        request,
-                        Map.of("values", call.records(graph, planned.get("property").textValue())))
-                : call.draw(request, projection.arrays(), graph);
+        Frame drawn = planned.hasNonNull("property")
+                ? call.ask(request, call.records(graph, nodes, planned.get("property").textValue()))
+                : call.draw(request, graph, nodes, planned.get("window"));
         JsonNode shown = drawn.header();
         if (!call.inner().run(Script.of(shown.get("script"))).done()) {
             throw new EdgeDPException(shown.get("lost").textValue());
         }
         lease.answered();
         long[] rows = drawn.longs("rows");
-        List<Picked> picked = rows == null ? null : picked(call, graph, projection, rows);
+        List<Picked> picked = rows == null ? null : picked(call, graph, nodes, rows);
         Receipt drawnFor = new Receipt(receipt.releaseId(), shown.get("epsilon").doubleValue(), receipt.named());
         return new Release(graph, drawnFor, shown.get("answer"), picked, planned.get("write"));
     }
 
-    private static List<Picked> picked(Call call, GraphEntry graph, Projection projection, long[] drawn) {
+    private static List<Picked> picked(Call call, GraphEntry graph, Nodes nodes, long[] drawn) {
         int[] rows = Arrays.stream(drawn).mapToInt(Math::toIntExact).toArray();
-        String[] nodeIds = call.elementIds(graph, projection, rows);
+        String[] nodeIds = call.elementIds(graph, nodes, rows);
         return IntStream.range(0, rows.length)
-                .mapToObj(pick -> new Picked(pick + 1, nodeIds[pick], projection.id(rows[pick])))
+                .mapToObj(pick -> new Picked(pick + 1, nodeIds[pick], nodes.id(rows[pick])))
                 .toList();
     }
 }

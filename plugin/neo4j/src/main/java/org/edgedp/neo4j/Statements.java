@@ -80,15 +80,6 @@ final class Statements {
         return transaction.execute(statement(name, identifiers), parameters);
     }
 
-    /** Run a statement and return a column of numbers; null is NaN. */
-    static double[] numbers(Transaction transaction, String name, Map<String, String> identifiers, String column) {
-        try (Result result = transaction.execute(statement(name, identifiers))) {
-            return result.stream()
-                    .mapToDouble(row -> row.get(column) instanceof Number value ? value.doubleValue() : Double.NaN)
-                    .toArray();
-        }
-    }
-
     /** Quote identifiers, alternatives of each other, as {@code edgedp.stores.statements.queries} does: never an injection. */
     private static String quote(String identifiers) {
         return Arrays.stream(identifiers.split(GraphEntry.ALTERNATIVES))

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -30,6 +29,7 @@ final class Worker {
     private final Process process;
     private final ExecutorService pipes;
     private final WorkerErrors errors;
+    private Future<Void> sent; // what is being written ahead of a request
 
     private Worker(Settings settings, Process process, Log log) {
         this.settings = settings;
@@ -44,7 +44,7 @@ final class Worker {
     static Worker start(Settings settings, TerminationGuard guard, Log log) {
         Worker worker = new Worker(settings, launch(settings), log);
         try {
-            JsonNode hello = worker.await(worker::readFrame, settings.startLimit(), guard).header();
+            JsonNode hello = worker.await(worker.pipes.submit(worker::readFrame), settings.startLimit(), guard).header();
             String version = hello.path("version").asText();
             if (!version.equals(Version.CURRENT)) {
                 throw new EdgeDPException("the worker is edgedp " + version + ", must be " + Version.CURRENT
@@ -67,13 +67,30 @@ final class Worker {
         }
     }
 
+    /** Send what goes before a request, while more of it is read: the one before must be written by now. */
+    void send(Frame.Written part, TerminationGuard guard) {
+        waitUntilSent(guard);
+        sent = pipes.submit(() -> {
+            write(part);
+            return null;
+        });
+    }
+
+    private void waitUntilSent(TerminationGuard guard) {
+        if (sent != null) {
+            await(sent, settings.jobLimit(), guard);
+            sent = null;
+        }
+    }
+
     /** Send a request and return the worker's reply: an answer or a refusal. */
     Frame ask(Frame.Written request, TerminationGuard guard, Log log) {
+        waitUntilSent(guard);
         Frame reply = await(
-                () -> {
+                pipes.submit(() -> {
                     write(request);
                     return readFrame();
-                },
+                }),
                 settings.jobLimit(),
                 guard);
         JsonNode failure = reply.header().get("failure");
@@ -133,12 +150,11 @@ final class Worker {
     }
 
     /** Wait for the pipes, watching the clock and whether the caller's query was terminated. */
-    private Frame await(Callable<Frame> exchange, Duration limit, TerminationGuard guard) {
-        Future<Frame> frame = pipes.submit(exchange);
+    private <T> T await(Future<T> exchange, Duration limit, TerminationGuard guard) {
         long deadline = System.nanoTime() + limit.toNanos();
         while (true) {
             try {
-                return frame.get(POLL_MILLISECONDS, MILLISECONDS);
+                return exchange.get(POLL_MILLISECONDS, MILLISECONDS);
             } catch (TimeoutException stillBusy) {
                 guard.check();
                 if (System.nanoTime() > deadline) {

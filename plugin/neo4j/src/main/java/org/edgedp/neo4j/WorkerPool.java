@@ -9,6 +9,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.neo4j.logging.Log;
 import org.neo4j.procedure.TerminationGuard;
@@ -61,9 +63,22 @@ final class WorkerPool {
         return settings;
     }
 
+    /** Reads a graph's relationships and hands them on, from the beginning each time that it is asked to. */
+    interface Feed {
+        /** No relationship. */
+        Feed NOTHING = taker -> {};
+
+        void to(Consumer<Pairs.Piece> taker);
+    }
+
     /** Return the worker's answer to a request; its refusal, or its loss, is thrown as one sentence. */
     Frame ask(Frame request, TerminationGuard guard, Log log) {
-        return ask(request, guard, log, asked -> {
+        return ask(request, Feed.NOTHING, guard, log);
+    }
+
+    /** As the other, of a request about relationships, which the worker takes while they are read. */
+    Frame ask(Frame request, Feed feed, TerminationGuard guard, Log log) {
+        return ask(request, feed, guard, log, asked -> {
             throw new EdgeDPException("the worker asked for a debit or for titles where none are due; report this");
         });
     }
@@ -73,8 +88,10 @@ final class WorkerPool {
      *
      * @param answering answers the header of what it asks
      */
-    Frame ask(Frame request, TerminationGuard guard, Log log, Function<JsonNode, ObjectNode> answering) {
-        Frame reply = exchange(request.written(settings.frameLimit()), guard, log, answering); // refused before one is taken
+    Frame ask(
+            Frame request, Feed feed, TerminationGuard guard, Log log, Function<JsonNode, ObjectNode> answering) {
+        Frame.Written written = request.written(settings.frameLimit()); // refused before a worker is taken
+        Frame reply = exchange(written, feed, guard, log, answering);
         JsonNode refusal = reply.header().get("refusal");
         if (refusal != null) {
             throw new EdgeDPException(refusal.textValue());
@@ -83,13 +100,18 @@ final class WorkerPool {
     }
 
     private Frame exchange(
-            Frame.Written request, TerminationGuard guard, Log log, Function<JsonNode, ObjectNode> answering) {
+            Frame.Written request,
+            Feed feed,
+            TerminationGuard guard,
+            Log log,
+            Function<JsonNode, ObjectNode> answering) {
         waitForSlot(guard);
         try {
             while (true) {
                 Worker waited = fromIdle();
                 Worker worker = waited != null ? waited : begin(guard, log);
                 try {
+                    feed.to(sending(worker, request.length(), guard));
                     Frame reply = worker.ask(request, guard, log);
                     while (reply.header().has("pay") || reply.header().has("titles")) {
                         reply = goOn(worker, answering.apply(reply.header()), guard, log);
@@ -113,6 +135,18 @@ final class WorkerPool {
         } finally {
             slots.release();
         }
+    }
+
+    /** Send pieces as they come, until together with the request they are beyond the limit. */
+    private Consumer<Pairs.Piece> sending(Worker worker, long request, TerminationGuard guard) {
+        AtomicLong whole = new AtomicLong(request);
+        return piece -> {
+            Frame.Written written = new Frame(Frame.request("pairs"), piece.arrays()).written(settings.frameLimit());
+            if (whole.addAndGet(written.bodyLength()) > settings.frameLimit()) {
+                throw Frame.tooLong(settings.frameLimit());
+            }
+            worker.send(written, guard);
+        };
     }
 
     /** Tell a worker what it asked for; one that is gone now has begun, and no other takes its place. */

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +23,23 @@ class ReadingTest {
             assertArrayEquals(
                     whole, ints.pieces().stream().flatMapToInt(IntStream::of).toArray());
             assertArrayEquals(written(whole), written(ints));
+        }
+    }
+
+    @Test
+    void pairsAreHandedOnInPiecesInTheirOrder() {
+        for (int length : new int[] {0, 1, 4096, 4097, Pairs.PIECE, 3 * Pairs.PIECE + 5}) {
+            List<Pairs.Piece> pieces = new ArrayList<>();
+            Pairs pairs = new Pairs(Pairs.PIECE, pieces::add);
+            IntStream.range(0, length).forEach(each -> pairs.add(each, -each));
+            pairs.end();
+            assertEquals(length / Pairs.PIECE + (length % Pairs.PIECE == 0 && length > 0 ? 0 : 1), pieces.size());
+            int[] sources =
+                    pieces.stream().flatMapToInt(piece -> IntStream.of(piece.sources())).toArray();
+            int[] targets =
+                    pieces.stream().flatMapToInt(piece -> IntStream.of(piece.targets())).toArray();
+            assertArrayEquals(IntStream.range(0, length).toArray(), sources);
+            assertArrayEquals(IntStream.range(0, length).map(each -> -each).toArray(), targets);
         }
     }
 
