@@ -231,4 +231,11 @@ UNREAD = [
         "charges, until,",
         "test_plan_ids.py::test_an_id_is_of_one_release_of_one_analyst_under_one_key[another key]",
     ),
+    Edit(
+        "an account whose terms forget the accounts of the types",
+        "edgedp.ledger.backend:GraphRow.terms",
+        'place |= {"accounts": list(self.accounts)}',
+        "pass",
+        "test_debit_scripts.py::test_whatever_a_release_reads_by_is_in_the_terms_of_its_account",
+    ),
 ]
