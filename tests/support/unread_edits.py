@@ -206,7 +206,7 @@ UNREAD = [
     Edit(
         "kept rows of other nodes than those that were registered",
         "edgedp.stores.releases.at_address:read",
-        "    _checked(row, graph)\n    if memory",
+        "    _checked(row, graph, directed=row.directed)\n    if memory",
         "    if memory",
         "test_addresses.py::test_rows_that_are_kept_are_compared_with_the_nodes_that_were_registered",
     ),
