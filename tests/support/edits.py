@@ -178,7 +178,7 @@ EDITS = [
     ),
     Edit(
         "a pair that is mutual by another pair's relationship",
-        "edgedp.stores.neo4j.packed:arcs_of",
+        "edgedp.stores.statements.projecting:arcs_of",
         "there = _frequent(first, second, nodes, 1)",
         "there = _frequent(*_pairs(first, second), nodes, 1)",
         "test_pairs.py::test_the_reader_is_the_definition_on_random_databases",

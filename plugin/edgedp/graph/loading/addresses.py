@@ -199,9 +199,17 @@ class Address:
             found += [[part.name, *mark] for part, mark in zip(parts, marks_of(parts), strict=True)]
         return found
 
-    def key(self, marks: Marks) -> str:
-        """Return the name under which what was read is kept: another file, mark or option is another name."""
-        asked = [self.edges, self.nodes, self.options, marks]
+    def key(self, marks: Marks, made_of: str | None = None) -> str:
+        """Return the name under which what was read is kept: another file, mark, option or rule is another name.
+
+        Parameters
+        ----------
+        marks : list
+            Of `marks`.
+        made_of : str, optional
+            Which rows make an edge, as the registry keeps it.
+        """
+        asked = [self.edges, self.nodes, self.options, marks, *([] if made_of is None else [made_of])]
         return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
     def rows_expected(self) -> int:
