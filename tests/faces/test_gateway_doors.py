@@ -456,6 +456,7 @@ def test_nobody_is_made_by_signing_in(door: SimpleNamespace, browser: httpx.Clie
 LIES: dict[str, dict[str, Any]] = {
     "another issuer": {"iss": "https://elsewhere.example.org"},
     "another audience": {"aud": "another client"},
+    "another audience that says it is for us": {"aud": "another client", "azp": CLIENT},
     "several audiences, and for another": {"aud": [CLIENT, "another"], "azp": "another"},
     "several audiences, for nobody": {"aud": [CLIENT, "another"]},
     "over": {"exp": 1, "iat": 1},
