@@ -25,7 +25,7 @@ import numpy as np
 
 import edgedp
 import neo4j
-from edgedp.stores.neo4j.backend import adjacent
+from edgedp.stores.neo4j.batches import adjacent as rows_of
 from edgedp.stores.statements.queries import query
 from neo4jserver import Server, start
 
@@ -134,7 +134,7 @@ def numbered(batch: np.ndarray) -> dict[str, Rows]:
 
 def adjacent(batch: np.ndarray) -> dict[str, Rows]:
     """Return the batch's nodes and, in positions among them, each source with its targets."""
-    ids, rows = adjacent(batch)
+    ids, rows = rows_of(batch)
     return {"ids": ids.tolist(), "adjacent": rows}
 
 
