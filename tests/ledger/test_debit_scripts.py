@@ -273,7 +273,8 @@ CHANGED: dict[str, Any] = {
     "nodes_supplied": False, "loaded": False, "digest": "e", "made_of": "{}", "title_property": "name",
     "accounts": ("CALLED", "OTHER"), "columns": '{"amount": "float"}',
 }  # fmt: skip
-NOT_SAID = {"name", "node_count", "display_label"}
+NOT_SAID = {"name", "node_count", "display_label", "of"}
+"""The key of the row; what edgedp alone changes of a graph that is not loaded; what no row keeps."""
 
 
 def test_whatever_a_release_reads_by_is_in_the_terms_of_its_account() -> None:
