@@ -43,7 +43,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 REFERENCE = (DOCS / "reference.md").read_text(encoding="utf-8")
 
 READERS = ("curator.md", "sources.md", "analyst.md", "researcher.md", "operator.md", "developer.md")
-PAGES_THAT_RUN = ("tutorial.md", *READERS, "numbers.md")
+PAGES_THAT_RUN = ("tutorial.md", *READERS, "numbers.md", "projections.md")
 
 _ADDRESS = "neo4j://localhost:7687"
 _SKIPPED = ("cat", "make")

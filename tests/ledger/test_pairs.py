@@ -12,12 +12,13 @@ import pytest
 
 from edgedp import Graph, ParameterError, StoreError
 from edgedp.ledger.backend import GraphRow
-from edgedp.ledger.pairs import ORIENTATIONS, PairProjection, conditions, projection_of, written_conditions
+from edgedp.ledger.pairs import ORIENTATIONS, PairProjection, projection_of
 from edgedp.ledger.registry import registered_row
 from edgedp.ledger.sources import resolved
 from edgedp.mechanisms.adaptive.arcs import arc_moves
 from edgedp.mechanisms.projection import CandidateProjection, GraphProjection
 from edgedp.mechanisms.sampling.words import GeneratorWords
+from edgedp.release.conditions import conditions, written_conditions
 from edgedp.release.draw import draw_positions
 from edgedp.release.plan import ArcsPlan, PublicFacts, of_nodes, plan
 from edgedp.stores.neo4j.packed import graph_of_rows
@@ -319,3 +320,20 @@ def test_a_projection_that_is_not_of_the_candidates_is_refused() -> None:
     )
     with pytest.raises(StoreError, match="nodes"):
         draw_positions(planned, GraphProjection(graph), GeneratorWords(np.random.default_rng(1)))
+
+
+@pytest.mark.parametrize("unit", ["source", "target"])
+def test_arcs_that_are_turned_round_have_no_account_of_one_node(unit: str) -> None:
+    """Beside a graph of the arcs as they are, in_degree of the other one would tell all that a source does."""
+    from edgedp.ledger import registry
+    from edgedp.ledger.account import Declaration
+
+    for orientation in ("natural", "reverse"):
+        row = registered_row("g", projection_of("N", "R", orientation), "id", None)
+        declared = Declaration(protect=unit)  # type: ignore[arg-type]
+        script = lambda: registry.register_script(row, None, declared, by="me", at="now", last=[])  # noqa: B023, E731
+        if orientation == "natural":
+            assert script().steps
+        else:
+            with pytest.raises(ParameterError, match="must be 'natural' where protect is"):
+                script()

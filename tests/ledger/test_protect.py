@@ -301,7 +301,7 @@ def test_a_graph_without_directions_does_not_take_the_place_of_an_account_of_sou
 def test_what_was_released_between_reading_and_declaring_is_noticed(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = curator._account
+    read = curator.found_account
 
     def late(session: Any, name: str) -> Account | None:
         found = read(session, name)
@@ -309,7 +309,7 @@ def test_what_was_released_between_reading_and_declaring_is_noticed(
         store.priv_top_k("followed", **ASKED)
         return found
 
-    monkeypatch.setattr(curator, "_account", late)
+    monkeypatch.setattr(curator, "found_account", late)
     with pytest.raises(StoreError, match="the account of 'followed' changed meanwhile; declare again"):
         store.load(FOLLOWED, "followed", replace=True, protect="pair")
     assert store.budget("followed")["protect"] == "source"

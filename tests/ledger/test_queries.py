@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgedp.ledger.chain import FURTHER
-from edgedp.ledger.pairs import COMPARISONS
 from edgedp.mechanisms.metrics import metric, metric_names
+from edgedp.release.conditions import COMPARISONS
 from edgedp.stores.statements.queries import (
     fill,
     query,

@@ -7,6 +7,7 @@ once, over these few methods.
 from __future__ import annotations
 
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.graph.weights import Weighting
 from edgedp.ledger.pairs import ALTERNATIVES, PairProjection
 from edgedp.ledger.script import Row, Runner, Step, Transacting, Transaction
 from edgedp.release.plan import PublicFacts
@@ -80,6 +82,9 @@ def holds_directions(digest: str | None) -> bool:
     return " directed" in (digest or "")
 
 
+_WEIGHTED = re.compile(r" weighted (\S+)")
+
+
 def holds_titles(digest: str | None) -> bool:
     """Return whether the seal of a version says that its nodes have titles; public."""
     return " titled" in (digest or "")
@@ -111,6 +116,8 @@ class GraphRow:
     that it is read from. None: that of its own name, which then is the account."""
     columns: str | None = None
     """Of a loaded graph: the types of the columns that are kept of its rows, by their names, JSON; None: none are."""
+    of: GraphRow | None = field(default=None, compare=False)
+    """The row of the loaded graph whose rows are read, as it is now; None of any other, and where it is gone."""
     display_label: str | None = field(default=None, compare=False)
     """Neo4j: the label that people see beside the version's own; written once, not kept."""
 
@@ -121,15 +128,33 @@ class GraphRow:
             self.node_count,
             self.degree_bound,
             self.nodes_supplied,
-            facts=FACTS_AS_LOADED if self.loaded else FACTS_RECORDED,
+            facts=FACTS_AS_LOADED if self.loaded or self.node_label == OF_GRAPH else FACTS_RECORDED,
             directed=self.directed,
             projection=None if self.loaded or self.projection is None else self.projection.to_dict(),
+            weighting=self.weighting,
         )
 
     @cached_property
     def directed(self) -> bool:
         """Whether the edges have directions, which were stored or are read."""
         return holds_directions(self.digest) or (self.projection is not None and self.projection.directed)
+
+    @cached_property
+    def weighting(self) -> Weighting | None:
+        """What is declared of the weights, of a loaded version by its seal; None of a graph without.
+
+        Raises
+        ------
+        StoreError
+            Somebody edited it; nothing was spent.
+        """
+        if self.projection is not None:
+            return self.projection.weight
+        found = _WEIGHTED.search(self.digest or "") if self.loaded else None
+        try:
+            return None if found is None else Weighting.read(found[1])
+        except (EdgeDPError, ValueError):
+            raise edited(self.name) from None
 
     @cached_property
     def ledgers(self) -> tuple[str, ...]:
@@ -192,14 +217,26 @@ class GraphRow:
             made = PairProjection.of_json(self.made_of)
         except ParameterError:
             raise edited(self.name) from None
-        if (self.node_label, self.relationship_type) != ("|".join(made.labels), "|".join(made.types)):
+        if made.labels or made.types:
+            said = ("|".join(made.labels), "|".join(made.types)) == (self.node_label, self.relationship_type)
+        elif self.node_label == OF_GRAPH:
+            said = made.of == self.relationship_type
+        else:
+            said = self.at_address and made.of is None
+        if not said:
             raise edited(self.name)
         return made
 
     @property
+    def column_types(self) -> dict[str, str] | None:
+        """The types of the columns that are kept of the rows of a loaded graph; None where no rows are kept."""
+        return None if self.columns is None else dict(json.loads(self.columns))
+
+    @property
     def titled(self) -> bool:
         """Whether the nodes have titles, which are stored with them or are a property of theirs."""
-        return holds_titles(self.digest) or self.title_property is not None
+        of_rows = self.of is not None and self.of.titled
+        return of_rows or holds_titles(self.digest) or self.title_property is not None
 
     @cached_property
     def at_address(self) -> bool:
@@ -424,6 +461,9 @@ class Backend(ABC):
 
     keeps_windows: ClassVar[bool] = False
     """Whether a loaded graph is stored with the window of each of its rows."""
+
+    keeps_weights: ClassVar[bool] = False
+    """Whether a loaded graph is stored with the weights of its edges."""
 
     keeps_columns: ClassVar[bool] = False
     """Whether a loaded graph is stored with columns of its rows."""

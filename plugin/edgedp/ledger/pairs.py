@@ -7,26 +7,25 @@ protects all of it together. A rule that joins relationships of different pairs 
 
 from __future__ import annotations
 
+import dataclasses
 import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from edgedp.graph.weights import Weighting, weighting_of
 from edgedp.mechanisms.checks import check_text, nearest
+from edgedp.release.conditions import Condition, conditions, where_of
 from edgedp.words.errors import ParameterError
 
 __all__ = [
     "ALTERNATIVES",
     "ARCS",
-    "COMPARISONS",
     "ORIENTATIONS",
-    "Condition",
     "Orientation",
     "PairProjection",
-    "conditions",
     "projection_of",
-    "written_conditions",
+    "rows_projection",
 ]
 
 Orientation = Literal["UNDIRECTED", "MUTUAL", "NATURAL", "REVERSE"]
@@ -37,32 +36,12 @@ ORIENTATIONS: tuple[Orientation, ...] = get_args(Orientation)
 ARCS: tuple[Orientation, ...] = ("NATURAL", "REVERSE")
 """Those that give a graph with directions."""
 
-COMPARISONS = ("eq", "in", "gte", "gt", "lte", "lt")
-"""How a condition compares a property with its value."""
-
 ALTERNATIVES = "\0"
 """Between names that are alternatives of each other; no name holds it (`statements.queries.quote_identifier`)."""
 
-_SIGNS = {">=": "gte", "<=": "lte", ">": "gt", "<": "lt", "=": "eq"}
 _MOST = 100
 _MOST_RELATIONSHIPS = 2**31
 """More parallels than a database holds between two nodes; the counts stay far within 64 bits."""
-
-
-@dataclass(frozen=True)
-class Condition:
-    """A comparison of a relationship's own property with a public constant.
-
-    What the relationship lacks, or has of another type, does not hold.
-    """
-
-    property: str
-    comparison: str
-    value: Any
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what the statement compares."""
-        return {"property": self.property, "comparison": self.comparison, "value": self.value}
 
 
 @dataclass(frozen=True)
@@ -72,7 +51,7 @@ class PairProjection:
     Attributes
     ----------
     labels, types : tuple of str
-        A node has one of the labels, a relationship one of the types; ascending.
+        A node has one of the labels, a relationship one of the types; ascending. None of rows of a file.
     orientation : {"UNDIRECTED", "MUTUAL", "NATURAL", "REVERSE"}
         Either way; both ways; or an arc, as it is stored or turned round.
     where : tuple of Condition
@@ -80,7 +59,11 @@ class PairProjection:
     at_least : int
         How many relationships make an edge; of an arc those of its direction, otherwise those of the pair.
     candidates : str or None
-        The label whose nodes are ranked; relationships between two of them are left out.
+        The label whose nodes are ranked, or the side of a file; relationships between two of them are left out.
+    of : str or None
+        The loaded graph whose rows are read; None of a database, and of rows at an address.
+    weight : Weighting or None
+        What is declared of the relationships' weights, with the property, or the column, that holds them.
     """
 
     labels: tuple[str, ...]
@@ -89,6 +72,8 @@ class PairProjection:
     where: tuple[Condition, ...] = ()
     at_least: int = 1
     candidates: str | None = None
+    of: str | None = None
+    weight: Weighting | None = None
 
     @property
     def directed(self) -> bool:
@@ -118,20 +103,21 @@ class PairProjection:
     @property
     def plain(self) -> bool:
         """Whether it is the graph of one label and one type, as graphs were before there were projections."""
-        return self.every and len(self.labels) == len(self.types) == 1
+        named = self.every and len(self.labels) == len(self.types) == 1
+        return named and self.candidates is None and self.weight is None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as answers and the registry show it; what is as it is without saying is left out."""
-        where: dict[str, dict[str, Any]] = {}
-        for condition in self.where:
-            where.setdefault(condition.property, {})[condition.comparison] = condition.value
+        where = where_of(self.where)
         return {
-            "node_labels": list(self.labels),
-            "relationship_types": list(self.types),
+            **({"node_labels": list(self.labels)} if self.labels else {}),
+            **({"relationship_types": list(self.types)} if self.types else {}),
+            **({} if self.of is None else {"of": self.of}),
             **({} if self.orientation == "UNDIRECTED" else {"orientation": self.orientation}),
             **({"where": where} if where else {}),
             **({} if self.at_least == 1 else {"at_least": self.at_least}),
             **({} if self.candidates is None else {"candidates": self.candidates}),
+            **({} if self.weight is None else {"weight": self.weight.to_dict()}),
         }
 
     def to_json(self) -> str | None:
@@ -160,15 +146,56 @@ class PairProjection:
         """
         try:
             kept = json.loads(text)
-            made = projection_of(
-                kept.pop("node_labels"), kept.pop("relationship_types"), kept.pop("orientation", "UNDIRECTED"),
-                kept.pop("where", None), kept.pop("at_least", 1), kept.pop("candidates", None),
+            named = (kept.pop("node_labels", None), kept.pop("relationship_types", None))
+            rules = (
+                kept.pop("orientation", "UNDIRECTED"), kept.pop("where", None), kept.pop("at_least", 1),
+                kept.pop("candidates", None), kept.pop("weight", None),
             )  # fmt: skip
+            of = kept.pop("of", None)
+            of_rows = of is not None or named == (None, None)
+            made = rows_projection(of, *rules) if of_rows else projection_of(*named, *rules)
         except (ValueError, TypeError, AttributeError, KeyError):
             raise ParameterError("the projection cannot be read; register the graph again") from None
         if kept:
             raise ParameterError("the projection has a key that is not known; register the graph again")
         return made
+
+
+def rows_projection(
+    of: str | None,
+    orientation: Any = "UNDIRECTED",
+    where: Any = None,
+    at_least: Any = 1,
+    candidates: Any = None,
+    weight: Any = None,
+) -> PairProjection:
+    """Return which rows of a file make an edge, from what a curator writes.
+
+    Parameters
+    ----------
+    of : str or None
+        The loaded graph whose rows they are; None of rows at an address.
+    orientation, where, at_least
+        As of `projection_of`.
+    candidates : str, optional
+        The side whose nodes are ranked, of a file whose ends are of different kinds (``film`` of ``film:7``).
+    weight : mapping, optional
+        Of what is declared, with the column that holds the weights.
+
+    Raises
+    ------
+    ParameterError
+
+    Examples
+    --------
+    >>> rows_projection("payments", where={"amount": {"gte": 1000}}).to_dict()
+    {'of': 'payments', 'where': {'amount': {'gte': 1000}}}
+    """
+    side = None if candidates is None else check_text(candidates, "candidates")
+    found = _orientation(orientation)
+    return PairProjection(
+        (), (), found, conditions(where), _at_least(at_least, "at_least"), side, of, _weight(weight)
+    )
 
 
 def projection_of(
@@ -178,6 +205,7 @@ def projection_of(
     where: Any = None,
     at_least: Any = 1,
     candidates: Any = None,
+    weight: Any = None,
     *,
     names: Sequence[str] = ("node_label", "relationship_type", "at_least"),
 ) -> PairProjection:
@@ -193,6 +221,8 @@ def projection_of(
     at_least : int
     candidates : str, optional
         One of several labels.
+    weight : mapping, optional
+        Of what is declared (`edgedp.graph.weights.weighting_of`), with the property that holds the weights.
     names : three of str
         How labels, types and the last are called in what is refused.
 
@@ -214,72 +244,8 @@ def projection_of(
         conditions(where),
         _at_least(at_least, names[2]),
         None if candidates is None else _candidates(candidates, found),
+        weight=_weight(weight),
     )
-
-
-def conditions(where: Any) -> tuple[Condition, ...]:
-    """Return the conditions of a filter, in an order of their own.
-
-    Examples
-    --------
-    >>> conditions({"amount": {"gte": 1000, "lt": 5000}})[1].to_dict()
-    {'property': 'amount', 'comparison': 'lt', 'value': 5000}
-    """
-    if where is None:
-        return ()
-    if not isinstance(where, Mapping):
-        raise ParameterError("where is not a map; write one of properties, such as {seconds: {gte: 60}}")
-    found = []
-    for named, asked in where.items():
-        of = check_text(named, "a property of where")
-        compared = asked if isinstance(asked, Mapping) else {"eq": asked}
-        if not compared:
-            raise ParameterError(f"where.{of} holds no comparison; write one, such as {{gte: 60}}")
-        found += [_condition(of, word, value) for word, value in compared.items()]
-    if len(found) > _MOST:
-        raise ParameterError(f"where holds {len(found)} comparisons, must hold at most {_MOST}; write fewer")
-    return tuple(sorted(found, key=lambda each: (each.property, COMPARISONS.index(each.comparison))))
-
-
-def written_conditions(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Read conditions as the command line writes them: a property, a sign, a value each; nothing is executed.
-
-    Parameters
-    ----------
-    texts : sequence of str
-        ``seconds>=60``, ``kind=call``, ``kind in call,text``. A value in double quotes is a text.
-
-    Raises
-    ------
-    ParameterError
-        One is no condition, or two compare one property in one way.
-
-    Examples
-    --------
-    >>> written_conditions(["seconds>=60", "kind in call,text", 'code="7"'])
-    {'seconds': {'gte': 60}, 'kind': {'in': ['call', 'text']}, 'code': {'eq': '7'}}
-    """
-    found: dict[str, dict[str, Any]] = {}
-    for text in texts:
-        for named, compared in _written_condition(text).items():
-            kept = found.setdefault(named, {})
-            if kept.keys() & compared.keys():
-                raise ParameterError(f"where compares {named!r} twice in one way, at {text!r}; leave one out")
-            kept |= compared
-    return found
-
-
-def _written_condition(text: str) -> dict[str, dict[str, Any]]:
-    named, word, listed = text.partition(" in ")
-    if word and not any(sign in named for sign in _SIGNS):
-        return {named.strip(): {"in": [_written_value(each) for each in listed.split(",")]}}
-    first = min((text.find(sign) for sign in ("<", ">", "=") if sign in text), default=-1)
-    if first < 1:
-        raise ParameterError(
-            f"where is {text!r}, must be a property, a sign and a value, such as 'seconds>=60' or 'kind in call,text'"
-        )
-    sign = next(each for each in _SIGNS if text.startswith(each, first))
-    return {text[:first].strip(): {_SIGNS[sign]: _written_value(text[first + len(sign) :])}}
 
 
 def _alternatives(value: Any, name: str) -> tuple[str, ...]:
@@ -321,6 +287,20 @@ def _at_least(value: Any, name: str) -> int:
     return value
 
 
+def _weight(value: Any) -> Weighting | None:
+    if value is None:
+        return None
+    made = weighting_of(value)
+    if isinstance(made.of_property, str):
+        return dataclasses.replace(made, of_property=check_text(made.of_property, "weight.property"))
+    if made.of_property is None and made.aggregation == "COUNT":
+        return made
+    raise ParameterError(
+        "weight names no property, and needs one, which holds what a relationship weighs; name it, such as "
+        "{property: 'amount', cap: 1000}"
+    )
+
+
 def _candidates(value: Any, labels: tuple[str, ...]) -> str:
     if value not in labels or len(labels) < 2:
         raise ParameterError(
@@ -328,53 +308,3 @@ def _candidates(value: Any, labels: tuple[str, ...]) -> str:
             "choose another, or ask without it to rank all"
         )
     return str(value)
-
-
-def _condition(named: str, word: Any, value: Any) -> Condition:
-    if word not in COMPARISONS:
-        raise ParameterError(
-            f"where.{named} compares by {word!r}, must be one of {', '.join(COMPARISONS)}; "
-            f"{nearest(str(word), COMPARISONS)}"
-        )
-    if word == "in":
-        if not isinstance(value, list | tuple) or not 0 < len(value) <= _MOST:
-            raise ParameterError(f"where.{named}.in must be a list of 1 to {_MOST} values; give one")
-        return Condition(named, word, [_value(each, named) for each in value])
-    if isinstance(value, bool) and word != "eq":
-        raise ParameterError(f"where.{named}.{word} is {value!r}, which has no order; compare by eq")
-    return Condition(named, word, _value(value, named))
-
-
-def _value(value: Any, named: str) -> Any:
-    match value:
-        case bool():
-            return value
-        case str():
-            return check_text(value, f"where.{named}")
-        case int() if -(2**63) <= value < 2**63:
-            return value
-        case float() if math.isfinite(value):
-            return value
-        case _:
-            raise ParameterError(
-                f"where.{named} holds {value!r}, must be a text, true, false, a finite number or an integer of 64 "
-                "bits; give one"
-            )
-
-
-def _written_value(text: str) -> Any:
-    bare = text.strip()
-    if bare[:1] in ("", *_SIGNS):
-        raise ParameterError(
-            f"where compares with {text!r}, must be a value; write one, such as 'seconds>=60'"
-        )
-    if bare in ("true", "false"):
-        return bare == "true"
-    if bare[:1] == bare[-1:] == '"' and len(bare) > 1:
-        return bare[1:-1]
-    for kind in (int, float):
-        try:
-            return kind(bare) if bare.isascii() and "_" not in bare else bare
-        except ValueError:
-            continue
-    return bare

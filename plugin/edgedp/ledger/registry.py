@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from edgedp.graph.columns import BY_VALUE
 from edgedp.ledger.account import (
     UNKNOWN_AMOUNTS,
     Account,
@@ -28,14 +29,15 @@ from edgedp.ledger.calendars.columns import check_column
 from edgedp.ledger.calendars.terms import calendar_asked, kept_without_edges, runs_at_first, terms_said
 from edgedp.ledger.events import account_steps, declaration_steps, event_steps, open_steps
 from edgedp.ledger.pairs import ARCS, PairProjection
-from edgedp.ledger.rows import accounts_of, row_of
+from edgedp.ledger.rows import accounts_of, row_named, row_of
 from edgedp.ledger.script import Script, Step
 from edgedp.ledger.sources import Sources
 from edgedp.mechanisms.checks import check_new_graph_name, nearest
+from edgedp.release.conditions import check_answerable
 from edgedp.release.plan import PublicFacts
 from edgedp.release.plan.base import DIRECTED
-from edgedp.words.errors import EngineError, ParameterError, StoreError, UnknownNameError
-from edgedp.words.vocabulary import COUNTED
+from edgedp.words.errors import BudgetError, EngineError, ParameterError, StoreError, UnknownNameError
+from edgedp.words.vocabulary import TALLIED
 
 if TYPE_CHECKING:
     from edgedp.ledger.backend import Runner, Session
@@ -47,6 +49,7 @@ __all__ = [
     "attributes_steps",
     "check_counted",
     "check_loadable",
+    "check_rows",
     "drop_script",
     "find",
     "known",
@@ -58,17 +61,16 @@ __all__ = [
     "register_script",
     "registered_row",
     "row_of",
+    "row_of_rows",
     "row_to_json",
+    "rows_script",
     "secret",
 ]
 
 
 def find(runner: Runner, name: str) -> GraphRow | None:
     """Return the row of a graph, or None."""
-    rows = runner.run("graph_find", name=name)
-    if not rows:
-        return None
-    return row_of(rows[0])
+    return row_named(runner, name)
 
 
 def row_to_json(row: GraphRow) -> dict[str, Any]:
@@ -91,10 +93,11 @@ def row_to_json(row: GraphRow) -> dict[str, Any]:
     }
 
 
-def known(session: Session, name: str, *, anywhere: bool = False) -> GraphRow:
+def known(session: Session, name: str, *, anywhere: bool = False, gone: bool = False) -> GraphRow:
     """Return the row of a graph with its present node count; an unknown name is refused with the nearest one.
 
-    A graph at an address that only Spark reads is refused as well, unless `anywhere`.
+    A graph at an address that only Spark reads is refused as well, unless `anywhere`, and one whose rows are those of
+    a graph that is not stored any more, unless `gone`.
     """
     row = find(session, name)
     if row is None:
@@ -108,9 +111,52 @@ def known(session: Session, name: str, *, anywhere: bool = False) -> GraphRow:
                 "engine: its ledger stays"
             )
         return row
+    if row.node_label == OF_GRAPH:
+        return row if gone else _of_loaded(session, row)
     if row.loaded or (anywhere and not row.readable):  # which is dropped, and never released from
         return row
     return dataclasses.replace(row, node_count=session.node_count(row))
+
+
+def _of_loaded(session: Session, row: GraphRow) -> GraphRow:
+    """Return the row of a graph that is made of a loaded one's rows, with the number of its nodes."""
+    made = row.projection
+    if row.of is None or made is None:
+        raise UnknownNameError(
+            f"the graph {row.name!r} is made of the rows of {row.relationship_type!r}, which is not stored now; load "
+            "that graph again, or drop this one"
+        )
+    check_rows(made, row.of)
+    return dataclasses.replace(row, node_count=session.node_count(row), nodes_supplied=row.of.nodes_supplied)
+
+
+def check_rows(made: PairProjection, of: GraphRow) -> None:
+    """Refuse a projection that the rows of a loaded graph cannot answer, by what is public of them.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if made.orientation != "UNDIRECTED" and not of.directed:
+        raise ParameterError(
+            f"orientation is {made.orientation.lower()!r}, and {of.name!r} was loaded without its directions; load it "
+            "again with directed (--directed, --replace)"
+        )
+    if of.column_types is None:
+        if made.where or made.at_least > 1 or made.weight is not None:
+            asked = "where" if made.where else "weight" if made.weight is not None else "at_least"
+            raise ParameterError(
+                f"{asked} needs the rows of {of.name!r}, of which no columns are kept; load it again with columns "
+                "(--columns, --replace)"
+            )
+        return
+    check_answerable(made.where, of.column_types)
+    held = None if made.weight is None else made.weight.of_property
+    if held is not None and of.column_types.get(str(held)) not in (BY_VALUE, "INTEGER", "FLOAT"):
+        told = ", ".join(of.column_types) or "none is"
+        raise ParameterError(
+            f"weight names {held!r}, which is no column of numbers that is kept of the rows ({told}); name another"
+        )
 
 
 def place_steps(
@@ -222,6 +268,24 @@ def registered_row(
     )
 
 
+def row_of_rows(name: str, made: PairProjection, of: GraphRow, bound: int | None) -> GraphRow:
+    """Return the row of a graph of a loaded one's rows that is about to be registered."""
+    return GraphRow(
+        name=name,
+        version=secrets.randbits(62),
+        node_label=OF_GRAPH,
+        relationship_type=of.name,
+        id_property=of.id_property,
+        node_count=of.node_count,
+        degree_bound=bound,
+        nodes_supplied=of.nodes_supplied,
+        loaded=False,
+        made_of=made.to_json(),
+        accounts=(of.name,),
+        of=of,
+    )
+
+
 def register_script(
     row: GraphRow,
     account: Account | None,
@@ -287,6 +351,55 @@ def register_script(
     )
 
 
+def rows_script(
+    row: GraphRow,
+    own: Account,
+    account: Account | None,
+    *,
+    by: str,
+    at: str,
+    last: Sequence[Mapping[str, Any]],
+    guards: Sequence[Step] = (),
+) -> Script:
+    """Return the script that registers a graph of a loaded one's rows; also ends as ``taken``.
+
+    Parameters
+    ----------
+    own : Account
+        That of the loaded graph, as it was read.
+    account : Account or None
+        The ledger of the new name, which becomes no account.
+    guards : steps
+        What is found in the transaction besides, after the locks.
+    """
+    if account is None:
+        check_new_graph_name(row.name)
+    held = account or Account.of_log(row.name, last)
+    if row.of is None or row.projection is None:
+        raise AssertionError("it reads the rows of no graph")
+    if held is not None and held.budget is not None:
+        raise BudgetError(
+            f"the name {row.name!r} has an account, which an earlier graph of it opened, and a graph of another one's "
+            "rows owns none; choose another name"
+        )
+    named, said = {"name": row.of.name}, terms_said(own.protect, own.calendar)
+    place = {"of": row.of.name, "projection": row.projection.to_dict(), "accounts": [row.of.name]}
+    return Script(
+        [
+            *(step for each in sorted((row.name, row.of.name)) for step in open_steps(each)),
+            Step("graph_find", {"name": row.name}, on_row="taken"),
+            Step("graph_current", named | {"version": row.of.version}, on_none="changed"),
+            *guards,
+            *(
+                Step("account_unit", named | each, on_none="budget")
+                for each in (unit_asked(own.protect), calendar_asked(own.calendar))
+            ),
+            *place_steps(row, own.protect, None, own.calendar),
+            *event_steps(row.name, "register", place | _facts(row) | said, by=by, at=at),
+        ]
+    )
+
+
 def address_taken(name: str) -> StoreError:
     """Return the refusal of a second name for edges at an address, or at one inside or around it."""
     return StoreError(
@@ -337,6 +450,11 @@ def _directed_unit(row: GraphRow, protect: Unit) -> Unit:
         raise ParameterError(
             f"protect is {protect!r}, which needs a graph with directions; load it with directed (--directed), "
             "register it with orientation 'natural', or choose another name"
+        )
+    if protect != "pair" and row.projection is not None and row.projection.orientation == "REVERSE":
+        raise ParameterError(
+            f"orientation is 'reverse', must be 'natural' where protect is {protect!r}: an account says by its "
+            "relationships as they are what one node does; turn 'source' and 'target', in_degree and out_degree"
         )
     return protect
 
@@ -480,7 +598,7 @@ def listed(session: Session, name: str) -> dict[str, Any]:
 def _nodes_of_now(session: Session, row: Mapping[str, Any]) -> int:
     """Return the number of nodes: of a registered graph it may have changed."""
     stored = None if row["loaded"] or row["nodeLabel"] == AT_ADDRESS else find(session, row["name"])
-    if stored is not None and stored.readable:
+    if stored is not None and stored.readable and (stored.of is not None or row["nodeLabel"] != OF_GRAPH):
         return session.node_count(stored)
     return row["nodeCount"] if type(row["nodeCount"]) is int else 0
 
@@ -503,8 +621,8 @@ def check_loadable(
 
 def check_counted(candidates: str | None, asked: str) -> None:
     """Refuse an exact value, of a graph with candidates, that is not a number of their neighbours."""
-    if candidates is not None and asked not in COUNTED:
+    if candidates is not None and asked not in TALLIED:
         raise ParameterError(
             f"the graph ranks the nodes labelled {candidates!r} only, and {asked} asks for more; ask for "
-            f"{', '.join(COUNTED)}"
+            f"{', '.join(TALLIED)}"
         )

@@ -35,7 +35,6 @@ __all__ = [
     "no_budget",
     "readers",
     "resolved",
-    "row_named",
     "standing",
     "stored",
     "tightest",
@@ -243,12 +242,6 @@ def stored(runner: Runner) -> list[GraphRow]:
     """Return the rows of all graphs; of the registry, whose rows may be edited."""
     found = (runner.run("graph_find", name=each["name"]) for each in runner.run("graph_places"))
     return [row for rows in found for row in map(row_of, rows) if row.readable]
-
-
-def row_named(runner: Runner, name: str) -> GraphRow | None:
-    """Return the row of a graph; None where there is none."""
-    rows = runner.run("graph_find", name=name)
-    return row_of(rows[0]) if rows else None
 
 
 def readers(runner: Runner, ledger_name: str) -> list[GraphRow]:

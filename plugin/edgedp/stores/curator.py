@@ -14,18 +14,17 @@ from edgedp.ledger import attributes, events, ledger, registry, sources
 from edgedp.ledger.account import Account, Declaration, account_of, check_delta, check_pure, declaration
 from edgedp.ledger.backend import GraphRow, Session
 from edgedp.ledger.log import history
-from edgedp.ledger.pairs import projection_of
 from edgedp.ledger.script import Script, run
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.selection.domains import declare
 from edgedp.stores import calendars, twins
-from edgedp.stores.calendars import declared_calendar, loaded_calendar
+from edgedp.stores.calendars import loaded_calendar
 from edgedp.stores.releases.opened import OpenedStore
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from edgedp.graph.graph import Graph
     from edgedp.ledger.backend import ServerPlugin
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from edgedp.words.vocabulary import Unit
 
 
-__all__ = ["CuratorStore"]
+__all__ = ["CuratorStore", "found_account"]
 
 _log = logging.getLogger("edgedp.stores")
 
@@ -135,6 +134,11 @@ class CuratorStore(OpenedStore):
             raise ParameterError(
                 "the graph is directed, and this store keeps no directions; load it without, or into another store"
             )
+        if graph.weighting is not None and not self._backend.keeps_weights:
+            raise ParameterError(
+                "the graph has weights, and this store keeps none of a loaded graph; register the relationships with "
+                "weight, or load into an embedded store"
+            )
         origin, read = origin_kept(graph), graph
         graph, titles = taken_from(graph, title)
         if origin is not None:
@@ -151,13 +155,18 @@ class CuratorStore(OpenedStore):
         with self._session(create=True) as session:
             before = registry.find(session, name)
             registry.check_loadable(session, name, before, replace=replace, kind=relationship_type)
-            account = _account(session, name)
+            account = found_account(session, name)
             if before is None and account is None:
                 checks.check_new_graph_name(name)
             check_delta(declared.settled(name, account)[0], graph.node_count)
             calendar = calendars.of_load(
                 session, name, graph, declared, account, keeps=self._backend.keeps_windows
             )
+            if calendar is not None and graph.weighting is not None:
+                raise ParameterError(
+                    "the graph has weights and dates, and windows of a loaded graph keep no weights; load it without "
+                    "its dates under another name, or register relationships in Neo4j"
+                )
             held = account or Account.of_log(name, session.run("log_last", name=name))
             calendars.check_promised(name, before, held, dates)
             if before is not None and calendar is not None and account is not None and account.spent > 0:
@@ -179,7 +188,7 @@ class CuratorStore(OpenedStore):
                 if of_records.budget is None
                 else registry.attributes_steps(
                     name,
-                    _account(session, account_of(name, "attributes")),
+                    found_account(session, account_of(name, "attributes")),
                     of_records,
                     by=self._by(session),
                     at=ledger.now(),
@@ -205,130 +214,12 @@ class CuratorStore(OpenedStore):
         _warn_of_lacking(lacking)
         return listed
 
-    def register(
-        self,
-        name: str,
-        node_label: str | Sequence[str],
-        relationship_type: str | Sequence[str],
-        id_property: str,
-        epsilon_budget: Any = None,
-        degree_bound: int | None = None,
-        max_epsilon_per_release: Any = None,
-        *,
-        orientation: str = "undirected",
-        where: Mapping[str, Any] | None = None,
-        at_least: int = 1,
-        candidates: str | None = None,
-        title_property: str | None = None,
-        protect: Unit | None = None,
-        dates: Mapping[str, Any] | None = None,
-        within: int | str | None = None,
-        delta: Any = None,
-        allow_empty: bool = False,
-        facts: str = "recorded",
-    ) -> dict[str, Any]:
-        """Register a graph that is already in the Neo4j database; nothing is copied.
-
-        Directions, parallel relationships and self-loops are read as one simple undirected graph, unless
-        `orientation` or `at_least` say otherwise. All that lies between two nodes is one edge, and one answer protects
-        all of it. Each type has one account, which all graphs over it share, and which outlives them: a release debits
-        those of all its types by the same epsilon, all or none.
-
-        Parameters
-        ----------
-        name : str
-        node_label, relationship_type : str or list of str
-            Which nodes and relationships: those of any of the labels, and of any of the types.
-        id_property : str
-            What identifies a node, over all labels.
-        orientation : {"undirected", "mutual", "natural", "reverse"}
-            An edge joins two nodes with a relationship either way, or one each way; or the graph is directed, and an
-            arc goes as the relationship does, or back (for `in_degree` and `out_degree`).
-        where : mapping, optional
-            Conditions on the relationships' own properties, which all must hold: of a property, a value, or a mapping
-            of ``eq``, ``in``, ``gte``, ``gt``, ``lte``, ``lt`` to values. A relationship that lacks the property, or
-            has it of another type, is left out. The constants are public: every answer shows them.
-        at_least : int
-            How many relationships make an edge: of an arc those of its direction, otherwise those between the two.
-        candidates : str, optional
-            One of several labels, whose nodes only are ranked and counted as nodes; relationships between two of them
-            are left out. The graph then answers top k by degree, in_degree and out_degree, a vector at half the noise.
-        title_property : str, optional
-            A property of the nodes that is shown beside their ids in every list, as `title` of `load`. It is read when
-            a list has been drawn, and kept with the release; no mechanism reads it.
-        epsilon_budget, degree_bound, max_epsilon_per_release, delta, protect
-            As for `load`, of the accounts of those types that have none yet; for another see `account`. The degree
-            bound is checked at every release.
-        dates, within
-            As for `account`: the calendar of relationships whose property holds their date. A graph over types whose
-            account has one has it, too.
-        allow_empty : bool
-            Register even if no relationship of the type joins two of the nodes, which is refused otherwise: a misspelt
-            type looks the same.
-        facts : {"recorded"}
-            **Promise:** no relationship of the type, and not the label of a node, is computed from relationships
-            (docs/privacy.md). Every answer shows it. ``"computed"`` is refused.
-
-        Returns
-        -------
-        dict
-            The graph's row of `graphs`, and under ``exact`` its edge_count and max_degree: not private, for the
-            curator.
-        """
-        name = checks.check_graph_name(name)
-        bound = checks.check_degree_bound(degree_bound)
-        declared = declaration(
-            epsilon_budget,
-            delta,
-            max_epsilon_per_release,
-            protect=protect,
-            calendar=declared_calendar(dates, within),
-        )
-        made = projection_of(node_label, relationship_type, orientation, where, at_least, candidates)
-        key = checks.check_text(id_property, "id_property")
-        title = None if title_property is None else checks.check_text(title_property, "title_property")
-        checks.check_switch(allow_empty, "allow_empty")
-        checks.check_facts(facts)
-        with self._session() as session:
-            if registry.find(session, name) is not None:
-                raise events.curator_refusal("taken", name)
-            check_apart(title, attributes.declared(session, name), "title_property")
-            asked = registry.registered_row(name, made, key, bound, title)
-            checks.check_no_option(
-                "degree_bound", bound if made.candidates else None, "a graph with candidates"
-            )
-            account = _account(session, name)
-            rows = {each: session.run(each) for each in sources.READS}
-            found = sources.resolved(name, asked.types, rows, account)
-            asked = dataclasses.replace(asked, accounts=found.accounts)
-            surveyed, exact = self._backend.survey(session, asked, allow_empty=allow_empty)
-            for delta_of_it in found.deltas(declared, account):
-                check_delta(delta_of_it, surveyed.node_count)
-            script = registry.register_script(
-                surveyed,
-                account,
-                declared,
-                by=self._by(session),
-                at=ledger.now(),
-                last=session.run("log_last", name=name),
-                guards=session.guards(surveyed),
-                sources=found,
-            )
-            self._curate(session, surveyed, script)
-            _log.info("registered %s", shown(name))
-            calendar = ledger.find(session, name).calendar
-            if calendar is not None:
-                exact |= session.rows_by_date(surveyed, calendar)
-            for hint in session.date_hints(surveyed, calendar):
-                warnings.warn(hint, UserWarning, stacklevel=2)
-            return registry.listed(session, name) | {"exact": exact}
-
     def drop(self, name: str) -> None:
         """Drop a loaded graph, or forget a registered one; the ledger stays."""
         with self._session() as session:
             if registry.find(session, name) is None and session.sweep(name):
                 return  # what an unfinished load or drop left
-            row = registry.known(session, name, anywhere=True)
+            row = registry.known(session, name, anywhere=True, gone=True)
             last = session.run("log_last", name=name)
             script = registry.drop_script(row, last, by=self._by(session), at=ledger.now())
             self._curate(session, row, script, retired=row if row.loaded else None)
@@ -386,7 +277,7 @@ class CuratorStore(OpenedStore):
     def _set_attribute_budget(self, name: str, declared: Declaration) -> dict[str, Any]:
         with self._session() as session:
             ledger.find(session, account_of(name, "edges"))
-            account = _account(session, account_of(name, "attributes"))
+            account = found_account(session, account_of(name, "attributes"))
             steps = registry.attributes_steps(name, account, declared, by=self._by(session), at=ledger.now())
             self._declare(session, name, Script(steps))
             return history.balance(session, name, after=True)
@@ -440,7 +331,12 @@ class CuratorStore(OpenedStore):
         domain = declare(low, high, grid, points, depends_on)
         with self._session() as session:
             row = registry.known(session, name)
-            found = _account(session, account_of(name, "attributes"))
+            if row.of is not None:
+                raise ParameterError(
+                    f"the nodes of {name!r} are those of {row.of.name!r}, whose properties have a budget; declare them "
+                    "of that graph"
+                )
+            found = found_account(session, account_of(name, "attributes"))
             beside = [
                 other["name"]
                 for other in ([] if row.loaded else session.run("graph_places"))
@@ -480,7 +376,8 @@ class CuratorStore(OpenedStore):
         return self._backend.plugin()
 
 
-def _account(session: Session, name: str) -> Account | None:
+def found_account(session: Session, name: str) -> Account | None:
+    """Return the account of a ledger; None where there is none."""
     rows = session.run("account_find", name=name)
     return Account.of(rows[0]) if rows else None
 

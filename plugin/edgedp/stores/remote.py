@@ -15,6 +15,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.values import spelled
+from edgedp.release.conditions import conditions, where_of
 from edgedp.release.plan import options_of
 from edgedp.release.release import Release
 from edgedp.stores.answered import asked_to_wait, object_of, refusal_of, unreachable
@@ -135,6 +136,37 @@ class RemoteStore(Store):
     def release(self, release_id: str) -> dict[str, Any]:
         """Return one of the caller's own releases."""
         return self._get(f"/v1/releases/{_part(release_id)}")
+
+    def register(  # type: ignore[override]
+        self,
+        name: str,
+        *,
+        of: str | None = None,
+        orientation: str = "undirected",
+        where: Mapping[str, Any] | None = None,
+        at_least: int = 1,
+        candidates: str | None = None,
+        **curators: Any,
+    ) -> dict[str, Any]:
+        """Register a graph of a loaded one's rows by conditions, where the share of it allows filters.
+
+        Parameters
+        ----------
+        name : str
+            The caller's name and a full stop before it.
+        of, orientation, where, at_least, candidates
+            As for `Store.register`.
+        """
+        odd = [key for key, value in curators.items() if value not in (None, False, "recorded")]
+        if of is None or odd:
+            raise ParameterError(
+                f"{odd[0] if odd else 'a graph without of'} is the curator's, who opens the store; register a graph of "
+                "a loaded one's rows (of, where)"
+            )
+        found = where_of(conditions(where))
+        given = {"name": name, "where": found, "at_least": at_least, "orientation": orientation.lower()}
+        given |= {} if candidates is None else {"candidates": candidates}
+        return self._send("POST", f"/v1/graphs/{_part(of)}/filters", given)[0]
 
     def ask_more(
         self, name: str, epsilon: Any, reason: str, account: AccountName = "edges"

@@ -8,6 +8,7 @@ from edgedp.stores.exact import ExactStore
 from edgedp.stores.people.people import PeopleStore
 from edgedp.stores.records import StoreRecords
 from edgedp.stores.refreshing import RefreshingStore
+from edgedp.stores.registering import RegisteringStore
 from edgedp.stores.releases.analyst import AnalystStore
 from edgedp.stores.releases.simulating import SimulatingStore
 
@@ -16,6 +17,7 @@ __all__ = ["Store"]
 
 class Store(
     RefreshingStore,
+    RegisteringStore,
     AddressStore,
     AccountStore,
     ExactStore,

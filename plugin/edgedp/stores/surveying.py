@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from edgedp.graph.columns import KeptRows, with_rows
 from edgedp.graph.loading.addresses import Address, ids_digest, reads, settled
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.databases import database_of
-from edgedp.graph.reading.sources.places import canonical
+from edgedp.graph.reading.sources.places import canonical, canonical_pattern
 from edgedp.ledger.backend import NATIVE, SPARK
 from edgedp.mechanisms import checks
+from edgedp.release.conditions import check_answerable
 from edgedp.stores.addresses import kept_rows
 from edgedp.stores.releases.at_address import place_key, too_large
+from edgedp.stores.statements.projecting import graph_of_kept
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import ADDRESS_ENGINES
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
+    from edgedp.ledger.pairs import PairProjection
     from edgedp.words.progress import Progress
     from edgedp.words.vocabulary import AddressEngine
 
@@ -37,6 +42,8 @@ class Surveyed(NamedTuple):
     digest: str | None = None
     graph: Graph | None = None
     """What was read here: it may be known under another name."""
+    columns: str | None = None
+    """The types of the columns that conditions may compare, as the registry keeps them."""
 
 
 def engine_of(engine: AddressEngine | None, edges: Any) -> str:
@@ -45,21 +52,36 @@ def engine_of(engine: AddressEngine | None, edges: Any) -> str:
         return checks.check_choice(engine, "engine", ADDRESS_ENGINES)
     if isinstance(edges, str) and database_of(edges) is not None:
         return NATIVE
+    if (pattern := canonical_pattern(edges, "edges")) is not None:
+        return NATIVE if reads(pattern[0]) else SPARK
     return NATIVE if reads(canonical(edges, "edges")) else SPARK
 
 
-def surveyed(asked: Address, progress: Progress | None) -> Surveyed:
-    """Read an address, and keep what was read: a curator's act, so it may tell how large the graph is."""
+def surveyed(asked: Address, made: PairProjection | None, progress: Progress | None) -> Surveyed:
+    """Read an address, and keep what was read: a curator's act, so it may tell how large the graph is.
+
+    Parameters
+    ----------
+    made : PairProjection or None
+        Which rows make an edge; None: each.
+    """
     began = time.time_ns()
     asked.check_there()
     _check_room(asked.rows_expected(), asked, "about ")
     marks = asked.marks()
     graph, taken, rows = asked.read(progress)
     _check_room(rows, taken, "")
+    types = None if "columns" not in graph.kept else graph.kept["columns"].types
+    if made is not None:
+        check_answerable(made.where, types or {})
+        whole = graph
+        graph = with_rows(graph_of_kept(whole, KeptRows(whole.kept["columns"], None), made, None), whole)
     if taken.cache:
         kept_rows.keep_nodes(graph.node_ids)
         if marks is not None and settled(marks, began):
-            kept_rows.keep(place_key(taken.place), taken.key(marks), graph)
+            kept_rows.keep(
+                place_key(taken.place), taken.key(marks, None if made is None else made.to_json()), graph
+            )
     digest = ids_digest(graph.node_ids) + (" directed" if graph.directed else "")
     return Surveyed(
         taken.place,
@@ -70,6 +92,7 @@ def surveyed(asked: Address, progress: Progress | None) -> Surveyed:
         graph.nodes_supplied,
         digest,
         graph,
+        None if types is None else json.dumps(types, ensure_ascii=False),
     )
 
 
@@ -94,6 +117,7 @@ def surveyed_by_spark(
     odd = options.given("bipartite", "one_kind", "labels", "table", "query") or (
         "memory" if memory is not None else None
     )
+    odd = odd or ("where" if options.columns else "columns" if options.columns is not None else None)
     if odd is not None:
         raise ParameterError(f"{odd} has no effect for an address that only Spark reads; ask without it")
     asked = sources.Place.asked(edges, nodes, options)

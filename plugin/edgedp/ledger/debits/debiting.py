@@ -155,9 +155,22 @@ def _unchanged(row: GraphRow, plan: Plan) -> list[Step]:
     ]
     if row.accounts is None:
         return steps
+    if row.of is not None:
+        return [*steps, *_unchanged_rows(row.of, plan)]
     named = {"names": list(row.ledgers), "types": list(row.types)}
     said = (unit_asked(plan.facts.protect), calendar_asked(plan.facts.calendar))
     return [*steps, *(Step("account_sources", named | each, on_none="sources") for each in said)]
+
+
+def _unchanged_rows(of: GraphRow, plan: Plan) -> list[Step]:
+    """Return the steps that find the loaded graph whose rows are read as it was, and what its account protects."""
+    named = {"name": of.name}
+    said = (unit_asked(plan.facts.protect), calendar_asked(plan.facts.calendar))
+    return [
+        Step("graph_current", named | {"version": of.version}, on_none="replaced"),
+        *(Step("account_unit", named | each, on_none="sources") for each in said),
+        Step("account_terms", named | {"terms": _terms(of, plan)}, on_none="broken"),
+    ]
 
 
 def _besides(

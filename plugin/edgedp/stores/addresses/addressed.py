@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import logging
 import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import events, ledger, registry
 from edgedp.ledger.account import Account, check_delta, declaration
 from edgedp.ledger.backend import AT_ADDRESS, NATIVE, GraphRow, Session
+from edgedp.ledger.pairs import PairProjection, rows_projection
 from edgedp.ledger.script import run
 from edgedp.mechanisms import checks
 from edgedp.stores import twins
@@ -64,6 +67,10 @@ class AddressStore(OpenedStore):
         query: str | None = None,
         date: str | int | None = None,
         date_unit: str | None = None,
+        columns: Sequence[str | int] | None = None,
+        where: Mapping[str, Any] | None = None,
+        at_least: int = 1,
+        orientation: str = "undirected",
         progress: Progress | None = None,
     ) -> dict[str, Any]:
         """Register edges at an address, which every release reads after its debit; nothing is copied into the store.
@@ -75,9 +82,10 @@ class AddressStore(OpenedStore):
         ----------
         name : str
         edges, nodes : str
-            What `edgedp.read_graph` reads, but for patterns and standard input: a file, a folder, an object or a prefix
-            of a bucket, or a database with `table` or `query`; for Spark a Parquet or text file or folder, also
-            ``hdfs://`` and ``abfss://``. Without `nodes` those of the edges are declared public.
+            What `edgedp.read_graph` reads, but for standard input: a file, a folder, a pattern (whose ledger is that of
+            its folder), an object or a prefix of a bucket, or a database with `table` or `query`; for Spark a Parquet
+            or text file or folder, also ``hdfs://`` and ``abfss://``. Without `nodes` those of the edges are declared
+            public.
         epsilon_budget, degree_bound, max_epsilon_per_release, directed, protect, delta
             As for `load`.
         engine : {"native", "spark"}, optional
@@ -98,6 +106,11 @@ class AddressStore(OpenedStore):
             As for `edgedp.read_graph`. With dates, Spark needs `nodes`.
         date_unit
             As for `edgedp.read_graph`.
+        columns : sequence of str or int, optional
+            Further columns that analysts may filter by (`grant` with filters); those of `where` are among them anyway.
+        where, at_least, orientation
+            Which rows make an edge, as for `register`; read after the debit, and not by Spark. Another orientation than
+            ``"undirected"`` needs `directed`, with which ``"natural"`` is the default.
         progress : callable, optional
             As for `load`; not of Spark.
 
@@ -128,13 +141,17 @@ class AddressStore(OpenedStore):
         options = checked_options(
             source=source, target=target, header=header, nodes_header=nodes_header, separator=separator,
             ids=ids, comments=comments, bipartite=bipartite, one_kind=one_kind, labels=labels, table=table,
-            query=query, directed=directed, date=date, date_unit=date_unit,
+            query=query, directed=directed, date=date, date_unit=date_unit, columns=columns,
         )  # fmt: skip
+        made = _made(orientation, where, at_least, directed=options.directed, unit=protect)
+        if made is not None:
+            named = [each.property for each in made.where]
+            options = replace(options, columns=tuple(dict.fromkeys([*(options.columns or ()), *named])))
         room = None if memory is None else bytes_of(memory)
         if engine_of(engine, edges) == NATIVE:
             asked = Address.asked(edges, nodes, options, memory=room, cache=cache)
             self._check_new(name, asked.place)
-            found = surveyed(asked, progress)
+            found = surveyed(asked, made, progress)
         else:
             found = surveyed_by_spark(
                 edges, nodes, options, room, check=lambda place: self._check_new(name, place)
@@ -149,6 +166,7 @@ class AddressStore(OpenedStore):
         row = GraphRow(
             name, secrets.randbits(62), AT_ADDRESS, found.place, found.rest, found.node_count, bound,
             nodes_supplied=found.nodes_supplied, loaded=False, digest=found.digest,
+            made_of=None if made is None else made.to_json(), columns=found.columns,
         )  # fmt: skip
         with self._session(create=True) as session:
             self._backend.settle(session)
@@ -188,6 +206,25 @@ class AddressStore(OpenedStore):
             return
         if taken:
             raise taken[0]
+
+
+def _made(
+    orientation: Any, where: Any, at_least: Any, *, directed: bool, unit: Unit | None
+) -> PairProjection | None:
+    """Return which rows at an address make an edge; None where each does, as its directions say."""
+    made = rows_projection(None, orientation, where, at_least)
+    if made.orientation != "UNDIRECTED" and not directed:
+        raise ParameterError(
+            f"orientation is {orientation!r}, which needs directions; register the address with directed (--directed)"
+        )
+    if directed and made.orientation == "UNDIRECTED":
+        made = replace(made, orientation="NATURAL")
+    if unit not in (None, "pair") and made.orientation != "NATURAL":
+        raise ParameterError(
+            f"orientation is {orientation!r}, must be 'natural' where protect is {unit!r}: the arcs as they are "
+            "show what one node does"
+        )
+    return None if made.each_joins and made.orientation != "REVERSE" else made
 
 
 def _check_free(session: Session, name: str, address: str) -> None:

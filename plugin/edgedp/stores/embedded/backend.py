@@ -26,6 +26,7 @@ from edgedp.stores.embedded.making import make
 from edgedp.stores.embedded.parts import columned
 from edgedp.stores.embedded.sqlite import Ledger, opened_as
 from edgedp.stores.statements.cypher import CypherProjection
+from edgedp.stores.statements.projecting import figures_of, graph_of_kept, side_ids
 from edgedp.words.errors import EdgeDPError, ParameterError, StoreError
 from edgedp.words.vocabulary import ARC_METRICS
 
@@ -49,6 +50,7 @@ class EmbeddedBackend(Backend):
     keeps_directions = True
     keeps_versions = True
     keeps_windows = True
+    keeps_weights = True
     keeps_columns = True
 
     def __init__(self, path: Path, lock_timeout: float) -> None:
@@ -96,9 +98,17 @@ class EmbeddedBackend(Backend):
     def survey(
         self, session: Session, row: GraphRow, *, allow_empty: bool = False
     ) -> tuple[GraphRow, dict[str, int]]:
-        raise StoreError(
-            "register is for a graph that is already in Neo4j and needs a store neo4j://...; use load for a file"
-        )
+        if row.of is None:
+            raise StoreError(
+                "register is for a graph that is already in Neo4j and needs a store neo4j://...; use load for a file, "
+                "or register a graph of the rows of a loaded one (--of)"
+            )
+        graph = session.graph(row)
+        if graph.edge_count == 0 and not allow_empty:
+            raise ParameterError(
+                f"no row of {row.of.name!r} makes an edge; check where, or register it even so (--allow-empty)"
+            )
+        return replace(row, node_count=session.node_count(row)), figures_of(session, row, graph)
 
     def heads(self) -> str | None:
         return "\n".join(filter(None, map(self._heads_in, self.head_files)))
@@ -140,14 +150,14 @@ class EmbeddedSession(Ledger, Session):
 
     def prepare(self, row: GraphRow) -> None:
         """Hold the files of a version until the session ends, and check that they are what was written."""
+        row = row.of or row
         if row.version not in self._versions:
             self._versions[row.version] = self._held.enter_context(
                 files.hold(self._folder, row.version, row.digest)
             )
 
     def nodes_named(self, row: GraphRow, ids: list[Any]) -> list[Any]:
-        self.prepare(row)
-        there = files.node_ids(self._versions[row.version])
+        there = self._node_ids(row)
         kind = int if there.dtype.kind == "i" else str
         asked = np.array(
             [each for each in ids if isinstance(each, kind)], dtype=None if kind is str else np.int64
@@ -159,11 +169,29 @@ class EmbeddedSession(Ledger, Session):
 
     def titles(self, row: GraphRow, ids: list[Any]) -> list[str | None]:
         self.prepare(row)
-        return files.titles(self._versions[row.version], ids)
+        return files.titles(self._held_files(row), ids)
+
+    def candidates(self, row: GraphRow) -> list[Any]:
+        made = row.projection
+        return [] if made is None else side_ids(self._node_ids(row), str(made.candidates))
+
+    def _held_files(self, row: GraphRow) -> files.Version:
+        """Return the held files of a graph, or of the one that it is made of."""
+        self.prepare(row)
+        return self._versions[(row.of or row).version]
+
+    def _node_ids(self, row: GraphRow) -> NDArray[Any]:
+        self.prepare(row)
+        return files.node_ids(self._held_files(row))
 
     def graph(self, row: GraphRow, span: Span | None = None) -> Graph:
         self.prepare(row)
-        graph = files.read(self._versions[row.version], nodes_supplied=row.nodes_supplied, span=span)
+        if row.of is not None and row.projection is not None:
+            kept = None if row.of.columns is None else self.kept_rows(row.of)
+            return graph_of_kept(self.graph(row.of), kept, row.projection, span)
+        graph = files.read(
+            self._versions[row.version], nodes_supplied=row.nodes_supplied, span=span, weighting=row.weighting
+        )
         if graph.node_count != row.node_count:
             raise StoreError("the graph's file has other nodes than the registry says; restore a backup")
         if graph.directed != row.directed:
@@ -196,15 +224,18 @@ class EmbeddedSession(Ledger, Session):
 
     def records(self, row: GraphRow, name: str) -> NDArray[np.float64]:
         self.prepare(row)
-        found = files.properties(self._versions[row.version].path, name)
+        found = files.properties(self._held_files(row).path, name)
         return numbers_of(found[name]) if found else np.full(row.node_count, np.nan)
 
     def properties(self, row: GraphRow, declared: Iterable[str]) -> dict[str, NDArray[Any]]:
         self.prepare(row)
-        return files.properties(self._versions[row.version].path)
+        return files.properties(self._held_files(row).path)
 
     def node_count(self, row: GraphRow) -> int:
-        return row.node_count
+        made = None if row.of is None else row.projection
+        if row.of is None or made is None or made.candidates is None:
+            return row.node_count if row.of is None else row.of.node_count
+        return len(self.candidates(row))
 
     def guards(self, row: GraphRow) -> list[Step]:
         if not row.at_address:

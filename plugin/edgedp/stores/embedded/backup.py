@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from edgedp.ledger.backend import AT_ADDRESS
+from edgedp.ledger.backend import AT_ADDRESS, OF_GRAPH
 from edgedp.ledger.chain import Head, genesis
 from edgedp.ledger.ledger import broken
 from edgedp.ledger.log import heads, history
@@ -72,7 +72,7 @@ def _fill(folder: Folder, target: Folder, timeout: float, shown: Path) -> dict[s
             with opened(folder.ledger, folder.given, timeout) as ledger:
                 rows = [ledger.run("graph_find", name=row["name"])[0] for row in ledger.run("graph_places")]
                 try:
-                    kept = [row for row in rows if row["nodeLabel"] != AT_ADDRESS]
+                    kept = [row for row in rows if row["nodeLabel"] not in (AT_ADDRESS, OF_GRAPH)]
                     for row in kept:
                         held.enter_context(files.hold(folder, row["version"], row["digest"]))
                 except StoreError:

@@ -6,7 +6,7 @@ import os
 import stat
 from contextlib import suppress
 
-from edgedp.ledger.backend import AT_ADDRESS
+from edgedp.ledger.backend import AT_ADDRESS, OF_GRAPH
 from edgedp.stores.embedded.folder import Folder
 from edgedp.stores.embedded.seals import Seals, sha256
 from edgedp.stores.embedded.sqlite import opened
@@ -30,7 +30,7 @@ def problems(folder: Folder, timeout: float) -> list[str]:
         except EdgeDPError as error:
             return [*found, str(error)]
     for row in versions:
-        if row["nodeLabel"] == AT_ADDRESS:
+        if row["nodeLabel"] in (AT_ADDRESS, OF_GRAPH):
             continue
         seals = Seals.of(row["digest"])
         for path, digest in (

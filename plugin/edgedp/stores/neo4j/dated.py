@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, assert_never
 
+from edgedp.release.conditions import Condition
 from edgedp.stores.statements.queries import quote_identifier
+from edgedp.words.dates.moments import Moment
 from edgedp.words.errors import StoreError
 
 if TYPE_CHECKING:
     from edgedp.words.dates.calendar import Calendar, Span
 
-__all__ = ["all_windows", "asked", "bounds", "hints", "told"]
+__all__ = ["all_windows", "asked", "bounds", "condition_parameters", "hints", "told"]
 
 _END = datetime(9998, 1, 1)
+_BEYOND = 2.0**63
 
 
 def bounds(span: Span) -> dict[str, Any]:
@@ -26,6 +30,40 @@ def bounds(span: Span) -> dict[str, Any]:
         The calendar names no property: it is of a loaded graph.
     """
     return _compared(span.calendar, span.calendar.begins(span.first), span.calendar.ends(span.last))
+
+
+def condition_parameters(where: Iterable[Condition]) -> dict[str, list[dict[str, Any]]]:
+    """Return the conditions of a statement: those that compare with moments apart from all others.
+
+    Examples
+    --------
+    >>> from edgedp.release.conditions import conditions
+    >>> found = condition_parameters(conditions({"seconds": {"gte": 60}, "at": {"lt": date(2024, 1, 1)}}))
+    >>> [each["property"] for each in found["where"]], found["moments"][0]["value"].isoformat()
+    (['seconds'], '2024-01-01T00:00:00+00:00')
+    """
+    found: dict[str, list[dict[str, Any]]] = {"where": [], "moments": []}
+    for each in (part for whole in where for part in _ordered(whole)):
+        listed = each.value if each.comparison == "in" else [each.value]
+        values = [value.utc if isinstance(value, Moment) else value for value in listed]
+        row: dict[str, Any] = {"property": each.property, "comparison": each.comparison}
+        row["value"] = values if each.comparison == "in" else _bound(each.comparison, values[0])
+        found["moments" if isinstance(listed[0], Moment) else "where"].append(row)
+    return found
+
+
+def _ordered(asked: Condition) -> list[Condition]:
+    """Return an equality with a float beyond 64 bits in halves: the database takes the largest integer for it."""
+    if asked.comparison != "eq" or not isinstance(asked.value, float) or abs(asked.value) < _BEYOND:
+        return [asked]
+    return [replace(asked, comparison=word) for word in ("gte", "lte")]
+
+
+def _bound(comparison: str, value: Any) -> Any:
+    """Return a constant so that zero has one sign: the database orders -0.0 before 0, which equal each other."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != 0:
+        return value
+    return -0.0 if comparison in ("gte", "lt") else 0.0
 
 
 def all_windows(calendar: Calendar) -> dict[str, Any]:

@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from edgedp.graph.graph import Graph
 from edgedp.ledger.pairs import PairProjection
 from edgedp.stores.neo4j.frames import decode_texts
+from edgedp.stores.statements.projecting import arcs_of, weighed
 from edgedp.words.errors import StoreError
 from edgedp.words.refusals import IDS_BROKEN
 
 __all__ = [
-    "arcs_of",
-    "candidate_positions",
     "graph_of_adjacency",
     "graph_of_arrays",
     "graph_of_pieces",
@@ -35,6 +34,7 @@ def graph_of_rows(
     *,
     nodes_supplied: bool = True,
     projection: PairProjection | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> tuple[Graph, NDArray[np.int64]]:
     """Build a graph from rows of nodes and relationships.
 
@@ -48,6 +48,8 @@ def graph_of_rows(
         As of `edgedp.Graph`.
     projection : PairProjection, optional
         What of these relationships makes an edge; default: each, whatever its direction. Its conditions hold already.
+    weights : (m,) float64, optional
+        What each relationship weighs, NaN for nothing; of a projection that declares weights.
 
     Returns
     -------
@@ -80,7 +82,8 @@ def graph_of_rows(
         sources, targets = position[sources], position[targets]
     pairs = arcs_of(sources, targets, len(ids), projection)
     directed = projection is not None and projection.directed
-    return Graph.from_positions(ascending, pairs, nodes_supplied=nodes_supplied, directed=directed), order
+    graph = Graph.from_positions(ascending, pairs, nodes_supplied=nodes_supplied, directed=directed)
+    return weighed(graph, sources, targets, weights, projection), order
 
 
 def graph_of_adjacency(
@@ -89,6 +92,7 @@ def graph_of_adjacency(
     *,
     nodes_supplied: bool,
     projection: PairProjection | None = None,
+    weights: Sequence[Sequence[float | None]] | None = None,
 ) -> Graph:
     """Build a graph from the rows of ``adjacency``: a node's id, and the ids that its relationships point to.
 
@@ -121,7 +125,18 @@ def graph_of_adjacency(
         caught[caught] = ascending[places[caught]] == named[caught]
     targets = order[places[caught]].astype(np.int32)
     found = sources[caught], targets
-    return graph_of_rows(unsorted, *found, nodes_supplied=nodes_supplied, projection=projection)[0]
+    weighed = None
+    if weights is not None:
+        there = [
+            np.nan if weight is None else weight
+            for adjacent, beside in zip(neighbors, weights, strict=True)
+            for target, weight in zip(adjacent, beside, strict=True)
+            if type(target) is kind
+        ]
+        weighed = np.array(there, dtype=np.float64)[caught]
+    return graph_of_rows(
+        unsorted, *found, nodes_supplied=nodes_supplied, projection=projection, weights=weighed
+    )[0]
 
 
 def graph_of_arrays(
@@ -133,7 +148,8 @@ def graph_of_arrays(
     """
     if "ids" not in arrays:
         raise StoreError(IDS_BROKEN)
-    return graph_of_rows(arrays["ids"], arrays["sources"], arrays["targets"], projection=projection)
+    rows = arrays["ids"], arrays["sources"], arrays["targets"]
+    return graph_of_rows(*rows, projection=projection, weights=arrays.get("weights"))
 
 
 def graph_of_pieces(
@@ -160,80 +176,3 @@ def graph_of_pieces(
     ids = decode_texts(packed, rows[0]["nodeCount"]) if rows[0]["idType"] == "text" else packed.view("<i8")
     ends = [np.frombuffer(b"".join(row[key] for row in rows), dtype="<i4") for key in ("sources", "targets")]
     return graph_of_rows(ids, ends[0], ends[1], nodes_supplied=nodes_supplied, projection=projection)[0]
-
-
-def candidate_positions(node_ids: NDArray[Any], ids: Sequence[Any]) -> NDArray[np.int64]:
-    """Return the positions of candidates among the nodes that were read, ascending.
-
-    One that came since is no node that was read, and is left out: the release then misses a node, and is refused.
-
-    Examples
-    --------
-    >>> candidate_positions(np.array([5, 7, 9]), [9, 5, 4]).tolist()
-    [0, 2]
-    """
-    kind = int if node_ids.dtype.kind in "iu" else str
-    asked = np.asarray(
-        [each for each in ids if type(each) is kind], dtype=node_ids.dtype if kind is int else None
-    )
-    return np.flatnonzero(np.isin(node_ids, asked)).astype(np.int64)
-
-
-def arcs_of(
-    sources: NDArray[np.int32], targets: NDArray[np.int32], nodes: int, projection: PairProjection | None
-) -> NDArray[np.int32]:
-    """Return the edges, or the arcs, that relationships make: (e, 2) int32, loops dropped where they are counted.
-
-    Parameters
-    ----------
-    sources, targets : (m,) int32
-        Positions of the ends of each relationship that holds every condition.
-    nodes : int
-    projection : PairProjection or None
-        None, or one where `every` relationship is an edge, leaves all as they are: the graph merges parallels.
-
-    Examples
-    --------
-    >>> ends = np.array([0, 0, 1, 2], "i4"), np.array([1, 1, 0, 1], "i4")
-    >>> arcs_of(*ends, 3, PairProjection(("A",), ("R",), "MUTUAL")).tolist()
-    [[0, 1]]
-    >>> arcs_of(*ends, 3, PairProjection(("A",), ("R",), at_least=3)).tolist()
-    [[0, 1]]
-    >>> arcs_of(*ends, 3, PairProjection(("A",), ("R",), "NATURAL", at_least=2)).tolist()
-    [[0, 1]]
-    """
-    if projection is None or projection.every:
-        return np.column_stack([sources, targets])
-    apart = sources != targets
-    first, second = sources[apart].astype(np.int64), targets[apart].astype(np.int64)
-    match projection.orientation:
-        case "NATURAL":
-            return _frequent(first, second, nodes, projection.at_least)
-        case "REVERSE":
-            return _frequent(second, first, nodes, projection.at_least)
-        case "UNDIRECTED":
-            return _frequent(*_pairs(first, second), nodes, projection.at_least)
-        case "MUTUAL":
-            there = _frequent(first, second, nodes, 1)
-            both = _frequent(*_pairs(there[:, 0], there[:, 1]), nodes, 2)
-            often = _frequent(*_pairs(first, second), nodes, projection.at_least)
-            kept = np.intersect1d(_keys(both, nodes), _keys(often, nodes), assume_unique=True)
-            return np.column_stack([kept // nodes, kept % nodes]).astype(np.int32)
-
-
-def _pairs(first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the smaller and the larger end of each relationship."""
-    return np.minimum(first, second).astype(np.int64), np.maximum(first, second).astype(np.int64)
-
-
-def _keys(ends: NDArray[np.int32], nodes: int) -> NDArray[np.int64]:
-    return ends[:, 0].astype(np.int64) * nodes + ends[:, 1]
-
-
-def _frequent(
-    first: NDArray[np.int64], second: NDArray[np.int64], nodes: int, at_least: int
-) -> NDArray[np.int32]:
-    """Return the pairs of ends that stand there often enough, (e, 2)."""
-    keys, counts = np.unique(first * nodes + second, return_counts=True)
-    kept = keys[counts >= at_least]
-    return np.column_stack([kept // max(nodes, 1), kept % max(nodes, 1)]).astype(np.int32)

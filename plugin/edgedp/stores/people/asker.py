@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Self, cast
 
@@ -13,19 +13,23 @@ from edgedp.ledger.backend import GraphRow, Row, Session
 from edgedp.ledger.chain import body_of
 from edgedp.ledger.debits.question import asked_before
 from edgedp.ledger.log import history, pages
-from edgedp.ledger.script import run
+from edgedp.ledger.pairs import rows_projection
+from edgedp.ledger.script import Step, run
 from edgedp.mechanisms.checks import check_limit, nearest
 from edgedp.mechanisms.selection.domains import Domain
 from edgedp.release.plan import Plan
 from edgedp.stores.people import more, plan_ids, seeing
 from edgedp.stores.people.curating import CuratingStore
+from edgedp.stores.registering import rows_asked, write_rows_graph
 from edgedp.stores.releases.analyst import AnalystStore
 from edgedp.words.amounts.epsilon import format_nano
-from edgedp.words.errors import LostReleaseError, ParameterError, UnknownNameError
+from edgedp.words.errors import AccessError, LostReleaseError, ParameterError, UnknownNameError
 from edgedp.words.rows import Balance, GraphFacts, ReleaseRow
 from edgedp.words.vocabulary import ACCOUNTS, AccountName, TopKEngine
 
 __all__ = ["Asker"]
+
+_MOST_FILTERS = 100
 
 
 class Asker(AnalystStore):
@@ -247,6 +251,63 @@ class Asker(AnalystStore):
                 f"the release is {release_id!r}, must be one of your own; see the list of your releases"
             )
         return _shown(rows[0])
+
+    def register(
+        self,
+        name: str,
+        *,
+        of: str,
+        orientation: str = "undirected",
+        where: Mapping[str, Any] | None = None,
+        at_least: int = 1,
+        candidates: str | None = None,
+    ) -> GraphFacts:
+        """Register a graph of a loaded one's rows, by conditions of the analyst's own, where a share allows filters.
+
+        No row is read. Its releases debit the account of the loaded graph, and the share of it, as every other.
+
+        Parameters
+        ----------
+        name : str
+            The analyst's name and a full stop before it: ``ann.large`` of ann.
+        of, orientation, where, at_least, candidates
+            As for `Store.register`. The constants are public.
+
+        Raises
+        ------
+        AccessError
+            The share does not allow filters.
+        """
+        prefix = f"{self._analyst}."
+        if not isinstance(name, str) or not name.startswith(prefix) or name == prefix:
+            raise ParameterError(
+                f"name is {name!r}, must begin with {prefix!r} and go on; choose such a name"
+            )
+        made = rows_projection(of, orientation, where, at_least, candidates)
+        with self._session() as session:
+            shares.check_active(session, self._analyst)
+            self._check_sees(session, of)
+            share = shares.find(session, of, self._analyst)
+            if share is None or not share.filters:
+                raise AccessError(
+                    f"your share of {of!r} does not allow conditions of your own; ask the curator, who allows them "
+                    f"with 'edgedp grant {of} {self._analyst} --epsilon-budget E --filters'"
+                )
+            there = [row for row in session.run("graph_places") if row["name"].startswith(prefix)]
+            if len(there) >= _MOST_FILTERS:
+                raise ParameterError(
+                    f"{len(there)} graphs are registered under {prefix!r}, must be {_MOST_FILTERS} at most; ask the "
+                    "curator to drop some"
+                )
+            row, own = rows_asked(self._backend, session, name, made)
+            key = {"name": of, "analyst": self._analyst, "account": shares.EDGES}
+            guards = [
+                Step("person_active", {"name": self._analyst, "role": shares.ANALYST}, on_none="changed"),
+                Step("share_find", key, on_none="changed"),
+            ]
+            by = f"{session.by} for analyst {self._analyst}"
+            write_rows_graph(session, row, own, by=by, guards=guards)
+        return next(each for each in self.graphs() if each["name"] == name)
 
     def ask_more(
         self, name: str, epsilon: Any, reason: str, account: AccountName = shares.EDGES

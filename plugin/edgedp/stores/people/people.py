@@ -36,6 +36,7 @@ class _Grant(NamedTuple):
     account: AccountName
     declared: Declaration
     agent: shares.Agent | None
+    filters: bool | None = None
 
     @classmethod
     def of(
@@ -47,8 +48,15 @@ class _Grant(NamedTuple):
         limit: Any = None,
         agent: Any = None,
         least: Any = None,
+        filters: Any = None,
     ) -> _Grant:
         """Check what was given."""
+        if filters is not None:
+            checks.check_switch(filters, "filters")
+            if account != shares.EDGES:
+                raise ParameterError(
+                    "filters is of the account of the edges, whose rows are filtered; grant without it"
+                )
         check_choice(account, "account", ACCOUNTS)
         return cls(
             graph,
@@ -56,6 +64,7 @@ class _Grant(NamedTuple):
             account,
             Declaration(budget_nano(budget, zero=True), None, limit_nano(limit)),
             _agent(agent, least),
+            filters,
         )
 
 
@@ -72,6 +81,7 @@ class PeopleStore(IdentityStore):
         *,
         agent: bool | None = None,
         min_epsilon_per_release: Any = None,
+        filters: bool | None = None,
     ) -> dict[str, Any]:
         """Declare, or change, how much of a graph's account an analyst may spend; of several accounts, of each.
 
@@ -92,6 +102,9 @@ class PeopleStore(IdentityStore):
             cost (`estimate`), and costs between a smallest and a largest epsilon. Default: as it is.
         min_epsilon_per_release : number or decimal text, optional
             Of an agent. Default: as it is, else a hundredth of the share; the largest is else a tenth of it.
+        filters : bool, optional
+            Whether the analyst may write conditions of their own (`Store.register` with `of`): every release still
+            debits this account in full, so a filter never makes one cheaper. Off at first. Default: as it is.
 
         Returns
         -------
@@ -106,7 +119,14 @@ class PeopleStore(IdentityStore):
             There is no such analyst, or one who was revoked, or the graph has no account.
         """
         given = _Grant.of(
-            graph, analyst, account, epsilon_budget, max_epsilon_per_release, agent, min_epsilon_per_release
+            graph,
+            analyst,
+            account,
+            epsilon_budget,
+            max_epsilon_per_release,
+            agent,
+            min_epsilon_per_release,
+            filters,
         )
         with self._session() as session:
             self._granted(session, given)
@@ -135,7 +155,7 @@ class PeopleStore(IdentityStore):
             known, before = _opened(session, owner, account), shares.find(session, owner, analyst, account)
             named = account_of(owner, account)
             steps, body = shares.grant_steps(
-                owner, analyst, account, given.declared, known, before, given.agent
+                owner, analyst, account, given.declared, known, before, given.agent, given.filters
             )
             locks += [
                 Step("account_lock", {"name": named}, on_none="unknown"),
@@ -251,8 +271,8 @@ class PeopleStore(IdentityStore):
         -------
         list of dict
             analyst, account, epsilon_budget, epsilon_spent, epsilon_remaining, max_epsilon_per_release (or None),
-            min_epsilon_per_release of an agent, and delta where the graph's budget has one; of, the account of a
-            relationship type, where it is not the graph's own.
+            min_epsilon_per_release of an agent, filters where the analyst may write conditions, and delta where the
+            graph's budget has one; of, the account of a relationship type, where it is not the graph's own.
         """
         with self._session(reading=True) as session:
             ledger.find(session, account_of(graph, "edges"))

@@ -8,6 +8,7 @@ from typing import Any
 from edgedp.ledger import shares
 from edgedp.ledger.account import split_account
 from edgedp.ledger.backend import Row
+from edgedp.ledger.rows import accounts_of
 
 __all__ = ["beside", "granted", "least", "names"]
 
@@ -23,7 +24,8 @@ def names(graphs: Sequence[Row], own: Sequence[Row]) -> set[str]:
     """Return the graphs that somebody may see: those of whose accounts there are shares, and those that had one."""
     held = {split_account(row["name"])[0] for row in own}
     edges = {row["name"] for row in own if row["account"] == "edges"}
-    typed = {row["name"] for row in graphs if row.get("accounts") and edges.issuperset(row["accounts"])}
+    of_others = {row["name"]: accounts_of(row) for row in graphs}
+    typed = {name for name, accounts in of_others.items() if accounts and edges.issuperset(accounts)}
     return held | typed
 
 

@@ -17,15 +17,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from edgedp.graph.columns import KeptRows
 from edgedp.graph.dated import DatedRows
 from edgedp.graph.graph import Graph
 from edgedp.graph.loading.addresses import Address, Marks, ids_digest, settled
 from edgedp.graph.loading.expecting import DATE_OF_ROW, INTEGER_ROW, TEXT_ROW
-from edgedp.ledger.backend import SPARK, holds_directions
+from edgedp.ledger.backend import SPARK
 from edgedp.ledger.debits.killpoints import reach
 from edgedp.stores.addresses import kept_rows
 from edgedp.stores.embedded.windowed import windows_of
 from edgedp.stores.releases.resident import load_reading
+from edgedp.stores.statements.projecting import graph_of_kept
 from edgedp.words.errors import EdgeDPError, EngineError, StoreError
 from edgedp.words.refusals import ADDRESS_FAILED, ADDRESS_TOO_LARGE, AFTER_THE_DEBIT, NODES_CHANGED
 
@@ -84,8 +86,8 @@ def read(row: GraphRow, memory: GraphMemory | None = None, span: Span | None = N
     began = time.time_ns()
     marks = address.marks()
     if marks is None:
-        return _of_span(_checked(row, _read(row, address)), span)
-    key, place = address.key(marks), place_key(row.relationship_type)
+        return _read(row, address, span)
+    key, place = address.key(marks, row.made_of), place_key(row.relationship_type)
     if span is not None:
         return _read_windows(row, address, (marks, key), began, span)
     version = replace(row, version=kept_rows.number_of(key))
@@ -93,11 +95,11 @@ def read(row: GraphRow, memory: GraphMemory | None = None, span: Span | None = N
     if graph is None and address.cache:
         graph = kept_rows.kept_graph(place, key, nodes_supplied=row.nodes_supplied)
     if graph is None:
-        graph = _checked(row, _read(row, address))
+        graph = _read(row, address)
         if address.cache and settled(marks, began) and address.marks() == marks:
             kept_rows.keep(place, key, graph)
         graph.kept.pop("dated", None)
-    _checked(row, graph)
+    _checked(row, graph, directed=row.directed)
     if memory is not None and settled(marks, began):
         memory.put(version, graph)
     return graph
@@ -106,13 +108,15 @@ def read(row: GraphRow, memory: GraphMemory | None = None, span: Span | None = N
 def _read_windows(
     row: GraphRow, address: Address, read_as: tuple[Marks, str], began: int, span: Span
 ) -> Graph:
-    """Return the graph of some windows; the windows of all rows are kept as the rows are."""
+    """Return the graph of some windows; the windows of all rows are kept as the rows are, those of a filter are not."""
+    if row.projection is not None:
+        return _read(row, address, span)
     (marks, key), place = read_as, place_key(row.relationship_type)
     if address.cache:
         graph = kept_rows.kept_window(place, key, span, nodes_supplied=row.nodes_supplied)
         if graph is not None:
-            return _checked(row, graph)
-    whole = _checked(row, _read(row, address))
+            return _checked(row, graph, directed=row.directed)
+    whole = _read(row, address)
     if address.cache and settled(marks, began) and address.marks() == marks:
         kept_rows.keep(place, key, whole, span.calendar)
     return _of_span(whole, span)
@@ -199,18 +203,24 @@ def _address(row: GraphRow) -> Address:
     return Address.kept(row.relationship_type, row.id_property)
 
 
-def _read(row: GraphRow, address: Address) -> Graph:
+def _read(row: GraphRow, address: Address, span: Span | None = None) -> Graph:
     if too_large(address.rows_expected(), address) is not None:
         raise StoreError(ADDRESS_TOO_LARGE)
-    return address.read(lambda *_: reach("reading"))[0]
+    whole, made = address.read(lambda *_: reach("reading"))[0], row.projection
+    _checked(row, whole, directed=bool(address.options.get("directed")))
+    if made is None:
+        return _of_span(whole, span)
+    dated = whole.kept.get("dated")
+    windows = None if span is None or dated is None else windows_of(dated.seconds, span.calendar)
+    return graph_of_kept(whole, KeptRows(whole.kept["columns"], windows), made, span)
 
 
-def _checked(row: GraphRow, graph: Graph) -> Graph:
+def _checked(row: GraphRow, graph: Graph, *, directed: bool) -> Graph:
     """Refuse other nodes than were registered, which are public, and other directions."""
     digest = str(row.digest).partition(" ")[0]
     known = graph.kept.get("nodes digest")
     if known is None:
         known = graph.kept["nodes digest"] = ids_digest(graph.node_ids)
-    if known != digest or graph.directed != holds_directions(row.digest):
+    if known != digest or graph.directed != directed:
         raise StoreError(NODES_CHANGED)
     return graph

@@ -53,6 +53,11 @@ def check_place(row: GraphRow, engine: TopKEngine) -> None:
             "registered only for Spark; give it, or drop the graph and register it again without that engine: its "
             "ledger stays"
         )
+    if engine == "spark" and row.at_address and row.made_of is not None:
+        raise EngineError(
+            f"engine is 'spark', must be native or igraph for {row.name!r}: Spark would read every row of its address, "
+            "whatever its conditions; choose another"
+        )
 
 
 def name_of(session: Session, name: str) -> str:

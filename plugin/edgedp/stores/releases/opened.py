@@ -16,8 +16,8 @@ from edgedp.ledger.log.remembered import Remembered
 from edgedp.ledger.script import run
 from edgedp.mechanisms.projection import CandidateProjection, GraphProjection, records_projection
 from edgedp.release.plan import ParetoPlan, PercentilePlan
-from edgedp.stores.neo4j.packed import candidate_positions
 from edgedp.stores.releases.memory import DEFAULT_BYTES, GraphMemory
+from edgedp.stores.statements.projecting import candidate_positions
 from edgedp.words.errors import EdgeDPError, EngineError, StoreError
 from edgedp.words.refusals import STORE_FAILED
 from edgedp.words.shown import shown
@@ -234,6 +234,10 @@ class OpenedStore:
                 "engine is 'cypher', must be 'native' or 'igraph' for edges at an address; choose another"
             )
         made = row.projection
+        if row.of is not None and engine == "cypher":
+            raise EngineError(
+                "engine is 'cypher', must be 'native' or 'igraph' for a graph of another one's rows; choose another"
+            )
         if engine == "cypher" and made is not None and (not made.each_joins or made.candidates is not None):
             raise EngineError(
                 "engine is 'cypher', must be 'native' or 'igraph' where both directions, a filter or a number of "

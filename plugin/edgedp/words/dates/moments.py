@@ -26,6 +26,11 @@ class Moment:
     microseconds: int
 
     @property
+    def utc(self) -> datetime:
+        """As a time in UTC."""
+        return _EPOCH + self.microseconds * _MICROSECOND
+
+    @property
     def written(self) -> str:
         """As ISO 8601 writes it, of a midnight the day alone.
 
@@ -34,7 +39,7 @@ class Moment:
         >>> moment_of("2024-01-01T01:00+01:00").written, moment_of("2024-01-01T00:00:00.5").written
         ('2024-01-01', '2024-01-01T00:00:00.500000Z')
         """
-        moment = _EPOCH + self.microseconds * _MICROSECOND
+        moment = self.utc
         if self.microseconds % _DAY == 0:
             return moment.date().isoformat()
         return moment.replace(tzinfo=None).isoformat() + "Z"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +15,7 @@ from edgedp.faces.cli.dating import (
     date_property_options,
     dates_of_options,
 )
+from edgedp.faces.cli.loaded import check_offline, say_loaded, say_offline
 from edgedp.faces.cli.numerals import WHOLE
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.options import Word
@@ -25,7 +25,15 @@ from edgedp.faces.cli.output import (
     say,
     working,
 )
-from edgedp.faces.cli.reading import answered, kind_options, name_of, reading_options
+from edgedp.faces.cli.reading import (
+    answered,
+    kind_options,
+    name_of,
+    reading_options,
+    weight_of,
+    weight_options,
+)
+from edgedp.faces.cli.registered import check_registered, registered_or_asked, rule_options, rules_given
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import amount, shown
 from edgedp.words.vocabulary import ADDRESS_ENGINES, UNITS, AddressEngine, Unit
@@ -53,6 +61,10 @@ _FORMAT = click.option(
     show_default=True,
     help="How to print; json holds what is computed from private edges under the key exact.",
 )
+_STORED = (
+    "name", "properties", "title", "epsilon_budget", "delta", "degree_bound", "max_epsilon_per_release", "protect",
+    "calendar_from", "period", "within", "grace", "dates", "attribute_epsilon_budget", "replace",
+)  # fmt: skip
 _LIMIT = click.option("--max-epsilon-per-release", metavar="E", help="Largest epsilon of one release.")
 _PROTECT = click.option(
     "--protect", type=Word("protect", UNITS),
@@ -74,6 +86,7 @@ _PROTECT = click.option(
 @reading_options
 @kind_options
 @date_column_options
+@weight_options
 @click.option("--dry-run", is_flag=True, help="Show rows, columns, ends and counts, and store nothing.")
 @_BUDGET
 @_DELTA
@@ -89,6 +102,10 @@ _PROTECT = click.option(
 )
 @click.option("--node-label", metavar="L", help="Neo4j: an additional label of the nodes.")
 @click.option("--relationship-type", metavar="T", help="Neo4j: type of the relationships.")
+@click.option(
+    "--offline", metavar="DIR",
+    help="Store nothing; write to a new folder what 'neo4j-admin database import' takes, with the command.",
+)  # fmt: skip
 @_FORMAT
 def load(
     file: str,
@@ -111,6 +128,7 @@ def load(
     replace: bool,
     node_label: str | None,
     relationship_type: str | None,
+    offline: str | None,
     output: str,
     **reading: Any,
 ) -> None:
@@ -123,6 +141,7 @@ def load(
     from edgedp.graph.loading.previewing import previewed
     from edgedp.graph.reading import checked_options
 
+    reading |= weight_of(reading)
     if dry_run:
         with progress_bar() as progress:
             seen = previewed(file, nodes, checked_options(**reading), progress)
@@ -134,6 +153,12 @@ def load(
         return
     if name is None:
         name = reading["table"].rpartition(".")[2] if reading["table"] else name_of(file)
+    if offline is not None:
+        asked = click.get_current_context().params
+        check_offline({key: asked[key] for key in _STORED if key in asked})
+        graph, report = _read_or_ask(file, nodes, None, None, reading)
+        say_offline(graph, report, offline, node_label, relationship_type, output)
+        return
     named = None if properties is None else [each.strip() for each in properties.split(",")]
     graph, report = _read_or_ask(file, nodes, named, title, reading)
     with progress_bar() as progress, opened_store() as store:
@@ -159,24 +184,8 @@ def load(
         by_date = row.get("exact", {})
         print_object(row | {"nodes_supplied": report.nodes_supplied, "exact": report.exact() | by_date})
         return
-    for line in report.lines():
-        say(shown(line))
-    if "exact" in row:
-        dated, undated = row["exact"]["dated_rows"], row["exact"]["undated_rows"]
-        say(f"{dated:,} rows are in a window, {undated:,} in none")
-    say(
-        f"loaded as {row['name']}: epsilon budget {amount(row['epsilon_budget'])}, "
-        f"spent {amount(row['epsilon_spent'])}, degree bound {row['degree_bound'] or 0:,}"
-        + ("" if degree_bound is not None else " (the default, nodes - 1)")
-    )
-    if properties is not None or attribute_epsilon_budget is not None:
-        of_records = row.get("attributes", {"epsilon_budget": None, "epsilon_spent": 0.0})
-        click.echo(
-            f"properties: {', '.join(named or []) or 'none'}; attribute epsilon budget "
-            f"{amount(of_records['epsilon_budget'])}, spent {amount(of_records['epsilon_spent'])}"
-        )
-    if not report.nodes_supplied:
-        say("the nodes were read from the edges and are declared public; every release says so")
+    of_properties = attribute_epsilon_budget is not None
+    say_loaded(row, report, bound=degree_bound is not None, properties=named, declared=of_properties)
 
 
 @click.command()
@@ -233,23 +242,7 @@ def _read_or_ask(
     help="Edges at an address in place of Neo4j's: a file, a folder, a bucket, a database; each release reads them.",
 )  # fmt: skip
 @click.option("--nodes", metavar="ADDRESS", help="With --edges: all node ids, isolated ones included.")
-@click.option(
-    "--orientation", default="undirected", show_default=True, metavar="O",
-    help="Neo4j: an edge is a relationship either way (undirected), one each way (mutual), or the graph is directed "
-    "(natural, reverse).",
-)  # fmt: skip
-@click.option(
-    "--where", multiple=True, metavar="COND",
-    help="Neo4j: a condition on the relationships' own properties, such as 'seconds>=60' or 'kind in call,text'; "
-    "all must hold.",
-)  # fmt: skip
-@click.option(
-    "--at-least", type=WHOLE, default=1, show_default=True, metavar="M",
-    help="Neo4j: how many relationships make an edge.",
-)  # fmt: skip
-@click.option(
-    "--candidates", metavar="L", help="Neo4j: of several labels the one whose nodes only are ranked."
-)
+@rule_options
 @click.option(
     "--title-property", metavar="P",
     help="Neo4j: a public property of the nodes that lists show beside their ids.",
@@ -293,6 +286,8 @@ def register(
     where: tuple[str, ...],
     at_least: int,
     candidates: str | None,
+    of: str | None,
+    columns: str | None,
     title_property: str | None,
     engine: AddressEngine | None,
     memory: str | None,
@@ -315,25 +310,16 @@ def register(
     output: str,
     **reading: Any,
 ) -> None:
-    """Register a graph that is already in Neo4j, or edges at an address; nothing is copied into the store."""
-    from edgedp.ledger.pairs import written_conditions
+    """Register a graph that is already in Neo4j, is at an address, or is of a loaded one's rows; nothing is copied."""
+    from edgedp.release.conditions import written_conditions
 
-    place = {
+    place: dict[str, Any] = {
         "node_label": list(node_label) or None,
         "relationship_type": list(relationship_type) or None,
         "id_property": id_property,
     }
-    rules: dict[str, Any] = {
-        key: value
-        for key, value in {
-            "orientation": orientation if orientation != "undirected" else None,
-            "where": written_conditions(where) or None,
-            "at_least": at_least if at_least != 1 else None,
-            "candidates": candidates,
-            "title_property": title_property,
-        }.items()
-        if value is not None
-    }
+    rules = rules_given(orientation, written_conditions(where), at_least, candidates) | weight_of(reading)
+    named: dict[str, Any] = {} if title_property is None else {"title_property": title_property}
     declared: dict[str, Any] = {
         "epsilon_budget": epsilon_budget,
         "degree_bound": degree_bound,
@@ -346,23 +332,26 @@ def register(
         calendar = dates_of_options(calendar_from, period, grace, dates, **of_property)
     else:
         calendar = dates_of_options(calendar_from, period, grace, dates)
-        rules |= {} if date_type is None else {"date_type": date_type}
+        named |= {} if date_type is None else {"date_type": date_type}
         reading |= {"date": date, "date_unit": date_unit}
-    declared |= {
-        key: value for key, value in {"dates": calendar, "within": within}.items() if value is not None
-    }
+    dated = {key: value for key, value in {"dates": calendar, "within": within}.items() if value is not None}
+    declared |= dated
     if protect is not None:
         declared["protect"] = protect
     reader = {"engine": engine, "memory": memory, "nodes": nodes}
-    _check_registered(
-        place | rules, edges, reader | {"no_cache": not cache} | reading, allow_empty=allow_empty
-    )
+    check_registered(
+        place | named, edges, reader | {"no_cache": not cache, "columns": columns} | reading, of, candidates,
+        allow_empty=allow_empty,
+    )  # fmt: skip
+    if edges is not None and "weight" in rules:
+        raise ParameterError("--weight is not an option of edges at an address; load them, with --weight")
     if edges is None:
         with opened_store() as store, working("counting"):
-            row = store.register(name, **place, **rules, **declared, allow_empty=allow_empty)  # type: ignore[arg-type]
+            row = store.register(name, **place, **rules, **named, **declared, of=of, allow_empty=allow_empty)
     else:
         del reading["refresh"]
-        row = _registered_or_asked(name, edges, reader | declared | {"cache": cache}, reading)
+        given = reader | declared | rules | {"cache": cache, "columns": columns}
+        row = registered_or_asked(name, edges, given, reading)
     note_large(declared["epsilon_budget"], row)
     if output == "json":
         print_object(row)
@@ -372,53 +361,6 @@ def register(
         f"spent {amount(row['epsilon_spent'])}"
         + ("" if row["degree_bound"] is None else f", degree bound {row['degree_bound']:,}")
     )
-
-
-def _registered_or_asked(
-    name: str, edges: str, given: Mapping[str, Any], reading: dict[str, Any]
-) -> dict[str, Any]:
-    """Register edges at an address; in a terminal, ask what their rows leave open."""
-    from edgedp.words.errors import UndecidedError
-
-    while True:
-        try:
-            with progress_bar() as progress, opened_store() as store:
-                options: dict[str, Any] = {
-                    key: value or None for key, value in reading.items() if key != "directed"
-                }
-                options |= {key: reading[key] for key in ("header", "nodes_header", "labels", "directed")}
-                return store.register_edges(name, edges, **given, **options, progress=progress)
-        except UndecidedError as error:
-            if not (sys.stdin.isatty() and sys.stdout.isatty()):
-                raise
-            reading = answered(error.question, reading)
-
-
-def _check_registered(
-    place: Mapping[str, Any], edges: str | None, reading: Mapping[str, Any], *, allow_empty: bool
-) -> None:
-    """Refuse what names both a place in Neo4j and an address, or neither, and options of the other."""
-    given = [each for each, value in place.items() if value is not None]
-    if edges is None:
-        odd = [each for each, value in reading.items() if value not in (None, False)]
-        missing = [each for each in place if each not in given]
-        if missing:
-            raise click.UsageError(
-                f"Missing option '{_flag(missing[0])}' (or --edges, for edges at an address)."
-            )
-    else:
-        odd = [
-            *given,
-            *(["allow_empty"] if allow_empty else []),
-            *(["refresh"] if reading["refresh"] else []),
-        ]
-    if odd:
-        other = "a graph in Neo4j" if edges is None else "edges at an address"
-        raise ParameterError(f"{_flag(odd[0])} is not an option of {other}; ask without it")
-
-
-def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")
 
 
 @click.command()

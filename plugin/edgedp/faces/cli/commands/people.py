@@ -207,6 +207,12 @@ def add_curator(name: str, expires: str | None, output: str) -> None:
     "largest is else a tenth]",
 )
 @click.option(
+    "--filters/--no-filters",
+    default=None,
+    help="The analyst may write conditions (register --of --where); every release still pays in full.  "
+    "[default: as it is]",
+)
+@click.option(
     "--attributes", is_flag=True, help="Use the budget of the graph's attributes, not of its edges."
 )
 @format_option
@@ -217,6 +223,7 @@ def grant(
     max_epsilon_per_release: str | None,
     agent: bool | None,
     min_epsilon_per_release: str | None,
+    filters: bool | None,
     attributes: bool,
     output: str,
 ) -> None:
@@ -235,6 +242,7 @@ def grant(
             account="attributes" if attributes else EDGES,
             agent=agent,
             min_epsilon_per_release=min_epsilon_per_release,
+            filters=filters,
         )
     print_rows([row], output, list(row))
 
@@ -246,7 +254,7 @@ def grants(graph: str, output: str) -> None:
     """List who may spend how much of a graph's budget, and what was spent."""
     with opened_store() as store:
         rows = store.grants(graph)
-    more = [key for key in ("min_epsilon_per_release", "delta") if any(key in row for row in rows)]
+    more = [key for key in ("min_epsilon_per_release", "filters", "delta") if any(key in row for row in rows)]
     print_rows([dict.fromkeys(more) | row for row in rows], output, [*_SHARE, *more])
 
 

@@ -120,7 +120,12 @@ SCHEMAS: dict[str, Any] = {
             "calendar": _CALENDAR,
             "projection": {
                 "type": ["object", "null"],
-                "description": "Which relationships of a database make an edge, where it is not each of one type.",
+                "description": "Which relationships of a database make an edge, where it is not each of one type; "
+                "or which rows of a loaded graph (of) do.",
+            },
+            "columns": {
+                "type": "object",
+                "description": "The columns of a loaded graph that conditions may compare, and their types.",
             },
             "epsilon_budget": AMOUNT,
             "epsilon_spent": AMOUNT,

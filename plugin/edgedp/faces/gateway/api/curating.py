@@ -61,6 +61,7 @@ GRANTED_MORE = ("answer", "epsilon_budget")
 DECLINED_MORE = ("answer",)
 GRANT = (
     "graph", "analyst", "epsilon_budget", "max_epsilon_per_release", "account", "agent", "min_epsilon_per_release",
+    "filters",
 )  # fmt: skip
 """The keys of a body."""
 
@@ -268,6 +269,7 @@ def grant(store: Store, request: Request, given: Mapping[str, Any]) -> object:
     row = store.grant(
         graph, analyst, _given(given, "epsilon_budget"), given.get("max_epsilon_per_release"), account,
         agent=given.get("agent"), min_epsilon_per_release=given.get("min_epsilon_per_release"),
+        filters=given.get("filters"),
     )  # fmt: skip
     return {"graph": graph} | row
 

@@ -43,6 +43,7 @@ SHARE: dict[str, Any] = {
             "type": "number",
             "description": "Only for an agent's share: what a release costs at least. Each names its Plan-Id.",
         },
+        "filters": {"type": "boolean", "description": "Whether the caller may write conditions."},
         "delta": {"type": "number"},
         "problem": {"type": "string"},
     },
@@ -252,6 +253,26 @@ OF_PEOPLE: dict[str, Any] = {
                 "type": ["string", "number"],
                 "description": "For an agent.",
             },
+            "filters": {
+                "type": "boolean",
+                "description": "Whether the analyst may write conditions; left out: as it is.",
+            },
+        },
+    },
+    "NewFilter": {
+        "type": "object",
+        "required": ["name"],
+        "additionalProperties": False,
+        "properties": {
+            "name": {"type": "string", "minLength": 1, "description": "ann.large, of the analyst ann."},
+            "where": {
+                "type": "object",
+                "description": "A value of a column, or a mapping of eq, in, gte, gt, lte, lt to values; a date is "
+                '{"date": "2024-01-01"}.',
+            },
+            "at_least": {"type": "integer", "minimum": 1},
+            "orientation": {"enum": ["undirected", "mutual", "natural", "reverse"]},
+            "candidates": {"type": "string"},
         },
     },
     "Events": {

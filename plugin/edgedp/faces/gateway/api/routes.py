@@ -32,6 +32,7 @@ __all__ = ["routes"]
 
 _Endpoint = Callable[[Request], Awaitable[Response]]
 _MORE = ("epsilon", "reason", "account")
+_FILTER = ("name", "where", "at_least", "orientation", "candidates")
 
 
 def routes(gateway: Gateway) -> list[Route]:
@@ -55,6 +56,7 @@ def routes(gateway: Gateway) -> list[Route]:
         ("/v1/releases", "GET", _Told(gateway, _releases)),
         ("/v1/releases/{release_id}", "GET", _Told(gateway, _one_release)),
         ("/v1/graphs/{name}/more", "POST", _More(gateway)),
+        ("/v1/graphs/{name}/filters", "POST", _Filter(gateway)),
         ("/v1/more", "GET", _AskedMore(gateway)),
         *_of_curators(gateway),
     ]
@@ -263,6 +265,23 @@ class _More(_OfAnalyst):
             check_option_names(given, _MORE)
             account = check_choice(given.get("account", "edges"), "account", ACCOUNTS)
             return asking.ask_more(name, given.get("epsilon"), given.get("reason", ""), account)
+
+        found = await self._gateway.again(request, person, asked)
+        note_of(request).graph = name
+        return JSONResponse(found, 201)
+
+
+class _Filter(_OfAnalyst):
+    """A graph of a loaded one's rows, by an analyst's own conditions; no row is read."""
+
+    async def answer(self, request: Request, person: Person) -> Response:
+        given, name = await json_body(request), name_in(request)
+        asking = self._gateway.asking(person)
+
+        def asked() -> object:
+            check_option_names(given, _FILTER)
+            rules = {key: value for key, value in given.items() if value is not None and key != "name"}
+            return asking.register(given.get("name", ""), of=name, **rules)
 
         found = await self._gateway.again(request, person, asked)
         note_of(request).graph = name

@@ -24,6 +24,7 @@ _EXAMPLES: dict[str, Any] = {
     "NewIdentity": {"name": "ann", "issuer": "https://id.example.org", "subject": "248289761001"},
     "NoIdentity": {"issuer": "https://id.example.org", "subject": "248289761001"},
     "AskMore": {"epsilon": "0.5", "reason": "the list of the third quarter"},
+    "NewFilter": {"name": "ann.large", "where": {"amount": {"gte": 1000}}},
     "GrantMore": {"answer": "until March"},
     "DeclineMore": {"answer": "the rest is for the audit"},
     "NewGrant": {"graph": "email-Enron", "analyst": "ann", "epsilon_budget": "2"},
@@ -155,6 +156,14 @@ def document(root_path: str = "") -> dict[str, object]:
     }
     paths["/v1/graphs/{name}/more"] = name | {
         "post": _act("ask_more", "Ask the curator for a larger share", "AskMore", "AskedMore")
+    }
+    paths["/v1/graphs/{name}/filters"] = name | {
+        "post": _act(
+            "register",
+            "Register a graph of a loaded one's rows by the caller's conditions",
+            "NewFilter",
+            "Graph",
+        )
     }
     paths["/v1/more"] = {
         "get": _get("asked_more", "What was asked for more of; for a curator, by everybody", "AllAskedMore")

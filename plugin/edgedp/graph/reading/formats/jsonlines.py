@@ -88,7 +88,9 @@ def read_json_lines(content: Content, source: str, width: int, options: ReadingO
         types=tuple(_TYPES[kind] for kind in kinds),
         rows=rows,
         dates=pl.concat(dates) if dates else None,
-        kept={name: values.joined(pieces) for name, pieces in kept.items()} if kept else None,
+        kept={name: values.joined(pieces) for name, pieces in kept.items()}
+        if options.beside is not None
+        else None,
     )
 
 

@@ -82,7 +82,9 @@ def read_query(database: Database, options: ReadingOptions, progress: Progress) 
         dates=None
         if beside.date is None
         else dates_of(found[beside.date], options.date_unit, names[beside.date], name),
-        kept={names[i]: typed(found[i], names[i], name) for i in beside.kept} if beside.kept else None,
+        kept={names[i]: typed(found[i], names[i], name) for i in beside.kept}
+        if options.beside is not None
+        else None,
     )
 
 

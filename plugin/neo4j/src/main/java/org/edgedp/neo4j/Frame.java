@@ -17,6 +17,10 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -184,8 +188,17 @@ record Frame(ObjectNode header, Map<String, Object> arrays) {
             list.forEach(inner -> array.add(toJson(inner)));
             return array;
         }
+        String moment = momentOf(value);
+        if (moment != null) return JSON.createObjectNode().put("date", moment);
         boolean plain = value == null || value instanceof Number || value instanceof Boolean || value instanceof String;
         return JSON.valueToTree(plain ? value : "<" + value.getClass().getSimpleName() + ">");
+    }
+
+    /** Return a date or a time as ISO 8601 writes it, as conditions take one; null of anything else. */
+    private static String momentOf(Object value) {
+        if (value instanceof LocalDate || value instanceof LocalDateTime) return value.toString();
+        if (value instanceof ZonedDateTime zoned) return zoned.toInstant().toString();
+        return value instanceof OffsetDateTime offset ? offset.toInstant().toString() : null;
     }
 
     /** Return a value of JSON as Cypher has it: an integer beyond 64 bits is a float, nothing is null. */

@@ -4,11 +4,16 @@ import static org.edgedp.neo4j.Statements.rows;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.neo4j.graphdb.Label;
 import org.neo4j.graphdb.Node;
@@ -78,6 +83,16 @@ record GraphEntry(
         return StreamSupport.stream(row.path("accounts").spliterator(), false)
                 .map(JsonNode::asText)
                 .toList();
+    }
+
+    /** Whether its relationships weigh something. */
+    boolean weighted() {
+        return projection(row).path("weight").isObject();
+    }
+
+    /** The property that holds what a relationship weighs; null where relationships are counted. */
+    String weightProperty() {
+        return projection(row).path("weight").path("property").textValue();
     }
 
     /** The names that fill the placeholders of a statement. */
@@ -176,11 +191,50 @@ record GraphEntry(
     /** The conditions, as the worker has checked them when the graph was registered. */
     private static List<Map<String, Object>> conditions(JsonNode where) {
         return where.properties().stream()
-                .flatMap(of -> of.getValue().properties().stream()
-                        .map(asked -> Map.of(
-                                "property", of.getKey(),
-                                "comparison", asked.getKey(),
-                                "value", Frame.JSON.convertValue(asked.getValue(), Object.class))))
+                .flatMap(of -> of.getValue().properties().stream().flatMap(asked -> {
+                    Object value = value(asked.getValue());
+                    return comparisons(asked.getKey(), value).map(comparison -> Map.of(
+                            "property", of.getKey(), "comparison", comparison, "value", bound(comparison, value)));
+                }))
                 .toList();
+    }
+
+    /** An equality with a float beyond 64 bits by its two halves: the database takes the largest integer for it. */
+    private static Stream<String> comparisons(String comparison, Object value) {
+        boolean beyond = value instanceof Double number && Math.abs(number) >= 0x1p63;
+        return comparison.equals("eq") && beyond ? Stream.of("gte", "lte") : Stream.of(comparison);
+    }
+
+    /** Zero has one sign: the database orders -0.0 before 0, which equal each other. */
+    private static Object bound(String comparison, Object value) {
+        boolean zero = value instanceof Number number && number.doubleValue() == 0;
+        if (!zero) return value;
+        return comparison.equals("gte") || comparison.equals("lt") ? -0.0 : 0.0;
+    }
+
+    /** A constant, or a list of them; a moment is written as a date or a time in UTC under the key date. */
+    private static Object value(JsonNode written) {
+        if (written.isArray()) {
+            return StreamSupport.stream(written.spliterator(), false)
+                    .map(GraphEntry::value)
+                    .toList();
+        }
+        if (!written.isObject()) return Frame.JSON.convertValue(written, Object.class);
+        String moment = written.path("date").asText();
+        return moment.contains("T")
+                ? ZonedDateTime.parse(moment)
+                : LocalDate.parse(moment).atStartOfDay(ZoneOffset.UTC);
+    }
+
+    /** The conditions as a statement takes them: those that compare with moments apart from all others. */
+    Map<String, Object> conditions() {
+        Map<Boolean, List<Map<String, Object>>> found = where.stream()
+                .collect(Collectors.partitioningBy(asked -> isMoment(asked.get("value"))));
+        return Map.of("where", found.get(false), "moments", found.get(true));
+    }
+
+    private static boolean isMoment(Object value) {
+        Object first = value instanceof List<?> listed && !listed.isEmpty() ? listed.get(0) : value;
+        return first instanceof ZonedDateTime;
     }
 }

@@ -1,4 +1,4 @@
--- Version 11: a graph may be made of another one's rows, a version says which columns are kept, a share allows filters.
+-- Version 12: a graph may be made of another one's rows, a version says which columns are kept, a share allows filters.
 --
 -- `projection` says which rows make an edge, `columns` the types of the columns that are kept of them, and `filters` is 1
 -- where an analyst may write conditions. Each is null of everything before: such rows and their seals are what they were.

@@ -1,0 +1,495 @@
+"""Graphs of a loaded graph's rows, and addresses with conditions: which rows make an edge, and who pays."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from edgedp import (
+    AccessError,
+    BudgetError,
+    EdgeDPError,
+    Graph,
+    ParameterError,
+    Store,
+    StoreError,
+    open_store,
+    read_graph,
+)
+from edgedp.ledger import registry
+from value_table import QUESTIONS, VALUES, kind_of
+
+PAYMENTS = [
+    ("a", "d", 5000, date(2024, 1, 5)), ("b", "d", 1000, date(2024, 2, 1)), ("c", "d", 999, date(2024, 3, 1)),
+    ("d", "a", 10, date(2024, 1, 1)), ("b", "a", 4000, date(2024, 4, 1)), ("a", "b", None, None),
+    ("a", "d", 2000, date(2024, 5, 1)), ("e", "e", 9000, date(2024, 5, 1)),
+]  # fmt: skip
+
+
+def payments(*, directed: bool = True) -> Graph:
+    columns = {"amount": [row[2] for row in PAYMENTS], "at": [row[3] for row in PAYMENTS]}
+    return Graph.from_edges([row[:2] for row in PAYMENTS], columns=columns, directed=directed)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "graphs.edgedp") as opened:
+        opened.load(payments(), "payments", epsilon_budget=3)
+        yield opened
+
+
+def edges(store: Store, name: str) -> set[tuple[str, str]]:
+    graph = store.graph(name)
+    found = graph.arcs() if graph.directed else graph.edges()
+    return {(str(a), str(b)) for a, b in graph.node_ids[found].tolist()}
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ({"where": {"amount": {"gte": 1000}}}, {("a", "d"), ("b", "d"), ("a", "b")}),
+        ({"where": {"at": {"gte": date(2024, 2, 1), "lt": date(2024, 4, 1)}}}, {("b", "d"), ("c", "d")}),
+        ({"where": {"amount": {"in": [10, 999]}}}, {("a", "d"), ("c", "d")}),
+        ({"at_least": 2}, {("a", "d"), ("a", "b")}),
+        ({"at_least": 2, "where": {"amount": {"gt": 10}}}, {("a", "d")}),
+        ({"orientation": "mutual"}, {("a", "d"), ("a", "b")}),
+        ({"orientation": "natural", "where": {"amount": {"gte": 2000}}}, {("a", "d"), ("b", "a")}),
+        ({"orientation": "reverse", "at_least": 2}, {("d", "a")}),
+    ],
+    ids=str,
+)
+def test_the_rows_that_hold_make_the_edges(
+    store: Store, rules: dict[str, Any], expected: set[tuple[str, str]]
+) -> None:
+    row = store.register("some", of="payments", **rules)
+    assert edges(store, "some") == expected
+    assert row["exact"]["edge_count"] == len(expected)
+    assert row["node_count"] == 5
+    assert row["projection"]["of"] == "payments"
+    assert row["accounts"] == ["payments"]
+
+
+def test_every_release_debits_the_account_of_the_loaded_graph(store: Store) -> None:
+    store.register("large", of="payments", where={"amount": {"gte": 1000}})
+    store.register("small", of="payments", where={"amount": {"lt": 1000}})
+    release = store.priv_top_k("large", metric="degree", k=1, epsilon=1)
+    assert release.public["projection"] == {"of": "payments", "where": {"amount": {"gte": 1000}}}
+    store.priv_top_k("small", metric="degree", k=1, epsilon=1)
+    store.count("payments", of="edges", epsilon="0.75")
+    assert [store.budget(name)["epsilon_spent"] for name in ("payments", "large", "small")] == [2.75] * 3
+    for name in ("payments", "large"):
+        with pytest.raises(BudgetError, match=r"0\.25"):
+            store.count(name, of="edges", epsilon="0.3")
+    again = store.priv_top_k("large", metric="degree", k=1, epsilon="0.1", request_id="r")
+    assert store.priv_top_k("large", metric="degree", k=1, epsilon="0.1", request_id="r").nodes == again.nodes
+    assert store.budget("payments")["epsilon_spent"] == pytest.approx(2.85)
+
+
+def test_a_sequence_debits_every_step(store: Store) -> None:
+    pairs = [(0, node) for node in range(1, 80)]
+    store.load(
+        Graph.from_edges(pairs, columns={"amount": [row[0] for row in pairs]}), "star", epsilon_budget=3
+    )
+    store.register("large", of="star", where={"amount": 0})
+    release = store.priv_top_k("large", metric="degree", k=1, epsilon=1, target_recall=0.9)
+    assert store.budget("star")["epsilon_spent"] == pytest.approx(release.epsilon_spent)
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ({"where": {"amont": 5}}, "did you mean 'amount'"),
+        ({"where": {"amount": "5"}}, "no row would hold it"),
+        ({"where": {"at": {"gte": "2024-01-01"}}}, "no row would hold it"),
+        ({"where": {"amount": {"gte": 10**6}}}, "no row of 'payments' makes an edge"),
+        ({"candidates": "film"}, "must be a side of 'payments'"),
+        ({"epsilon_budget": 3}, "owns nothing"),
+        ({"protect": "source"}, "owns nothing"),
+        ({"node_label": "N"}, "owns nothing"),
+        ({"degree_bound": 1}, "at least the graph's largest degree"),
+        ({"where": {"at": {"in": [date(2024, 1, 1), 5]}}}, "must hold one kind"),
+        ({"facts": "computed"}, "facts"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_answered_is_refused(store: Store, rules: dict[str, Any], said: str) -> None:
+    with pytest.raises(EdgeDPError, match=said):
+        store.register("some", of="payments", **rules)
+    assert [row["name"] for row in store.graphs()] == ["payments"]
+
+
+@pytest.mark.filterwarnings("ignore:the same list of edges")
+def test_a_graph_without_rows_is_asked_for_directions_alone(store: Store) -> None:
+    store.load(
+        Graph.from_edges([("a", "b"), ("b", "a"), ("b", "c")], directed=True), "bare", epsilon_budget=1
+    )
+    store.register("both", of="bare", orientation="mutual")
+    assert edges(store, "both") == {("a", "b")}
+    for rules in ({"where": {"amount": 1}}, {"at_least": 2}):
+        with pytest.raises(ParameterError, match="no columns are kept"):
+            store.register("some", of="bare", **rules)
+    store.load(payments(directed=False), "undirected", epsilon_budget=1)
+    with pytest.raises(ParameterError, match="without its directions"):
+        store.register("some", of="undirected", orientation="mutual")
+
+
+@pytest.mark.filterwarnings("ignore:the same list of edges")
+def test_a_graph_of_rows_is_of_a_loaded_one_and_of_no_other(store: Store) -> None:
+    store.register("large", of="payments", where={"amount": {"gte": 1000}})
+    with pytest.raises(ParameterError, match="must be a loaded graph"):
+        store.register("larger", of="large", where={"amount": {"gte": 2000}})
+    with pytest.raises(EdgeDPError, match="must be a stored one"):
+        store.register("larger", of="payment")
+    with pytest.raises(EdgeDPError):
+        store.register("large", of="payments")
+    store.load(payments(), "other", epsilon_budget=1)
+    store.drop("other")
+    with pytest.raises(BudgetError, match="has an account"):
+        store.register("other", of="payments")
+
+
+def test_a_longer_file_is_read_and_one_that_lacks_the_column_is_refused_before_the_debit(
+    store: Store,
+) -> None:
+    store.register("large", of="payments", where={"amount": {"gte": 1000}})
+    more = [*PAYMENTS, ("c", "b", 8000, None)]
+    columns = {"amount": [row[2] for row in more], "at": [row[3] for row in more]}
+    store.load(
+        Graph.from_edges([row[:2] for row in more], columns=columns, directed=True), "payments", replace=True
+    )
+    assert ("b", "c") in edges(store, "large")
+    store.load(Graph.from_edges([("a", "b")], directed=True), "payments", replace=True)
+    with pytest.raises(ParameterError, match="no columns are kept"):
+        store.count("large", of="edges", epsilon=1)
+    store.drop("payments")
+    with pytest.raises(EdgeDPError, match="not stored now"):
+        store.count("large", of="edges", epsilon=1)
+    store.load(payments(), "payments")
+    assert store.budget("payments")["epsilon_spent"] == 0
+    store.count("large", of="edges", epsilon=1)
+    assert store.budget("payments")["epsilon_spent"] == 1
+    store.drop("large")
+    assert [row["name"] for row in store.graphs()] == ["payments"]
+
+
+def test_a_graph_that_is_replaced_between_plan_and_debit_releases_nothing(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.register("large", of="payments", where={"amount": {"gte": 1000}})
+    kept = Store._prepare
+
+    def replaced(self: Store, *given: Any) -> None:
+        kept(self, *given)
+        monkeypatch.setattr(Store, "_prepare", kept)
+        with open_store(store._place) as other:
+            other.load(payments(), "payments", replace=True)
+
+    monkeypatch.setattr(Store, "_prepare", replaced)
+    with pytest.raises(StoreError, match="changed since"):
+        store.count("large", of="edges", epsilon=1)
+    assert store.budget("payments")["epsilon_spent"] == 0
+
+
+@pytest.mark.filterwarnings("ignore:the same list of edges")
+def test_one_unit_and_its_direction(store: Store) -> None:
+    store.load(payments(), "of payers", epsilon_budget=3, protect="source")
+    for orientation in ("undirected", "mutual", "reverse"):
+        with pytest.raises(ParameterError, match="must be 'natural'"):
+            store.register("some", of="of payers", orientation=orientation)
+    store.register("some", of="of payers", orientation="natural", where={"amount": {"gte": 1000}})
+    release = store.priv_top_k("some", metric="in_degree", k=1, epsilon=1, mechanism="em")
+    assert release.public["protects"].startswith("all arcs that leave one node")
+    with pytest.raises(ParameterError, match="protect"):
+        store.count("some", of="edges", epsilon=1)
+
+
+def test_windows_and_conditions_together(tmp_path: Path) -> None:
+    with open_store(tmp_path / "g.edgedp") as store:
+        graph = payments()
+        dated = Graph.from_edges(
+            [row[:2] for row in PAYMENTS], directed=True, columns={"amount": [row[2] for row in PAYMENTS]},
+            dates=np.array([row[3] or "NaT" for row in PAYMENTS], dtype="datetime64[s]"),
+        )  # fmt: skip
+        calendar = {"from": "2024-01-01", "period": "P1M", "are": "final"}
+        store.load(dated, "payments", epsilon_budget=3, dates=calendar, within=1)
+        store.register("large", of="payments", where={"amount": {"gte": 1000}})
+        assert graph.node_count == 5
+        with store._session() as session:
+            row = registry.known(session, "large")
+            calendar_of = store.priv_top_k("large", metric="degree", k=1, epsilon=1, window="2024-01")
+            span = session.run("account_find", name="payments")
+            assert span
+            assert calendar_of.public["windows"] == "2024-01"
+            from edgedp.ledger import ledger
+
+            found = ledger.find(session, "payments").calendar
+            assert found is not None
+            january = session.graph(row, found.span("2024-01"))
+            assert january.node_ids[january.edges()].tolist() == [["a", "d"]]
+            assert session.graph(row, found.span("2024-03")).edge_count == 0
+        store.priv_top_k("payments", metric="degree", k=1, epsilon=2, window="2024-01")
+        with pytest.raises(BudgetError):
+            store.priv_top_k("large", metric="degree", k=1, epsilon="0.1", window="2024-01")
+        store.priv_top_k("large", metric="degree", k=1, epsilon=3, window="2024-02")
+
+
+def test_one_side_is_ranked(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text("user,film,stars\n1,7,5\n2,7,4\n3,8,5\n1,8,1\n", encoding="utf-8")
+    graph = read_graph(path, source="user", target="film", bipartite=True, columns=["stars"])
+    with open_store(tmp_path / "g.edgedp") as store:
+        store.load(graph, "ratings", epsilon_budget=100)
+        row = store.register("liked", of="ratings", where={"stars": {"gte": 4}}, candidates="film")
+        assert row["node_count"] == 2
+        assert row["exact"] == {"edge_count": 3, "max_degree": 2}
+        assert store.priv_top_k("liked", metric="degree", k=1, epsilon=90).nodes == ["film:7"]
+        with pytest.raises(ParameterError, match="candidates"):
+            store.count("liked", of="triangles", epsilon=1)
+
+
+# -- an analyst's own conditions ----------------------------------------------------------------------
+
+
+def test_analysts_write_conditions_only_where_a_share_allows_it(store: Store) -> None:
+    store.add_analyst("ann")
+    store.add_analyst("bob")
+    store.grant("payments", "ann", epsilon_budget=1)
+    asking = store.asking_as("ann")
+    with pytest.raises(AccessError, match="does not allow"):
+        asking.register("ann.large", of="payments", where={"amount": {"gte": 1000}})
+    assert store.grant("payments", "ann", epsilon_budget=1, filters=True)["filters"] is True
+    for name in ("large", "bob.large", "ann."):
+        with pytest.raises(ParameterError, match=r"must begin with 'ann\.'"):
+            asking.register(name, of="payments")
+    with pytest.raises(ParameterError, match="did you mean"):
+        asking.register("ann.large", of="payments", where={"amont": 1})
+    with pytest.raises(EdgeDPError, match="share of"):
+        store.asking_as("bob").register("bob.large", of="payments")
+    row = asking.register("ann.large", of="payments", where={"amount": {"gte": 10**9}})
+    assert "exact" not in row  # that no row holds is private
+    assert asking.priv_top_k("ann.large", metric="degree", k=1, epsilon="0.75").nodes
+    assert store.budget("payments")["epsilon_spent"] == 0.75
+    assert store.grants("payments")[0]["epsilon_spent"] == 0.75
+    with pytest.raises(BudgetError):
+        asking.priv_top_k("payments", metric="degree", k=1, epsilon="0.5")
+    assert store.grant("payments", "ann", epsilon_budget=1)["filters"] is True  # as it is
+    assert "filters" not in store.grant("payments", "ann", epsilon_budget=1, filters=False)
+    with pytest.raises(AccessError):
+        asking.register("ann.more", of="payments")
+    assert store.log("payments")[-1]["details"].get("filters") is None
+
+
+# -- addresses ----------------------------------------------------------------------------------------
+
+
+def test_an_address_is_filtered_after_the_debit(tmp_path: Path) -> None:
+    place = tmp_path / "lake"
+    place.mkdir()
+    frame = pl.DataFrame(PAYMENTS, schema=["payer", "payee", "amount", "at"], orient="row")
+    frame.write_parquet(place / "1.parquet")
+    with open_store(tmp_path / "g.edgedp") as store:
+        row = store.register_edges(
+            "lake",
+            str(place),
+            source="payer",
+            target="payee",
+            where={"amount": {"gte": 1000}},
+            epsilon_budget=3,
+        )
+        assert row["exact"]["edge_count"] == 3
+        assert row["columns"] == {"amount": "INTEGER"}
+        for _ in range(2):  # read, then from what is kept
+            assert edges(store, "lake") == {("a", "d"), ("b", "d"), ("a", "b")}
+        frame.with_columns(pl.col("amount") * 10).write_parquet(place / "1.parquet")
+        assert ("c", "d") in edges(store, "lake")
+        assert store.count("lake", of="edges", epsilon=1).public["projection"] == {
+            "where": {"amount": {"gte": 1000}}
+        }
+        frame.rename({"amount": "sum"}).write_parquet(place / "1.parquet")
+        with pytest.raises(EdgeDPError, match="debited"):
+            store.count("lake", of="edges", epsilon=1)
+        assert store.budget("lake")["epsilon_spent"] == 2
+        with pytest.raises(EdgeDPError, match="engine is 'spark'"):
+            store.priv_top_k("lake", metric="degree", k=1, epsilon="0.1", engine="spark")
+        with pytest.raises(EdgeDPError, match="kept under the name 'lake'"):
+            store.register_edges(
+                "again", str(place), source="payer", target="payee", where={"sum": {"gte": 1}}
+            )
+
+
+def test_a_window_of_a_filtered_address_reads_the_rows_of_both(tmp_path: Path) -> None:
+    path = tmp_path / "lake.parquet"
+    pl.DataFrame(PAYMENTS, schema=["payer", "payee", "amount", "at"], orient="row").write_parquet(path)
+    with open_store(tmp_path / "g.edgedp") as store:
+        store.register_edges(
+            "lake", str(path), source="payer", target="payee", where={"amount": {"gte": 1000}}, epsilon_budget=3,
+            date="at", dates={"from": "2024-01-01", "period": "P1M", "are": "final"}, within=1,
+        )  # fmt: skip
+        with store._session() as session:
+            row = registry.known(session, "lake")
+            calendar = row_calendar(session)
+            for window, expected in (("2024-01", [["a", "d"]]), ("2024-03", []), ("2024-04", [["a", "b"]])):
+                for _ in range(2):
+                    graph = store._read(session, row, calendar.span(window))
+                    assert graph.node_ids[graph.edges()].tolist() == expected
+        release = store.count("lake", of="edges", epsilon=3, window="2024-01")
+        assert release.public["projection"] == {"where": {"amount": {"gte": 1000}}}
+        store.count("lake", of="edges", epsilon=3, window="2024-03")
+        with pytest.raises(BudgetError):
+            store.count("lake", of="edges", epsilon="0.1", window="2024-01")
+
+
+def row_calendar(session: Any) -> Any:
+    from edgedp.ledger import ledger
+
+    return ledger.find(session, "lake").calendar
+
+
+@pytest.mark.parametrize("how", ["loaded", "address"])
+def test_files_and_addresses_answer_as_the_value_table_says(tmp_path: Path, how: str) -> None:
+    chosen = [at for at, value in enumerate(VALUES) if kind_of(value) in ("INTEGER", "FLOAT")]
+    lines = [f"0,{node},{VALUES[at]!r}" for node, at in enumerate(chosen, start=1)]
+    text = "\n".join(["u,v,x", *lines, "0,0,"]) + "\n"
+    asked = [each for each in QUESTIONS if kind_of(each[1]) in ("INTEGER", "FLOAT")][::3]
+    with open_store(tmp_path / "g.edgedp") as store:
+        if how == "loaded":
+            (tmp_path / "x.csv").write_text(text)
+            store.load(
+                read_graph(tmp_path / "x.csv", source="u", target="v", columns=["x"], one_kind=True), "all"
+            )
+        for number, (word, bound, expected) in enumerate(asked):
+            name, where = f"g{number}", {"x": {word: bound}}
+            held = {node for node, at in enumerate(chosen, start=1) if expected[at]}
+            if not held:
+                continue
+            if how == "loaded":
+                store.register(name, of="all", where=where)
+            else:
+                (tmp_path / f"{number}.csv").write_text(text)
+                store.register_edges(
+                    name,
+                    str(tmp_path / f"{number}.csv"),
+                    source="u",
+                    target="v",
+                    where=where,
+                    one_kind=True,
+                    cache=False,
+                )
+            graph = store.graph(name)
+            assert set(graph.node_ids[graph.edges()][:, 1].tolist()) == held, (word, bound)
+
+
+# -- Lemma 1 and Theorem 5 ----------------------------------------------------------------------------
+
+_RULES: list[dict[str, Any]] = [
+    {"orientation": orientation, "at_least": m} | ({} if where is None else {"where": where})
+    for orientation in ("undirected", "mutual", "natural", "reverse")
+    for m in (1, 2)
+    for where in (None, {"x": {"gte": 1}}, {"x": {"in": [0, 2, "t"]}})
+]
+
+
+def _defined(rows: list[tuple[int, int, Any]], rules: dict[str, Any]) -> set[tuple[int, int]]:
+    """Return edges, ascending, or arcs by the definition, one pair after the other."""
+
+    def holds(value: Any) -> bool:
+        where = rules.get("where", {}).get("x")
+        if where is None:
+            return True
+        if "in" in where:
+            return value in where["in"]
+        return isinstance(value, int) and value >= where["gte"]
+
+    arcs = Counter((a, b) for a, b, value in rows if a != b and holds(value))
+    match rules["orientation"]:
+        case "natural":
+            return {arc for arc, times in arcs.items() if times >= rules["at_least"]}
+        case "reverse":
+            return {(b, a) for (a, b), times in arcs.items() if times >= rules["at_least"]}
+        case word:
+            pairs = {(min(arc), max(arc)) for arc in arcs}
+            return {
+                (a, b) for a, b in pairs
+                if arcs[a, b] + arcs[b, a] >= rules["at_least"] and (word != "mutual" or (arcs[a, b] and arcs[b, a]))
+            }  # fmt: skip
+
+
+def _read(folder: Path, rows: list[tuple[int, int, Any]]) -> tuple[Graph, Any]:
+    path = folder / "rows.csv"
+    path.write_text("u,v,x\n" + "".join(f"{a},{b},{'' if x is None else x}\n" for a, b, x in rows))
+    graph = read_graph(
+        path, nodes=list(range(5)), source="u", target="v", columns=["x"], directed=True, one_kind=True
+    )
+    return graph, graph.kept["columns"]
+
+
+@pytest.mark.parametrize("histories", [12, pytest.param(1000, marks=pytest.mark.wide)])
+def test_a_pair_of_a_file_moves_its_own_edge_and_no_other(tmp_path: Path, histories: int) -> None:
+    """Lemma 1 by the reader of files: 24 projections of each random history, and of it without one pair's rows."""
+    from edgedp.graph.columns import KeptRows
+    from edgedp.ledger.pairs import rows_projection
+    from edgedp.stores.statements.projecting import graph_of_kept
+
+    lot = random.Random(31)
+    for _ in range(histories):
+        rows = [(lot.randrange(5), lot.randrange(5), lot.choice([0, 1, 2, 3, "t", None])) for _ in range(14)]
+        a, b = lot.sample(range(5), 2)
+        without = [row for row in rows if {row[0], row[1]} != {a, b}] or [(a, a, 1)]
+        read = [_read(tmp_path, each) for each in (rows, without)]
+        for rules in _RULES:
+            made = rows_projection("all", rules["orientation"], rules.get("where"), rules["at_least"])
+            found = []
+            for (whole, kept), each in zip(read, (rows, without), strict=True):
+                graph = graph_of_kept(whole, KeptRows(kept, None), made, None)
+                pairs = graph.arcs() if graph.directed else graph.edges()
+                found.append({(int(one), int(two)) for one, two in pairs})
+                assert found[-1] == _defined(each, rules), (each, rules)
+            assert found[0] - found[1] <= {(a, b), (b, a)}
+            assert not found[1] - found[0]
+
+
+def test_the_account_bounds_what_every_pair_loses_through_all_filters(tmp_path: Path) -> None:
+    """Theorem 5 by brute force: after every step, what a pair lost of all releases is at most what the log adds up to.
+
+    What a release loses of a pair is its epsilon where taking the pair's rows away changes the graph that it reads,
+    and nothing where it does not.
+    """
+    lot = random.Random(5)
+    rows = [(lot.randrange(5), lot.randrange(5), lot.choice([0, 1, 2, 3])) for _ in range(14)]
+    graph, _ = _read(tmp_path, rows)
+    lost: Counter[tuple[int, int]] = Counter()
+    tight = 0
+    with open_store(tmp_path / "g.edgedp") as store:
+        store.load(graph, "all", epsilon_budget=3)
+        chosen = [{"orientation": "undirected", "at_least": 1}, *lot.sample(_RULES, 5)]
+        for number, rules in enumerate(chosen):
+            store.register(f"g{number}", of="all", allow_empty=True, **rules)
+        for step in range(24):
+            number = lot.randrange(len(chosen) + 1) - 1
+            name = "all" if number < 0 else f"g{number}"
+            rules = chosen[max(number, 0)]
+            if step % 7 == 3 and number > 0:  # another name for the same rows owns nothing either
+                store.drop(name)
+                store.register(name, of="all", allow_empty=True, **rules)
+            epsilon = lot.choice([100, 200, 300])
+            try:
+                store.priv_top_k(name, metric="degree", k=1, epsilon=epsilon / 1000, mechanism="em")
+            except BudgetError:
+                pass
+            else:
+                for a, b in itertools.combinations(range(5), 2):
+                    without = [row for row in rows if {row[0], row[1]} != {a, b}]
+                    lost[a, b] += epsilon if _defined(rows, rules) != _defined(without, rules) else 0
+            spent = round(store.budget("all")["epsilon_spent"] * 1000)
+            assert max(lost.values()) <= spent <= 3000
+            tight += max(lost.values()) == spent
+    assert tight  # a pair that every release reads loses all of it
