@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from audit_cases import target_named
-from edgedp.exact.audit import TARGETS, Target, black_box_audit, largest_loss
+from edgedp.exact.audit import TARGETS, Target, black_box_audit, largest_loss, strengths
 from edgedp.exact.audit.arcs import ArcCase, _changes, audit_arcs
 from edgedp.exact.audit.blackbox import clopper_pearson, epsilon_lower_bound, telling_event
+from edgedp.exact.audit.strengths import StrengthCase
 from edgedp.exact.audit.targets import NumbersCase
 
 
@@ -27,6 +28,12 @@ def test_targets_are_pairs_that_the_exhaustive_audit_visits(target: Target) -> N
             [target.case], node_count=target.node_count, picks=[target.k], epsilons=[target.epsilon]
         )
         assert 0.3 * found.claimed < found.exact <= of_all.loss * (1 + 1e-9)
+        return
+    if isinstance(target.case, StrengthCase):
+        directed = target.case.directed
+        between = strengths._changes(target.case.unit, target.node_count, directed=directed, replaced=False)
+        assert list(target.masks) in between.tolist()
+        assert 0.3 * found.claimed < found.exact <= found.claimed * (1 + 1e-9)
         return
     assert (target.masks[0] ^ target.masks[1]).bit_count() == 1
     assert found.confidence == 0.9999

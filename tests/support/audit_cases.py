@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from edgedp.exact.audit import Case, Finding, Target, all_cases
 from edgedp.exact.audit.arcs import ArcCase
+from edgedp.exact.audit.strengths import StrengthCase
 from edgedp.exact.audit.targets import NumbersCase
 
 __all__ = ["CASES", "assert_met", "cases_of", "groups", "named", "target_named"]
@@ -38,7 +39,7 @@ def target_named(target: Target) -> str:
     match target.case:
         case NumbersCase():
             by = ""
-        case ArcCase():
+        case ArcCase() | StrengthCase():
             by = target.case.details
         case _:
             by = target.case.options.get("proxy", "")

@@ -518,6 +518,8 @@ def bound_below_the_score(real: Any) -> Any:
     return lambda self, degrees: 0.5 * real(self, degrees)
 
 
+WEIGHED = "test_strengths.py::test_every_unit_of_every_small_weighted_graph_costs_what_is_claimed[{}]"
+
 COUPLED = "test_coupling.py::test_neighbours_with_the_same_noisy_vectors_are_answered_alike_for_epsilon[{}]"
 COSTS_EPSILON = (
     "test_adaptive.py::test_a_release_costs_epsilon_on_every_pair_of_small_graphs_whatever_is_bought[{}]"
@@ -834,6 +836,74 @@ SABOTAGES = [
         },
         "test_arcs.py::test_every_unit_of_every_digraph_of_four_nodes_costs_what_is_claimed"
         "[ArcCase(metric='in_degree', unit='source', mechanism='pf', replaced=False, cap=None)]",
+    ),
+    Sabotage(
+        "a pair that weighs more than its cap",
+        {
+            "edgedp.graph.weights:Weighting.slots": lambda real: (
+                lambda self, keys, values: real(replace(self, pair_cap=9 * self.pair_cap), keys, values)
+            )
+        },
+        WEIGHED.format("strength joint pair taken away, SUM"),
+    ),
+    Sabotage(
+        "a relationship that weighs more than its cap",
+        {
+            "edgedp.graph.weights:Weighting.steps": lambda real: (
+                lambda self, values: real(
+                    self if self.cap is None else replace(self, cap=9 * self.cap), values
+                )
+            )
+        },
+        "test_weights.py::test_strengths_follow_their_definition[{'cap': 5, 'pair_cap': 7}]",
+    ),
+    Sabotage(
+        "weights of parallels that become steps when they are added up",
+        {
+            "edgedp.graph.weights:Weighting.slots": lambda real: (
+                lambda self, keys, values: real(
+                    self,
+                    np.unique(keys),
+                    np.array([np.nansum(values[keys == key]) for key in np.unique(keys)]),
+                )
+            )
+        },
+        "test_weights.py::test_parallels_are_added_up_before_the_cap_of_the_pair_and_after_steps",
+    ),
+    Sabotage(
+        "weights without their signs",
+        {
+            "edgedp.graph.weights:Weighting.slots": lambda real: (
+                lambda self, keys, values: real(self, keys, np.abs(values))
+            )
+        },
+        "test_weights.py::test_strengths_follow_their_definition[{'cap': 10, 'step': 3, 'signed': True}]",
+    ),
+    Sabotage(
+        "noise of one step for strengths, of which a pair moves all that is declared",
+        {"edgedp.mechanisms.adaptive.arcs:edge_moves": lambda real: lambda name, weighting: 1},
+        WEIGHED.format("strength em pair taken away, SUM"),
+    ),
+    Sabotage(
+        "the noise of one end for strengths",
+        {"edgedp.mechanisms.adaptive.arcs:moves_one_way": lambda real: lambda name, weighting: True},
+        WEIGHED.format("in_strength joint pair taken away, SUM, signed"),
+    ),
+    Sabotage(
+        "picks of arcs whose weights have signs",
+        {"edgedp.release.plan.arcs:moves_one_way": lambda real: lambda name, weighting: True},
+        "test_strengths.py::test_picks_of_arcs_protect_a_source_unless_weights_have_signs[pf-source]",
+    ),
+    Sabotage(
+        "the weight of an arc taken for that of the one back",
+        {
+            "edgedp.graph.graph:weights_beside": lambda real: (
+                lambda indptr, indices, ends, *given, **said: real(
+                    indptr, indices, ends[:, ::-1], *given, **said
+                )
+            ),
+        },
+        "test_strengths.py::test_the_audit_adds_up_what_the_definition_does",
     ),
     Sabotage(
         "a loop counted as an arc",

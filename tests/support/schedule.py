@@ -16,8 +16,8 @@ GROUPS = {
     ),
     "Neo4j with the plugin": (
         "docker", "neo4j_plugin", "neo4j_plugin_before", "neo4j_plugin_docs", "neo4j_plugin_ledger", "real_arcs",
-        "neo4j_accounts", "neo4j_pairs", "neo4j_reading", "neo4j_windows", "neo4j_plugin_limits", "protect",
-        "neo4j_plugin_worker",
+        "neo4j_accounts", "neo4j_pairs", "neo4j_reading", "neo4j_weights", "neo4j_windows", "neo4j_plugin_limits",
+        "protect", "neo4j_plugin_worker",
     ),
     "Neo4j in the second tier": ("spark", "spark_arcs", "spark_windows", "gateway", "gateway_faults", "docs"),
 }  # fmt: skip

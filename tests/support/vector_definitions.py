@@ -22,9 +22,9 @@ Edge = tuple[int, int]
 
 NOT_VECTORS = frozenset({"values", "max_common_neighbors", "records", "fingerprint", "figures"})
 
-OF_ARCS = frozenset({"arc_votes"})
-"""Vectors of directed graphs, of which the coupling here draws none: `test_cut_arcs.py` has their definition, compares
-every digraph of four nodes with it, and looks at what every unit moves them by."""
+OF_ARCS = frozenset({"arc_votes", "strengths"})
+"""Vectors of directed graphs and of weights, of which the coupling here draws none: `test_cut_arcs.py` and
+`test_strengths.py` have their definitions, compare all small graphs with these, and look at what every unit moves."""
 
 
 class Defined:

@@ -25,6 +25,7 @@ from edgedp.release.plan import (
 from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import (
     ARC_METRICS,
+    STRENGTHS,
     Approach,
     MechanismName,
     MetricName,
@@ -49,8 +50,8 @@ def first_pick_probabilities(
 ) -> NDArray[np.float64]:
     """Return the exact law of the first node of ``priv_top_k`` with the same arguments.
 
-    Without a mechanism it is that of ``sld`` (of ``joint`` for in- and out-degrees): a joint release by several vectors
-    has no law in closed form.
+    Without a mechanism it is that of ``sld`` (of ``joint`` for in- and out-degrees and strengths): a joint release by
+    several vectors has no law in closed form.
 
     Returns
     -------
@@ -70,7 +71,7 @@ def first_pick_probabilities(
     """
     from edgedp.release.in_memory.releasing import plan_in_memory
 
-    usual = "joint" if metric in ARC_METRICS else "sld"
+    usual = "joint" if metric in ARC_METRICS or metric in STRENGTHS else "sld"
     asked = {"metric": metric, "k": k, "epsilon": epsilon, "mechanism": mechanism or usual, **options}
     planned = plan_in_memory("priv_top_k", graph, degree_bound, asked)
     return first_pick_law(of_nodes(planned), GraphProjection(graph))

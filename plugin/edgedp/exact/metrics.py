@@ -11,7 +11,7 @@ from edgedp.mechanisms import checks
 from edgedp.mechanisms.metrics import metric as metric_by_name
 from edgedp.mechanisms.projection import GraphProjection, Projection
 from edgedp.words.errors import ParameterError
-from edgedp.words.vocabulary import ARC_METRICS, GraphEngine, TopKMetricName
+from edgedp.words.vocabulary import ARC_METRICS, STRENGTHS, GraphEngine, TopKMetricName
 
 if TYPE_CHECKING:
     from edgedp.graph.graph import Graph
@@ -89,6 +89,65 @@ def out_degree(
     [1.0, 1.0, 1.0]
     """
     return values(graph, "out_degree", nodes, engine)
+
+
+def strength(
+    graph: Graph, nodes: ArrayLike | None = None, engine: GraphEngine = "native"
+) -> NDArray[np.float64]:
+    """Return the strength, the sum of the weights of a node's pairs in whole steps; parameters as for `degree`.
+
+    ``sum over neighbours u of clip(aggregate of floor(min(w, cap) / step), 0, C)``, ``C = floor(pair_cap / step)``. Of
+    a graph with weights and without directions.
+
+    Notes
+    -----
+    Privacy: exact; not a release.
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> strength(Graph.from_edges([(1, 2), (2, 3)], weights=[2.9, 70], weight={"cap": 60})).tolist()
+    [2.0, 62.0, 60.0]
+    """
+    return values(graph, "strength", nodes, engine)
+
+
+def in_strength(
+    graph: Graph, nodes: ArrayLike | None = None, engine: GraphEngine = "native"
+) -> NDArray[np.float64]:
+    """Return the sum of the weights of the arcs to each node of a directed graph; otherwise as `strength`.
+
+    Notes
+    -----
+    Privacy: exact; not a release.
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> paid = Graph.from_edges([(1, 2), (2, 1)], weights=[5, 7], weight={"cap": 9}, directed=True)
+    >>> in_strength(paid).tolist()
+    [7.0, 5.0]
+    """
+    return values(graph, "in_strength", nodes, engine)
+
+
+def out_strength(
+    graph: Graph, nodes: ArrayLike | None = None, engine: GraphEngine = "native"
+) -> NDArray[np.float64]:
+    """Return the sum of the weights of the arcs from each node of a directed graph; otherwise as `strength`.
+
+    Notes
+    -----
+    Privacy: exact; not a release.
+
+    Examples
+    --------
+    >>> from edgedp import Graph
+    >>> paid = Graph.from_edges([(1, 2), (2, 1)], weights=[5, 7], weight={"cap": 9}, directed=True)
+    >>> out_strength(paid).tolist()
+    [5.0, 7.0]
+    """
+    return values(graph, "out_strength", nodes, engine)
 
 
 def density(
@@ -239,7 +298,7 @@ def values(
     [1.0, 2.0, 1.0]
     """
     checks.check_graph(graph)
-    name = checks.check_ranked(metric, directed=graph.directed)
+    name = checks.check_ranked(metric, directed=graph.directed, weighted=graph.weighting is not None)
     return GraphProjection(graph, engine).values(name, graph.positions(nodes))
 
 
@@ -277,7 +336,7 @@ def top(
     (['b', 'd'], [3.0, 1.0])
     """
     checks.check_graph(graph)
-    checks.check_ranked(metric, directed=graph.directed)
+    checks.check_ranked(metric, directed=graph.directed, weighted=graph.weighting is not None)
     positions, largest = top_of(GraphProjection(graph, engine), metric, k)
     return graph.node_ids[positions], largest
 
@@ -289,7 +348,7 @@ def top_of(projection: Projection, metric: str, k: Any) -> tuple[NDArray[np.int6
     k = checks.check_whole(k, "k")
     if k < 1:
         raise ParameterError(f"k is {k}, must be 1 or more; give the number of nodes to show")
-    if metric in ARC_METRICS:
+    if metric in ARC_METRICS or metric in STRENGTHS:
         counted = projection.values(metric)
         return top_positions(counted, lambda some: counted[some], k)
     found = metric_by_name(checks.check_metric(metric))

@@ -111,6 +111,22 @@ class Column:
                 held |= _compared(self.parts[kind], kind, comparison, value)
         return held
 
+    def numbers(self, count: int) -> NDArray[np.float64]:
+        """Return the numbers of all rows, (count,); NaN where a row has none, or a value of another type.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> by_value(pl.Series(["5", "5.5", "five", None])).numbers(4).tolist()
+        [5.0, 5.5, nan, nan]
+        """
+        found = np.full(count, math.nan)
+        for kind in ("INTEGER", "FLOAT"):
+            if kind in self.parts:
+                there = self.parts[kind].is_not_null().to_numpy()
+                found[there] = self.parts[kind].fill_null(0).to_numpy().astype(np.float64)[there]
+        return found
+
 
 class ColumnRows(NamedTuple):
     """The rows of a source with the columns that are kept of them, in the order of the source.

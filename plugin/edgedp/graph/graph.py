@@ -28,11 +28,14 @@ from edgedp.graph.ids import (
     rows_of,
     ways_of,
 )
+from edgedp.graph.weights import declared, numbers_given, weights_beside
 from edgedp.words.errors import GraphFormatError, ParameterError
 from edgedp.words.shown import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from edgedp.graph.weights import Weighting
 
 __all__ = ["Graph"]
 
@@ -60,6 +63,11 @@ class Graph:
     ways : (2m,) uint8 array, optional
         Of a directed graph, for each entry of `indices`: 1 where the arc leaves the row's node, 2 where it comes to
         it, 3 for both. None for an undirected graph.
+    weights : (2m,) int64 array, optional
+        For each entry of `indices` the weight, in whole steps, of the pair; of a directed graph that of the arc which
+        leaves the row's node. None for a graph without weights.
+    weighting : Weighting, optional
+        What is declared of the weights: public.
 
     Notes
     -----
@@ -88,6 +96,8 @@ class Graph:
         "properties": "Values of the nodes by the property's name, private records: `edgedp.percentile` releases from "
         "them. Read-only arrays in the order of `node_ids`; neither ``==`` nor `fingerprint` takes them into account.",
         "ways": "(2m,) directions beside `indices`: 1 there, 2 back, 3 both; None for an undirected graph.",
+        "weighting": "What is declared of the weights, public; None for a graph without.",
+        "weights": "(2m,) weights beside `indices`, in whole steps, private; None for a graph without.",
     }
 
     def __init__(
@@ -99,6 +109,8 @@ class Graph:
         nodes_supplied: bool = False,
         properties: Mapping[str, NDArray[Any]] | None = None,
         ways: NDArray[np.uint8] | None = None,
+        weights: NDArray[np.int64] | None = None,
+        weighting: Weighting | None = None,
     ) -> None:
         self.node_ids: Final[NDArray[Any]] = frozen(node_ids)
         self.indptr: Final[NDArray[np.int64]] = frozen(indptr.astype(np.int64, copy=False))
@@ -110,6 +122,8 @@ class Graph:
         self.directed: Final = ways is not None
         self.node_count: Final = len(node_ids)
         self.edge_count: Final = len(indices) // 2
+        self.weights: Final[NDArray[np.int64] | None] = None if weights is None else frozen(weights)
+        self.weighting: Final[Weighting | None] = None if weights is None else weighting
 
     # -- ways in ---------------------------------------------------------------------------------
 
@@ -122,6 +136,8 @@ class Graph:
         *,
         directed: bool = False,
         dates: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        weight: Mapping[str, Any] | Weighting | None = None,
         columns: Mapping[str, Any] | None = None,
     ) -> Graph:
         """Build a graph from ``(m, 2)`` node ids; directions and parallels merge, self-loops drop.
@@ -140,6 +156,11 @@ class Graph:
         dates : (m,) array-like of datetime64 or numbers, optional
             When each edge was, in UTC, or in seconds since 1970: for a graph that is stored with a calendar
             (`Store.load`). NaT and NaN stand for an edge without a date.
+        weights : (m,) array-like of numbers, optional
+            What each edge weighs; NaN or None for an edge without a weight.
+        weight : mapping, optional
+            What is declared of the weights, with them: ``cap``, and optional ``step``, ``pair_cap``, ``aggregation``
+            and ``signed`` (`edgedp.graph.weights.weighting_of`). ``COUNT`` needs no `weights`.
         columns : mapping of str to (m,) array-like, optional
             Values of each edge that a store keeps, None where one is missing: numbers, texts, truth values, dates or
             times of one type. Conditions of a graph `of` the stored one compare them (`Store.register`).
@@ -186,6 +207,8 @@ class Graph:
         )
         if properties is not None:
             graph = graph._with_properties(nodes, properties)
+        if weights is not None or weight is not None:
+            graph = graph.with_weights(positions, weights, weight)
         if dates is not None:
             graph.kept["dated"] = DatedRows(positions.astype(np.int32), seconds_given(dates, len(positions)))
         if columns is not None:
@@ -217,10 +240,13 @@ class Graph:
         return cls(node_ids, indptr, indices, nodes_supplied=nodes_supplied, ways=ways)
 
     @classmethod
-    def from_networkx(cls, graph: Any, *, directed: bool = False) -> Graph:
+    def from_networkx(
+        cls, graph: Any, *, directed: bool = False, weight: Mapping[str, Any] | Weighting | None = None
+    ) -> Graph:
         """Build a graph from a networkx graph of any kind; its nodes are taken as supplied.
 
-        Directions are kept where `directed` is asked for, which an undirected graph refuses.
+        Directions are kept where `directed` is asked for, which an undirected graph refuses. With `weight`, as of
+        `from_edges`, an edge weighs what its attribute ``property`` says, by default ``weight``.
 
         networkx itself is not imported: what has made the graph is there.
 
@@ -229,19 +255,21 @@ class Graph:
         EdgeDPError
             It is no such graph, or its nodes are not all integers or all texts.
         """
-        ids, pairs = conversions.networkx_pairs(graph)
         kept = conversions.keeps_directions(directed, graph)
-        return cls.from_edges(pairs, nodes=ids, directed=kept)
+        ids, pairs, weights = conversions.networkx_pairs(graph, weight)
+        return cls.from_edges(pairs, nodes=ids, directed=kept, weights=weights, weight=weight)
 
     @classmethod
-    def from_igraph(cls, graph: Any, *, directed: bool = False) -> Graph:
+    def from_igraph(
+        cls, graph: Any, *, directed: bool = False, weight: Mapping[str, Any] | Weighting | None = None
+    ) -> Graph:
         """Build a graph from an igraph graph; ids are the vertex attribute ``name`` where there is one.
 
-        Directions as of `from_networkx`.
+        Directions and weights as of `from_networkx`.
         """
-        ids, pairs = conversions.igraph_pairs(graph)
         kept = conversions.keeps_directions(directed, graph)
-        return cls.from_edges(pairs, nodes=ids, directed=kept)
+        ids, pairs, weights = conversions.igraph_pairs(graph, weight)
+        return cls.from_edges(pairs, nodes=ids, directed=kept, weights=weights, weight=weight)
 
     @classmethod
     def from_frame(
@@ -254,6 +282,7 @@ class Graph:
         date: str | int | None = None,
         date_unit: str | None = None,
         columns: Sequence[str | int] | None = None,
+        weight: Mapping[str, Any] | None = None,
         directed: bool = False,
     ) -> Graph:
         """Build a graph from a data frame of one edge a row: pandas, polars, pyarrow or another one.
@@ -272,6 +301,8 @@ class Graph:
             The column of the date of each row, and what its numbers count, as in `read_graph`.
         columns : sequence of str or int, optional
             The columns that a store keeps of every row, as in `read_graph`.
+        weight : mapping, optional
+            What is declared of the rows' weights, as in `from_edges`, with their column as ``property``.
         directed : bool
             Keep directions: from the source to the target.
 
@@ -294,14 +325,24 @@ class Graph:
         from edgedp.graph.reading.formats.tabular import read_frame
         from edgedp.graph.reading.numbering import number_nodes
 
-        read = read_frame(frame, source, target, date, date_unit, columns)
+        read = read_frame(frame, source, target, date, date_unit, columns, weight)
         seconds = None if read.dates is None else seconds_of(read.dates)
         if nodes is not None:
             pairs = np.column_stack([np.asarray(column.to_list()) for column in read.columns])
-            return cls.from_edges(pairs, nodes=nodes, dates=seconds, columns=read.kept, directed=directed)
+            return cls.from_edges(
+                pairs,
+                nodes=nodes,
+                dates=seconds,
+                columns=read.kept,
+                directed=directed,
+                weights=read.weights,
+                weight=weight,
+            )
         node_ids, positions = number_nodes(read.columns, None)
         kept = conversions.keeps_directions(directed)
         graph = cls.from_positions(node_ids, positions, nodes_supplied=False, directed=kept)
+        if weight is not None:
+            graph = graph.with_weights(positions, read.weights, weight)
         if seconds is not None:
             graph.kept["dated"] = DatedRows(positions, seconds)
         if read.kept is not None:
@@ -319,6 +360,7 @@ class Graph:
         date: str | int | None = None,
         date_unit: str | None = None,
         columns: Sequence[str | int] | None = None,
+        weight: Mapping[str, Any] | None = None,
         directed: bool = False,
     ) -> Graph:
         """Build a graph from an Arrow table, record batch reader or whatever has ``__arrow_c_stream__``.
@@ -336,11 +378,26 @@ class Graph:
                 f"table is {kind_of(table)}, must be an Arrow table; give others to Graph.from_frame"
             )
         return cls.from_frame(
-            table, source, target, nodes, date=date, date_unit=date_unit, columns=columns, directed=directed
+            table,
+            source,
+            target,
+            nodes,
+            date=date,
+            date_unit=date_unit,
+            columns=columns,
+            weight=weight,
+            directed=directed,
         )
 
     @classmethod
-    def from_scipy(cls, matrix: Any, nodes: Any = None, *, directed: bool = False) -> Graph:
+    def from_scipy(
+        cls,
+        matrix: Any,
+        nodes: Any = None,
+        *,
+        directed: bool = False,
+        weight: Mapping[str, Any] | Weighting | None = None,
+    ) -> Graph:
         """Build a graph from a square sparse matrix: an entry that is not 0 is an edge.
 
         Parameters
@@ -351,6 +408,9 @@ class Graph:
             The ids of the rows, all different; default 0 to n - 1. They are taken as supplied.
         directed : bool
             Keep directions: an entry is an arc from the node of its row to that of its column.
+        weight : mapping, optional
+            As of `from_edges`: an entry is a relationship that weighs its value. Of a symmetric matrix, read without
+            directions, both entries of a pair are such.
 
         Raises
         ------
@@ -363,27 +423,70 @@ class Graph:
         >>> Graph.from_scipy(coo_array(([1, 1], ([0, 1], [1, 2])), shape=(3, 3))).degrees.tolist()
         [1, 2, 1]
         """
-        ids, positions = conversions.scipy_positions(matrix, nodes)
+        ids, positions, values = conversions.scipy_positions(matrix, nodes)
         kept = conversions.keeps_directions(directed)
-        return cls.from_positions(ids, positions, nodes_supplied=True, directed=kept)
+        graph = cls.from_positions(ids, positions, nodes_supplied=True, directed=kept)
+        return graph if weight is None else graph.with_weights(positions, values, weight)
 
     # -- ways out --------------------------------------------------------------------------------
 
     def to_networkx(self) -> Any:
         """Return a ``networkx.Graph`` whose nodes are the node ids; it needs networkx (``edgedp[networkx]``).
 
-        Of a directed graph it is a ``networkx.DiGraph``.
+        Of a directed graph it is a ``networkx.DiGraph``. Weights are the edges' attribute ``weight``, in whole steps.
         """
-        return conversions.networkx_graph(self.node_ids, self._pairs(), directed=self.directed)
+        return conversions.networkx_graph(
+            self.node_ids, self._pairs(), directed=self.directed, weights=self._pair_weights()
+        )
 
     def to_igraph(self) -> Any:
         """Return an ``igraph.Graph``, directed as this one is; vertices in order of position, ids as ``name``."""
-        return conversions.igraph_graph(self.node_ids, self._pairs(), directed=self.directed)
+        return conversions.igraph_graph(
+            self.node_ids, self._pairs(), directed=self.directed, weights=self._pair_weights()
+        )
+
+    def _pair_weights(self) -> NDArray[np.int64] | None:
+        """Return the weights of `_pairs`, in their order."""
+        if self.weights is None:
+            return None
+        rows = np.repeat(np.arange(self.node_count, dtype=np.int32), self.degrees)
+        kept: NDArray[np.bool_] = rows < self.indices if self.ways is None else (self.ways & THERE) != 0
+        return self.weights[kept]
 
     def _pairs(self) -> NDArray[np.int32]:
         return self.arcs() if self.directed else self.edges()
 
     # -- what it holds ---------------------------------------------------------------------------
+
+    def with_weights(
+        self, positions: NDArray[np.integer[Any]], weights: ArrayLike | None, weight: Any
+    ) -> Graph:
+        """Return the graph with weights.
+
+        Parameters
+        ----------
+        positions : (m, 2) integers
+            The ends of the relationships that made the graph, by position.
+        weights : (m,) array-like of numbers or None
+        weight : mapping or Weighting
+            As of `from_edges`.
+        """
+        made = declared(weights, weight)
+        values = numbers_given(np.ones(len(positions)) if weights is None else weights, len(positions))
+        beside = weights_beside(
+            self.indptr, self.indices, positions, values, made, directed=self.directed
+        )  # fmt: skip
+        return self._again(weights=beside, weighting=made)
+
+    def _again(self, **other: Any) -> Graph:
+        """Return the graph with some parts of it replaced."""
+        parts: dict[str, Any] = {
+            "nodes_supplied": self.nodes_supplied, "properties": dict(self.properties), "ways": self.ways,
+            "weights": self.weights, "weighting": self.weighting,
+        }  # fmt: skip
+        made = Graph(self.node_ids, self.indptr, self.indices, **(parts | other))
+        made.kept.update({name: self.kept[name] for name in ("rows",) if name in self.kept})
+        return made
 
     @property
     def arc_count(self) -> int:
@@ -415,8 +518,9 @@ class Graph:
 
     def __reduce__(self) -> tuple[Any, ...]:
         whole = partial(
-            Graph, nodes_supplied=self.nodes_supplied, properties=dict(self.properties), ways=self.ways
-        )
+            Graph, nodes_supplied=self.nodes_supplied, properties=dict(self.properties), ways=self.ways,
+            weights=self.weights, weighting=self.weighting,
+        )  # fmt: skip
         return whole, (self.node_ids, self.indptr, self.indices)
 
     @cached_property
@@ -489,14 +593,7 @@ class Graph:
     def with_properties(self, properties: Mapping[str, NDArray[Any]]) -> Graph:
         """Return the graph with other properties, (n,) arrays of any type in the order of `node_ids`, by name."""
         columns = {name: as_column(values, name, self.node_count) for name, values in properties.items()}
-        return Graph(
-            self.node_ids,
-            self.indptr,
-            self.indices,
-            nodes_supplied=self.nodes_supplied,
-            properties=columns,
-            ways=self.ways,
-        )
+        return self._again(properties=columns)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):
@@ -507,6 +604,8 @@ class Graph:
             and np.array_equal(self.indices, other.indices)
             and self.directed == other.directed
             and (self.ways is None or np.array_equal(self.ways, other.ways))  # type: ignore[arg-type]
+            and self.weighting == other.weighting
+            and (self.weights is None or np.array_equal(self.weights, other.weights))  # type: ignore[arg-type]
         )
 
     if not TYPE_CHECKING:  # a type checker finds what is assigned by itself
@@ -524,7 +623,7 @@ class Graph:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        kind = ", directed" if self.directed else ""
+        kind = (", directed" if self.directed else "") + ("" if self.weights is None else ", weighted")
         return f"<Graph: {self.node_count:,} nodes, {self._nodes_told}{kind}>"
 
     def _repr_html_(self) -> str:

@@ -7,6 +7,7 @@ once, over these few methods.
 from __future__ import annotations
 
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from edgedp.graph.weights import Weighting
 from edgedp.ledger.pairs import ALTERNATIVES, PairProjection
 from edgedp.ledger.script import Row, Runner, Step, Transacting, Transaction
 from edgedp.release.plan import PublicFacts
@@ -80,6 +82,9 @@ def holds_directions(digest: str | None) -> bool:
     return " directed" in (digest or "")
 
 
+_WEIGHTED = re.compile(r" weighted (\S+)")
+
+
 def holds_titles(digest: str | None) -> bool:
     """Return whether the seal of a version says that its nodes have titles; public."""
     return " titled" in (digest or "")
@@ -126,12 +131,30 @@ class GraphRow:
             facts=FACTS_AS_LOADED if self.loaded or self.node_label == OF_GRAPH else FACTS_RECORDED,
             directed=self.directed,
             projection=None if self.loaded or self.projection is None else self.projection.to_dict(),
+            weighting=self.weighting,
         )
 
     @cached_property
     def directed(self) -> bool:
         """Whether the edges have directions, which were stored or are read."""
         return holds_directions(self.digest) or (self.projection is not None and self.projection.directed)
+
+    @cached_property
+    def weighting(self) -> Weighting | None:
+        """What is declared of the weights, of a loaded version by its seal; None of a graph without.
+
+        Raises
+        ------
+        StoreError
+            Somebody edited it; nothing was spent.
+        """
+        if self.projection is not None:
+            return self.projection.weight
+        found = _WEIGHTED.search(self.digest or "") if self.loaded else None
+        try:
+            return None if found is None else Weighting.read(found[1])
+        except (EdgeDPError, ValueError):
+            raise edited(self.name) from None
 
     @cached_property
     def ledgers(self) -> tuple[str, ...]:
@@ -438,6 +461,9 @@ class Backend(ABC):
 
     keeps_windows: ClassVar[bool] = False
     """Whether a loaded graph is stored with the window of each of its rows."""
+
+    keeps_weights: ClassVar[bool] = False
+    """Whether a loaded graph is stored with the weights of its edges."""
 
     keeps_columns: ClassVar[bool] = False
     """Whether a loaded graph is stored with columns of its rows."""

@@ -7,11 +7,13 @@ protects all of it together. A rule that joins relationships of different pairs 
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from edgedp.graph.weights import Weighting, weighting_of
 from edgedp.mechanisms.checks import check_text, nearest
 from edgedp.release.conditions import Condition, conditions, where_of
 from edgedp.words.errors import ParameterError
@@ -60,6 +62,8 @@ class PairProjection:
         The label whose nodes are ranked, or the side of a file; relationships between two of them are left out.
     of : str or None
         The loaded graph whose rows are read; None of a database, and of rows at an address.
+    weight : Weighting or None
+        What is declared of the relationships' weights, with the property, or the column, that holds them.
     """
 
     labels: tuple[str, ...]
@@ -69,6 +73,7 @@ class PairProjection:
     at_least: int = 1
     candidates: str | None = None
     of: str | None = None
+    weight: Weighting | None = None
 
     @property
     def directed(self) -> bool:
@@ -98,7 +103,8 @@ class PairProjection:
     @property
     def plain(self) -> bool:
         """Whether it is the graph of one label and one type, as graphs were before there were projections."""
-        return self.every and len(self.labels) == len(self.types) == 1 and self.candidates is None
+        named = self.every and len(self.labels) == len(self.types) == 1
+        return named and self.candidates is None and self.weight is None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as answers and the registry show it; what is as it is without saying is left out."""
@@ -111,6 +117,7 @@ class PairProjection:
             **({"where": where} if where else {}),
             **({} if self.at_least == 1 else {"at_least": self.at_least}),
             **({} if self.candidates is None else {"candidates": self.candidates}),
+            **({} if self.weight is None else {"weight": self.weight.to_dict()}),
         }
 
     def to_json(self) -> str | None:
@@ -142,7 +149,7 @@ class PairProjection:
             named = (kept.pop("node_labels", None), kept.pop("relationship_types", None))
             rules = (
                 kept.pop("orientation", "UNDIRECTED"), kept.pop("where", None), kept.pop("at_least", 1),
-                kept.pop("candidates", None),
+                kept.pop("candidates", None), kept.pop("weight", None),
             )  # fmt: skip
             of = kept.pop("of", None)
             of_rows = of is not None or named == (None, None)
@@ -160,6 +167,7 @@ def rows_projection(
     where: Any = None,
     at_least: Any = 1,
     candidates: Any = None,
+    weight: Any = None,
 ) -> PairProjection:
     """Return which rows of a file make an edge, from what a curator writes.
 
@@ -171,6 +179,8 @@ def rows_projection(
         As of `projection_of`.
     candidates : str, optional
         The side whose nodes are ranked, of a file whose ends are of different kinds (``film`` of ``film:7``).
+    weight : mapping, optional
+        Of what is declared, with the column that holds the weights.
 
     Raises
     ------
@@ -183,7 +193,9 @@ def rows_projection(
     """
     side = None if candidates is None else check_text(candidates, "candidates")
     found = _orientation(orientation)
-    return PairProjection((), (), found, conditions(where), _at_least(at_least, "at_least"), side, of)
+    return PairProjection(
+        (), (), found, conditions(where), _at_least(at_least, "at_least"), side, of, _weight(weight)
+    )
 
 
 def projection_of(
@@ -193,6 +205,7 @@ def projection_of(
     where: Any = None,
     at_least: Any = 1,
     candidates: Any = None,
+    weight: Any = None,
     *,
     names: Sequence[str] = ("node_label", "relationship_type", "at_least"),
 ) -> PairProjection:
@@ -208,6 +221,8 @@ def projection_of(
     at_least : int
     candidates : str, optional
         One of several labels.
+    weight : mapping, optional
+        Of what is declared (`edgedp.graph.weights.weighting_of`), with the property that holds the weights.
     names : three of str
         How labels, types and the last are called in what is refused.
 
@@ -229,6 +244,7 @@ def projection_of(
         conditions(where),
         _at_least(at_least, names[2]),
         None if candidates is None else _candidates(candidates, found),
+        weight=_weight(weight),
     )
 
 
@@ -269,6 +285,20 @@ def _at_least(value: Any, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value < _MOST_RELATIONSHIPS:
         raise ParameterError(f"{name} is {value!r}, must be an integer of 1 or more; choose another")
     return value
+
+
+def _weight(value: Any) -> Weighting | None:
+    if value is None:
+        return None
+    made = weighting_of(value)
+    if isinstance(made.of_property, str):
+        return dataclasses.replace(made, of_property=check_text(made.of_property, "weight.property"))
+    if made.of_property is None and made.aggregation == "COUNT":
+        return made
+    raise ParameterError(
+        "weight names no property, and needs one, which holds what a relationship weighs; name it, such as "
+        "{property: 'amount', cap: 1000}"
+    )
 
 
 def _candidates(value: Any, labels: tuple[str, ...]) -> str:

@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from edgedp.graph.columns import BY_VALUE
 from edgedp.ledger.account import (
     UNKNOWN_AMOUNTS,
     Account,
@@ -36,7 +37,7 @@ from edgedp.release.conditions import check_answerable
 from edgedp.release.plan import PublicFacts
 from edgedp.release.plan.base import DIRECTED
 from edgedp.words.errors import BudgetError, EngineError, ParameterError, StoreError, UnknownNameError
-from edgedp.words.vocabulary import COUNTED
+from edgedp.words.vocabulary import TALLIED
 
 if TYPE_CHECKING:
     from edgedp.ledger.backend import Runner, Session
@@ -142,14 +143,20 @@ def check_rows(made: PairProjection, of: GraphRow) -> None:
             "again with directed (--directed, --replace)"
         )
     if of.column_types is None:
-        if made.where or made.at_least > 1:
-            asked = "where" if made.where else "at_least"
+        if made.where or made.at_least > 1 or made.weight is not None:
+            asked = "where" if made.where else "weight" if made.weight is not None else "at_least"
             raise ParameterError(
                 f"{asked} needs the rows of {of.name!r}, of which no columns are kept; load it again with columns "
                 "(--columns, --replace)"
             )
         return
     check_answerable(made.where, of.column_types)
+    held = None if made.weight is None else made.weight.of_property
+    if held is not None and of.column_types.get(str(held)) not in (BY_VALUE, "INTEGER", "FLOAT"):
+        told = ", ".join(of.column_types) or "none is"
+        raise ParameterError(
+            f"weight names {held!r}, which is no column of numbers that is kept of the rows ({told}); name another"
+        )
 
 
 def place_steps(
@@ -614,8 +621,8 @@ def check_loadable(
 
 def check_counted(candidates: str | None, asked: str) -> None:
     """Refuse an exact value, of a graph with candidates, that is not a number of their neighbours."""
-    if candidates is not None and asked not in COUNTED:
+    if candidates is not None and asked not in TALLIED:
         raise ParameterError(
             f"the graph ranks the nodes labelled {candidates!r} only, and {asked} asks for more; ask for "
-            f"{', '.join(COUNTED)}"
+            f"{', '.join(TALLIED)}"
         )

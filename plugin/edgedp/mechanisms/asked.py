@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from edgedp.mechanisms.picking import Picking, Undampened
-from edgedp.words.vocabulary import CountedName, MetricForm, ParetoForm, Proxy, Unit
+from edgedp.words.vocabulary import MetricForm, ParetoForm, Proxy, TalliedName, Unit
+
+if TYPE_CHECKING:
+    from edgedp.graph.weights import Weighting
 
 __all__ = ["ArcsAsked", "JointAsked", "ParetoAsked", "SeveralAsked", "SumAsked"]
 
@@ -19,6 +22,10 @@ class _Facts(Protocol):
     @property
     def candidates(self) -> str | None:
         """The label whose nodes alone are counted; None where all are."""
+
+    @property
+    def weighting(self) -> Weighting | None:
+        """What is declared of the weights; None of a graph without."""
 
 
 class _Asked(Protocol):
@@ -58,11 +65,11 @@ class SumAsked(_Asked, Protocol):
 
 
 class ArcsAsked(_Asked, Protocol):
-    """The top k by in- or out-degree."""
+    """The top k by in- or out-degree, or by strength."""
 
     @property
-    def metric(self) -> CountedName:
-        """Which neighbours are counted."""
+    def metric(self) -> TalliedName:
+        """What is added up over which neighbours."""
 
     @property
     def mechanism(self) -> Undampened | None:

@@ -17,11 +17,13 @@ from edgedp.words.vocabulary import (
     ARC_METRICS,
     MECHANISMS,
     SAMPLERS,
+    STRENGTHS,
     MechanismName,
     MetricForm,
     MetricName,
     PickingName,
     SamplerName,
+    StrengthName,
     TopKMetricName,
 )
 
@@ -115,6 +117,11 @@ def check_form(value: Any, metric: str) -> MetricForm:
 
 def check_sensitivity(value: Any) -> None:
     """Refuse what has no local sensitivity that follows from the graph: counts of arcs."""
+    if isinstance(value, str) and value in STRENGTHS:
+        raise ParameterError(
+            f"metric is {value!r}, which one pair changes by what is declared, so there is no sensitivity to look at; "
+            "ask for the values, or for another metric"
+        )
     if isinstance(value, str) and value in ARC_METRICS:
         raise ParameterError(
             f"metric is {value!r}, which one arc changes by 1 in every graph, so there is no sensitivity to look at; "
@@ -122,8 +129,12 @@ def check_sensitivity(value: Any) -> None:
         )
 
 
-def check_ranked(value: Any, *, directed: bool, name: str = "metric") -> TopKMetricName:
-    """Return the name of what a node can be ranked by: a metric or, of a directed graph, a count of arcs."""
+def check_ranked(value: Any, *, directed: bool, weighted: bool, name: str = "metric") -> TopKMetricName:
+    """Return the name of what a node can be ranked by: a metric, of a directed graph a count of arcs, or a strength."""
+    if isinstance(value, str) and value in STRENGTHS:
+        return _check_strength(
+            check_choice(value, name, STRENGTHS), directed=directed, weighted=weighted, name=name
+        )
     if isinstance(value, str) and value in ARC_METRICS:
         if not directed:
             raise ParameterError(
@@ -133,7 +144,28 @@ def check_ranked(value: Any, *, directed: bool, name: str = "metric") -> TopKMet
         return check_choice(value, name, ARC_METRICS)
     from edgedp.mechanisms.metrics import metric_names
 
-    return cast(TopKMetricName, check_choice(value, name, (*metric_names(), *ARC_METRICS)))
+    return cast(TopKMetricName, check_choice(value, name, (*metric_names(), *ARC_METRICS, *STRENGTHS)))
+
+
+def _check_strength(value: StrengthName, *, directed: bool, weighted: bool, name: str) -> StrengthName:
+    """Refuse a strength of a graph without weights, or without the directions that it adds up."""
+    if not weighted:
+        raise ParameterError(
+            f"{name} is {value!r}, which needs a graph with weights, whose cap is declared; make, load or register it "
+            "with weight (--weight, --weight-cap), or take 'degree'"
+        )
+    match value:
+        case "strength" if directed:
+            raise ParameterError(
+                f"{name} is 'strength', which adds up pairs, and the graph has directions; take 'in_strength' or "
+                "'out_strength', or make the graph without directions"
+            )
+        case "in_strength" | "out_strength" if not directed:
+            raise ParameterError(
+                f"{name} is {value!r}, which needs a graph whose directions were kept; make, load or register it with "
+                "them, or take 'strength'"
+            )
+    return value
 
 
 def check_graph(value: Any) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from edgedp.graph.engines import serving
+from edgedp.graph.engines.adding import strengths, strengths_by_igraph
 from edgedp.graph.engines.cuts import cut_votes
 from edgedp.graph.graph import Graph
 from edgedp.graph.ids import BACK, THERE, numbers_of
@@ -23,7 +24,15 @@ from edgedp.mechanisms.checks import check_choice
 from edgedp.mechanisms.metrics import metric
 from edgedp.words.errors import StoreError
 from edgedp.words.refusals import NODES_CHANGED
-from edgedp.words.vocabulary import ARC_METRICS, COUNTED, GRAPH_ENGINES, ArcMetricName, CountedName
+from edgedp.words.vocabulary import (
+    ARC_METRICS,
+    GRAPH_ENGINES,
+    STRENGTHS,
+    TALLIED,
+    ArcMetricName,
+    StrengthName,
+    TalliedName,
+)
 
 if TYPE_CHECKING:
     from edgedp.graph.engines.figures import Figures
@@ -90,6 +99,9 @@ class Projection(Protocol):
     def arc_votes(self, name: ArcMetricName, cap: int) -> NDArray[np.int64]:
         """Return the (n,) in- or out-degrees through cuts of `cap` arcs of each other end."""
 
+    def strengths(self, name: StrengthName) -> NDArray[np.int64]:
+        """Return the (n,) sums of the weights of each node, in whole steps (`edgedp.graph.weights`)."""
+
     def records(self, name: str) -> NDArray[np.float64]:
         """Return the (n,) values of a property of the nodes; NaN for what is missing or no number."""
 
@@ -142,6 +154,9 @@ class GraphProjection:
         """Return a metric's exact values, of all nodes or of `positions` in their order."""
         if name in ARC_METRICS:
             return arc_values(self._graph, check_choice(name, "metric", ARC_METRICS), positions)
+        if name in STRENGTHS:
+            added = self.strengths(check_choice(name, "metric", STRENGTHS))
+            return (added if positions is None else added[positions]).astype(np.float64)
         match self._engine:
             case "native":
                 return metric(name).native(self._graph, positions)
@@ -217,6 +232,17 @@ class GraphProjection:
         counted, others = _arcs_to(self._graph, name)
         return cut_votes(self._graph.node_ids, others, counted, cap)
 
+    def strengths(self, name: StrengthName) -> NDArray[np.int64]:
+        """Return the (n,) sums of the weights of each node, in whole steps."""
+        _weights(self._graph)
+        match self._engine:
+            case "native":
+                return strengths(self._graph, name)
+            case "igraph":
+                return strengths_by_igraph(self._graph, name)
+            case _:
+                assert_never(self._engine)
+
     def figures(self) -> Figures:
         """Return the figures over pairs of nodes, each computed once."""
         from edgedp.graph.engines.figures import GraphFigures
@@ -262,11 +288,11 @@ class CandidateProjection(GraphProjection):
 
     def degrees(self) -> NDArray[np.int64]:
         """Return the (c,) numbers of neighbours that are no candidates."""
-        return self._counted("degree")
+        return self._added("degree")
 
     def values(self, name: str, positions: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
-        """Return counted neighbours, of all candidates or of some of them; anything else is refused."""
-        counted = self._counted(check_choice(name, "metric", COUNTED))
+        """Return what is added up over neighbours, of all candidates or of some of them; anything else is refused."""
+        counted = self._added(check_choice(name, "metric", TALLIED))
         return (counted if positions is None else counted[positions]).astype(np.float64)
 
     def arc_votes(self, name: ArcMetricName, cap: int) -> NDArray[np.int64]:
@@ -277,18 +303,29 @@ class CandidateProjection(GraphProjection):
         across = ranked[counted] & ~ranked[others]
         return cut_votes(self._graph.node_ids, others[across], counted[across], cap)[self._candidates]
 
-    def _counted(self, name: CountedName) -> NDArray[np.int64]:
+    def strengths(self, name: StrengthName) -> NDArray[np.int64]:
+        """Return the (c,) sums of the weights of what lies between a candidate and other nodes, in whole steps."""
+        return self._added(name)
+
+    def _added(self, name: TalliedName) -> NDArray[np.int64]:
         graph = self._graph
         outside = np.ones(graph.node_count, dtype=bool)
         outside[self._candidates] = False
-        entries = outside[graph.indices]
+        entries = outside[graph.indices].astype(np.int64)
         match name:
             case "degree":
                 pass
             case "in_degree":
-                entries &= (_ways(graph) & BACK) != 0
+                entries *= (_ways(graph) & BACK) != 0
             case "out_degree":
-                entries &= (_ways(graph) & THERE) != 0
+                entries *= (_ways(graph) & THERE) != 0
+            case "strength" | "out_strength":
+                entries *= _weights(graph)
+            case "in_strength":  # of the arcs that come to the candidates, from the rows of the others
+                sums = np.zeros(graph.node_count, dtype=np.int64)
+                leaving = np.repeat(outside, graph.degrees)
+                np.add.at(sums, graph.indices[leaving], _weights(graph)[leaving])
+                return sums[self._candidates]
             case _:
                 assert_never(name)
         before = np.concatenate([[0], np.cumsum(entries, dtype=np.int64)])
@@ -301,6 +338,12 @@ def _ways(graph: Graph) -> NDArray[np.uint8]:
     if graph.ways is None:
         raise StoreError(NODES_CHANGED)  # planned was a graph with directions
     return graph.ways
+
+
+def _weights(graph: Graph) -> NDArray[np.int64]:
+    if graph.weights is None:
+        raise StoreError(NODES_CHANGED)  # planned was a graph with weights
+    return graph.weights
 
 
 def _arcs_to(graph: Graph, name: ArcMetricName) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -340,7 +383,7 @@ def records_projection(values: Mapping[str, NDArray[Any]], count: int) -> GraphP
 
 def exact_quantities(name: str, t: int | None, form: str | None) -> set[str]:
     """Return what an exact value, or a sensitivity, asks of its projection beside the degrees."""
-    if name in ARC_METRICS:
+    if name in ARC_METRICS or name in STRENGTHS:
         return {name}
     if t is None:
         return set() if metric(name).is_degree else {name}

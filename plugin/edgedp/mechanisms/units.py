@@ -1,4 +1,4 @@
-"""What a unit of many arcs moves a vector by: from public facts alone, read by plans and draws.
+"""What one pair moves a score by, and a unit of many arcs a vector: from public facts alone, read by plans and draws.
 
 Through *cuts* only the first `cap` arcs of each node count, in an order that is the node's own and public
 (`edgedp.graph.engines.cuts`).
@@ -12,11 +12,14 @@ entries at most, taken away or replaced.
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
-from edgedp.words.vocabulary import Unit
+from edgedp.words.vocabulary import TalliedName, Unit
 
-__all__ = ["PAIR_THROUGH_CUTS", "moves_through_cuts"]
+if TYPE_CHECKING:
+    from edgedp.graph.weights import Weighting
+
+__all__ = ["PAIR_THROUGH_CUTS", "edge_moves", "moves_one_way", "moves_through_cuts"]
 
 PAIR_THROUGH_CUTS = 4
 """What all between two nodes moves a vector through cuts by, in L1."""
@@ -45,3 +48,33 @@ def moves_through_cuts(cap: int, unit: Unit, pair: int = PAIR_THROUGH_CUTS) -> i
             return max(cap, pair)
         case _:
             assert_never(unit)
+
+
+def edge_moves(name: TalliedName, weighting: Weighting | None) -> int:
+    """Return what one pair, of a directed graph one arc, moves a single score by at most.
+
+    Examples
+    --------
+    >>> edge_moves("in_degree", None)
+    1
+    """
+    match name:
+        case "degree" | "in_degree" | "out_degree":
+            return 1
+        case "strength" | "in_strength" | "out_strength":
+            if weighting is None:
+                raise AssertionError("that the graph has weights was checked")
+            return weighting.most
+        case _:
+            assert_never(name)
+
+
+def moves_one_way(name: TalliedName, weighting: Weighting | None) -> bool:
+    """Return whether a pair that is taken away moves no two scores into opposite directions."""
+    match name:
+        case "degree" | "in_degree" | "out_degree" | "strength":
+            return True
+        case "in_strength" | "out_strength":
+            return weighting is not None and not weighting.signed
+        case _:
+            assert_never(name)

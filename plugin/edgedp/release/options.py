@@ -19,6 +19,7 @@ from edgedp.mechanisms.values import Mechanism
 from edgedp.release.option import DATED, About, DatedOptions, Option, Options, Windows
 from edgedp.words.vocabulary import (
     ARC_METRICS,
+    STRENGTHS,
     Approach,
     CountedName,
     CountName,
@@ -59,8 +60,8 @@ __all__ = [
 
 
 def top_k_metrics() -> tuple[str, ...]:
-    """Return what a top k may rank by: the metrics, and counts of arcs."""
-    return tuple(sorted((*metric_names(), *ARC_METRICS)))
+    """Return what a top k may rank by: the metrics, counts of arcs, and strengths."""
+    return tuple(sorted((*metric_names(), *ARC_METRICS, *STRENGTHS)))
 
 
 def counted_names() -> tuple[str, ...]:
@@ -82,7 +83,8 @@ class TopKOptions(DatedOptions):
         TopKMetricName,
         About(
             "What the nodes are ranked by: ebc, ego-betweenness (how many pairs of its neighbours a node "
-            "connects); density of the ego network; in_degree and out_degree of a directed graph.",
+            "connects); density of the ego network; in_degree and out_degree of a directed graph; strength, or "
+            "in_strength and out_strength, of weights.",
             choices=top_k_metrics,
         ),
     ]

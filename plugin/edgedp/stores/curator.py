@@ -134,6 +134,11 @@ class CuratorStore(OpenedStore):
             raise ParameterError(
                 "the graph is directed, and this store keeps no directions; load it without, or into another store"
             )
+        if graph.weighting is not None and not self._backend.keeps_weights:
+            raise ParameterError(
+                "the graph has weights, and this store keeps none of a loaded graph; register the relationships with "
+                "weight, or load into an embedded store"
+            )
         origin, read = origin_kept(graph), graph
         graph, titles = taken_from(graph, title)
         if origin is not None:
@@ -157,6 +162,11 @@ class CuratorStore(OpenedStore):
             calendar = calendars.of_load(
                 session, name, graph, declared, account, keeps=self._backend.keeps_windows
             )
+            if calendar is not None and graph.weighting is not None:
+                raise ParameterError(
+                    "the graph has weights and dates, and windows of a loaded graph keep no weights; load it without "
+                    "its dates under another name, or register relationships in Neo4j"
+                )
             held = account or Account.of_log(name, session.run("log_last", name=name))
             calendars.check_promised(name, before, held, dates)
             if before is not None and calendar is not None and account is not None and account.spent > 0:

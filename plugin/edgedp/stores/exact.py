@@ -245,15 +245,15 @@ class ExactStore(OpenedStore):
 
         if top is not None and nodes is not None:
             raise ParameterError("top and nodes do not go together; leave one of them out")
-        # Whether the graph has directions is asked when it is known.
-        checks.check_ranked(metric, directed=True)
+        # Whether the graph has directions, or weights, is asked when it is known.
+        checks.check_ranked(metric, directed=metric != "strength", weighted=True)
         if t is not None:
             checks.check_sensitivity(metric)
         checks.check_choice(engine, "engine", ENGINES)
         self._check_engine(engine, exact_quantities(metric, t, form))
         with self._session() as session:
             row = registry.known(session, name)
-            checks.check_ranked(metric, directed=row.directed)
+            checks.check_ranked(metric, directed=row.directed, weighted=row.weighting is not None)
             self._check_said(engine, row)
             check_counted(row.facts.candidates, metric if t is None else "a sensitivity")
             asked = {"read": "exact" if t is None else "sensitivity", "metric": metric, "t": t, "form": form}

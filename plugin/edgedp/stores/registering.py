@@ -47,6 +47,7 @@ class RegisteringStore(CuratorStore):
         orientation: str = "undirected",
         where: Mapping[str, Any] | None = None,
         at_least: int = 1,
+        weight: Mapping[str, Any] | None = None,
         candidates: str | None = None,
         title_property: str | None = None,
         protect: Unit | None = None,
@@ -85,6 +86,11 @@ class RegisteringStore(CuratorStore):
             are public: every answer shows them.
         at_least : int
             How many relationships make an edge: of an arc those of its direction, otherwise those between the two.
+        weight : mapping, optional
+            What relationships weigh: the ``property`` that holds it (of a loaded graph a column), the ``cap`` of one
+            relationship, and ``step`` (1), ``pair_cap`` (cap), ``aggregation`` ("SUM", or "COUNT", "MAX", "MIN") and
+            ``signed`` (False). The noise of `strength`, `in_strength` and `out_strength` follows these public promises,
+            and no weight.
         candidates : str, optional
             One of several labels, whose nodes only are ranked and counted as nodes; relationships between two of them
             are left out. The graph then answers top k by degree, in_degree and out_degree, a vector at half the noise.
@@ -121,7 +127,9 @@ class RegisteringStore(CuratorStore):
                 checks.check_no_option(option, value, f"a graph of the rows of {of!r}, which owns nothing")
             checks.check_facts(facts)
             checks.check_switch(allow_empty, "allow_empty")
-            made = rows_projection(checks.check_graph_name(of), orientation, where, at_least, candidates)
+            made = rows_projection(
+                checks.check_graph_name(of), orientation, where, at_least, candidates, weight
+            )
             return self._register_rows(name, made, degree_bound, allow_empty=allow_empty)
         name = checks.check_graph_name(name)
         bound = checks.check_degree_bound(degree_bound)
@@ -132,7 +140,7 @@ class RegisteringStore(CuratorStore):
             protect=protect,
             calendar=declared_calendar(dates, within),
         )
-        made = projection_of(node_label, relationship_type, orientation, where, at_least, candidates)
+        made = projection_of(node_label, relationship_type, orientation, where, at_least, candidates, weight)
         key = checks.check_text(id_property, "id_property")
         title = None if title_property is None else checks.check_text(title_property, "title_property")
         checks.check_switch(allow_empty, "allow_empty")

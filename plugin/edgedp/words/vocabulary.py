@@ -11,6 +11,7 @@ from typing import Literal, get_args
 __all__ = [
     "ACCOUNTS",
     "ADDRESS_ENGINES",
+    "AGGREGATIONS",
     "APPROACHES",
     "ARC_METRICS",
     "COUNTED",
@@ -29,11 +30,14 @@ __all__ = [
     "SAMPLERS",
     "SENSITIVITIES",
     "SHIFTS",
+    "STRENGTHS",
+    "TALLIED",
     "TOP_K_ENGINES",
     "UNITS",
     "VECTORS",
     "AccountName",
     "AddressEngine",
+    "Aggregation",
     "Approach",
     "ArcMetricName",
     "CountName",
@@ -54,6 +58,8 @@ __all__ = [
     "SamplerName",
     "Sensitivity",
     "Shift",
+    "StrengthName",
+    "TalliedName",
     "TopKEngine",
     "TopKMetricName",
     "UndampenedName",
@@ -73,7 +79,16 @@ ArcMetricName = Literal["in_degree", "out_degree"]
 CountedName = Literal["degree", ArcMetricName]
 """What counts neighbours: of all, or of one direction."""
 
-TopKMetricName = Literal[MetricName, ArcMetricName]
+StrengthName = Literal["in_strength", "out_strength", "strength"]
+"""What adds up weights: of the arcs of a directed graph, or of the pairs of an undirected one."""
+
+TalliedName = Literal[CountedName, StrengthName]
+"""What adds something up for each neighbour: one, or the weight of what lies between."""
+
+Aggregation = Literal["SUM", "COUNT", "MAX", "MIN"]
+"""How the weights of parallel relationships become one, in the words of Neo4j's graph data science."""
+
+TopKMetricName = Literal[MetricName, ArcMetricName, StrengthName]
 """What a top k may rank by."""
 
 Unit = Literal["pair", "source", "target"]
@@ -148,6 +163,9 @@ AddressEngine = Literal["native", "spark"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ARC_METRICS: tuple[ArcMetricName, ...] = get_args(ArcMetricName)
 COUNTED: tuple[CountedName, ...] = get_args(CountedName)
+STRENGTHS: tuple[StrengthName, ...] = get_args(StrengthName)
+TALLIED: tuple[TalliedName, ...] = get_args(TalliedName)
+AGGREGATIONS: tuple[Aggregation, ...] = get_args(Aggregation)
 UNITS: tuple[Unit, ...] = get_args(Unit)
 MECHANISMS: tuple[MechanismName, ...] = get_args(MechanismName)
 NUMBER_MECHANISMS: tuple[NumberMechanismName, ...] = get_args(NumberMechanismName)

@@ -19,6 +19,7 @@ from edgedp.exact.audit.blackbox import BlackBoxFinding, black_box_audit
 from edgedp.exact.audit.cases import Case, all_cases
 from edgedp.exact.audit.exhaustive import Finding, exhaustive_audit, largest_loss, log_ratios
 from edgedp.exact.audit.sequences import SequenceFinding, audit_sequences
+from edgedp.exact.audit.strengths import StrengthCase, StrengthFinding, audit_strengths, strength_cases
 from edgedp.exact.audit.targets import TARGETS, Target
 
 __all__ = [
@@ -29,13 +30,17 @@ __all__ = [
     "Case",
     "Finding",
     "SequenceFinding",
+    "StrengthCase",
+    "StrengthFinding",
     "Target",
     "all_cases",
     "arc_cases",
     "audit_arcs",
     "audit_sequences",
+    "audit_strengths",
     "black_box_audit",
     "exhaustive_audit",
     "largest_loss",
     "log_ratios",
+    "strength_cases",
 ]

@@ -32,6 +32,7 @@ from edgedp.exact.audit.arcs import ArcCase, digraph_of_mask
 from edgedp.exact.audit.cases import Case
 from edgedp.exact.audit.neighbors import graph_of_mask
 from edgedp.exact.audit.ordered import answers, ordered_answer_law
+from edgedp.exact.audit.strengths import StrengthCase, weighted_graph
 from edgedp.exact.audit.targets import TARGETS, Law, NumbersCase, Outcome, Target
 from edgedp.graph.graph import Graph
 from edgedp.mechanisms.projection import GraphProjection
@@ -126,8 +127,7 @@ def black_box_audit(target: Target, trials: int | None = None, confidence: float
     True
     """
     trials = target.trials if trials is None else trials
-    of_mask = digraph_of_mask if isinstance(target.case, ArcCase) else graph_of_mask
-    graphs = [of_mask(mask, target.node_count) for mask in target.masks]
+    graphs = [_graph(target, mask) for mask in target.masks]
     known = _laws(target, graphs)
     outcomes, laws = known or _frequencies(target, graphs, trials)
     exact = float(np.abs(np.log(laws[0]) - np.log(laws[1])).max()) if known else math.nan
@@ -136,6 +136,19 @@ def black_box_audit(target: Target, trials: int | None = None, confidence: float
     hits = [sum(_release(target, graph) in telling for _ in range(trials)) for graph in graphs]
     bound = epsilon_lower_bound(hits[likelier], hits[1 - likelier], trials, confidence)
     return BlackBoxFinding(target, float(target.epsilon), exact, bound, trials, confidence)
+
+
+def _graph(target: Target, mask: int) -> Graph:
+    case, n = target.case, target.node_count
+    match case:
+        case ArcCase():
+            return digraph_of_mask(mask, n)
+        case StrengthCase():
+            return weighted_graph(mask, n, case.weighting, directed=case.directed)
+        case Case() | NumbersCase():
+            return graph_of_mask(mask, n)
+        case _:
+            assert_never(case)
 
 
 def telling_event(
@@ -250,9 +263,9 @@ def _laws(target: Target, graphs: list[Graph]) -> tuple[list[Outcome], list[Law]
     return list(answers(target.node_count, target.k)), laws
 
 
-def _planned(target: Target, case: Case | ArcCase) -> NodesPlan:
+def _planned(target: Target, case: Case | ArcCase | StrengthCase) -> NodesPlan:
     match case:
-        case ArcCase():
+        case ArcCase() | StrengthCase():
             return case.plan(target.node_count, target.k, target.epsilon)
         case Case():
             return case.plan(target.node_count, target.degree_bound, target.k, target.epsilon)
@@ -277,7 +290,9 @@ def _release(target: Target, graph: Graph) -> Outcome:
     match case:
         case NumbersCase():
             return case.draw(target, graph)
-        case ArcCase():  # planned for an account of the unit, which a graph in memory has not
+        case (
+            ArcCase() | StrengthCase()
+        ):  # planned for an account of the unit, which a graph in memory has not
             return tuple(drawn_in_memory(graph, _planned(target, case), None))
         case Case():
             options = {**case.options, "k": target.k, "epsilon": target.epsilon}

@@ -8,6 +8,7 @@ from typing import Any
 
 from edgedp.exact.audit.arcs import arc_cases
 from edgedp.exact.audit.cases import all_cases
+from edgedp.exact.audit.strengths import strength_cases
 from edgedp.exact.audit.targets import TARGETS
 from edgedp.words.vocabulary import KINDS, NUMBER_MECHANISMS
 
@@ -32,6 +33,11 @@ def evidence() -> Iterator[dict[str, Any]]:
         found.setdefault((case.release, case.mechanism.removesuffix(" (vectors)")), Counter())[kind] += 1
     # Of arcs each way of asking once, whoever is protected; of one pick by joint there is a law, too.
     for _, _, name in dict.fromkeys((case.metric, case.cap, case.mechanism) for case in arc_cases()):
+        kind = "enumerated vectors" if name == "joint" else "exact law"
+        found.setdefault(("priv_top_k", name), Counter())[kind] += 1
+    for _, _, name in dict.fromkeys(
+        (each.metric, each.weighting, each.mechanism) for each in strength_cases()
+    ):
         kind = "enumerated vectors" if name == "joint" else "exact law"
         found.setdefault(("priv_top_k", name), Counter())[kind] += 1
     for target in TARGETS:

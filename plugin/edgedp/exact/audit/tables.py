@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from edgedp.mechanisms.metrics import metric_names
 from edgedp.mechanisms.metrics.betweenness2 import SHARE_BITS
 from edgedp.mechanisms.projection import Projection
+from edgedp.words.vocabulary import StrengthName
 
 __all__ = ["TableProjection"]
 
@@ -82,6 +83,10 @@ class TableProjection:
 
     cut_closed_shares = cut_shares
     arc_votes = cut_shares
+
+    def strengths(self, name: StrengthName) -> NDArray[np.int64]:
+        """Refuse: a table has no weights."""
+        raise ValueError("a table has no weights; use a projection of the graph itself")
 
     def records(self, name: str) -> NDArray[np.float64]:
         """Refuse: a table stands for edges alone."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from edgedp.exact.audit.arcs import ArcCase
 from edgedp.exact.audit.cases import Case
+from edgedp.exact.audit.strengths import StrengthCase
 from edgedp.exact.numbers import count_probabilities
 from edgedp.graph.graph import Graph
 from edgedp.release.in_memory.numbers import count, distribution, summary
@@ -98,10 +99,10 @@ class Target:
 
     Attributes
     ----------
-    case : Case, NumbersCase or ArcCase
+    case : Case, NumbersCase, ArcCase or StrengthCase
     masks : (int, int)
         Two graphs that differ in one edge, as `graph_of_mask` takes them; of arcs two that differ in all that the unit
-        has, as `digraph_of_mask` takes them.
+        has, as `digraph_of_mask` takes them, and of weights as `weighted_graph` does.
     node_count, degree_bound, k : int
     epsilon : str
     trials : int
@@ -109,7 +110,7 @@ class Target:
         less than once in a million audits.
     """
 
-    case: Case | NumbersCase | ArcCase
+    case: Case | NumbersCase | ArcCase | StrengthCase
     node_count: int
     degree_bound: int
     k: int
@@ -144,6 +145,10 @@ TARGETS = (
     Target(NumbersCase("distribution", {"form": "histogram"}), 5, 4, 1, "12", (183, 191), 1_000),
     Target(NumbersCase("count", {"of": "edges", "mechanism": "geometric"}), 5, 4, 1, "3", (0, 1), 3_000),
     Target(NumbersCase("count", {"of": "triangles", "mechanism": "calibrated"}), 5, 4, 1, "3", (511, 1023), 5_000),
+    Target(StrengthCase("strength", "pair", "em"), 3, 2, 1, "3", (2, 0), 13_000),
+    Target(StrengthCase("strength", "pair", "pf"), 3, 2, 1, "3", (2, 0), 13_000),
+    Target(StrengthCase("strength", "pair", "joint"), 3, 2, 1, "4", (2, 0), 13_000),
+    Target(StrengthCase("in_strength", "source", "pf"), 3, 2, 1, "3", (8, 0), 13_000),
     Target(ArcCase("in_degree", "pair", "em"), 3, 2, 2, "6", (58, 18), 13_000),
     Target(ArcCase("in_degree", "pair", "pf"), 3, 2, 1, "3", (63, 23), 9_000),
     Target(ArcCase("in_degree", "pair", "joint"), 3, 2, 1, "4", (63, 23), 9_000),

@@ -135,7 +135,13 @@ class Facts:
         """The facts that plans rest on."""
         bound = max(self.graph.max_degree, 1) if self.degree_bound is None else self.degree_bound
         directed = self.graph.directed
-        return PublicFacts(self.graph.node_count, bound, self.graph.nodes_supplied, directed=directed)
+        return PublicFacts(
+            self.graph.node_count,
+            bound,
+            self.graph.nodes_supplied,
+            directed=directed,
+            weighting=self.graph.weighting,
+        )
 
     def sample(self, seed: int, number: int) -> Facts:
         """Return the facts of a breadth-first sample; no degree bound is declared for it."""

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from edgedp.faces.cli.options import Word
 from edgedp.faces.cli.output import say
 from edgedp.words.shown import shown
+from edgedp.words.vocabulary import AGGREGATIONS
 
 if TYPE_CHECKING:
     from edgedp.graph.reading.text.question import Question
 
-__all__ = ["answered", "kind_options", "name_of", "reading_options"]
+__all__ = ["WEIGHTS", "answered", "kind_options", "name_of", "reading_options", "weight_of", "weight_options"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -69,6 +71,51 @@ _KINDS = (
         help="GML, GEXF, GraphML, Pajek: nodes by their labels or their ids.  [default: asked if both could be]",
     ),
 )
+
+
+WEIGHTS = (
+    click.option(
+        "--weight",
+        metavar="C",
+        help="What a relationship weighs: a column, or a property in Neo4j; for strength.",
+    ),
+    click.option(
+        "--weight-cap", metavar="W", help="The most that one relationship weighs; a public promise."
+    ),
+    click.option("--weight-step", metavar="W", help="Weights are whole steps of so much.  [default: 1]"),
+    click.option(
+        "--weight-pair-cap",
+        metavar="W",
+        help="The most that all between two nodes weighs.  [default: the cap]",
+    ),
+    click.option(
+        "--weight-aggregation",
+        type=Word("aggregation", AGGREGATIONS),
+        help="How the weights of several relationships become one.  [default: SUM]",
+    ),
+    click.option(
+        "--weight-signed", is_flag=True, help="Weights below 0 count; otherwise only those above 0."
+    ),
+)
+
+
+def weight_options(command: _Command) -> _Command:
+    """Add the options that declare weights."""
+    for option in reversed(WEIGHTS):
+        command = option(command)
+    return command
+
+
+def weight_of(options: dict[str, Any]) -> dict[str, Any]:
+    """Take what declares weights out of some options, and return it as ``weight``; nothing where nothing was said."""
+    property_of = options.pop("weight")
+    taken = {
+        name: options.pop(f"weight_{name}") for name in ("cap", "step", "pair_cap", "aggregation", "signed")
+    }
+    said = {name: value for name, value in taken.items() if value not in (None, False)}
+    if property_of is None and not said:
+        return {}
+    return {"weight": said if property_of is None else said | {"property": property_of}}
 
 
 def kind_options(command: _Command) -> _Command:

@@ -11,7 +11,7 @@ import click
 from edgedp.faces.cli.numerals import WHOLE
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.output import progress_bar
-from edgedp.faces.cli.reading import answered
+from edgedp.faces.cli.reading import WEIGHTS, answered
 from edgedp.words.errors import ParameterError
 
 __all__ = ["check_registered", "registered_or_asked", "rule_options", "rules_given"]
@@ -36,6 +36,7 @@ _RULES = (
         "--at-least", type=WHOLE, default=1, show_default=True, metavar="M",
         help="How many relationships, or rows, make an edge.",
     ),
+    *WEIGHTS,
     click.option(
         "--candidates", metavar="L",
         help="The one of several labels, or of the two sides of a bipartite file, whose nodes only are ranked.",

@@ -110,7 +110,9 @@ def _read(request: Frame) -> dict[str, Any]:
 def _ranked(request: Frame) -> TopKMetricName:
     """Return a metric, or what counts arcs where the graph has directions."""
     config, row = known_config(request, ["metric"]), _of_all_nodes(request)
-    return checks.check_ranked(config.get("metric"), directed=row.directed)
+    return checks.check_ranked(
+        config.get("metric"), directed=row.directed, weighted=row.weighting is not None
+    )
 
 
 def _of_all_nodes(request: Frame) -> GraphRow:

@@ -46,7 +46,7 @@ _FACTS = "facts"
 _UNIT = "protect"
 _TITLE = "titleProperty"
 _DATES, _WITHIN = "dates", "within"
-_RULES = ("orientation", "where", "atLeast", "candidates")
+_RULES = ("orientation", "where", "atLeast", "candidates", "weight")
 
 
 def version(request: Frame) -> Frame:
@@ -88,6 +88,7 @@ def register(request: Frame) -> Frame:
         given.get("where"),
         given.get("atLeast", 1),
         given.get("candidates"),
+        given.get("weight"),
         names=(*_PLACE[:2], _RULES[2]),
     )
     row = registry.registered_row(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from edgedp.graph.weights import weighting_of
 from edgedp.ledger import ledger
 from edgedp.ledger.account import Account
 from edgedp.ledger.attributes import declared_in, domain_of
@@ -42,9 +43,9 @@ _OF_GDS = {
     "nodeProperties": "declare a property by edgedp.graph.attribute, then ask for its percentile",
     "relationshipProjection": "register the graph with relationshipType, orientation, where and atLeast",
     "relationshipTypes": "write relationshipType, a type or a list, when the graph is registered",
-    "relationshipProperties": "relationships are not weighted; a filter on them is where, when the graph is registered",
-    "relationshipWeightProperty": "relationships are not weighted; ask without it",
-    "aggregation": "all relationships between two nodes are one edge; atLeast asks for several of them",
+    "relationshipProperties": "register the graph with weight, which names a property and a cap, or with where",
+    "relationshipWeightProperty": "register the graph with weight, which names a property and a cap; ask for strength",
+    "aggregation": "write weight.aggregation when the graph is registered; atLeast asks for several relationships",
     "properties": "a filter on the relationships' properties is where, when the graph is registered",
     "topK": "write k",
     "topN": "write k",
@@ -138,6 +139,7 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
             "projection": facts.projection,
             "protect": facts.protect,
             "calendar": None if facts.calendar is None else facts.calendar.to_dict(),
+            "weighting": None if facts.weighting is None else facts.weighting.to_dict(),
         },
         "domain": plan.declaration,
     }
@@ -147,6 +149,7 @@ def plan_of(carried: Mapping[str, Any]) -> Plan:
     """Return the plan of `plan_to_json`."""
     kept = dict(carried["facts"])
     kept["calendar"] = None if kept["calendar"] is None else calendar_kept(kept["calendar"])
+    kept["weighting"] = None if kept["weighting"] is None else weighting_of(kept["weighting"])
     facts = PublicFacts(**kept)
     declared = carried.get("domain")
     if declared is not None:

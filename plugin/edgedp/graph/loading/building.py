@@ -29,7 +29,12 @@ _ENOUGH = 1 << 16
 
 def check_beside(options: ReadingOptions, read: Read) -> None:
     """Refuse dates and columns of a source that has no columns beside its ends."""
-    for asked, found, word in ((options.date, read.dates, "date"), (options.columns, read.kept, "columns")):
+    weighed = None if options.weight is None else options.weight.of_property
+    for asked, found, word in (
+        (options.date, read.dates, "date"),
+        (options.columns, read.kept, "columns"),
+        (weighed, read.kept, "weight"),
+    ):
         if asked is not None and found is None:
             raise ParameterError(
                 f"{word} has no effect for {read.format[0]}, of which no further columns are read; write a text, a "
@@ -72,6 +77,8 @@ def build(read: Read, listed: pl.Series | None, options: ReadingOptions, source:
         _ask_of_sides(read, positions, len(node_ids), options, source)
     supplied = listed is not None or own is not None
     graph = Graph.from_positions(node_ids, positions, nodes_supplied=supplied, directed=options.directed)
+    if options.weight is not None:
+        graph = graph.with_weights(positions, read.weights, options.weight)
     if read.dates is not None:
         graph.kept["dated"] = DatedRows(positions, seconds_of(read.dates))
     if read.kept is not None:

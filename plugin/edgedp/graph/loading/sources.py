@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, assert_never
 
@@ -23,6 +23,7 @@ from edgedp.graph.loading.properties import (
     with_properties,
 )
 from edgedp.graph.loading.reporting import report_of
+from edgedp.graph.reading.beside import weights_apart
 from edgedp.graph.reading.options import Column, Ids, ReadingOptions, checked_options
 from edgedp.graph.reading.report import LoadReport
 from edgedp.graph.reading.sources.content import Content, opened_content
@@ -63,6 +64,7 @@ def read_graph(
     date: Column | None = None,
     date_unit: Literal["s", "ms"] | None = None,
     columns: Sequence[Column] | None = None,
+    weight: Mapping[str, Any] | None = None,
     directed: bool = False,
     nodes_header: bool | None = None,
     properties: Sequence[str] | None = None,
@@ -117,6 +119,10 @@ def read_graph(
         graph `of` this one compare (`Store.register`). Their names and types are public, their values as private as
         the edges. Of Parquet, Arrow and tables a value has the type of its column, of a text and of JSON that in which
         it is written (docs/projections.md). Of more columns the two that are left are the ends.
+    weight : mapping, optional
+        What is declared of the rows' weights, for `strength`: ``property``, the column that holds them, the ``cap`` of
+        one row, and optional ``step`` (1), ``pair_cap`` (cap), ``aggregation`` ("SUM", or "COUNT", "MAX", "MIN") and
+        ``signed`` (False). What is no number weighs nothing.
     directed : bool
         Keep directions, each an arc from the source to the target: for in- and out-degrees. Everything else reads the
         graph undirected. A file that says that its edges have no direction is refused.
@@ -164,6 +170,7 @@ def read_graph(
         date=date,
         date_unit=date_unit,
         columns=columns,
+        weight=weight,
         directed=directed,
         nodes_header=nodes_header,
         refresh=refresh,
@@ -230,6 +237,7 @@ def loaded(
     columns = _properties(nodes, nodes_read, named, title, options, progress)
     read = _read(where, 2, _known(where, options), progress)
     check_beside(options, read)
+    read = weights_apart(read, options)
     if options.directed:
         check_directed(where, read)
     progress("building", 0, None)

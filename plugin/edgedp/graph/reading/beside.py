@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from edgedp.words.errors import ParameterError
+from edgedp.words.errors import GraphFormatError, ParameterError
 from edgedp.words.shown import shortened
 
 if TYPE_CHECKING:
     from edgedp.graph.reading.options import Column, ReadingOptions
+    from edgedp.graph.reading.text.result import Read
 
-__all__ = ["NONE", "Beside", "beside_of", "ends_beside", "named_ends"]
+__all__ = ["NONE", "Beside", "beside_of", "ends_beside", "named_ends", "weights_apart"]
 
 
 class Beside(NamedTuple):
@@ -59,8 +60,8 @@ def beside_of(
     if len(picked) != 2:
         return NONE
     date = None if options.date is None else _position(options.date, "date", names, count, source)
-    kept = tuple(_position(each, "columns", names, count, source) for each in options.columns or ())
-    for named, at in ((options.date, date), *zip(options.columns or (), kept, strict=True)):
+    kept = tuple(_position(each, "columns", names, count, source) for each in options.beside or ())
+    for named, at in ((options.date, date), *zip(options.beside or (), kept, strict=True)):
         if at in picked:
             word = "date" if named is options.date and at == date else "columns"
             raise ParameterError(f"{word} is {named!r}, must be another column than the ends; name it")
@@ -89,7 +90,7 @@ def ends_beside(
     options: ReadingOptions, names: Sequence[str] | None, count: int, source: str
 ) -> tuple[int, int] | None:
     """Return the two columns, from 1, that are neither that of the dates nor kept, where two are left; else None."""
-    asked = (*(() if options.date is None else (options.date,)), *(options.columns or ()))
+    asked = (*(() if options.date is None else (options.date,)), *(options.beside or ()))
     if not asked or any(isinstance(each, str) and (names is None or each not in names) for each in asked):
         return None
     there = {_position(each, "columns", names, count, source) for each in asked}
@@ -103,3 +104,25 @@ def named_ends(options: ReadingOptions, names: Sequence[str], width: int, source
         return options
     beside = ends_beside(options, names, len(names), source)
     return options if beside is None else replace(options, source=beside[0], target=beside[1])
+
+
+def weights_apart(read: Read, options: ReadingOptions) -> Read:
+    """Return what was read with the numbers of the column of weights by themselves; NaN for what is no number.
+
+    The column is kept, too, only where it was asked for among the columns.
+    """
+    if options.weight is None or options.weight.of_property is None or read.kept is None:
+        return read
+    at = (options.beside or ()).index(options.weight.of_property)
+    name = list(read.kept)[at]
+    weights = read.kept[name].numbers(len(read.columns[0]))
+    some = int(options.weight.counts(weights).sum())
+    if not some:
+        raise GraphFormatError(
+            f"column {shortened(name, 30)!r} holds no number that weighs something; name another column for weight"
+        )
+    notes = (*read.notes, f"{some:,} of {len(weights):,} rows weigh something")
+    kept = {
+        each: column for each, column in read.kept.items() if at < len(options.columns or ()) or each != name
+    }
+    return replace(read, weights=weights, notes=notes, kept=None if options.columns is None else kept)

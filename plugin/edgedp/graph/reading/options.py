@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
+from edgedp.graph.weights import Weighting, weighting_of
 from edgedp.words.amounts.written import whole_of
 from edgedp.words.errors import ParameterError
 from edgedp.words.shown import kind_of
@@ -50,6 +51,8 @@ class ReadingOptions:
     columns : tuple of str or int, or None
         The columns that are kept beside the edges, by name or by number from 1: what filters compare. An empty tuple
         keeps the rows alone.
+    weight : Weighting or None
+        What is declared of the rows' weights, with the column that holds them.
     directed : bool
         Whether directions are kept: from the source to the target.
     refresh : bool
@@ -71,8 +74,23 @@ class ReadingOptions:
     date: Column | None = None
     date_unit: Literal["s", "ms"] | None = None
     columns: tuple[Column, ...] | None = None
+    weight: Weighting | None = None
     directed: bool = False
     refresh: bool = False
+
+    @property
+    def beside(self) -> tuple[Column, ...] | None:
+        """The columns that are read for themselves: those that are kept, and last that of the weights; None for none.
+
+        Examples
+        --------
+        >>> checked_options(columns="at", weight={"property": "amount", "cap": 9}).beside
+        ('at', 'amount')
+        """
+        weighed = None if self.weight is None else self.weight.of_property
+        if weighed is None or weighed in (self.columns or ()):
+            return self.columns
+        return (*(self.columns or ()), weighed)
 
     def given(self, *names: str) -> str | None:
         """Return the first of these options that the caller has set."""
@@ -91,6 +109,7 @@ class ReadingOptions:
             told["comments"] = b"".join(self.comments).decode() or "none"
         told["directed"] = self.directed or None
         told["columns"] = None if self.columns is None else list(self.columns)
+        told["weight"] = None if self.weight is None else self.weight.to_dict()
         return {name: value for name, value in told.items() if value is not None}
 
     def of_nodes(self) -> ReadingOptions:
@@ -117,6 +136,7 @@ def checked_options(
     date: Any = None,
     date_unit: Any = None,
     columns: Any = None,
+    weight: Any = None,
     directed: Any = False,
     refresh: Any = False,
 ) -> ReadingOptions:
@@ -139,6 +159,7 @@ def checked_options(
     if date is not None and date in (source, target):
         raise ParameterError(f"date is {date!r}, must be another column than the ends; name it")
     kept = _kept(columns, (source, target))
+    weighting = None if weight is None else _weighting(weight, (source, target))
     if source is not None and source == target:
         raise ParameterError(f"target is {target!r}, must be another column than source; name both ends")
     for name, value in (("header", header), ("nodes_header", nodes_header), ("labels", labels)):
@@ -182,9 +203,23 @@ def checked_options(
         date=date,
         date_unit=date_unit,
         columns=kept,
+        weight=weighting,
         directed=directed,
         refresh=refresh,
     )
+
+
+def _weighting(weight: Any, ends: tuple[Column | None, ...]) -> Weighting:
+    """Return what is declared of weights, with their column by its name or its number from 1."""
+    made = weighting_of(weight)
+    column = _column(made.of_property, "weight")
+    if column is None and made.aggregation != "COUNT":
+        raise ParameterError(
+            "weight names no column, and needs the one that holds what a row weighs; name it (property, or --weight)"
+        )
+    if column is not None and column in ends:
+        raise ParameterError(f"weight is {column!r}, must be another column than the ends; name it")
+    return replace(made, of_property=column)
 
 
 def _kept(columns: Any, ends: tuple[Column | None, ...]) -> tuple[Column, ...] | None:

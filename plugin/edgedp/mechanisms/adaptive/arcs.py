@@ -1,4 +1,4 @@
-"""In- and out-degrees of a directed graph: integer scores, and what one pair or one source moves them by.
+"""In- and out-degrees of a directed graph, and strengths: integer scores, and what a pair or a source moves them by.
 
 ``in(v)`` is the number of distinct nodes with an arc to ``v``, and ``out(v)`` mirrors it.
 
@@ -14,11 +14,18 @@ Replaced, some scores rise and others fall: twice that.
 
 *Candidates*: where only the nodes of a public set are counted, and what lies between two of them is left out, a pair
 has one end in the set at most, and moves the whole vector of degrees, or of one direction, by 1 in L1, also replaced.
+
+*Strengths*: in place of each edge or arc stands its weight, a whole number of ``0 .. C`` steps that all relationships
+of the pair, or of the arc, give together (`edgedp.graph.weights`). So everything above holds with ``C`` for 1, and one
+step of score is worth ``epsilon / (k C)``. With signs a weight is of ``-C .. C``: taken away, a strength still moves by
+``C`` at most, and both ends of a pair alike. The arcs of two directions, or of one source, then move some scores up and
+others down, so that no pick is proved for them, and the vector needs its ``2 C`` also where only its largest entry is
+shown. Replaced, all with signs is twice as much.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +39,8 @@ from edgedp.mechanisms.grid import GridScores
 from edgedp.mechanisms.joint import noisy
 from edgedp.mechanisms.samplers import sampler
 from edgedp.mechanisms.sampling.select import top_k_with_random_ties
-from edgedp.mechanisms.units import moves_through_cuts
-from edgedp.words.vocabulary import ARC_METRICS
+from edgedp.mechanisms.units import edge_moves, moves_one_way, moves_through_cuts
+from edgedp.words.vocabulary import ARC_METRICS, STRENGTHS
 
 if TYPE_CHECKING:
     from edgedp.mechanisms.asked import ArcsAsked
@@ -48,7 +55,13 @@ def arc_counts(plan: ArcsAsked, projection: Projection) -> NDArray[np.int64]:
     """Return the (n,) exact counts, through cuts where there is a cap. Privacy: private; not a release."""
     if plan.cap is not None:
         return projection.arc_votes(check_choice(plan.metric, "metric", ARC_METRICS), plan.cap)
-    return projection.values(plan.metric).astype(np.int64)
+    match plan.metric:
+        case "degree" | "in_degree" | "out_degree":
+            return projection.values(plan.metric).astype(np.int64)
+        case "strength" | "in_strength" | "out_strength":
+            return projection.strengths(plan.metric)
+        case _:
+            assert_never(plan.metric)
 
 
 def arc_moves(plan: ArcsAsked) -> int:
@@ -59,14 +72,18 @@ def arc_moves(plan: ArcsAsked) -> int:
     """
     if plan.cap is not None:
         return moves_through_cuts(plan.cap, plan.unit)
+    most = edge_moves(plan.metric, plan.facts.weighting)
     if plan.facts.candidates is not None:
-        return 1
-    return min(plan.k, 2) if plan.facts.node_count >= 2 else 0
+        return most
+    if plan.facts.node_count < 2:
+        return 0
+    return most if plan.k == 1 and moves_one_way(plan.metric, plan.facts.weighting) else 2 * most
 
 
 def arc_scores(plan: ArcsAsked, picking: Undampened, projection: Projection) -> GridScores:
-    """Return the scores of k picks, in whole steps of which one is worth ``epsilon / k``: read by law and draw."""
-    return GridScores(arc_counts(plan, projection), plan.epsilon / plan.k, sampler(picking.sampler))
+    """Return the scores of k picks, of which what one pair moves is worth ``epsilon / k``: read by law and draw."""
+    unit = plan.epsilon / (plan.k * edge_moves(plan.metric, plan.facts.weighting))
+    return GridScores(arc_counts(plan, projection), unit, sampler(picking.sampler))
 
 
 def draw_arcs_until_sure(
@@ -114,6 +131,8 @@ def draw_arcs(
     seen = noisy(arc_counts(plan, projection), moves, plan.epsilon, words)
     positions = top_k_with_random_ties(seen, plan.k, words)
     if plan.cap is not None:  # what was seen is no in-degree, so it says nothing of the true list
+        return positions, ()
+    if plan.metric in STRENGTHS:  # how sure a list is follows from what degrees are like
         return positions, ()
     if moves < 2 and plan.facts.candidates is None:
         return positions, ()

@@ -22,7 +22,9 @@ def facts_of(graph: Graph, degree_bound: Any) -> PublicFacts:
     """Return what its holder declares public about a graph."""
     check_graph(graph)
     bound = check_degree_bound(degree_bound)
-    return PublicFacts(graph.node_count, bound, graph.nodes_supplied, directed=graph.directed)
+    return PublicFacts(
+        graph.node_count, bound, graph.nodes_supplied, directed=graph.directed, weighting=graph.weighting
+    )
 
 
 def plan_in_memory(kind: Kind, graph: Graph, degree_bound: Any, asked: Mapping[str, Any]) -> Plan:

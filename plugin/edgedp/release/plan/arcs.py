@@ -1,4 +1,4 @@
-"""Plans of counted neighbours: in- and out-degrees of a directed graph, and the degrees of candidates."""
+"""Plans of what is added up over neighbours: in- and out-degrees, degrees of candidates, and strengths."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, assert_never
 
 from edgedp.mechanisms import checks
 from edgedp.mechanisms.picking import Undampened
-from edgedp.mechanisms.units import PAIR_THROUGH_CUTS, moves_through_cuts
+from edgedp.mechanisms.units import PAIR_THROUGH_CUTS, moves_one_way, moves_through_cuts
 from edgedp.release.options import TopKOptions
 from edgedp.release.plan.base import DIRECTED, EVERY_PAIR, PublicFacts
 from edgedp.release.plan.targets import SeekingPlan, checked_target
@@ -16,7 +16,7 @@ from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import epsilon_nano, format_nano
 from edgedp.words.amounts.written import shortest
 from edgedp.words.errors import ParameterError
-from edgedp.words.vocabulary import CountedName, Unit
+from edgedp.words.vocabulary import STRENGTHS, TalliedName, Unit
 
 __all__ = ["UNIT_SENTENCES", "ArcsPlan", "cap_of", "plan_arcs", "unit_of_counts"]
 
@@ -34,8 +34,8 @@ class ArcsPlan(SeekingPlan):
 
     Attributes
     ----------
-    metric : {"in_degree", "out_degree", "degree"}
-        The last of candidates only.
+    metric : {"in_degree", "out_degree", "degree", "strength", "in_strength", "out_strength"}
+        The degree of candidates only.
     mechanism : Undampened or None
         How nodes are picked one after the other; None is ``joint``, noise on the whole vector once.
     cap : int or None
@@ -47,7 +47,7 @@ class ArcsPlan(SeekingPlan):
     KIND = "priv_top_k"
     counts_neighbors = True
 
-    metric: CountedName
+    metric: TalliedName
     mechanism: Undampened | None
     cap: int | None = None
     unit: Unit = "pair"
@@ -70,7 +70,7 @@ class ArcsPlan(SeekingPlan):
     def public(self) -> dict[str, Any]:
         """The public facts; directions were read, and whom this answer protects at its epsilon."""
         shown = super().public | {"protects": self._protects + self.facts.within}
-        return shown if self.metric == "degree" else shown | {"orientation": DIRECTED}
+        return shown | {"orientation": DIRECTED} if self.facts.directed and self.metric != "degree" else shown
 
     @property
     def units(self) -> frozenset[Unit]:
@@ -84,15 +84,22 @@ class ArcsPlan(SeekingPlan):
 
     @property
     def _protects(self) -> str:
-        of_one = unit_of_counts(self.metric)
+        of_one, signed = unit_of_counts(self.metric), self._signed
         if of_one is None:
-            return f"{EVERY_PAIR}, taken away or replaced"
+            return f"{EVERY_PAIR}, " + (
+                "taken away; replaced costs twice" if signed else "taken away or replaced"
+            )
         if self.mechanism is not None or self.cap is not None:
             pair = ", and all between two nodes" if "pair" in self.units else ""
             return f"{UNIT_SENTENCES[of_one]}{pair}, taken away; replaced costs twice"
-        if self.k == 1 and self.target_recall is None:
+        if signed or (self.k == 1 and self.target_recall is None):
             return "all arcs between two nodes, taken away; replaced costs twice"
         return "all arcs between two nodes, taken away or replaced"
+
+    @property
+    def _signed(self) -> bool:
+        """Whether weights with signs are added up, which move twice as far where others take their place."""
+        return self.metric in STRENGTHS and self.facts.weighting is not None and self.facts.weighting.signed
 
     @property
     def quantities(self) -> frozenset[str]:
@@ -109,11 +116,14 @@ class ArcsPlan(SeekingPlan):
         return sampler(self.mechanism.sampler).rho_shares(self.k)
 
 
-def plan_arcs(name: CountedName, asked: TopKOptions, facts: PublicFacts) -> ArcsPlan:
-    """Plan a release of the top k by in- or out-degree, or of candidates; see `edgedp.priv_top_k` for the options.
+def plan_arcs(name: TalliedName, asked: TopKOptions, facts: PublicFacts) -> ArcsPlan:
+    """Plan a release of the top k by in- or out-degree, of candidates, or by strength; options as of `priv_top_k`.
 
-    That the graph is directed was checked with the metric's name.
+    That the graph has directions, or weights, was checked with the metric's name.
     """
+    if name in STRENGTHS:
+        checks.check_no_option("target_recall", asked.target_recall, f"metric {name!r}")
+        _check_fits(facts)
     mechanism = _picking(name, asked, facts)
     joint = mechanism is None
     cap = cap_of(name, asked.cap) if joint else None
@@ -131,13 +141,24 @@ def plan_arcs(name: CountedName, asked: TopKOptions, facts: PublicFacts) -> Arcs
     )
 
 
-def cap_of(name: CountedName, cap: Any) -> int | None:
+def cap_of(name: TalliedName, cap: Any) -> int | None:
     """Return the most arcs of each other end that count; only arcs are cut."""
-    return None if cap is None or unit_of_counts(name) is None else checks.check_cap(cap)
+    uncut = cap is None or unit_of_counts(name) is None or name in STRENGTHS
+    return None if uncut else checks.check_cap(cap)
 
 
-def unit_of_counts(name: CountedName) -> Unit | None:
-    """Return the unit whose arcs each move a count by one at most: those of the nodes at the other ends.
+def _check_fits(facts: PublicFacts) -> None:
+    """Refuse weights of which a sum may not fit into 64 bits with its noise."""
+    most = 0 if facts.weighting is None else facts.weighting.most
+    if most * facts.node_count >= 2**62:
+        raise ParameterError(
+            f"weight lets a pair weigh {most} steps, of which {facts.node_count} nodes may add up 2^62 or more; "
+            "declare a smaller pair_cap, or a larger step"
+        )
+
+
+def unit_of_counts(name: TalliedName) -> Unit | None:
+    """Return the unit whose arcs each move another node's score: those of the nodes at the other ends.
 
     Examples
     --------
@@ -145,17 +166,17 @@ def unit_of_counts(name: CountedName) -> Unit | None:
     ('source', None)
     """
     match name:
-        case "in_degree":
+        case "in_degree" | "in_strength":
             return "source"
-        case "out_degree":
+        case "out_degree" | "out_strength":
             return "target"
-        case "degree":
+        case "degree" | "strength":
             return None
         case _:
             assert_never(name)
 
 
-def _picking(name: CountedName, asked: TopKOptions, facts: PublicFacts) -> Undampened | None:
+def _picking(name: TalliedName, asked: TopKOptions, facts: PublicFacts) -> Undampened | None:
     """Return how nodes are picked; by default joint, em where a declared delta makes that cheaper.
 
     Where the account protects all that one node does, pf by default: joint does not, but through cuts.
@@ -164,8 +185,16 @@ def _picking(name: CountedName, asked: TopKOptions, facts: PublicFacts) -> Undam
     usual = "em" if cheaper else "joint" if facts.protect == "pair" else "pf"
     if asked.cap is not None:
         usual = "joint"
+    one_way = moves_one_way(name, facts.weighting)
+    if not one_way:
+        usual = "joint"
     mechanism = checks.check_mechanism(usual if asked.mechanism is None else asked.mechanism)
     match mechanism:
+        case "em" | "pf" if not one_way:
+            raise ParameterError(
+                f"mechanism is {mechanism!r}, must be 'joint' for {name} of weights with signs, of which a pair moves "
+                "some scores up and others down; take 'joint', or declare the weights without signed"
+            )
         case "em" | "pf":
             return Undampened(mechanism, checks.check_sampler(asked.sampler, mechanism))
         case "joint":

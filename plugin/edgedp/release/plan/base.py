@@ -15,6 +15,7 @@ from edgedp.words.errors import ParameterError
 from edgedp.words.vocabulary import AccountName, Kind, Unit
 
 if TYPE_CHECKING:
+    from edgedp.graph.weights import Weighting
     from edgedp.mechanisms.selection.domains import Domain
     from edgedp.release.options import Options
     from edgedp.words.dates.calendar import Calendar, Span
@@ -87,6 +88,8 @@ class PublicFacts:
         Which windows may be asked for; None where relationships have no dates.
     span : Span or None
         The windows that are read; None: everything, at whatever time.
+    weighting : Weighting or None
+        What is declared of the weights; None of a graph without.
     """
 
     node_count: int
@@ -100,6 +103,7 @@ class PublicFacts:
     protect: Unit = field(default="pair", repr=False, compare=False)
     calendar: Calendar | None = field(default=None, repr=False, compare=False)
     span: Span | None = field(default=None, repr=False)
+    weighting: Weighting | None = field(default=None, repr=False)
 
     @property
     def within(self) -> str:
@@ -132,11 +136,17 @@ class PublicFacts:
             **({} if self.facts is None else {"facts": self.facts}),
             **({"orientation": READ_UNDIRECTED} if self.directed else {}),
             **({} if self.projection is None else {"projection": dict(self.projection)}),
+            **self._weight(),
             "protects": EVERY_PAIR + self.within,
             **({} if self.protect == "pair" else {"protect": self.protect}),
             **({} if self.calendar is None else {"calendar": self.calendar.to_dict()}),
             **({} if self.calendar is None else {"windows": "all" if self.span is None else self.span.shown}),
         }
+
+    def _weight(self) -> dict[str, Any]:
+        """Return what is declared of weights, as it is shown; the projection of a database shows its own."""
+        alone = self.weighting is not None and (self.projection is None or "weight" not in self.projection)
+        return {"weight": self.weighting.to_dict()} if self.weighting is not None and alone else {}
 
     def _bound(self) -> dict[str, Any]:
         """Return the bound of the degrees, as it is shown."""
@@ -343,7 +353,7 @@ def check_candidates(planned: PlanBase) -> None:
     if planned.facts.candidates is not None and not planned.counts_neighbors:
         raise ParameterError(
             f"the graph ranks the nodes labelled {planned.facts.candidates!r} only (candidates), and this release asks "
-            "for more; ask for the top k by degree, in_degree or out_degree, by 'joint', 'em' or 'pf'"
+            "for more; ask for the top k by degree, in_degree or out_degree, or by a strength, by 'joint', 'em' or 'pf'"
         )
 
 

@@ -151,9 +151,10 @@ def of_nodes(plan: PlanBase) -> NodesPlan:
 
 def plan_top_k(asked: TopKOptions, facts: PublicFacts) -> TopKPlan | JointPlan | ArcsPlan:
     """Plan PrivTopk or a joint release; see `edgedp.priv_top_k` for the options."""
-    match checks.check_ranked(asked.metric, directed=facts.directed):
-        case "in_degree" | "out_degree" as counted:
-            return plan_arcs(counted, asked, facts)
+    weighted = facts.weighting is not None
+    match checks.check_ranked(asked.metric, directed=facts.directed, weighted=weighted):
+        case "in_degree" | "out_degree" | "strength" | "in_strength" | "out_strength" as tallied:
+            return plan_arcs(tallied, asked, facts)
         case "degree" if facts.candidates is not None:
             return plan_arcs("degree", asked, facts)
         case name:

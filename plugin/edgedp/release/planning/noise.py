@@ -19,6 +19,7 @@ from edgedp.mechanisms.metrics import metric as metric_by_name
 from edgedp.mechanisms.metrics.betweenness2 import share_bits
 from edgedp.mechanisms.samplers import sampler
 from edgedp.mechanisms.scores.sums import Aggregate
+from edgedp.mechanisms.units import edge_moves
 from edgedp.release.numbers.distributing import MOVES
 from edgedp.release.numbers.error_bars import scale_of
 from edgedp.release.plan import (
@@ -163,13 +164,17 @@ def _noise_of_pareto(plan: ParetoPlan) -> tuple[Noise, ...]:
 
 
 def _noise_of_arcs(plan: ArcsPlan) -> Noise:
-    """Return the noise on in- or out-degrees: ``k / epsilon`` of each pick, or once, ``2 / epsilon`` or of the cuts."""
+    """Return the noise on what is added up: of each pick what a pair moves times ``k / epsilon``, or of the vector."""
     if plan.target_recall is not None:
         return Noise("the vector that is refined step by step")
     if plan.mechanism is None:
         on = plan.metric if plan.cap is None else f"{plan.metric} through cuts of {plan.cap}"
         return Noise(on, float(arc_moves(plan) / plan.epsilon), _GEOMETRIC)
-    return Noise(plan.metric, float(plan.k / plan.epsilon), sampler(plan.mechanism.sampler).noise_name)
+    return Noise(
+        plan.metric,
+        float(plan.k * edge_moves(plan.metric, plan.facts.weighting) / plan.epsilon),
+        sampler(plan.mechanism.sampler).noise_name,
+    )
 
 
 def _noise_of_joint(plan: JointPlan) -> tuple[Noise, ...]:

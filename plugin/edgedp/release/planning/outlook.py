@@ -136,7 +136,7 @@ def outlook(
         [budget * NANO for budget in _BUDGETS] if epsilon_budget is None else [budget_nano(epsilon_budget)]
     )
     if metrics is not None:
-        chosen: Sequence[str] = [checks.check_ranked(name, directed=True) for name in metrics]
+        chosen: Sequence[str] = [checks.check_ranked(name, directed=True, weighted=False) for name in metrics]
     elif unit == "pair":
         chosen = metric_names()
     else:

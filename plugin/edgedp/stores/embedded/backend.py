@@ -50,6 +50,7 @@ class EmbeddedBackend(Backend):
     keeps_directions = True
     keeps_versions = True
     keeps_windows = True
+    keeps_weights = True
     keeps_columns = True
 
     def __init__(self, path: Path, lock_timeout: float) -> None:
@@ -188,7 +189,9 @@ class EmbeddedSession(Ledger, Session):
         if row.of is not None and row.projection is not None:
             kept = None if row.of.columns is None else self.kept_rows(row.of)
             return graph_of_kept(self.graph(row.of), kept, row.projection, span)
-        graph = files.read(self._versions[row.version], nodes_supplied=row.nodes_supplied, span=span)
+        graph = files.read(
+            self._versions[row.version], nodes_supplied=row.nodes_supplied, span=span, weighting=row.weighting
+        )
         if graph.node_count != row.node_count:
             raise StoreError("the graph's file has other nodes than the registry says; restore a backup")
         if graph.directed != row.directed:

@@ -35,6 +35,7 @@ from edgedp.words.errors import EngineError, ForeignWordsError, StoreError
 from edgedp.words.vocabulary import ARC_METRICS
 
 if TYPE_CHECKING:
+    from edgedp.graph.weights import Weighting
     from edgedp.words.dates.calendar import Calendar, Span
 
 __all__ = [
@@ -113,6 +114,8 @@ def write(
             rows, length = mapped.write_rows(loading / rows_file.name, version, graph, titles)
             reach("written")
             seals = Seals(sha256(loading / graph_file.name), rows, length, graph.directed, titles is not None)
+            if graph.weighting is not None:
+                seals = seals._replace(weighted=graph.weighting.written)
             _as_written(loading / rows_file.name, rows)
             sealed = [(graph_file, seals.graph), (rows_file, rows)]
             seals = _write_beside(loading, folder, version, graph, calendar, seals)
@@ -289,13 +292,21 @@ def hold(folder: Folder, number: int, digest: str | None) -> Iterator[Version]:
                         mapped.let_go(handle)
 
 
-def read(version: Version, *, nodes_supplied: bool, span: Span | None = None) -> Graph:
+def read(
+    version: Version,
+    *,
+    nodes_supplied: bool,
+    span: Span | None = None,
+    weighting: Weighting | None = None,
+) -> Graph:
     """Return the whole graph of a version: mapped where it has rows, else read from the database file.
 
     Parameters
     ----------
     span : Span, optional
         The windows that are read instead of everything.
+    weighting : Weighting, optional
+        What the registry says of the version's weights.
 
     Raises
     ------
@@ -310,7 +321,9 @@ def read(version: Version, *, nodes_supplied: bool, span: Span | None = None) ->
         nodes = mapped.mapped_ids(version.rows, version.number)
         return windowed.mapped_window(version.windows, version.number, nodes, span, supplied=nodes_supplied)
     if version.rows is not None:
-        return mapped.mapped_graph(version.rows, version.number, nodes_supplied=nodes_supplied)
+        return mapped.mapped_graph(
+            version.rows, version.number, nodes_supplied=nodes_supplied, weighting=weighting
+        )
     ids, ends = _columns(version.path)
     return Graph.from_positions(ids, ends, nodes_supplied=nodes_supplied)
 

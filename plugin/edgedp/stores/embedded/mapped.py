@@ -2,12 +2,14 @@
 
 ::
 
-    64 bytes        signature (another one where there are directions, or titles), version, n, entries, kind and
-                    width of the ids; with titles: whether there are directions, and the bytes of the titles
+    64 bytes        signature (another one where there are directions, titles or weights), version, n, entries, kind
+                    and width of the ids; with titles: whether there are directions, and the bytes of the titles; with
+                    weights: 1 for directions plus 2 for titles, and the bytes of these
     ids             n integers of 64 bits, or n texts of one width (UTF-32, as numpy holds them)
     indptr          n + 1 integers of 64 bits
     indices         2m integers of 32 bits
     ways            2m integers of 8 bits, of a directed graph only: the direction of each entry
+    weights         2m integers of 64 bits, of a graph with weights only: the whole steps of each entry
     ends            n + 1 integers of 64 bits, where nodes have titles: the bytes at which each begins
     text            the titles, UTF-8
 
@@ -34,14 +36,17 @@ from edgedp.graph.engines.native.library import Rows, Scratch, missing
 from edgedp.graph.graph import Graph
 from edgedp.graph.ids import BACK, THERE
 from edgedp.graph.titles import Titles
+from edgedp.graph.weights import Weighting
 from edgedp.words.errors import StoreError
 
 __all__ = ["file_size", "let_go", "mapped_graph", "mapped_ids", "mapped_titles", "write_rows"]
 
 _HEAD = struct.Struct("<8sQQQ1sxxxI")
 _SIGNATURE, _WITH_WAYS, _WITH_TITLES = b"EDGEDPR1", b"EDGEDPR2", b"EDGEDPR3"
+_WITH_WEIGHTS = b"EDGEDPR4"
 _MORE = struct.Struct("<B7xQ")
-"""Beside the head where there are titles."""
+"""Beside the head where there are titles, or weights."""
+_DIRECTED, _TITLED = 1, 2
 _ALIGNED = 64
 _PIECE = 1 << 24
 
@@ -49,13 +54,21 @@ Parts = tuple[tuple[str, int], ...]
 
 
 def _parts(
-    kind: bytes, width: int, n: int, entries: int, *, directed: bool, titles: int | None = None
+    kind: bytes,
+    width: int,
+    n: int,
+    entries: int,
+    *,
+    directed: bool,
+    weighted: bool = False,
+    titles: int | None = None,
 ) -> Parts:
-    """Return type and number of the items of ids, indptr, indices; of ways, and of ends and bytes of titles."""
+    """Return type and number of the items of ids, indptr, indices; of ways, weights, and ends and bytes of titles."""
     ids = "<i8" if kind == b"i" else f"<U{width}"
     ways = [("|u1", entries)] if directed else []
     named = [] if titles is None else [("<i8", n + 1), ("|u1", titles)]
-    return ((ids, n), ("<i8", n + 1), ("<i4", entries), *ways, *named)
+    weights = [("<i8", entries)] if weighted else []
+    return ((ids, n), ("<i8", n + 1), ("<i4", entries), *ways, *weights, *named)
 
 
 def _places(parts: Parts) -> tuple[list[int], int]:
@@ -80,9 +93,19 @@ class _Layout(NamedTuple):
         ids, indices, ways = graph.node_ids, graph.indices, graph.ways
         kind, width = (b"U", ids.dtype.itemsize // 4) if ids.dtype.kind == "U" else (b"i", 8)
         size = None if titles is None else len(titles.text)
-        parts = _parts(kind, width, len(ids), indices.size, directed=ways is not None, titles=size)
+        weights = graph.weights
+        parts = _parts(
+            kind,
+            width,
+            len(ids),
+            indices.size,
+            directed=ways is not None,
+            weighted=weights is not None,
+            titles=size,
+        )
         arrays: tuple[NDArray[Any], ...] = (ids, graph.indptr, indices)
         arrays += () if ways is None else (ways,)
+        arrays += () if weights is None else (weights,)
         arrays += () if titles is None else (titles.ends, titles.text)
         return cls(kind, width, parts, arrays)
 
@@ -143,7 +166,12 @@ def _pieces(version: int, graph: Graph, titles: Titles | None) -> Iterator[memor
     directed = graph.directed
     signature = _WITH_TITLES if titles is not None else _WITH_WAYS if directed else _SIGNATURE
     head = _HEAD.pack(signature, version, len(arrays[0]), arrays[2].size, kind, width)
-    if titles is not None:
+    if graph.weights is not None:
+        signature = _WITH_WEIGHTS
+        head = _HEAD.pack(signature, version, len(arrays[0]), arrays[2].size, kind, width)
+        held = _DIRECTED * directed + _TITLED * (titles is not None)
+        head += _MORE.pack(held, 0 if titles is None else len(titles.text))
+    elif titles is not None:
         head += _MORE.pack(directed, len(titles.text))
     reached = len(head)
     yield memoryview(head)
@@ -160,14 +188,32 @@ def _pieces(version: int, graph: Graph, titles: Titles | None) -> Iterator[memor
 # -- mapping ----------------------------------------------------------------------------------------------
 
 
-def mapped_graph(handle: int, version: int, *, nodes_supplied: bool) -> Graph:
-    """Return the graph of a checked file that is held; it stays when the file is let go."""
+def mapped_graph(
+    handle: int, version: int, *, nodes_supplied: bool, weighting: Weighting | None = None
+) -> Graph:
+    """Return the graph of a checked file that is held; it stays when the file is let go.
+
+    What is declared of its weights is not in the file; weights beyond it are refused.
+    """
     found = _mapped(handle, version)
     ids, indptr, indices = found["ids"], found["indptr"], found["indices"]
     ways = found.get("ways")
     if ways is not None and (ways.min(initial=THERE) < THERE or ways.max(initial=THERE) > THERE + BACK):
         raise _foreign()
-    graph = Graph(ids, indptr, indices, nodes_supplied=nodes_supplied, ways=ways)
+    weights = found.get("weights")
+    if (weights is None) != (weighting is None):
+        raise _foreign()
+    if weights is not None and weighting is not None and not weighting.holds(weights):
+        raise _foreign()
+    graph = Graph(
+        ids,
+        indptr,
+        indices,
+        nodes_supplied=nodes_supplied,
+        ways=ways,
+        weights=weights,
+        weighting=weighting,
+    )
     graph.kept["mapped"] = True
     return graph
 
@@ -198,12 +244,16 @@ def _mapped(handle: int, version: int) -> dict[str, NDArray[Any]]:
         directed, titles = (signature == _WITH_WAYS), None
         if signature == _WITH_TITLES:
             directed, titles = _MORE.unpack_from(whole, _HEAD.size)
-        parts = _parts(kind, width, n, entries, directed=bool(directed), titles=titles)
+        weighted = signature == _WITH_WEIGHTS
+        if weighted:
+            held, size = _MORE.unpack_from(whole, _HEAD.size)
+            directed, titles = held & _DIRECTED, size if held & _TITLED else None
+        parts = _parts(kind, width, n, entries, directed=bool(directed), weighted=weighted, titles=titles)
         places, end = _places(parts)
     except (OSError, ValueError, struct.error):
         raise _foreign() from None
     if (
-        signature not in (_SIGNATURE, _WITH_WAYS, _WITH_TITLES)
+        signature not in (_SIGNATURE, _WITH_WAYS, _WITH_TITLES, _WITH_WEIGHTS)
         or of != version
         or kind not in (b"i", b"U")
         or end != len(whole)
@@ -214,6 +264,7 @@ def _mapped(handle: int, version: int) -> dict[str, NDArray[Any]]:
         "indptr",
         "indices",
         *(["ways"] if directed else []),
+        *(["weights"] if weighted else []),
         *(["ends", "text"] if titles is not None else []),
     ]
     return {

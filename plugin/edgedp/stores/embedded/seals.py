@@ -23,7 +23,8 @@ __all__ = ["Seals", "checked", "digest_of", "remember", "sha256"]
 
 _FILE = r"([0-9a-f]{64}):([0-9]{1,15})"
 _TEXT = re.compile(
-    rf"([0-9a-f]{{64}})(?: {_FILE}( directed)?( titled)?(?: dated {_FILE})?(?: columned {_FILE})?)?"
+    rf"([0-9a-f]{{64}})(?: {_FILE}( directed)?( titled)?(?: weighted ([A-Z0-9a-z:/-]+))?"
+    rf"(?: dated {_FILE})?(?: columned {_FILE})?)?"
 )
 _verified: dict[tuple[Any, ...], str] = {}
 
@@ -31,8 +32,8 @@ _verified: dict[tuple[Any, ...], str] = {}
 class Seals(NamedTuple):
     """What was written: the SHA-256 of the database file, and SHA-256 and length of the files beside it.
 
-    That the rows have directions, titles, dates or columns is a part of it: programs that know of none take the text
-    for no seal, and read nothing of such a version.
+    That the rows have directions, titles, weights, dates or columns is a part of it: programs that know of none take
+    the text for no seal, and read nothing of such a version.
 
     Examples
     --------
@@ -51,6 +52,8 @@ class Seals(NamedTuple):
     windows_length: int = 0
     columns: str | None = None
     columns_length: int = 0
+    weighted: str | None = None
+    """What is declared of the weights (`edgedp.graph.weights.Weighting.written`)."""
 
     @classmethod
     def of(cls, text: str | None) -> Seals:
@@ -65,10 +68,11 @@ class Seals(NamedTuple):
                 int(found[3] or 0),
                 bool(found[4]),
                 bool(found[5]),
+                found[7],
+                int(found[8] or 0),
+                found[9],
+                int(found[10] or 0),
                 found[6],
-                int(found[7] or 0),
-                found[8],
-                int(found[9] or 0),
             )
         )
 
@@ -78,6 +82,7 @@ class Seals(NamedTuple):
         if self.rows is None:
             return f"{self.graph}"
         said = (" directed" if self.directed else "") + (" titled" if self.titled else "")
+        said += "" if self.weighted is None else f" weighted {self.weighted}"
         said += "" if self.windows is None else f" dated {self.windows}:{self.windows_length}"
         said += "" if self.columns is None else f" columned {self.columns}:{self.columns_length}"
         return f"{self.graph} {self.rows}:{self.length}{said}"

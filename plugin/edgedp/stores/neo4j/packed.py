@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from edgedp.graph.graph import Graph
 from edgedp.ledger.pairs import PairProjection
 from edgedp.stores.neo4j.frames import decode_texts
-from edgedp.stores.statements.projecting import arcs_of
+from edgedp.stores.statements.projecting import arcs_of, weighed
 from edgedp.words.errors import StoreError
 from edgedp.words.refusals import IDS_BROKEN
 
@@ -34,6 +34,7 @@ def graph_of_rows(
     *,
     nodes_supplied: bool = True,
     projection: PairProjection | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> tuple[Graph, NDArray[np.int64]]:
     """Build a graph from rows of nodes and relationships.
 
@@ -47,6 +48,8 @@ def graph_of_rows(
         As of `edgedp.Graph`.
     projection : PairProjection, optional
         What of these relationships makes an edge; default: each, whatever its direction. Its conditions hold already.
+    weights : (m,) float64, optional
+        What each relationship weighs, NaN for nothing; of a projection that declares weights.
 
     Returns
     -------
@@ -79,7 +82,8 @@ def graph_of_rows(
         sources, targets = position[sources], position[targets]
     pairs = arcs_of(sources, targets, len(ids), projection)
     directed = projection is not None and projection.directed
-    return Graph.from_positions(ascending, pairs, nodes_supplied=nodes_supplied, directed=directed), order
+    graph = Graph.from_positions(ascending, pairs, nodes_supplied=nodes_supplied, directed=directed)
+    return weighed(graph, sources, targets, weights, projection), order
 
 
 def graph_of_adjacency(
@@ -88,6 +92,7 @@ def graph_of_adjacency(
     *,
     nodes_supplied: bool,
     projection: PairProjection | None = None,
+    weights: Sequence[Sequence[float | None]] | None = None,
 ) -> Graph:
     """Build a graph from the rows of ``adjacency``: a node's id, and the ids that its relationships point to.
 
@@ -120,7 +125,18 @@ def graph_of_adjacency(
         caught[caught] = ascending[places[caught]] == named[caught]
     targets = order[places[caught]].astype(np.int32)
     found = sources[caught], targets
-    return graph_of_rows(unsorted, *found, nodes_supplied=nodes_supplied, projection=projection)[0]
+    weighed = None
+    if weights is not None:
+        there = [
+            np.nan if weight is None else weight
+            for adjacent, beside in zip(neighbors, weights, strict=True)
+            for target, weight in zip(adjacent, beside, strict=True)
+            if type(target) is kind
+        ]
+        weighed = np.array(there, dtype=np.float64)[caught]
+    return graph_of_rows(
+        unsorted, *found, nodes_supplied=nodes_supplied, projection=projection, weights=weighed
+    )[0]
 
 
 def graph_of_arrays(
@@ -132,7 +148,8 @@ def graph_of_arrays(
     """
     if "ids" not in arrays:
         raise StoreError(IDS_BROKEN)
-    return graph_of_rows(arrays["ids"], arrays["sources"], arrays["targets"], projection=projection)
+    rows = arrays["ids"], arrays["sources"], arrays["targets"]
+    return graph_of_rows(*rows, projection=projection, weights=arrays.get("weights"))
 
 
 def graph_of_pieces(

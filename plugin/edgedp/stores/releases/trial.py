@@ -16,6 +16,7 @@ from edgedp.release.plan import PublicFacts
 from edgedp.words.errors import EdgeDPError, EngineError
 
 if TYPE_CHECKING:
+    from edgedp.graph.weights import Weighting
     from edgedp.release.plan import Plan
 
 __all__ = ["small_graph", "small_plan", "try_engine"]
@@ -25,14 +26,16 @@ _NODES = 5
 _tried: set[Any] = set()
 
 
-def small_graph(*, directed: bool = False) -> Graph:
-    """Return the constant graph."""
-    return Graph.from_edges(_EDGES, directed=directed)
+def small_graph(*, directed: bool = False, weighting: Weighting | None = None) -> Graph:
+    """Return the constant graph, of which each edge weighs a step where weights are declared."""
+    weights = None if weighting is None else [float(weighting.step)] * len(_EDGES)
+    return Graph.from_edges(_EDGES, directed=directed, weights=weights, weight=weighting)
 
 
 def small_plan(plan: Plan, *, directed: bool = False) -> Plan:
     """Return the same question about the constant graph."""
-    return plan.on(PublicFacts(_NODES, None, nodes_supplied=False, directed=directed))
+    weighting = plan.facts.weighting
+    return plan.on(PublicFacts(_NODES, None, nodes_supplied=False, directed=directed, weighting=weighting))
 
 
 def try_engine(plan: Plan, engine: str) -> None:
@@ -51,7 +54,9 @@ def try_engine(plan: Plan, engine: str) -> None:
     if key in _tried:
         return
     try:
-        projection = GraphProjection(small_graph(directed=plan.facts.directed), engine)
+        projection = GraphProjection(
+            small_graph(directed=plan.facts.directed, weighting=plan.facts.weighting), engine
+        )
         _ask_everything(small, projection)
         draw(small, projection, SecureWords())
     except EdgeDPError:

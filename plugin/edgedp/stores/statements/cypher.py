@@ -24,7 +24,7 @@ from edgedp.words.vocabulary import ARC_METRICS
 
 if TYPE_CHECKING:
     from edgedp.ledger.backend import Backend, GraphRow
-    from edgedp.words.vocabulary import ArcMetricName
+    from edgedp.words.vocabulary import ArcMetricName, StrengthName
 
 __all__ = ["CypherFigures", "CypherProjection"]
 
@@ -105,6 +105,10 @@ class CypherProjection:
     def arc_votes(self, name: ArcMetricName, cap: int) -> NDArray[np.int64]:
         """Refuse: the cuts of all nodes need the whole graph."""
         raise EngineError("engine is 'cypher', must be 'native' or 'igraph' for cuts of arcs; choose another")
+
+    def strengths(self, name: StrengthName) -> NDArray[np.int64]:
+        """Refuse: weights become whole steps in one place, which reads the relationships."""
+        raise EngineError("engine is 'cypher', must be 'native' or 'igraph' for strengths; choose another")
 
     def sensitivity(
         self, name: str, t: int, form: str, positions: NDArray[np.int64] | None

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from edgedp.graph.columns import KeptRows
 from edgedp.graph.graph import Graph
+from edgedp.graph.weights import Weighting
 from edgedp.ledger.pairs import PairProjection
 from edgedp.mechanisms.projection import CandidateProjection
 from edgedp.words.errors import ParameterError, StoreError
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from edgedp.ledger.backend import GraphRow, Session
     from edgedp.words.dates.calendar import Span
 
-__all__ = ["arcs_of", "candidate_positions", "figures_of", "graph_of_kept", "side_ids"]
+__all__ = ["arcs_of", "candidate_positions", "figures_of", "graph_of_kept", "side_ids", "weighed"]
 
 
 def graph_of_kept(whole: Graph, kept: KeptRows | None, made: PairProjection, span: Span | None) -> Graph:
@@ -40,7 +41,7 @@ def graph_of_kept(whole: Graph, kept: KeptRows | None, made: PairProjection, spa
         A column is missing, or the rows; what was read before the debit said otherwise.
     """
     if kept is None:
-        if made.where or made.at_least > 1 or span is not None:
+        if made.where or made.at_least > 1 or made.weight is not None or span is not None:
             raise StoreError(STORE_FAILED)
         ends = whole.arcs() if whole.directed else whole.edges()
     else:
@@ -54,10 +55,40 @@ def graph_of_kept(whole: Graph, kept: KeptRows | None, made: PairProjection, spa
                 raise StoreError(STORE_FAILED)
             held &= (kept.windows >= span.first) & (kept.windows <= span.last)
         ends = kept.rows.ends[held]
+    weights = None if kept is None or made.weight is None else _numbers(kept, made.weight)[held]
     pairs = arcs_of(ends[:, 0], ends[:, 1], whole.node_count, made)
-    return Graph.from_positions(
+    graph = Graph.from_positions(
         whole.node_ids, pairs, nodes_supplied=whole.nodes_supplied, directed=made.directed
     )
+    return weighed(graph, ends[:, 0], ends[:, 1], weights, made)
+
+
+def _numbers(kept: KeptRows, weight: Weighting) -> NDArray[np.float64]:
+    """Return what each row weighs, NaN for nothing; where rows are counted each weighs 1."""
+    count = len(kept.rows.ends)
+    if weight.of_property is None:
+        return np.ones(count)
+    column = kept.rows.columns.get(str(weight.of_property))
+    if column is None:
+        raise StoreError(STORE_FAILED)
+    return column.numbers(count)
+
+
+def weighed(
+    graph: Graph,
+    sources: NDArray[np.int32],
+    targets: NDArray[np.int32],
+    weights: NDArray[np.float64] | None,
+    made: PairProjection | None,
+) -> Graph:
+    """Return a graph with the weights of the relationships that made it, where the projection declares weights."""
+    if made is None or made.weight is None:
+        return graph
+    if weights is None and len(sources):
+        raise AssertionError("a reader hands over a weight for each relationship")
+    turned = made.orientation == "REVERSE"
+    ends = np.column_stack([targets, sources] if turned else [sources, targets])
+    return graph.with_weights(ends, np.zeros(0) if weights is None else weights, made.weight)
 
 
 def figures_of(session: Session, row: GraphRow, graph: Graph) -> dict[str, int]:

@@ -14,7 +14,7 @@ from edgedp.release.options import top_k_metrics
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from edgedp.exact.audit import ArcFinding, Finding, SequenceFinding
+    from edgedp.exact.audit import ArcFinding, Finding, SequenceFinding, StrengthFinding
 
 __all__ = ["COMMANDS"]
 
@@ -75,7 +75,15 @@ def audit(
 def _print_exhaustive(
     nodes: int, metric: str | None, *, slow: bool, every: bool, processes: int, output: str
 ) -> None:
-    from edgedp.exact.audit import all_cases, arc_cases, audit_arcs, audit_sequences, exhaustive_audit
+    from edgedp.exact.audit import (
+        all_cases,
+        arc_cases,
+        audit_arcs,
+        audit_sequences,
+        audit_strengths,
+        exhaustive_audit,
+        strength_cases,
+    )
 
     cases = [case for case in all_cases() if metric is None or metric in case.metrics.split("+")]
     audited = exhaustive_audit(
@@ -87,11 +95,23 @@ def _print_exhaustive(
     of_arcs = [case for case in arc_cases() if metric is None or metric == case.metric]
     findings = list(_watched(audited, len(cases)))
     counted = list(audit_arcs(of_arcs, node_count=min(nodes, 4)))
+    of_weights = [case for case in strength_cases() if metric is None or metric == case.metric]
+    weighed = list(audit_strengths(of_weights, node_count=min(nodes, 4)))
     of_steps = [name for name in ("degree", "ebc") if metric in (None, name)]
     steps = list(audit_sequences(of_steps, node_count=min(nodes, 4)))
-    judged: list[Finding | ArcFinding | SequenceFinding] = [*findings, *counted, *steps]
+    judged: list[Finding | ArcFinding | StrengthFinding | SequenceFinding] = [
+        *findings,
+        *counted,
+        *weighed,
+        *steps,
+    ]
     shown = findings if every else _worst_of_each(findings)
-    listed: list[Finding | ArcFinding | SequenceFinding] = [*shown, *counted, *steps]
+    listed: list[Finding | ArcFinding | StrengthFinding | SequenceFinding] = [
+        *shown,
+        *counted,
+        *weighed,
+        *steps,
+    ]
     rows = [finding.to_row() for finding in listed]
     print_rows(rows, output, list(rows[0]))
     broken = sum(not finding.met for finding in judged)
@@ -99,7 +119,8 @@ def _print_exhaustive(
     notice(
         f"{len(findings)} kinds of release audited, {broken} break their claim ({len(findings) - vectors} by the exact "
         f"law of the answer, {vectors} by enumerated vectors, whose draws it does not judge), and {len(counted)} of "
-        f"in- and out-degrees over all digraphs, and {len(steps)} that spend step by step; the largest loss found is "
+        f"in- and out-degrees over all digraphs, {len(weighed)} of strengths over graphs with small weights, and "
+        f"{len(steps)} that spend step by step; the largest loss found is "
         f"{max(finding.ratio for finding in judged):.4f} of the one claimed"
     )
     if broken:

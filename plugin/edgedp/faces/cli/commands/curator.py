@@ -15,6 +15,7 @@ from edgedp.faces.cli.dating import (
     date_property_options,
     dates_of_options,
 )
+from edgedp.faces.cli.loaded import check_offline, say_loaded, say_offline
 from edgedp.faces.cli.numerals import WHOLE
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.options import Word
@@ -24,8 +25,16 @@ from edgedp.faces.cli.output import (
     say,
     working,
 )
-from edgedp.faces.cli.reading import answered, kind_options, name_of, reading_options
+from edgedp.faces.cli.reading import (
+    answered,
+    kind_options,
+    name_of,
+    reading_options,
+    weight_of,
+    weight_options,
+)
 from edgedp.faces.cli.registered import check_registered, registered_or_asked, rule_options, rules_given
+from edgedp.words.errors import ParameterError
 from edgedp.words.shown import amount, shown
 from edgedp.words.vocabulary import ADDRESS_ENGINES, UNITS, AddressEngine, Unit
 
@@ -52,6 +61,10 @@ _FORMAT = click.option(
     show_default=True,
     help="How to print; json holds what is computed from private edges under the key exact.",
 )
+_STORED = (
+    "name", "properties", "title", "epsilon_budget", "delta", "degree_bound", "max_epsilon_per_release", "protect",
+    "calendar_from", "period", "within", "grace", "dates", "attribute_epsilon_budget", "replace",
+)  # fmt: skip
 _LIMIT = click.option("--max-epsilon-per-release", metavar="E", help="Largest epsilon of one release.")
 _PROTECT = click.option(
     "--protect", type=Word("protect", UNITS),
@@ -73,6 +86,7 @@ _PROTECT = click.option(
 @reading_options
 @kind_options
 @date_column_options
+@weight_options
 @click.option("--dry-run", is_flag=True, help="Show rows, columns, ends and counts, and store nothing.")
 @_BUDGET
 @_DELTA
@@ -88,6 +102,10 @@ _PROTECT = click.option(
 )
 @click.option("--node-label", metavar="L", help="Neo4j: an additional label of the nodes.")
 @click.option("--relationship-type", metavar="T", help="Neo4j: type of the relationships.")
+@click.option(
+    "--offline", metavar="DIR",
+    help="Store nothing; write to a new folder what 'neo4j-admin database import' takes, with the command.",
+)  # fmt: skip
 @_FORMAT
 def load(
     file: str,
@@ -110,6 +128,7 @@ def load(
     replace: bool,
     node_label: str | None,
     relationship_type: str | None,
+    offline: str | None,
     output: str,
     **reading: Any,
 ) -> None:
@@ -122,6 +141,7 @@ def load(
     from edgedp.graph.loading.previewing import previewed
     from edgedp.graph.reading import checked_options
 
+    reading |= weight_of(reading)
     if dry_run:
         with progress_bar() as progress:
             seen = previewed(file, nodes, checked_options(**reading), progress)
@@ -133,6 +153,12 @@ def load(
         return
     if name is None:
         name = reading["table"].rpartition(".")[2] if reading["table"] else name_of(file)
+    if offline is not None:
+        asked = click.get_current_context().params
+        check_offline({key: asked[key] for key in _STORED if key in asked})
+        graph, report = _read_or_ask(file, nodes, None, None, reading)
+        say_offline(graph, report, offline, node_label, relationship_type, output)
+        return
     named = None if properties is None else [each.strip() for each in properties.split(",")]
     graph, report = _read_or_ask(file, nodes, named, title, reading)
     with progress_bar() as progress, opened_store() as store:
@@ -158,24 +184,8 @@ def load(
         by_date = row.get("exact", {})
         print_object(row | {"nodes_supplied": report.nodes_supplied, "exact": report.exact() | by_date})
         return
-    for line in report.lines():
-        say(shown(line))
-    if "exact" in row:
-        dated, undated = row["exact"]["dated_rows"], row["exact"]["undated_rows"]
-        say(f"{dated:,} rows are in a window, {undated:,} in none")
-    say(
-        f"loaded as {row['name']}: epsilon budget {amount(row['epsilon_budget'])}, "
-        f"spent {amount(row['epsilon_spent'])}, degree bound {row['degree_bound'] or 0:,}"
-        + ("" if degree_bound is not None else " (the default, nodes - 1)")
-    )
-    if properties is not None or attribute_epsilon_budget is not None:
-        of_records = row.get("attributes", {"epsilon_budget": None, "epsilon_spent": 0.0})
-        click.echo(
-            f"properties: {', '.join(named or []) or 'none'}; attribute epsilon budget "
-            f"{amount(of_records['epsilon_budget'])}, spent {amount(of_records['epsilon_spent'])}"
-        )
-    if not report.nodes_supplied:
-        say("the nodes were read from the edges and are declared public; every release says so")
+    of_properties = attribute_epsilon_budget is not None
+    say_loaded(row, report, bound=degree_bound is not None, properties=named, declared=of_properties)
 
 
 @click.command()
@@ -308,7 +318,7 @@ def register(
         "relationship_type": list(relationship_type) or None,
         "id_property": id_property,
     }
-    rules = rules_given(orientation, written_conditions(where), at_least, candidates)
+    rules = rules_given(orientation, written_conditions(where), at_least, candidates) | weight_of(reading)
     named: dict[str, Any] = {} if title_property is None else {"title_property": title_property}
     declared: dict[str, Any] = {
         "epsilon_budget": epsilon_budget,
@@ -333,6 +343,8 @@ def register(
         place | named, edges, reader | {"no_cache": not cache, "columns": columns} | reading, of, candidates,
         allow_empty=allow_empty,
     )  # fmt: skip
+    if edges is not None and "weight" in rules:
+        raise ParameterError("--weight is not an option of edges at an address; load them, with --weight")
     if edges is None:
         with opened_store() as store, working("counting"):
             row = store.register(name, **place, **rules, **named, **declared, of=of, allow_empty=allow_empty)

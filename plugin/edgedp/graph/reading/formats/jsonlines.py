@@ -89,7 +89,7 @@ def read_json_lines(content: Content, source: str, width: int, options: ReadingO
         rows=rows,
         dates=pl.concat(dates) if dates else None,
         kept={name: values.joined(pieces) for name, pieces in kept.items()}
-        if options.columns is not None
+        if options.beside is not None
         else None,
     )
 

@@ -83,7 +83,7 @@ def read_query(database: Database, options: ReadingOptions, progress: Progress) 
         if beside.date is None
         else dates_of(found[beside.date], options.date_unit, names[beside.date], name),
         kept={names[i]: typed(found[i], names[i], name) for i in beside.kept}
-        if options.columns is not None
+        if options.beside is not None
         else None,
     )
 

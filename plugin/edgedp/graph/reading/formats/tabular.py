@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from edgedp.graph.columns import Column
 from edgedp.graph.columns import typed as typed_column
-from edgedp.graph.reading.beside import beside_of, named_ends
+from edgedp.graph.reading.beside import beside_of, named_ends, weights_apart
 from edgedp.graph.reading.dates import dates_of
 from edgedp.graph.reading.options import ReadingOptions, checked_options
 from edgedp.graph.reading.sources.content import Content
@@ -69,7 +69,7 @@ def _beside(
 
     beside = beside_of(options, names, picked, len(names), source)
     if not beside.positions:
-        return None, {} if options.columns is not None else None
+        return None, {} if options.beside is not None else None
     there = beside.positions
     found = {
         at: pl.Series(values=pl.from_arrow(column)) for at, column in zip(there, load(there), strict=True)
@@ -77,7 +77,7 @@ def _beside(
     dates = None
     if beside.date is not None:
         dates = dates_of(found[beside.date], options.date_unit, names[beside.date], source)
-    if options.columns is None:
+    if options.beside is None:
         return dates, None
     return dates, {names[at]: typed_column(found[at], names[at], source) for at in beside.kept}
 
@@ -178,9 +178,12 @@ def read_frame(
     date: Any = None,
     date_unit: Any = None,
     columns: Any = None,
+    weight: Any = None,
 ) -> Read:
-    """Read the two columns of a data frame, that of the dates where one is named, and those that are kept."""
-    options = checked_options(source=source, target=target, date=date, date_unit=date_unit, columns=columns)
+    """Read the two columns of a data frame, those of dates and weights where named, and those that are kept."""
+    options = checked_options(
+        source=source, target=target, date=date, date_unit=date_unit, columns=columns, weight=weight
+    )
     table = arrow_of(frame)
     names = table.schema.names
 
@@ -190,7 +193,8 @@ def read_frame(
     asked = named_ends(options, names, 2, "frame")
     picked = choose_named(names, 2, asked, "frame", lambda: _rows(table.columns), two=True)
     dates, kept = _beside(names, load, picked, options, "frame")
-    return replace(_read(load(picked), names, picked, ("frame",), "frame", options), dates=dates, kept=kept)
+    read = replace(_read(load(picked), names, picked, ("frame",), "frame", options), dates=dates, kept=kept)
+    return weights_apart(read, options)
 
 
 def _read(

@@ -12,7 +12,9 @@ from edgedp.words.shown import shortened
 from edgedp.words.spoken import option
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
 
     from edgedp.graph.columns import Column
 
@@ -59,6 +61,8 @@ class Read:
         When each row was, in seconds since 1970, null where it does not say; None where no column was named.
     kept : mapping of str to Column, or None
         The columns that are kept, by their names, or by their numbers where they have none; None where none was named.
+    weights : (m,) float64, or None
+        The numbers of the column of weights, NaN where a row has none; None where no column was named.
     """
 
     columns: list[pl.Series]
@@ -78,6 +82,7 @@ class Read:
     rows: tuple[tuple[str, ...], ...] = ()
     dates: pl.Series | None = None
     kept: Mapping[str, Column] | None = None
+    weights: NDArray[np.float64] | None = None
 
     @property
     def of_texts(self) -> bool:

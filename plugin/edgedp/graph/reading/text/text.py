@@ -102,7 +102,7 @@ def _beside(
     dates = None
     if beside.date is not None:
         dates = dates_of(found[beside.date], options.date_unit, names[beside.date], source)
-    if options.columns is None or not layout.picked[1:]:
+    if options.beside is None or not layout.picked[1:]:
         return dates, None
     return dates, {names[at]: by_value(found[at]) for at in beside.kept}
 

@@ -33,7 +33,7 @@ public final class Adjacency {
     static Stream<Adjacency> pieces(Call call, GraphEntry graph) {
         Nodes nodes = call.nodes(graph, Reading.byIds(graph, null) ? Memory.BY_ID : 0);
         List<Pairs.Piece> pieces = new ArrayList<>();
-        Pairs pairs = new Pairs(PIECE, piece -> {
+        Pairs pairs = new Pairs(PIECE, graph.weighted(), piece -> {
             call.memory().take(8L * 2 * piece.sources().length); // as numbers, then as bytes
             pieces.add(piece);
         });

@@ -108,7 +108,7 @@ record Call(
     /** Read a graph's nodes, for which the heap must have room; {@code each} is what the call takes of it beside. */
     Nodes nodes(GraphEntry graph, long each) {
         long count = inner.read(graph::nodeCount);
-        memory.take(Memory.ofNodes(count) + each * count);
+        memory.take(Memory.ofNodes(count, false) + each * count);
         Nodes nodes = inner.read(transaction -> Nodes.read(transaction, graph, guard));
         memory.take(nodes.textBytes());
         return nodes;
@@ -138,7 +138,7 @@ record Call(
     }
 
     private WorkerPool.Feed reading(GraphEntry graph, Nodes nodes, JsonNode window, LongConsumer seen) {
-        return taker -> read(graph, nodes, window, new Pairs(Pairs.PIECE, taker), seen);
+        return taker -> read(graph, nodes, window, new Pairs(Pairs.PIECE, graph.weighted(), taker), seen);
     }
 
     /** Say in the metadata of the caller's transaction how far a reading is: for exact reads alone, it counts edges. */

@@ -85,6 +85,16 @@ record GraphEntry(
                 .toList();
     }
 
+    /** Whether its relationships weigh something. */
+    boolean weighted() {
+        return projection(row).path("weight").isObject();
+    }
+
+    /** The property that holds what a relationship weighs; null where relationships are counted. */
+    String weightProperty() {
+        return projection(row).path("weight").path("property").textValue();
+    }
+
     /** The names that fill the placeholders of a statement. */
     Map<String, String> place() {
         String labels = place(nodeLabels.stream().map(Label::name).toList());

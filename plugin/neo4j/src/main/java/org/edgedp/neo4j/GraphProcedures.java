@@ -182,8 +182,8 @@ public final class GraphProcedures extends ProcedureBase {
             @Name(value = "name", description = "Name of the graph.") String name,
             @Name(
                             value = "configuration",
-                            description = "nodeLabel, relationshipType, idProperty, orientation, where, atLeast, candidates, titleProperty, "
-                                    + "protect, dates, within, degreeBound, epsilonBudget, maxEpsilonPerRelease, delta, allowEmpty, facts.")
+                            description = "nodeLabel, relationshipType, idProperty, orientation, where, atLeast, weight, candidates, "
+                                    + "titleProperty, protect, dates, within, degreeBound, epsilonBudget, maxEpsilonPerRelease, delta, allowEmpty, facts.")
                     Map<String, Object> configuration) {
         Call call = call();
         JsonNode checked = new Registry(call).register(name, configuration);

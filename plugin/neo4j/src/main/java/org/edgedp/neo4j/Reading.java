@@ -33,7 +33,9 @@ record Reading(Transaction transaction, GraphEntry graph, Nodes nodes, Terminati
 
     /** Hand out a graph, or what is dated within some windows of it, as others have committed it. */
     void to(Pairs pairs, JsonNode window) {
-        if (window != null && !window.isNull()) {
+        if (graph.weighted()) {
+            readWhere(pairs, "adjacency_weighted", graph.place(), weighed(window));
+        } else if (window != null && !window.isNull()) {
             String property = window.get("property").textValue();
             readWhere(pairs, "adjacency_between", graph.place(property), between(window));
         } else if (graph.where().isEmpty()) {
@@ -46,7 +48,7 @@ record Reading(Transaction transaction, GraphEntry graph, Nodes nodes, Terminati
 
     /** Whether rows are found by ids, which takes more memory than finding them by internal ids. */
     static boolean byIds(GraphEntry graph, JsonNode window) {
-        return !graph.where().isEmpty() || (window != null && !window.isNull());
+        return graph.weighted() || !graph.where().isEmpty() || (window != null && !window.isNull());
     }
 
     private void readEdges(Pairs pairs, RelationshipType type, RowsById rows) {
@@ -80,15 +82,30 @@ record Reading(Transaction transaction, GraphEntry graph, Nodes nodes, Terminati
             for (long count = 1; found.hasNext(); count++) {
                 Map<String, Object> columns = found.next();
                 Integer source = rows.get(columns.get("id"));
+                List<?> weights = (List<?>) columns.get("weights");
+                int at = 0;
                 for (Object neighbor : (List<?>) columns.get("neighbors")) {
                     Integer target = rows.get(neighbor);
+                    Object weight = weights == null ? null : weights.get(at++);
                     if (source != null && target != null) {
-                        pairs.add(source, target);
+                        pairs.add(source, target, weight == null ? Double.NaN : ((Number) weight).doubleValue());
                     }
                 }
                 checkNowAndThen(guard, count);
             }
         }
+    }
+
+    /** What a statement of weights is asked with: the property that holds them, and the windows, if any are read. */
+    private Map<String, Object> weighed(JsonNode window) {
+        boolean all = window == null || window.isNull();
+        Map<String, Object> asked = new HashMap<>(all ? Map.of("integers", false) : between(window));
+        asked.putAll(graph.conditions());
+        asked.put("weight", graph.weightProperty());
+        asked.put("date", all ? null : window.get("property").textValue());
+        asked.putIfAbsent("low", null);
+        asked.putIfAbsent("high", null);
+        return asked;
     }
 
     /** What the date of a relationship is compared with, of the type that the calendar says that dates have. */

@@ -30,7 +30,7 @@ class ReadingTest {
     void pairsAreHandedOnInPiecesInTheirOrder() {
         for (int length : new int[] {0, 1, 4096, 4097, Pairs.PIECE, 3 * Pairs.PIECE + 5}) {
             List<Pairs.Piece> pieces = new ArrayList<>();
-            Pairs pairs = new Pairs(Pairs.PIECE, pieces::add);
+            Pairs pairs = new Pairs(Pairs.PIECE, false, pieces::add);
             IntStream.range(0, length).forEach(each -> pairs.add(each, -each));
             pairs.end();
             assertEquals(length / Pairs.PIECE + (length % Pairs.PIECE == 0 && length > 0 ? 0 : 1), pieces.size());
