@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from edgedp.words.errors import GraphFormatError, ParameterError
 from edgedp.words.shown import shortened
 
 if TYPE_CHECKING:
     from edgedp.graph.reading.options import Column, ReadingOptions
-    from edgedp.graph.reading.text.result import Read
 
 __all__ = ["NONE", "Beside", "beside_of", "ends_beside", "named_ends", "weights_apart"]
 
@@ -106,7 +105,7 @@ def named_ends(options: ReadingOptions, names: Sequence[str], width: int, source
     return options if beside is None else replace(options, source=beside[0], target=beside[1])
 
 
-def weights_apart(read: Read, options: ReadingOptions) -> Read:
+def weights_apart(read: Any, options: ReadingOptions) -> Any:
     """Return what was read with the numbers of the column of weights by themselves; NaN for what is no number.
 
     The column is kept, too, only where it was asked for among the columns.
