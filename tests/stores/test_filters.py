@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import random
 from collections import Counter
@@ -25,7 +26,11 @@ from edgedp import (
     open_store,
     read_graph,
 )
+from edgedp.faces.gateway.context import Gateway
+from edgedp.faces.gateway.door.observing import Log, Metrics
+from edgedp.faces.gateway.door.settings import Settings
 from edgedp.ledger import registry
+from gateway_server import Inside
 from value_table import QUESTIONS, VALUES, kind_of
 
 PAYMENTS = [
@@ -286,6 +291,30 @@ def test_analysts_write_conditions_only_where_a_share_allows_it(store: Store) ->
     with pytest.raises(AccessError):
         asking.register("ann.more", of="payments")
     assert store.log("payments")[-1]["details"].get("filters") is None
+
+
+def test_an_analyst_writes_conditions_over_http(store: Store) -> None:
+    said = io.StringIO()
+    token = store.add_analyst("ann")["token"]
+    store.grant("payments", "ann", epsilon_budget=1)
+    settings = Settings(response_step=0.001, requests_per_minute=10**6)
+    client = Inside(Gateway(open_store(store._place), settings, Log(said), Metrics()), said)
+    try:
+        client.headers["Authorization"] = f"Bearer {token}"
+        asked = {"name": "ann.late", "where": {"at": {"gte": {"date": "2024-02-01"}}}, "at_least": 1}
+        assert client.post("/v1/graphs/payments/filters", json=asked).status_code == 403
+        store.grant("payments", "ann", epsilon_budget=1, filters=True)
+        made = client.post("/v1/graphs/payments/filters", json=asked)
+        assert made.status_code == 201, made.text
+        assert made.json()["projection"] == {"of": "payments", "where": asked["where"]}
+        assert "exact" not in made.json()
+        assert client.post("/v1/graphs/payments/filters", json=asked | {"of": "x"}).status_code == 404
+        body = {"metric": "degree", "k": 1, "epsilon": "0.5"}
+        answer = client.post("/v1/graphs/ann.late/top-k", json=body, headers={"Idempotency-Key": "1"})
+        assert answer.status_code == 201, answer.text
+    finally:
+        client.close()
+    assert store.budget("payments")["epsilon_spent"] == 0.5
 
 
 # -- addresses ----------------------------------------------------------------------------------------
