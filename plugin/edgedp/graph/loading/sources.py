@@ -23,13 +23,13 @@ from edgedp.graph.loading.properties import (
     with_properties,
 )
 from edgedp.graph.loading.reporting import report_of
-from edgedp.graph.reading.beside import weights_apart
 from edgedp.graph.reading.options import Column, Ids, ReadingOptions, checked_options
 from edgedp.graph.reading.report import LoadReport
 from edgedp.graph.reading.sources.content import Content, opened_content
 from edgedp.graph.reading.sources.locating import Location, locate, obtain
 from edgedp.graph.reading.sources.recognition import Format, recognise
 from edgedp.graph.reading.text.result import Read
+from edgedp.graph.reading.weighing import weights_apart
 from edgedp.words.errors import GraphFormatError, ParameterError, UndecidedError
 from edgedp.words.progress import Progress, Silent
 from edgedp.words.shown import shown

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from edgedp.words.errors import GraphFormatError, ParameterError
+from edgedp.words.errors import ParameterError
 from edgedp.words.shown import shortened
 
 if TYPE_CHECKING:
     from edgedp.graph.reading.options import Column, ReadingOptions
-    from edgedp.graph.reading.text.result import Read
 
-__all__ = ["NONE", "Beside", "beside_of", "ends_beside", "named_ends", "weights_apart"]
+__all__ = ["NONE", "Beside", "beside_of", "ends_beside", "named_ends"]
 
 
 class Beside(NamedTuple):
@@ -104,25 +103,3 @@ def named_ends(options: ReadingOptions, names: Sequence[str], width: int, source
         return options
     beside = ends_beside(options, names, len(names), source)
     return options if beside is None else replace(options, source=beside[0], target=beside[1])
-
-
-def weights_apart(read: Read, options: ReadingOptions) -> Read:
-    """Return what was read with the numbers of the column of weights by themselves; NaN for what is no number.
-
-    The column is kept, too, only where it was asked for among the columns.
-    """
-    if options.weight is None or options.weight.of_property is None or read.kept is None:
-        return read
-    at = (options.beside or ()).index(options.weight.of_property)
-    name = list(read.kept)[at]
-    weights = read.kept[name].numbers(len(read.columns[0]))
-    some = int(options.weight.counts(weights).sum())
-    if not some:
-        raise GraphFormatError(
-            f"column {shortened(name, 30)!r} holds no number that weighs something; name another column for weight"
-        )
-    notes = (*read.notes, f"{some:,} of {len(weights):,} rows weigh something")
-    kept = {
-        each: column for each, column in read.kept.items() if at < len(options.columns or ()) or each != name
-    }
-    return replace(read, weights=weights, notes=notes, kept=None if options.columns is None else kept)
