@@ -31,9 +31,10 @@ def tried(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.skipif(sys.platform == "win32", reason="mutmut does not run on Windows")
 def test_no_mutant_of_a_sample_survives_without_a_reason(tmp_path: Path) -> None:
     """Nothing here waits for a clock: a mutant has a limit of processor time. The second run must fail."""
-    found = tried(tmp_path, "--sample", str(SAMPLE), "--cases", "2", "--expense", "5")
+    parts = [name for name, part in PARTS.items() if part.sampled]
+    found = tried(tmp_path, "--sample", str(SAMPLE), "--cases", "3", "--expense", "5", "--parts", *parts)
     assert found.returncode == 0, found.stdout
-    assert f"{SAMPLE} asked for" in found.stdout
+    assert f"{SAMPLE * len(parts)} asked for" in found.stdout
     missed = tried(tmp_path, "--only", "edgedp.ledger.script.*", "--tests", "sampling_words")
     assert missed.returncode == 1, missed.stdout
     assert "unreached" in missed.stdout

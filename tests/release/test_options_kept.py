@@ -122,7 +122,7 @@ def test_a_new_option_that_a_plan_forgets_is_refused(
     """As somebody adds it who follows the recipe but for one of the plans."""
     if (metric, mechanism) == ("density", "joint"):
         return
-    monkeypatch.setattr(plans, "TopKOptions", _Purposeful)
+    monkeypatch.setitem(plans._OPTIONS, "priv_top_k", _Purposeful)  # type: ignore[arg-type]
     question = {"metric": metric, "k": 1, "epsilon": 1, "mechanism": mechanism}
     plan("priv_top_k", question, FACTS)
     with pytest.raises(ParameterError, match="purpose is not an option of priv_top_k"):

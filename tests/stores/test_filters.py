@@ -111,7 +111,7 @@ def test_a_sequence_debits_every_step(store: Store) -> None:
         ({"where": {"amount": "5"}}, "no row would hold it"),
         ({"where": {"at": {"gte": "2024-01-01"}}}, "no row would hold it"),
         ({"where": {"amount": {"gte": 10**6}}}, "no row of 'payments' makes an edge"),
-        ({"candidates": "film"}, "no side of 'payments'"),
+        ({"candidates": "film"}, "must be a side of 'payments'"),
         ({"epsilon_budget": 3}, "owns nothing"),
         ({"protect": "source"}, "owns nothing"),
         ({"node_label": "N"}, "owns nothing"),

@@ -279,13 +279,23 @@ def attempt(
     return {mutant.name: found[key] for key, mutant in by_key.items() if key in found}
 
 
+def drawn(mutants: list[Mutant], asked: argparse.Namespace) -> list[Mutant]:
+    """Return what is asked for of the mutants of a part: all that fit, or so many of the functions'."""
+    fit = [mutant for mutant in mutants if fnmatch(mutant.function, asked.only)]
+    if asked.sample is None:
+        return fit
+    of_functions = [mutant for mutant in fit if MARK not in mutant.function]
+    return random.Random(asked.seed).sample(of_functions, min(asked.sample, len(of_functions)))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Mutants of what privacy rests on.")
-    parser.add_argument("--sample", type=int, help="try so many, drawn at random")
+    parser.add_argument("--sample", type=int, help="try so many of each part, drawn at random; no constants")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument(
         "--only", default="*", help="functions, by a pattern such as 'edgedp.mechanisms.sampling.*'"
     )
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS), help="of what is mutated")
     parser.add_argument("--tests", help="files of tests, in place of those of the parts")
     parser.add_argument(
         "--folder", type=Path, default=FOLDER, help="where the copies are, and what earlier runs found"
@@ -308,12 +318,14 @@ def main() -> int:
     every = [each for paths in files.values() for each in mutants_of(asked.folder, paths)]
     used = {id(explained(mutant)) for mutant in every}
     stale = [entry for entry in reasons() if id(entry) not in used]
-    chosen = [mutant for mutant in every if fnmatch(mutant.function, asked.only)]
-    if asked.sample is not None:
-        chosen = random.Random(asked.seed).sample(chosen, asked.sample)
+    parts = {module_of(path, asked.folder): part for part, paths in files.items() for path in paths}
+    chosen = [
+        mutant
+        for part in asked.parts
+        for mutant in drawn([each for each in every if parts[each.module] == part], asked)
+    ]
     tried = [mutant for mutant in chosen if not mutant.words_only and not explained(mutant)]
     how = {"processes": asked.processes, "expense": asked.expense, "cases": asked.cases}
-    parts = {module_of(path, asked.folder): part for part, paths in files.items() for path in paths}
     wanted = {part for part in PARTS if any(part == parts[mutant.module] for mutant in tried)}
     tests = asked.tests or " ".join(PARTS[part].tests for part in PARTS if part in wanted)
     found = attempt(asked.folder, every, tried, list(dict.fromkeys(tests.split())), how)

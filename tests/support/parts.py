@@ -12,6 +12,9 @@ class Part(NamedTuple):
 
     files: tuple[str, ...]
     tests: str
+    sampled: bool = False
+    """Whether the wide tier tries a sample of it: its survivors were read. Another part would fail by what nobody has
+    looked at."""
 
 
 def _of(folder: str, names: str) -> tuple[str, ...]:
@@ -22,6 +25,7 @@ PARTS = {
     "debit": Part(
         (*_of("ledger/debits", "debiting"), *_of("ledger", "script")),
         "debit_scripts script debiting shares",
+        sampled=True,
     ),
     "prices": Part(
         (*_of("words/amounts", "*"), *_of("release/plan", "base joint nodes numbers arcs arc_numbers")),
@@ -62,6 +66,7 @@ PARTS = {
         _of("mechanisms/sampling", "*"),
         "sampling_geometric sampling_late sampling_noise sampling_refine sampling_select sampling_words samplers "
         "select number_laws until_sure",
+        sampled=True,
     ),
 }
 """In the order that they are tried in. What follows from released values alone (choices, fits, estimates), what is kept

@@ -29,9 +29,9 @@ from edgedp.ledger.calendars.columns import check_column
 from edgedp.ledger.calendars.terms import calendar_asked, kept_without_edges, runs_at_first, terms_said
 from edgedp.ledger.events import account_steps, declaration_steps, event_steps, open_steps
 from edgedp.ledger.pairs import ARCS, PairProjection
-from edgedp.ledger.rows import accounts_of, row_of
+from edgedp.ledger.rows import accounts_of, row_named, row_of
 from edgedp.ledger.script import Script, Step
-from edgedp.ledger.sources import Sources, row_named
+from edgedp.ledger.sources import Sources
 from edgedp.mechanisms.checks import check_new_graph_name, nearest
 from edgedp.release.conditions import check_answerable
 from edgedp.release.plan import PublicFacts

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from edgedp.ledger.backend import OF_GRAPH, GraphRow
+from edgedp.ledger.backend import OF_GRAPH, GraphRow, Runner
 
-__all__ = ["accounts_of", "row_of"]
+__all__ = ["accounts_of", "row_named", "row_of"]
 
 
 def row_of(row: Mapping[str, Any]) -> GraphRow:
@@ -38,3 +39,16 @@ def accounts_of(row: Mapping[str, Any]) -> tuple[str, ...] | None:
     if kept is None:
         return None
     return tuple(kept) if isinstance(kept, list) else ()
+
+
+def row_named(runner: Runner, name: str) -> GraphRow | None:
+    """Return the row of a graph; None where there is none."""
+    rows = runner.run("graph_find", name=name)
+    if not rows:
+        return None
+    row = row_of(rows[0])
+    if row.node_label != OF_GRAPH:
+        return row
+    found = runner.run("graph_find", name=row.relationship_type)
+    of = row_of(found[0]) if found else None
+    return replace(row, of=of if of is not None and of.loaded else None, nodes_supplied=row.nodes_supplied)

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from edgedp.ledger import ledger
 from edgedp.ledger.account import PEOPLE, UNKNOWN_AMOUNTS, Account, account_of, lost_account, split_account
-from edgedp.ledger.backend import OF_GRAPH
 from edgedp.ledger.calendars import spans
 from edgedp.ledger.rows import row_of
 from edgedp.mechanisms.checks import check_new_graph_name
@@ -36,7 +35,6 @@ __all__ = [
     "no_budget",
     "readers",
     "resolved",
-    "row_named",
     "standing",
     "stored",
     "tightest",
@@ -244,19 +242,6 @@ def stored(runner: Runner) -> list[GraphRow]:
     """Return the rows of all graphs; of the registry, whose rows may be edited."""
     found = (runner.run("graph_find", name=each["name"]) for each in runner.run("graph_places"))
     return [row for rows in found for row in map(row_of, rows) if row.readable]
-
-
-def row_named(runner: Runner, name: str) -> GraphRow | None:
-    """Return the row of a graph; None where there is none."""
-    rows = runner.run("graph_find", name=name)
-    if not rows:
-        return None
-    row = row_of(rows[0])
-    if row.node_label != OF_GRAPH:
-        return row
-    found = runner.run("graph_find", name=row.relationship_type)
-    of = row_of(found[0]) if found else None
-    return replace(row, of=of if of is not None and of.loaded else None, nodes_supplied=row.nodes_supplied)
 
 
 def readers(runner: Runner, ledger_name: str) -> list[GraphRow]:

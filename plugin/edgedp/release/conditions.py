@@ -71,7 +71,7 @@ def check_answerable(found: Iterable[Condition], types: Mapping[str, str]) -> No
         kind = types.get(each.property)
         if kind is None:
             raise ParameterError(
-                f"where compares {each.property!r}, which is no column that is kept of the rows "
+                f"where compares {each.property!r}, must be a column that is kept of the rows "
                 f"({', '.join(types) or 'none is'}); {nearest(each.property, list(types))}"
             )
         values = each.value if each.comparison == "in" else [each.value]

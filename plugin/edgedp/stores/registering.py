@@ -225,7 +225,7 @@ def rows_asked(
     asked = registry.row_of_rows(name, made, parent, bound)
     if made.candidates is not None and not session.node_count(asked):
         raise ParameterError(
-            f"candidates is {made.candidates!r}, which is no side of {parent.name!r}; give the name before the colon "
+            f"candidates is {made.candidates!r}, must be a side of {parent.name!r}; give the name before the colon "
             "of its ids, of a graph that was loaded with bipartite"
         )
     if own.protect != "pair" and made.orientation != "NATURAL":

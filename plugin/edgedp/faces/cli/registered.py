@@ -39,7 +39,7 @@ _RULES = (
     *WEIGHTS,
     click.option(
         "--candidates", metavar="L",
-        help="Of several labels, or of the two sides of a bipartite file, the one whose nodes only are ranked.",
+        help="The one of several labels, or of the two sides of a bipartite file, whose nodes only are ranked.",
     ),
     click.option(
         "--columns", metavar="C,D", help="With --edges: further columns that analysts may filter by; names are public."

@@ -229,7 +229,7 @@ def _kept(columns: Any, ends: tuple[Column | None, ...]) -> tuple[Column, ...] |
     listed = columns.split(",") if isinstance(columns, str) else columns
     if not isinstance(listed, list | tuple) or len(listed) > _MOST_COLUMNS:
         raise ParameterError(
-            f"columns is {_told(columns)}, must name {_MOST_COLUMNS} columns at most; name them, or leave it out"
+            f"columns is {_told(columns)}, must name {_MOST_COLUMNS} columns at most; name fewer"
         )
     kept = tuple(
         _column(each.strip() if isinstance(each, str) else each, "a name of columns") for each in listed

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
-from edgedp.ledger import attributes, ledger, sources
+from edgedp.ledger import attributes, ledger, rows, sources
 from edgedp.ledger.account import Account, account_of
 from edgedp.ledger.chain import body_of
 from edgedp.release.plan import Kind, Plan, PublicFacts, plan
@@ -85,7 +85,7 @@ class Question:
         account = ledger.find(runner, name)
         needed = kind == "percentile" or before is not None
         domains = attributes.declared(runner, name) if needed else {}
-        found = row or sources.row_named(runner, name)
+        found = row or rows.row_named(runner, name)
         several = found is not None and found.accounts is not None
         beside = list(sources.standing(runner, found).values()) if found is not None and several else None
         return cls(kind, options, account, domains, request_id, before, beside)

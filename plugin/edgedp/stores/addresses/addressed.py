@@ -220,8 +220,8 @@ def _made(
         made = replace(made, orientation="NATURAL")
     if unit not in (None, "pair") and made.orientation != "NATURAL":
         raise ParameterError(
-            f"orientation is {orientation!r}, must be 'natural' where protect is {unit!r}: what one node does is told "
-            "by the arcs as they are"
+            f"orientation is {orientation!r}, must be 'natural' where protect is {unit!r}: the arcs as they are "
+            "show what one node does"
         )
     return None if made.each_joins and made.orientation != "REVERSE" else made
 

@@ -125,7 +125,7 @@ SCHEMAS: dict[str, Any] = {
             },
             "columns": {
                 "type": "object",
-                "description": "Of a loaded graph: the columns that conditions may compare, and their types.",
+                "description": "The columns of a loaded graph that conditions may compare, and their types.",
             },
             "epsilon_budget": AMOUNT,
             "epsilon_spent": AMOUNT,

@@ -267,7 +267,7 @@ OF_PEOPLE: dict[str, Any] = {
             "name": {"type": "string", "minLength": 1, "description": "ann.large, of the analyst ann."},
             "where": {
                 "type": "object",
-                "description": "Of a column, a value, or a mapping of eq, in, gte, gt, lte, lt to values; a date is "
+                "description": "A value of a column, or a mapping of eq, in, gte, gt, lte, lt to values; a date is "
                 '{"date": "2024-01-01"}.',
             },
             "at_least": {"type": "integer", "minimum": 1},
