@@ -18,7 +18,7 @@ ifneq ($(wildcard ../shared/data),)
 export EDGEDP_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo docs test test-all test-python test-neo4j coverage check style types types-of-tests audit neo4j jdk jar wheel bench \
+.PHONY: demo docs version test test-all venv test-python test-neo4j coverage check style types types-of-tests audit neo4j jdk jar wheel bench \
         mutants reproduction soak clean
 
 demo: $(READY)
@@ -43,6 +43,9 @@ soak: $(VENV)/.ready-dev
 # SAMPLE=60 tries so many of each part, the same ones each time.
 mutants: $(VENV)/.ready-dev
 	$(BIN)/python tests/support/mutants.py $(if $(SAMPLE),--sample $(SAMPLE))
+
+# The environment of a developer in .venv, and nothing else.
+venv: $(VENV)/.ready-dev
 
 # The part that needs no JDK.
 test-python: $(VENV)/.ready-dev check
@@ -94,6 +97,10 @@ docs: $(VENV)/.ready-dev
 # The papers' figures, measured again: docs/reproduction.md. What was finished before is taken from build/reproduction.
 reproduction: $(VENV)/.ready-dev
 	$(BIN)/python docs/reproduction.py
+
+# Sets the version everywhere that it stands; without dev it dates the changelog and the citation.
+version:
+	$(PYTHON) docs/version.py $(VERSION)
 
 # A wheel that holds the jar.
 wheel: $(VENV)/.ready-dev jar

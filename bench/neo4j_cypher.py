@@ -25,7 +25,7 @@ import numpy as np
 
 import edgedp
 import neo4j
-from edgedp.stores.neo4j.backend import _adjacent
+from edgedp.stores.neo4j.batches import adjacent as adjacent_rows
 from edgedp.stores.statements.queries import query
 from neo4jserver import Server, start
 
@@ -134,7 +134,7 @@ def numbered(batch: np.ndarray) -> dict[str, Rows]:
 
 def adjacent(batch: np.ndarray) -> dict[str, Rows]:
     """Return the batch's nodes and, in positions among them, each source with its targets."""
-    ids, rows = _adjacent(batch)
+    ids, rows = adjacent_rows(batch)
     return {"ids": ids.tolist(), "adjacent": rows}
 
 

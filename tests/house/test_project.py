@@ -87,6 +87,42 @@ def test_the_links_of_the_readme_work_on_a_package_index() -> None:
         assert hook.with_whole_links("[a](b.md)", "https://x", version) == f"[a](https://x/blob/{tree}/b.md)"
 
 
+def test_one_command_sets_the_version_everywhere(tmp_path: Path) -> None:
+    import doctest
+
+    spec = spec_from_file_location("version", ROOT / "docs" / "version.py")
+    assert spec is not None
+    assert spec.loader is not None
+    script = module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert doctest.testmod(script).failed == 0
+    set_version = script.set_version
+    names = [*script.PLACES, "CHANGELOG.md"]
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    set_version(tmp_path, "7.8.9", "2031-02-03")
+    for name in names:
+        assert (tmp_path / name).read_text(encoding="utf-8").count("7.8.9") == 1, name
+        assert edgedp.__version__ not in (tmp_path / name).read_text(encoding="utf-8"), name
+    cited = yaml.safe_load((tmp_path / "CITATION.cff").read_text(encoding="utf-8"))
+    assert (cited["version"], str(cited["date-released"])) == ("7.8.9", "2031-02-03")
+    assert (
+        tomllib.loads((tmp_path / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+        == "7.8.9"
+    )
+    set_version(tmp_path, "7.9.0.dev0", "2031-02-04")
+    assert "date-released" not in (tmp_path / "CITATION.cff").read_text(encoding="utf-8")
+    headings = re.findall(r"^## (.*)$", (tmp_path / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert headings[:2] == ["Unreleased (7.9.0.dev0)", "7.8.9 (2031-02-03)"]
+    before = (tmp_path / "pyproject.toml").read_bytes()
+    (tmp_path / "CITATION.cff").write_text("version: of no kind\n", encoding="utf-8")
+    for version in ("8.0.0", "8", ""):
+        with pytest.raises(SystemExit):
+            set_version(tmp_path, version, "2031-02-05")
+        assert (tmp_path / "pyproject.toml").read_bytes() == before, "all or none"
+
+
 def test_the_build_hook_loads_what_compiles_without_the_package() -> None:
     """As an installer does, in a process of its own: what a module leaves behind here would help it."""
     code = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
@@ -264,3 +264,24 @@ def test_a_further_step_is_a_part_in_each_account_and_the_limit_is_for_all_of_th
         step_script(row, planned, 2 * 10**7, 10**7, analyst=analyst, **ASKED),
         locked(*sorted({*row.ledgers, "kite"}), lost=tuple(others)), unchanged(row), *parts, own,
     )  # fmt: skip
+
+
+# -- what an account is for -----------------------------------------------------------------------------------
+
+CHANGED: dict[str, Any] = {
+    "version": 8, "node_label": "Other", "relationship_type": "OTHER", "id_property": "key", "degree_bound": 8,
+    "nodes_supplied": False, "loaded": False, "digest": "e", "made_of": "{}", "title_property": "name",
+    "accounts": ("CALLED", "OTHER"), "columns": '{"amount": "float"}',
+}  # fmt: skip
+NOT_SAID = {"name", "node_count", "display_label"}
+
+
+def test_whatever_a_release_reads_by_is_in_the_terms_of_its_account() -> None:
+    """A row that was edited is found by them: so a field that they leave out may be edited."""
+    assert {field.name for field in fields(GraphRow)} - NOT_SAID == CHANGED.keys()
+    for name, value in CHANGED.items():
+        for row in (LOADED, OF_TYPES):
+            if getattr(row, name) != value and (name != "digest" or row.loaded):
+                assert replace(row, **{name: value}).terms() != row.terms(), name
+    assert replace(LOADED, node_count=51).terms() != LOADED.terms()
+    assert LOADED.terms("source") != LOADED.terms("target") != LOADED.terms() != LOADED.terms("pair", MONTHS)

@@ -13,7 +13,16 @@ import pytest
 
 import neo4j
 from edgedp.stores.statements.queries import query
-from plugin_fixtures import Planted, PluginServer, eventually, interpreter, neo4j_with_plugin, sentence
+from neo4jserver.server import DEFAULT_VERSION, NEWEST_VERSION
+from plugin_fixtures import (
+    Planted,
+    PluginServer,
+    eventually,
+    interpreter,
+    neo4j_with_plugin,
+    plugin_server,
+    sentence,
+)
 
 __all__ = ["neo4j_with_plugin"]
 
@@ -188,3 +197,48 @@ def test_how_far_an_exact_read_is_stands_in_the_transactions_metadata(complete: 
         )
         tx.rollback()
     assert row["told"] == {"own": 7, "edgedp": "reading people: 5 relationships, 3 a second"}
+
+
+def test_an_estimate_says_how_much_memory_the_nodes_take(neo4j_with_plugin: PluginServer) -> None:
+    """The number of relationships has no part in it, for it is private."""
+    few, many = (neo4j_with_plugin.plant(edges=edges) for edges in ([(0, 1)], [(0, 1), (1, 2), (3, 4)]))
+    estimate = EDGES.replace(".stream", ".estimate") + " YIELD memory RETURN memory"
+    (told,), (same,) = (neo4j_with_plugin.ask(estimate, name=each.name) for each in (few, many))
+    assert told == same
+    neo4j_with_plugin.ask(f"UNWIND range(100, 299) AS id CREATE (:`{few.label}` {{id: id}})")
+    (more,) = neo4j_with_plugin.ask(estimate, name=few.name)
+    assert more["memory"]["heap"] - told["memory"]["heap"] == 200 * 96
+    assert more["memory"]["worker"] > told["memory"]["worker"]
+    assert more["memory"]["workerPerRelationship"] == told["memory"]["workerPerRelationship"]
+
+
+@pytest.mark.parametrize("version", [DEFAULT_VERSION, NEWEST_VERSION])
+def test_a_release_that_the_heap_has_no_room_for_is_refused_before_its_debit(
+    tmp_path: Path, version: str
+) -> None:
+    """The nodes alone decide, which are public: the same words whatever the relationships.
+
+    What calls take is given back, by those that are refused, too.
+    """
+    estimate = EDGES.replace(".stream", ".estimate") + " YIELD refused, memory RETURN refused, memory"
+    with plugin_server(version, tmp_path) as on:
+        few, many = on.plant(edges=[(0, 1)]), on.plant()
+        (free,) = on.ask(estimate, name=few.name)
+        assert free["refused"] is None
+        assert free["memory"]["worker"] > free["memory"]["workerPerRelationship"] > 0
+        on.server.restart(db__memory__transaction__max="8m")
+        said = {on.refusal(EDGES, name=each.name) for each in (few, many)}
+        (told,) = on.ask(estimate, name=many.name)
+        assert said == {told["refused"]}
+        assert "MiB of the server's heap for the graph's nodes, which are not free" in said.pop()
+        assert told["memory"] == free["memory"]
+        assert few.spent == many.spent == 0.0
+        on.server.restart(
+            db__memory__transaction__max="0",
+            dbms__memory__transaction__total__max=str(3 * free["memory"]["heap"]),
+        )
+        for _ in range(5):
+            assert on.ask(EDGES, name=many.name)
+            assert on.ask(DEGREES + " LIMIT 1", name=many.name)
+            on.refusal("CALL edgedp.count.stream($name, {of: 'x', epsilon: 1})", name=many.name)
+        assert many.spent == 5.0

@@ -181,6 +181,7 @@ SURVEY = {
     "nodes": 4,
     "identified": 4,
     "distinctIds": 4,
+    "empty": 0,
     "types": ["INTEGER NOT NULL"],
     "ours": 0,
     "candidates": 4,
@@ -307,7 +308,7 @@ def test_a_worker_draws_no_step_that_the_plugin_did_not_debit(allowed: int) -> N
     count = 300
     pairs = [(hub, leaf) for hub in range(12) for leaf in range(12 + hub, count, 1 + hub)]
     sources, targets = np.array(pairs, dtype=np.int32).T.copy()
-    survey = {"nodes": count, "identified": count, "distinctIds": count, "candidates": count}
+    survey = {"nodes": count, "identified": count, "distinctIds": count, "empty": 0, "candidates": count}
     rich = ACCOUNT | {"declared": 10**10, "budget": 10**10}
     options = {"k": 5, "epsilon": 6, "targetRecall": "0.999"}
     planned = job("plan", **asked(graph={"nodeCount": count}, survey=survey, account=rich, **options)).header
@@ -384,7 +385,7 @@ def test_a_kept_release_is_judged_under_the_facts_that_it_was_drawn_under() -> N
     again = asked(k=4, requestId="r", metric="ebc", mechanism="sld", before=[row])
     smaller = {
         "graph": {"nodeCount": 3, "degreeBound": 2},
-        "survey": {"nodes": 3, "identified": 3, "distinctIds": 3, "candidates": 3},
+        "survey": {"nodes": 3, "identified": 3, "distinctIds": 3, "empty": 0, "candidates": 3},
     }
     assert job("plan", **again).header["kept"] == {"nodes": [9]}
     again |= {"graph": GRAPH | smaller["graph"], "survey": SURVEY | smaller["survey"]}

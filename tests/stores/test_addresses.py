@@ -531,7 +531,7 @@ def test_objects_of_a_bucket_are_an_address(
     [
         ("hdfs://nn/e", "only Spark reads"),
         ("abfss://box@account/e", "only Spark reads"),
-        ("payments/*.parquet", "holds a pattern"),
+        ("payments/*.parquet", "does not exist"),
         ("postgresql://ada:word@host/bank", "holds a password"),
         ("s3://key:word@lake/e", "password"),
         ("nowhere", "does not exist"),
@@ -606,6 +606,49 @@ def test_a_row_that_was_edited_costs_no_privacy(
         store.priv_top_k("lake", "degree", 1, 1)
     assert store.budget("lake")["epsilon_spent"] == 0
     assert store.check() != []
+
+
+# -- patterns ---------------------------------------------------------------------------------------
+
+
+def test_a_pattern_is_an_address_and_its_ledger_is_that_of_its_folder(store: Store, lake: Path) -> None:
+    (lake / "month=0" / "rows.txt").write_text("no table")
+    (lake / "notes.csv").write_text("these,are,other,rows\n")
+    row = store.register_edges("lake", f"{lake}/month=*/*.parquet", **ENDS, epsilon_budget=900)
+    assert row["exact"]["edge_count"] == Graph.from_frame(payments(), "payer", "payee").edge_count
+    assert store.count("lake", "edges", 90).value == row["exact"]["edge_count"]
+    for other in (lake, f"{lake}/month=0/*.parquet", f"{lake}/*/rows.parquet", lake / "month=0", lake.parent):
+        with pytest.raises(EdgeDPError, match="under the name 'lake'"):
+            store.register_edges("pond", other, **ENDS)
+    more = pl.DataFrame({"payer": [1, 2, 3], "payee": [4, 5, 6]})
+    more.write_parquet(lake / "month=1" / "more.parquet")
+    both = pl.concat([payments(), more])
+    assert store.count("lake", "edges", 90).value == Graph.from_frame(both, "payer", "payee").edge_count
+    with pytest.raises(EdgeDPError, match="does not read an address with a pattern"):
+        store.priv_top_k("lake", "degree", 1, 1, engine="spark")
+    spent = store.budget("lake")["epsilon_spent"]
+    for part in lake.glob("*/*.parquet"):
+        part.unlink()
+    with pytest.raises(EdgeDPError, match=r"does not exist; .* nothing was spent"):
+        store.priv_top_k("lake", "degree", 1, 1)
+    assert store.budget("lake")["epsilon_spent"] == spent
+
+
+@pytest.mark.parametrize(
+    ("address", "says"),
+    [
+        ("payments/../*/a.parquet/../b", "a step back"),
+        ("payments/{a,b}*.parquet", "braces"),
+        ("s3://*/edges", "no folder before it"),
+        ("s3://key:word@lake/*", "password"),
+        ("hdfs://nn/e/*.parquet", "pattern"),
+        ("http://host/e?x=1", "a pattern or a query"),
+    ],
+)
+def test_a_pattern_that_names_no_place_or_a_secret_is_refused(store: Store, address: str, says: str) -> None:
+    with pytest.raises(EdgeDPError, match=says) as refused:
+        store.register_edges("lake", address, **ENDS)
+    assert "word@" not in str(refused.value)
 
 
 # -- faces ------------------------------------------------------------------------------------------

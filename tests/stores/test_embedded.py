@@ -54,7 +54,7 @@ def versions(path: Path, kind: str = "graph") -> list[Path]:
 
 
 def test_eight_processes_get_exactly_fifty_releases(path: Path) -> None:
-    children = [child("compete", path, 25, "0.01") for _ in range(8)]
+    children = [child("compete", path, 8, "0.01") for _ in range(8)]
     try:
         granted = [int(process.communicate(timeout=590)[0]) for process in children]
     finally:

@@ -28,6 +28,7 @@ SURVEY = {
     "nodes": 3,
     "identified": 3,
     "distinctIds": 3,
+    "empty": 0,
     "types": ["INTEGER NOT NULL"],
     "ours": 0,
     "candidates": 3,
@@ -198,6 +199,7 @@ def _row(**changes: Any) -> GraphRow:
         ({"ours": 2}, "nodes of a graph that edgedp wrote carry too"),
         ({"identified": 2}, "which 1 of 3 nodes lack"),
         ({"distinctIds": 2}, "two nodes share a value"),
+        ({"empty": 1}, "an empty text for a node, which cannot be an id"),
         ({"types": ["FLOAT NOT NULL"]}, "integers or texts"),
     ],
 )

@@ -161,7 +161,29 @@ def server(neo4j_server: Server) -> Server:
 
 
 def test_a_server_that_dies_costs_budget_only(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Killed in the middle of a load, and between the debit and the answer."""
+    """Killed between the debit and the answer."""
+    with open_store(server.uri, auth=server.auth) as store:
+        store.load(KITE, "kite", epsilon_budget=1)
+        with monkeypatch.context() as patch:
+            graph = Neo4jSession.graph
+
+            def gone(self: Neo4jSession, row: object, *span: object) -> Graph:
+                server.kill()
+                return graph(self, row, *span)  # type: ignore[arg-type]
+
+            patch.setattr(Neo4jSession, "graph", gone)
+            with pytest.raises(StoreUnavailableError, match=r"\(release [0-9a-f]{32} is debited\)$"):
+                store.priv_top_k("kite", metric="degree", k=1, epsilon=0.25)
+    server.restart()
+    with open_store(server.uri, auth=server.auth) as last:
+        assert last.budget("kite")["epsilon_spent"] == 0.25
+        assert last.releases("kite")[0]["nodes"] is None
+        assert last.graph("kite") == KITE
+
+
+def test_a_server_that_dies_in_a_load_keeps_the_old_graph(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with open_store(server.uri, auth=server.auth) as store:
         store.load(KITE, "kite", epsilon_budget=1)
         with monkeypatch.context() as patch:
@@ -175,22 +197,8 @@ def test_a_server_that_dies_costs_budget_only(server: Server, monkeypatch: pytes
             with pytest.raises(StoreUnavailableError, match=r"does not answer|went away"):
                 store.load(Graph.from_edges([(7, 8)]), "kite", replace=True)
     server.restart()
-    with open_store(server.uri, auth=server.auth) as again:
-        assert again.graph("kite") == KITE
-        with monkeypatch.context() as patch:
-            graph = Neo4jSession.graph
-
-            def gone(self: Neo4jSession, row: object, *span: object) -> Graph:
-                server.kill()
-                return graph(self, row, *span)  # type: ignore[arg-type]
-
-            patch.setattr(Neo4jSession, "graph", gone)
-            with pytest.raises(StoreUnavailableError, match=r"\(release [0-9a-f]{32} is debited\)$"):
-                again.priv_top_k("kite", metric="degree", k=1, epsilon=0.25)
-    server.restart()
     with open_store(server.uri, auth=server.auth) as last:
-        assert last.budget("kite")["epsilon_spent"] == 0.25
-        assert last.releases("kite")[0]["nodes"] is None
+        assert last.graph("kite") == KITE
         last.load(Graph.from_edges([(7, 8)]), "kite", replace=True)
         with server.driver() as driver, driver.session() as session:
             assert session.run("MATCH (n:Node) RETURN count(n) AS n").value() == [2]

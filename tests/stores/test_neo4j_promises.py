@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -432,3 +433,32 @@ def test_the_log_names_the_user_whom_the_database_authenticated(
     )
     assert store.head("people") != head
     ask("DROP USER bob")
+
+
+def test_a_load_says_in_its_transactions_how_far_it_is(store: Store, ask: Ask, empty_neo4j: Server) -> None:
+    """Somebody holds a node, so that the batch of edges waits and can be looked at."""
+    seen: list[str] = []
+    told = "SHOW TRANSACTIONS YIELD metaData AS told WHERE told.edgedp IS NOT NULL RETURN told.edgedp AS said"
+
+    with empty_neo4j.driver() as driver, driver.session() as session:
+
+        def look(holding: Any) -> None:
+            until = time.monotonic() + 240
+            while not seen and time.monotonic() < until:
+                seen.extend(row["said"] for row in ask(told))
+            holding.rollback()
+
+        looking: list[threading.Thread] = []
+
+        def progress(stage: str, done: int, total: int | None) -> None:
+            if stage == "writing" and done == KITE.node_count and not looking:
+                holding = session.begin_transaction()
+                holding.run("MATCH (n:Kite) SET n.held = true").consume()
+                looking.append(threading.Thread(target=look, args=(holding,)))
+                looking[0].start()
+
+        store.load(KITE, "kite", node_label="Kite", progress=progress)
+        looking[0].join()
+    assert seen
+    assert seen[0].startswith("loading kite: 5 of 10 rows, ")
+    assert ask(told) == []

@@ -295,7 +295,7 @@ def test_a_live_graph_may_grow_nodes(people: Server, store: Store) -> None:
 
 def test_eight_clients_get_exactly_fifty_releases(empty_neo4j: Server, store: Store) -> None:
     store.load(KITE, "kite", epsilon_budget=0.5)
-    children = [child(empty_neo4j, "compete", empty_neo4j.uri, 4, 25, "0.01") for _ in range(2)]
+    children = [child(empty_neo4j, "compete", empty_neo4j.uri, 4, 8, "0.01") for _ in range(2)]
     assert sum(int(process.communicate(timeout=590)[0]) for process in children) == 50
     assert store.budget("kite") == {
         "epsilon_budget": 0.5, "epsilon_spent": 0.5, "epsilon_remaining": 0.0, "releases": 50

@@ -27,6 +27,7 @@ from edgedp.release.plan.named import TypedId
 from edgedp.stores.statements.cypher import CypherProjection
 from edgedp.words import refusals
 from neo4jserver import Server
+from neo4jserver.fixtures import KEYED
 from sampling_doubles import assert_has_law
 
 OpenStore = Callable[[], Store]
@@ -344,13 +345,13 @@ def test_the_database_counts_and_profiles_a_multigraph_as_the_other_engines_a_si
 ) -> None:
     """One registered graph whose relationships change below it: its statements are compiled once."""
     with empty_neo4j.driver() as driver, edgedp.open_store(empty_neo4j.uri, auth=empty_neo4j.auth) as store:
-        driver.execute_query("UNWIND range(1, 12) AS id CREATE (:P {id: toString(id)})-[:R]->(:Q)")
-        driver.execute_query("CREATE CONSTRAINT FOR (p:P) REQUIRE p.id IS UNIQUE")
-        store.register("p", "P", "R", "id", epsilon_budget=1e6, allow_empty=True)
+        driver.execute_query("UNWIND range(1, 12) AS id CREATE (:Person {ssn: toString(id)})-[:R]->(:Q)")
+        driver.execute_query(KEYED)
+        store.register("p", "Person", "R", "ssn", epsilon_budget=1e6, allow_empty=True)
         for name, pairs in RELATED.items():
             driver.execute_query(
-                "MATCH (:P)-[r:R]-(:P) DELETE r WITH count(*) AS gone UNWIND $pairs AS pair "
-                "MATCH (a:P {id: toString(pair[0])}), (b:P {id: toString(pair[1])}) CREATE (a)-[:R]->(b)",
+                "MATCH (:Person)-[r:R]-(:Person) DELETE r WITH count(*) AS gone UNWIND $pairs AS pair "
+                "MATCH (a:Person {ssn: toString(pair[0])}), (b:Person {ssn: toString(pair[1])}) CREATE (a)-[:R]->(b)",
                 pairs=pairs,
             )
             graph = store.graph("p")

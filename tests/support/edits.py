@@ -171,7 +171,7 @@ EDITS = [
     ),
     Edit(
         "parallels of a node counted for each of its pairs",
-        "edgedp.stores.neo4j.packed:_frequent",
+        "edgedp.stores.statements.projecting:_frequent",
         "keys, counts = np.unique(first * nodes + second, return_counts=True)",
         "keys = np.unique(first * nodes + second)\n    counts = np.bincount(first)[keys // max(nodes, 1)]",
         "test_pairs.py::test_a_pair_moves_its_own_edge_and_no_other",
@@ -185,7 +185,7 @@ EDITS = [
     ),
     Edit(
         "candidates that keep the edges between two of them",
-        "edgedp.mechanisms.projection:CandidateProjection._counted",
+        "edgedp.mechanisms.projection:CandidateProjection._added",
         "outside[self._candidates] = False",
         "pass",
         "test_pairs.py::test_a_pair_moves_the_counts_of_candidates_by_one_in_all",

@@ -23,8 +23,8 @@ from metric_definitions import from_adjacency, skewed, with_hubs
 QUANTITIES = ("triangles", "ebc", "betweenness2", "max_common_neighbors")
 
 
-def graphs() -> Iterator[Graph]:
-    for n in range(1, 6):
+def graphs(largest: int) -> Iterator[Graph]:
+    for n in range(1, largest + 1):
         yield from small_graphs.all_graphs(n)
     rng = np.random.default_rng(11)
     for n in (*range(6, 60, 5), 63, 64, 65, 66, 130):
@@ -89,8 +89,8 @@ def same(some: list[np.ndarray], other: list[np.ndarray]) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(some, other, strict=True))
 
 
-def exercise_graphs(levels: tuple[str, ...]) -> None:
-    for number, graph in enumerate(graphs()):
+def exercise_graphs(levels: tuple[str, ...], largest: int) -> None:
+    for number, graph in enumerate(graphs(largest)):
         # The smallest graphs take the levels in turn: all of them at every level would be most of the time.
         first = levels[number % len(levels)]
         with instruction_level(first):
@@ -139,9 +139,10 @@ def exercise_dominance() -> None:
         assert (low <= high).all()
 
 
-def main() -> None:
+def main(largest: int) -> None:
+    """Exercise every kernel, on all labelled graphs of up to so many nodes among others."""
     levels = LEVELS[: LEVELS.index(level_name()) + 1]
-    exercise_graphs(levels)
+    exercise_graphs(levels, largest)
     exercise_hubs(levels)
     for level in levels:
         with instruction_level(level):

@@ -87,7 +87,7 @@ def _named(ids: NDArray[Any], name: str) -> NDArray[Any]:
     """Refuse an empty text: in files, tables and frames it stands for what is missing. Stored graphs may have it."""
     if ids.dtype.kind == "U" and ids.size and (ids == "").any():
         raise GraphFormatError(
-            f"{name} holds an empty text, which is no id; leave those out, or name the node"
+            f"{name} holds an empty text, which cannot be an id; leave those out, or name the node"
         )
     return ids
 

@@ -306,7 +306,10 @@ class Release:
         return polars.DataFrame(self.answer.rows(), schema=list(self.columns), strict=False)
 
     def plot(self) -> Picture:
-        """Return the list as a picture: how sure each node is, and under them those that may have been left out.
+        """Return the answer as a picture.
+
+        Of a list: how sure each node is, and under them those that may have been left out. Of a summary: which part of
+        all nodes has at least a degree.
 
         Returns
         -------
@@ -316,10 +319,23 @@ class Release:
         Raises
         ------
         EdgeDPError
-            The release says nothing of how sure it is.
+            The release is another number, or a list that says nothing of how sure it is.
+
+        Examples
+        --------
+        >>> from edgedp import Graph, summary
+        >>> star = Graph.from_edges([(0, leaf) for leaf in range(1, 30)])
+        >>> summary(star, epsilon=100).plot().svg.count("degree from")
+        5
         """
         from edgedp.words.notebook import bars_picture
 
+        if isinstance(self.answer, Summary):
+            nodes = self.plan.facts.node_count
+            parts = [
+                (f"degree from {least:,}", round(count / nodes, 5)) for least, count in self.answer.tail()
+            ]
+            return bars_picture(f"degrees of {nodes:,} nodes", [("part of all nodes", parts)])
         if self._sure is None:
             raise ParameterError(
                 "the release does not say how sure it is, so it has no plot; take mechanism 'joint', or read its nodes"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from edgedp.graph.reading.options import Column, Ids, ReadingOptions, checked_options
+from edgedp.graph.reading.sources.folders import is_pattern
 from edgedp.graph.reading.sources.places import canonical, overlap, same_place
 from edgedp.spark.dates import check_dated, date_column, within
 from edgedp.spark.edges import Edges, Figures, figures_of
@@ -104,7 +105,9 @@ class Place:
             It does not.
         """
         options = checked_options(**address.options)
-        odd = options.given("table", "query", "bipartite", "labels")
+        odd = options.given("table", "query", "bipartite", "labels") or (
+            "a pattern" if is_pattern(address.edges) else None
+        )
         text = bool(_TEXT.search(address.place))
         if odd or (text and options.header is None) or address.place.startswith("http"):
             what = odd or "this format"

@@ -11,7 +11,7 @@ from edgedp.graph.columns import KeptRows, with_rows
 from edgedp.graph.loading.addresses import Address, ids_digest, reads, settled
 from edgedp.graph.reading.options import ReadingOptions
 from edgedp.graph.reading.sources.databases import database_of
-from edgedp.graph.reading.sources.places import canonical
+from edgedp.graph.reading.sources.places import canonical, canonical_pattern
 from edgedp.ledger.backend import NATIVE, SPARK
 from edgedp.mechanisms import checks
 from edgedp.release.conditions import check_answerable
@@ -52,6 +52,8 @@ def engine_of(engine: AddressEngine | None, edges: Any) -> str:
         return checks.check_choice(engine, "engine", ADDRESS_ENGINES)
     if isinstance(edges, str) and database_of(edges) is not None:
         return NATIVE
+    if (pattern := canonical_pattern(edges, "edges")) is not None:
+        return NATIVE if reads(pattern[0]) else SPARK
     return NATIVE if reads(canonical(edges, "edges")) else SPARK
 
 

@@ -55,7 +55,7 @@ class Picture:
 
 
 _ROW, _NAMES, _BARS = 20, 170, 300
-_COLOURS = {"listed": "#2563a8", "near": "#9aa5b1"}
+_COLOURS = {"listed": "#2563a8", "near": "#9aa5b1", "part of all nodes": "#2563a8"}
 
 
 def bars_picture(title: str, groups: Sequence[tuple[str, Sequence[tuple[Any, float]]]]) -> Picture:

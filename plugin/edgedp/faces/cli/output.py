@@ -74,7 +74,9 @@ def print_object(value: Mapping[str, Any]) -> None:
 def notice(text: str, *, always: bool = False) -> None:
     """Print a line on stderr, beside the rows; with ``--quiet`` only what must `always` be said."""
     if always or not quiet():
-        click.echo(shown(text), err=True)
+        width = shutil.get_terminal_size().columns if sys.stderr.isatty() else None
+        for line in [shown(text)] if width is None else sentence_lines(shown(text), width):
+            click.echo(line, err=True)
 
 
 def say(text: str) -> None:

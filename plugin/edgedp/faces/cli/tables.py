@@ -12,7 +12,7 @@ from edgedp.words.shown import number, shown
 __all__ = ["brief", "plain", "sentence_lines", "table_lines"]
 
 _GAP = "  "
-_PROSE = frozenset({"details", "problem", "title"})
+_PROSE = frozenset({"about", "answer", "details", "numbers", "parameters", "problem", "reason", "title"})
 """Columns whose words may go on in the next line, where they are the last; no word is parted."""
 _LEAST_PROSE = 24
 

@@ -22,6 +22,9 @@ __all__ = ["estimate"]
 
 _REQUEST_ID = "requestId"
 
+WORKER_BYTES, NODE_BYTES, RELATIONSHIP_BYTES = 64 << 20, 320, 64
+"""What a worker takes at most while it draws: of itself, for a node and for a relationship (bench/results/neo4j.md)."""
+
 
 def estimate(request: Frame) -> Frame:
     """Estimate a call's configuration from public facts; no edge is known here and nothing is written."""
@@ -65,4 +68,8 @@ def estimate(request: Frame) -> Frame:
         beside=beside,
     )
     shown: dict[str, Any] = told.to_dict()
+    shown["memory"] = {
+        "worker": WORKER_BYTES + NODE_BYTES * int(header["survey"]["nodes"]),
+        "workerPerRelationship": RELATIONSHIP_BYTES,
+    }
     return Frame(shown | {"refused": None if told.refused is None else in_cypher(told.refused)})

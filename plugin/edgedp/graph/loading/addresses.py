@@ -6,6 +6,7 @@ digest of their ids. So rows that changed are read as before, or refused.
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
@@ -22,8 +23,8 @@ from edgedp.graph.loading.sources import loaded
 from edgedp.graph.reading.options import ReadingOptions, checked_options
 from edgedp.graph.reading.sources.buckets import Bucket, bucket_of
 from edgedp.graph.reading.sources.databases import database_of
-from edgedp.graph.reading.sources.folders import Part, marks_of, parts_of
-from edgedp.graph.reading.sources.places import canonical, canonical_table
+from edgedp.graph.reading.sources.folders import Part, is_pattern, marks_of, parts_of
+from edgedp.graph.reading.sources.places import canonical, canonical_pattern, canonical_table
 from edgedp.words.errors import ParameterError, StoreError, UnknownNameError
 from edgedp.words.progress import Progress
 
@@ -96,17 +97,18 @@ class Address:
         if listed is not None and not reads(listed):
             raise ParameterError(f"nodes are at an address that only Spark reads; {_OTHER}")
         database = database_of(edges) if isinstance(edges, str) else None
+        pattern = None if database is not None else canonical_pattern(edges, "edges")
         if database is not None:
             place, read = canonical_table(database, options.table), database.whole_address()
         else:
-            place = canonical(edges, "edges")
+            place = canonical(edges, "edges") if pattern is None else pattern[0]
             if not reads(place):
                 raise ParameterError(f"edges are at an address that only Spark reads; {_OTHER}")
             if place.endswith(".metadata.json"):
                 raise ParameterError(
                     "edges are one version of an Iceberg table, must be at an address that stays; load it, or export it"
                 )
-            read = _readable(place)
+            read = _readable(place) if pattern is None else _matching(place, pattern[1])
         return cls(
             place=place, edges=read, nodes=None if listed is None else _readable(listed),
             options=options.as_given(), memory=memory, cache=cache,
@@ -273,13 +275,19 @@ def _readable(address: str) -> str:
     return f"s3://{rest}" if scheme in ("s3a", "s3n") else address
 
 
+def _matching(place: str, steps: str) -> str:
+    """Return the pattern of some files of a place as the reader takes it."""
+    folder = _readable(place)
+    return f"{glob.escape(folder) if place.startswith('file://') else folder}/{steps}"
+
+
 def _check_there(address: str | None) -> None:
     if address is None or address.startswith("http"):
         return
     bucket = bucket_of(address)
     if bucket is not None:
         bucket.is_one()
-    elif not os.path.lexists(address):
+    elif not os.path.lexists(address) and not (is_pattern(address) and glob.glob(address, recursive=True)):
         raise UnknownNameError(f"{address!r} does not exist; give the address of the files")
 
 
@@ -291,7 +299,8 @@ def _parts(address: str) -> tuple[Part, ...] | None:
     if bucket is not None:
         return bucket.parts()[0] if not bucket.is_one() else (_one(bucket),)
     path = Path(address)
-    return parts_of(path, address)[0] if path.is_dir() else (Part(path),)
+    several = path.is_dir() or (is_pattern(address) and not os.path.lexists(path))
+    return parts_of(path, address)[0] if several else (Part(path),)
 
 
 def _one(bucket: Bucket) -> Part:

@@ -168,6 +168,17 @@ class Summary:
         """Return the answer that `to_json` wrote."""
         return cls(dict(kept[cls.KEY]), dict(kept["shares"]))
 
+    def tail(self) -> list[tuple[int, int]]:
+        """Return how many nodes have at least a degree, for the degrees 1, 2, 4, 8 ...
+
+        Examples
+        --------
+        >>> Summary({"degree_ccdf": [9, 5, 2, 1, 1]}, {}).tail()
+        [(1, 9), (2, 5), (4, 1)]
+        """
+        kept = self.numbers["degree_ccdf"]
+        return [(2**i, kept[2**i - 1]) for i in range(len(kept).bit_length())]
+
     def to_text(self) -> str:
         """Return the page as text."""
         numbers = self.numbers
@@ -176,8 +187,7 @@ class Summary:
         ]
         quantiles = ", ".join(f"{share}: {degree:,}" for share, degree in numbers["degree_quantiles"].items())
         lines.append(f"{'degree quantiles':22}{quantiles}")
-        steps = [2**i for i in range(len(numbers["degree_ccdf"]).bit_length())]
-        at_least = ", ".join(f"{k}: {numbers['degree_ccdf'][k - 1]:,}" for k in steps)
+        at_least = ", ".join(f"{degree}: {count:,}" for degree, count in self.tail())
         lines.append(f"{'nodes of degree from':22}{at_least or 'none'}")
         return "\n".join(lines)
 

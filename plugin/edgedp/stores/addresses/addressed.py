@@ -82,9 +82,10 @@ class AddressStore(OpenedStore):
         ----------
         name : str
         edges, nodes : str
-            What `edgedp.read_graph` reads, but for patterns and standard input: a file, a folder, an object or a prefix
-            of a bucket, or a database with `table` or `query`; for Spark a Parquet or text file or folder, also
-            ``hdfs://`` and ``abfss://``. Without `nodes` those of the edges are declared public.
+            What `edgedp.read_graph` reads, but for standard input: a file, a folder, a pattern (whose ledger is that of
+            its folder), an object or a prefix of a bucket, or a database with `table` or `query`; for Spark a Parquet
+            or text file or folder, also ``hdfs://`` and ``abfss://``. Without `nodes` those of the edges are declared
+            public.
         epsilon_budget, degree_bound, max_epsilon_per_release, directed, protect, delta
             As for `load`.
         engine : {"native", "spark"}, optional

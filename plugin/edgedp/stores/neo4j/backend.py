@@ -22,6 +22,7 @@ from edgedp.ledger.pairs import PairProjection
 from edgedp.ledger.script import Script, Step, run
 from edgedp.stores.neo4j import dated, places
 from edgedp.stores.neo4j import schema as neo4j_schema
+from edgedp.stores.neo4j.batches import Written, adjacent
 from edgedp.stores.neo4j.errors import one_line_errors
 from edgedp.stores.neo4j.login import user_and_password
 from edgedp.stores.neo4j.packed import graph_of_adjacency, graph_of_pieces
@@ -171,6 +172,7 @@ class Neo4jSession(Session):
         self._database = database
         self._lock_timeout = lock_timeout
         self._noted: dict[str, int] = {}
+        self._written: Written | None = None
 
     def _errors(self) -> AbstractContextManager[None]:
         """Say what the driver says in one line, here and not only where the session ends."""
@@ -187,7 +189,12 @@ class Neo4jSession(Session):
 
     def send(self, statement: str, identifiers: dict[str, str] | None = None, **parameters: Any) -> Any:
         """Start a statement of ``queries/``; its result waits for it."""
-        return self._session.run(_text(statement, identifiers, self._authenticates), parameters)
+        text = _text(statement, identifiers, self._authenticates)
+        if self._written is None:
+            return self._session.run(text, parameters)
+        import neo4j
+
+        return self._session.run(neo4j.Query(text, metadata=self._written.metadata()), parameters)
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
@@ -266,9 +273,9 @@ class Neo4jSession(Session):
             if where
             else self.send("adjacency", row.identifiers)
         )
-        for node, adjacent in found:
+        for node, near in found:
             ids.append(node)
-            neighbors.append(adjacent)
+            neighbors.append(near)
         return graph_of_adjacency(
             ids, neighbors, nodes_supplied=row.nodes_supplied, projection=row.projection
         )
@@ -364,6 +371,8 @@ class Neo4jSession(Session):
             with contextlib.suppress(Exception):
                 self.sweep(row.name)
             raise
+        finally:
+            self._written = None
 
     def _write_titles(self, row: GraphRow, graph: Graph, titles: Titles) -> None:
         """Write the titles beside the properties; `row` names the property."""
@@ -379,7 +388,7 @@ class Neo4jSession(Session):
         ids = graph.node_ids
         identifiers = row.identifiers | {"display_label": row.display_label or "Node"}
         edges = graph.arcs() if graph.directed else graph.edges()
-        total, done = graph.node_count + len(edges), 0
+        written = self._written = Written(row.name, graph.node_count + len(edges), progress)
         kept = columns_of(graph.properties)
         for start in range(0, graph.node_count, _NODE_BATCH):
             rows = ids[start : start + _NODE_BATCH].tolist()
@@ -387,26 +396,21 @@ class Neo4jSession(Session):
             for name, column in kept.items():
                 named = identifiers | {"property": name}
                 values = column.values[start : start + _NODE_BATCH].tolist()
-                written = self.run("load_property", named, ids=rows, values=values)[0]["written"]
-                if written != len(rows):
+                if self.run("load_property", named, ids=rows, values=values)[0]["written"] != len(rows):
                     raise places.cleared(row.name)
-            done = min(start + _NODE_BATCH, graph.node_count)
-            if progress is not None:
-                progress("writing", done, total)
+            written.upto(min(start + _NODE_BATCH, graph.node_count))
         sent: tuple[Any, int] | None = None
         for start in range(0, len(edges), _EDGE_BATCH):
             batch = edges[start : start + _EDGE_BATCH]
-            nodes, adjacent = _adjacent(batch)  # while the server writes the batch before
+            nodes, after = adjacent(batch)  # while the server writes the batch before
             if sent is not None:
                 _check_written(*sent, row)
-            result = self.send("load_edges", identifiers, ids=ids[nodes].tolist(), adjacent=adjacent)
+            written.upto(graph.node_count + start)
+            result = self.send("load_edges", identifiers, ids=ids[nodes].tolist(), adjacent=after)
             sent = result, len(batch)
-            if progress is not None:
-                progress("writing", done + start, total)
         if sent is not None:
             _check_written(*sent, row)
-            if progress is not None:
-                progress("writing", total, total)
+            written.upto(graph.node_count + len(edges))
 
     def sweep(self, name: str) -> bool:
         found = self.run("leftovers", name=name)
@@ -451,15 +455,6 @@ def _counted(session: Session, row: GraphRow) -> tuple[int, int]:
         return int(counts["edges"]), int(counts["maxDegree"])
     graph = cast("Neo4jSession", session).unregistered(row)
     return graph.edge_count, graph.max_degree
-
-
-def _adjacent(edges: NDArray[Any]) -> tuple[NDArray[np.int64], list[list[Any]]]:
-    """Return the nodes of edges sorted by their first end, and ``[i, [j, ...]]`` in positions among these nodes."""
-    nodes, positions = np.unique(edges, return_inverse=True)
-    sources, targets = positions.reshape(-1, 2).T
-    firsts, starts = np.unique(sources, return_index=True)
-    after = np.split(targets, starts[1:])
-    return nodes, [[i, each.tolist()] for i, each in zip(firsts.tolist(), after, strict=True)]
 
 
 def _check_written(result: Any, edges: int, row: GraphRow) -> None:

@@ -146,7 +146,9 @@ def check_survey(row: GraphRow, found: Mapping[str, Any]) -> None:
             f"id_property is {key!r}, must be unique, but two nodes share a value; give every node its own"
         )
     if found["empty"]:
-        raise StoreError(f"id_property is {key!r}, an empty text of a node, which is no id; give it another")
+        raise StoreError(
+            f"id_property is {key!r}, an empty text for a node, which cannot be an id; give it another"
+        )
     if not _one_type(found["types"]):
         raise StoreError(
             f"id_property is {key!r}, must hold integers or texts and not both; convert the values"

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS", "show_release", "typed_ids"]
 
-_LONG = ("nodes", "numbers")
+_LONG = ("nodes", "numbers", "parameters")
 
 
 def _releasing(asked: type[Options]) -> click.Command:
@@ -158,8 +158,13 @@ def releases(name: str, limit: int | None, since: str | None, output: str) -> No
     if any(row["account"] != "edges" for row in rows):
         columns.append("account")
     if output == "table":
-        rows = [{name: brief(row[name]) if name in _LONG else row[name] for name in columns} for row in rows]
+        rows = [{name: _cell(name, row[name]) for name in columns} for row in rows]
     print_rows(rows, output, columns)
+
+
+def _cell(name: str, value: Any) -> Any:
+    """Return a cell for people: of a long list its beginning, of a time its seconds."""
+    return value[:19] if name == "at" else brief(value) if name in _LONG else value
 
 
 def _lists_nodes(row: Mapping[str, Any]) -> bool:

@@ -15,6 +15,7 @@ from edgedp.faces.cli.dating import (
     date_property_options,
     dates_of_options,
 )
+from edgedp.faces.cli.loaded import check_offline, say_loaded, say_offline
 from edgedp.faces.cli.numerals import WHOLE
 from edgedp.faces.cli.opening import opened_store
 from edgedp.faces.cli.options import Word
@@ -60,6 +61,10 @@ _FORMAT = click.option(
     show_default=True,
     help="How to print; json holds what is computed from private edges under the key exact.",
 )
+_STORED = (
+    "name", "properties", "title", "epsilon_budget", "delta", "degree_bound", "max_epsilon_per_release", "protect",
+    "calendar_from", "period", "within", "grace", "dates", "attribute_epsilon_budget", "replace",
+)  # fmt: skip
 _LIMIT = click.option("--max-epsilon-per-release", metavar="E", help="Largest epsilon of one release.")
 _PROTECT = click.option(
     "--protect", type=Word("protect", UNITS),
@@ -97,6 +102,10 @@ _PROTECT = click.option(
 )
 @click.option("--node-label", metavar="L", help="Neo4j: an additional label of the nodes.")
 @click.option("--relationship-type", metavar="T", help="Neo4j: type of the relationships.")
+@click.option(
+    "--offline", metavar="DIR",
+    help="Store nothing; write to a new folder what 'neo4j-admin database import' takes, with the command.",
+)  # fmt: skip
 @_FORMAT
 def load(
     file: str,
@@ -119,6 +128,7 @@ def load(
     replace: bool,
     node_label: str | None,
     relationship_type: str | None,
+    offline: str | None,
     output: str,
     **reading: Any,
 ) -> None:
@@ -143,6 +153,12 @@ def load(
         return
     if name is None:
         name = reading["table"].rpartition(".")[2] if reading["table"] else name_of(file)
+    if offline is not None:
+        asked = click.get_current_context().params
+        check_offline({key: asked[key] for key in _STORED if key in asked})
+        graph, report = _read_or_ask(file, nodes, None, None, reading)
+        say_offline(graph, report, offline, node_label, relationship_type, output)
+        return
     named = None if properties is None else [each.strip() for each in properties.split(",")]
     graph, report = _read_or_ask(file, nodes, named, title, reading)
     with progress_bar() as progress, opened_store() as store:
@@ -168,24 +184,8 @@ def load(
         by_date = row.get("exact", {})
         print_object(row | {"nodes_supplied": report.nodes_supplied, "exact": report.exact() | by_date})
         return
-    for line in report.lines():
-        say(shown(line))
-    if "exact" in row:
-        dated, undated = row["exact"]["dated_rows"], row["exact"]["undated_rows"]
-        say(f"{dated:,} rows are in a window, {undated:,} in none")
-    say(
-        f"loaded as {row['name']}: epsilon budget {amount(row['epsilon_budget'])}, "
-        f"spent {amount(row['epsilon_spent'])}, degree bound {row['degree_bound'] or 0:,}"
-        + ("" if degree_bound is not None else " (the default, nodes - 1)")
-    )
-    if properties is not None or attribute_epsilon_budget is not None:
-        of_records = row.get("attributes", {"epsilon_budget": None, "epsilon_spent": 0.0})
-        click.echo(
-            f"properties: {', '.join(named or []) or 'none'}; attribute epsilon budget "
-            f"{amount(of_records['epsilon_budget'])}, spent {amount(of_records['epsilon_spent'])}"
-        )
-    if not report.nodes_supplied:
-        say("the nodes were read from the edges and are declared public; every release says so")
+    of_properties = attribute_epsilon_budget is not None
+    say_loaded(row, report, bound=degree_bound is not None, properties=named, declared=of_properties)
 
 
 @click.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import posixpath
 from pathlib import Path
@@ -11,7 +12,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 from edgedp.graph.reading.sources.databases import Database
 from edgedp.words.errors import ParameterError
 
-__all__ = ["canonical", "canonical_table", "overlap", "same_place"]
+__all__ = ["canonical", "canonical_pattern", "canonical_table", "overlap", "same_place"]
 
 _SAME = {"s3": "s3a", "s3n": "s3a", "gcs": "gs", "abfss": "abfs", "wasbs": "wasb"}
 _NAMED_BEFORE_HOST = frozenset(
@@ -56,6 +57,44 @@ def canonical(address: Any, name: str) -> str:
     # As Spark itself reads it: otherwise one folder could be spelled in many ways.
     normal = posixpath.normpath("/" + path.lstrip("/")).rstrip("/") if slash else ""
     return f"{scheme.lower()}://{host}{normal}"
+
+
+def canonical_pattern(address: Any, name: str) -> tuple[str, str] | None:
+    """Return where the files of a pattern are, and the steps of the pattern below it; None: it is no pattern.
+
+    The place is the folder, or the beginning of the keys, that the first sign of a pattern is in: its ledger is that of
+    all there, for another pattern may match the same files.
+
+    Raises
+    ------
+    ParameterError
+        It holds a secret, steps back, or has no folder of its own.
+
+    Examples
+    --------
+    >>> canonical_pattern("s3://Lake/pay/2024-*/*.parquet", "edges"), canonical_pattern("s3://lake/pay", "edges")
+    (('s3://Lake/pay', '2024-*/*.parquet'), None)
+    """
+    text = os.fspath(address) if isinstance(address, (str, os.PathLike)) else ""
+    if not glob.has_magic(text) or text[:4].lower() == "http" or os.path.lexists(text):
+        return None
+    scheme, mark, rest = text.partition("://")
+    rest = rest if mark else text
+    steps = rest.split("/")
+    fixed = next(i for i, step in enumerate(steps) if glob.has_magic(step))
+    base, below = "/".join(steps[:fixed]), steps[fixed:]
+    if (
+        any(ord(sign) < 32 or sign in "{}," for sign in text)
+        or ".." in below
+        or (mark and not base.strip("/"))
+    ):
+        raise ParameterError(
+            f"{name} is a pattern with braces, a step back or no folder before it; give one such as s3://lake/pay/*.csv"
+        )
+    place = canonical(
+        f"{scheme}{mark}{base}" if mark else base or ("/" if rest.startswith("/") else "."), name
+    )
+    return place, "/".join(below)
 
 
 def _holds_credentials(scheme: str, host: str, rest: str) -> bool:

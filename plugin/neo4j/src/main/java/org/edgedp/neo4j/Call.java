@@ -108,7 +108,7 @@ record Call(
     /** Read a graph's nodes, for which the heap must have room; {@code each} is what the call takes of it beside. */
     Nodes nodes(GraphEntry graph, long each) {
         long count = inner.read(graph::nodeCount);
-        memory.take(Memory.ofNodes(count) + each * count);
+        memory.take(Memory.ofNodes(count, false) + each * count);
         Nodes nodes = inner.read(transaction -> Nodes.read(transaction, graph, guard));
         memory.take(nodes.textBytes());
         return nodes;

@@ -2,12 +2,15 @@ package org.edgedp.neo4j;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
 /** What an {@code .estimate} procedure tells: public facts, of whatever kind the release is. */
 public final class Estimate {
+    private static final List<String> WINDOWS = List.of("window", "windows");
+
     /** What the release would cost; null where the question itself is refused. */
     public final Double epsilon;
     /** What is left of the budget; null if nothing is declared. */
@@ -25,16 +28,22 @@ public final class Estimate {
     /** The accounts of the graph's relationship types, each with what is left of it and whether the release fits; null of one. */
     public final List<Object> accounts;
 
+    /** Bytes of the server's heap, and of the worker: for its nodes, and for each relationship, whose number is private. */
+    public final Map<String, Object> memory;
+
     @SuppressWarnings("unchecked")
-    private Estimate(JsonNode told) {
+    private Estimate(JsonNode told, long heap, String full) {
         epsilon = amount(told, "epsilon");
         epsilonRemaining = amount(told, "epsilon_remaining");
         epsilonRemainingAfter = amount(told, "epsilon_remaining_after");
         releasesLeft = told.get("releases_left").longValue();
-        refused = told.get("refused").textValue();
+        refused = told.get("refused").isNull() ? full : told.get("refused").textValue();
         noise = Frame.JSON.convertValue(told.get("noise"), List.class);
         parameters = Frame.JSON.convertValue(told.get("parameters"), Map.class);
         accounts = Frame.JSON.convertValue(told.get("accounts"), List.class);
+        memory = new LinkedHashMap<>();
+        memory.put("heap", heap);
+        memory.putAll(Frame.JSON.convertValue(told.get("memory"), Map.class));
     }
 
     /** Ask for the estimate of a release; the graph's relationships are not read and nothing is written. */
@@ -47,7 +56,10 @@ public final class Estimate {
         request.set("attributes_account", Frame.toJson(records));
         boolean all = graph.accounts().stream().allMatch(account -> addsUp(call, account));
         request.put("adds_up", all && addsUp(call, graph.name()) && (records.isEmpty() || addsUp(call, second)));
-        return Stream.of(new Estimate(call.ask(request).header()));
+        boolean byIds = Reading.byIds(graph, null)
+                || WINDOWS.stream().anyMatch(key -> configuration != null && configuration.get(key) != null);
+        long heap = Memory.ofNodes(request.get("survey").get("nodes").longValue(), byIds);
+        return Stream.of(new Estimate(call.ask(request).header(), heap, call.memory().refusalOf(heap)));
     }
 
     private static boolean addsUp(Call call, String account) {

@@ -11,7 +11,7 @@ import org.neo4j.procedure.memory.ProcedureMemoryTracker;
  * <p>Neo4j compares it with the limits of a transaction and of all transactions together; here it is compared with a
  * share of the whole heap, too, which all calls have together, for those limits may be off.
  */
-final class Memory implements AutoCloseable {
+final class Memory {
     /** Pieces on their way to a worker, their buffer, and what a call takes whatever the graph. */
     static final long CALL = 16 << 20;
 
@@ -54,21 +54,27 @@ final class Memory implements AutoCloseable {
     }
 
     /** Give all of it back. */
-    @Override
-    public void close() {
+    void close() {
         HELD.addAndGet(-held);
         tracker.releaseHeap(held);
         held = 0;
     }
 
     /** Bytes that a graph of so many nodes takes while it is read, whatever its relationships. */
-    static long ofNodes(long nodes) {
-        return CALL + nodes * NODE;
+    static long ofNodes(long nodes, boolean byIds) {
+        return CALL + nodes * (NODE + (byIds ? BY_ID : 0));
     }
 
-    /** Why so many bytes are refused, if nobody else takes any; null where they fit. */
-    static String refusalOf(long bytes) {
-        return bytes > share() ? refusal(bytes) : null;
+    /** Why so many bytes would be refused now; null where they are free. Nothing is kept. */
+    String refusalOf(long bytes) {
+        try {
+            take(bytes);
+            return null;
+        } catch (EdgeDPException refused) {
+            return refused.getMessage();
+        } finally {
+            close();
+        }
     }
 
     private static String refusal(long bytes) {
