@@ -119,11 +119,11 @@ record Reading(Transaction transaction, GraphEntry graph, Nodes nodes, Terminati
                     case "INTEGER" -> JsonNode::longValue;
                     default -> throw new EdgeDPException("dates are of the type " + type + ", which is none; report this");
                 };
-        Map<String, Object> found = new HashMap<>(graph.conditions());
-        found.put("low", moment.apply(window.get("low")));
-        found.put("high", moment.apply(window.get("high")));
-        found.put("integers", window.get("integers").booleanValue());
-        return found;
+        Map<String, Object> asked = new HashMap<>(graph.conditions());
+        asked.put("low", moment.apply(window.get("low")));
+        asked.put("high", moment.apply(window.get("high")));
+        asked.put("integers", window.get("integers").booleanValue());
+        return asked;
     }
 
     /**
