@@ -18,11 +18,12 @@ from neo4jserver.home import prepare
 from neo4jserver.server import DEFAULT_VERSION, NEWEST_VERSION
 from neo4jserver.toolchain import java_for
 
-NUMBERS = Graph.from_edges([(1, 2), (2, 3), (1, 3), (2**62, -5)], nodes=[1, 2, 3, 7, -5, 2**62])
+NUMBERS = Graph.from_edges([(1, 2), (2, 3), (1, 3), (2**56 - 1, 0)], nodes=[1, 2, 3, 7, 0, 2**56 - 1])
 ODD = ("a,b", 'say "x"', "two\nlines", "007", "ü|;:", " x ", "\\n")
 TEXTS = Graph.from_edges([(ODD[0], ODD[1]), (ODD[1], ODD[2]), (ODD[3], ODD[4]), (ODD[0], ODD[5])], nodes=ODD)
 ARCS = Graph.from_edges([(1, 2), (2, 1), (3, 1)], directed=True)
-GRAPHS = {"numbers": NUMBERS, "texts": TEXTS, "arcs": ARCS}
+FAR = Graph.from_edges([(1, -5), (2**62, 1)], nodes=[-5, 1, 2**62])
+GRAPHS = {"numbers": NUMBERS, "far": FAR, "texts": TEXTS, "arcs": ARCS}
 
 
 def test_what_is_written_is_the_graph_and_its_owners_alone(tmp_path: Path) -> None:

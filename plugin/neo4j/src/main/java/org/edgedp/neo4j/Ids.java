@@ -45,6 +45,7 @@ final class Ids {
         ObjectNode survey = Frame.JSON.createObjectNode();
         survey.put("identified", numbers.size() + texts.size() + others);
         survey.put("distinctIds", different(guard) + new HashSet<>(texts).size() + others);
+        survey.put("empty", texts.stream().filter(String::isEmpty).count());
         ArrayNode types = survey.putArray("types");
         if (missing > 0) types.add("NULL");
         if (!numbers.isEmpty()) types.add("INTEGER NOT NULL");
