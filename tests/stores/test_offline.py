@@ -32,7 +32,7 @@ def test_what_is_written_is_the_graph_and_its_owners_alone(tmp_path: Path) -> No
     assert (tmp_path / "kite").stat().st_mode & 0o077 == 0
     assert os.listdir(tmp_path) == ["kite"]
     nodes = (tmp_path / "kite" / "nodes.csv").read_text().split()
-    assert nodes == [str(each) for each in NUMBERS.node_ids.tolist()]
+    assert nodes == [f"{each},{each}" for each in NUMBERS.node_ids.tolist()]
     rows = (tmp_path / "kite" / "relationships.csv").read_text().split()
     assert rows == [f"{a},{b}" for a, b in NUMBERS.node_ids[NUMBERS.edges()].tolist()]
     assert "--nodes=Person=./nodes-header.csv,./nodes.csv" in (tmp_path / "kite" / "import.sh").read_text()

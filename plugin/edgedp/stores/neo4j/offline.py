@@ -28,8 +28,6 @@ __all__ = ["FILES", "write_offline"]
 
 FILES = ("nodes-header.csv", "nodes.csv", "relationships-header.csv", "relationships.csv", "import.sh")
 _ROWS = 1_000_000
-_LARGEST = 2**56
-"""Numbers from 0 to below it are ids to the import as they are; others are compared as texts, and kept as numbers."""
 _LABEL, _TYPE = "Node", "LINKED_TO"
 
 
@@ -106,15 +104,15 @@ def _write(graph: Graph, folder: Path, progress: Progress | None) -> None:
     edges = graph.arcs() if graph.directed else graph.edges()
     total = len(ids) + len(edges)
     numbers = ids.dtype.kind in "iu"
-    twice = numbers and len(ids) > 0 and not 0 <= ids.min() <= ids.max() < _LARGEST
-    header = ":ID,id:long" if twice else "id:ID{id-type: long}" if numbers else "id:ID{id-type: string}"
+    # The import of Neo4j 2026 fails where ids that it takes as numbers are large or below 0: it compares them as texts.
+    header = ":ID,id:long" if numbers else "id:ID{id-type: string}"
     (folder / FILES[0]).write_text(header + "\n", encoding="utf-8")
     (folder / FILES[2]).write_text(":START_ID,:END_ID\n", encoding="utf-8")
     for name, rows, before in ((FILES[1], len(ids), 0), (FILES[3], len(edges), len(ids))):
         with (folder / name).open("wb") as file:
             for start in range(0, rows, _ROWS):
                 part = slice(start, start + _ROWS)
-                _rows(file, [ids[part]] * (1 + twice) if name == FILES[1] else list(ids[edges[part]].T))
+                _rows(file, [ids[part]] * (1 + numbers) if name == FILES[1] else list(ids[edges[part]].T))
                 if progress is not None:
                     progress("writing", before + min(start + _ROWS, rows), total)
 
