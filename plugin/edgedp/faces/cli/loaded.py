@@ -23,7 +23,7 @@ def check_offline(declared: Mapping[str, Any]) -> None:
     for name, value in declared.items():
         if value:
             raise ParameterError(
-                f"--{name.replace('_', '-')} is of no use with --offline, which writes ids and edges alone; "
+                f"--{name.replace('_', '-')} is of no use with --offline, which writes only ids and edges; "
                 "say it to 'edgedp register' after the import"
             )
 
