@@ -15,7 +15,7 @@ from edgedp.stores.neo4j.offline import FILES, write_offline
 from neo4jserver import start
 from neo4jserver.assembly import library
 from neo4jserver.home import prepare
-from neo4jserver.server import DEFAULT_VERSION, NEWEST_VERSION
+from neo4jserver.server import DEFAULT_VERSION, NEWEST_VERSION, OPENED_MODULES
 from neo4jserver.toolchain import java_for
 
 NUMBERS = Graph.from_edges([(1, 2), (2, 3), (1, 3), (2**56 - 1, 0)], nodes=[1, 2, 3, 7, 0, 2**56 - 1])
@@ -87,7 +87,8 @@ def test_the_real_import_takes_it_and_it_can_be_registered(tmp_path: Path, versi
         admin = home / "bin" / "neo4j-admin"
         admin.parent.mkdir()
         jars = os.pathsep.join(map(str, sorted(library(version).glob("*.jar"))))
-        words = [str(java_for(version).executable), "-Xmx512m", "-cp", jars]
+        opened = [f"--add-opens=java.base/{module}=ALL-UNNAMED" for module in OPENED_MODULES]
+        words = [str(java_for(version).executable), "-Xmx512m", *opened, "-cp", jars]
         admin.write_text(
             f'#!/bin/sh\nexec {shlex.join([*words, "org.neo4j.server.startup.Neo4jAdminCommand"])} "$@"\n'
         )

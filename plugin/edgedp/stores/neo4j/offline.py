@@ -104,7 +104,7 @@ def _write(graph: Graph, folder: Path, progress: Progress | None) -> None:
     edges = graph.arcs() if graph.directed else graph.edges()
     total = len(ids) + len(edges)
     numbers = ids.dtype.kind in "iu"
-    # The import of Neo4j 2026 fails where ids that it takes as numbers are large or below 0: it compares them as texts.
+    # The import of Neo4j 2026 refuses ids below 0 or from 2**56 on where it takes them as numbers, and none as texts.
     header = ":ID,id:long" if numbers else "id:ID{id-type: string}"
     (folder / FILES[0]).write_text(header + "\n", encoding="utf-8")
     (folder / FILES[2]).write_text(":START_ID,:END_ID\n", encoding="utf-8")
