@@ -83,11 +83,14 @@ def test_the_real_import_takes_it_and_it_can_be_registered(tmp_path: Path, versi
     for name, graph in GRAPHS.items():
         home = tmp_path / name
         prepare(home, ())
-        (home / "conf" / "neo4j.conf").write_text("")
+        opened = [f"--add-opens=java.base/{module}=ALL-UNNAMED" for module in OPENED_MODULES]
+        conf = "".join(
+            f"server.jvm.additional={each}\n" for each in opened
+        )  # of the JVM that the command starts
+        (home / "conf" / "neo4j.conf").write_text(conf)
         admin = home / "bin" / "neo4j-admin"
         admin.parent.mkdir()
         jars = os.pathsep.join(map(str, sorted(library(version).glob("*.jar"))))
-        opened = [f"--add-opens=java.base/{module}=ALL-UNNAMED" for module in OPENED_MODULES]
         words = [str(java_for(version).executable), "-Xmx512m", *opened, "-cp", jars]
         admin.write_text(
             f'#!/bin/sh\nexec {shlex.join([*words, "org.neo4j.server.startup.Neo4jAdminCommand"])} "$@"\n'
