@@ -15,14 +15,15 @@ from edgedp.stores.neo4j.offline import FILES, write_offline
 from neo4jserver import start
 from neo4jserver.assembly import library
 from neo4jserver.home import prepare
-from neo4jserver.server import DEFAULT_VERSION, NEWEST_VERSION
+from neo4jserver.server import DEFAULT_VERSION, NEWEST_VERSION, OPENED_MODULES
 from neo4jserver.toolchain import java_for
 
-NUMBERS = Graph.from_edges([(1, 2), (2, 3), (1, 3), (2**62, -5)], nodes=[1, 2, 3, 7, -5, 2**62])
+NUMBERS = Graph.from_edges([(1, 2), (2, 3), (1, 3), (2**56 - 1, 0)], nodes=[1, 2, 3, 7, 0, 2**56 - 1])
 ODD = ("a,b", 'say "x"', "two\nlines", "007", "ü|;:", " x ", "\\n")
 TEXTS = Graph.from_edges([(ODD[0], ODD[1]), (ODD[1], ODD[2]), (ODD[3], ODD[4]), (ODD[0], ODD[5])], nodes=ODD)
 ARCS = Graph.from_edges([(1, 2), (2, 1), (3, 1)], directed=True)
-GRAPHS = {"numbers": NUMBERS, "texts": TEXTS, "arcs": ARCS}
+FAR = Graph.from_edges([(1, -5), (2**62, 1)], nodes=[-5, 1, 2**62])
+GRAPHS = {"numbers": NUMBERS, "far": FAR, "texts": TEXTS, "arcs": ARCS}
 
 
 def test_what_is_written_is_the_graph_and_its_owners_alone(tmp_path: Path) -> None:
@@ -31,7 +32,7 @@ def test_what_is_written_is_the_graph_and_its_owners_alone(tmp_path: Path) -> No
     assert (tmp_path / "kite").stat().st_mode & 0o077 == 0
     assert os.listdir(tmp_path) == ["kite"]
     nodes = (tmp_path / "kite" / "nodes.csv").read_text().split()
-    assert nodes == [str(each) for each in NUMBERS.node_ids.tolist()]
+    assert nodes == [f"{each},{each}" for each in NUMBERS.node_ids.tolist()]
     rows = (tmp_path / "kite" / "relationships.csv").read_text().split()
     assert rows == [f"{a},{b}" for a, b in NUMBERS.node_ids[NUMBERS.edges()].tolist()]
     assert "--nodes=Person=./nodes-header.csv,./nodes.csv" in (tmp_path / "kite" / "import.sh").read_text()
@@ -82,11 +83,15 @@ def test_the_real_import_takes_it_and_it_can_be_registered(tmp_path: Path, versi
     for name, graph in GRAPHS.items():
         home = tmp_path / name
         prepare(home, ())
-        (home / "conf" / "neo4j.conf").write_text("")
+        opened = [f"--add-opens=java.base/{module}=ALL-UNNAMED" for module in OPENED_MODULES]
+        conf = "".join(
+            f"server.jvm.additional={each}\n" for each in opened
+        )  # of the JVM that the command starts
+        (home / "conf" / "neo4j.conf").write_text(conf)
         admin = home / "bin" / "neo4j-admin"
         admin.parent.mkdir()
         jars = os.pathsep.join(map(str, sorted(library(version).glob("*.jar"))))
-        words = [str(java_for(version).executable), "-Xmx512m", "-cp", jars]
+        words = [str(java_for(version).executable), "-Xmx512m", *opened, "-cp", jars]
         admin.write_text(
             f'#!/bin/sh\nexec {shlex.join([*words, "org.neo4j.server.startup.Neo4jAdminCommand"])} "$@"\n'
         )

@@ -23,7 +23,7 @@ def check_offline(declared: Mapping[str, Any]) -> None:
     for name, value in declared.items():
         if value:
             raise ParameterError(
-                f"--{name.replace('_', '-')} is of no use with --offline, which writes ids and edges alone; "
+                f"--{name.replace('_', '-')} is of no use with --offline, which writes only ids and edges; "
                 "say it to 'edgedp register' after the import"
             )
 
@@ -41,7 +41,9 @@ def say_offline(
         return
     for line in report.lines():
         say(shown(line))
-    say(f"written to {folder}, private edges, for you to read alone; with the server stopped run")
+    say(
+        f"written to {folder}, which holds the private edges and only you may read; stop the server, then run"
+    )
     click.echo(f"  {commands[0]}")
     say("and when it runs again, with a budget in place of E")
     click.echo(f"  {commands[1]}")

@@ -103,14 +103,16 @@ def _write(graph: Graph, folder: Path, progress: Progress | None) -> None:
     ids = graph.node_ids
     edges = graph.arcs() if graph.directed else graph.edges()
     total = len(ids) + len(edges)
-    group = "{id-type: long}" if ids.dtype.kind in "iu" else "{id-type: string}"
-    (folder / FILES[0]).write_text(f"id:ID{group}\n", encoding="utf-8")
+    numbers = ids.dtype.kind in "iu"
+    # The import of Neo4j 2026 refuses ids below 0 or from 2**56 on where it takes them as numbers, and none as texts.
+    header = ":ID,id:long" if numbers else "id:ID{id-type: string}"
+    (folder / FILES[0]).write_text(header + "\n", encoding="utf-8")
     (folder / FILES[2]).write_text(":START_ID,:END_ID\n", encoding="utf-8")
     for name, rows, before in ((FILES[1], len(ids), 0), (FILES[3], len(edges), len(ids))):
         with (folder / name).open("wb") as file:
             for start in range(0, rows, _ROWS):
                 part = slice(start, start + _ROWS)
-                _rows(file, [ids[part]] if name == FILES[1] else list(ids[edges[part]].T))
+                _rows(file, [ids[part]] * (1 + numbers) if name == FILES[1] else list(ids[edges[part]].T))
                 if progress is not None:
                     progress("writing", before + min(start + _ROWS, rows), total)
 
