@@ -224,7 +224,8 @@ def test_a_frame_of_arcs_is_ranked_by_its_holder(spark: Any) -> None:
     assert release.nodes == ["c", "b"]
     assert release.public["orientation"] == "directed"
     assert release.public["protects"].startswith("all arcs that leave one node, and all between two nodes")
-    assert priv_top_k(frame, "degree", 1, 90, source=1, target=2, directed=True).nodes == ["c"]
+    degrees = priv_top_k(frame, "degree", 2, 90, source=1, target=2, directed=True)
+    assert sorted(degrees.nodes) == ["b", "c"], "both have three neighbours"
     assert priv_top_k(frame, "out_degree", 2, 90, "joint", source=1, target=2, directed=True, cap=1).nodes
     for asked, says in [
         ({"metric": "in_degree"}, "needs a graph whose directions were kept"),
