@@ -1,6 +1,6 @@
 """Neo4j over Bolt on Enron: forms of the load, the read and the metrics, each beside its rivals, in one run.
 
-    PYTHONPATH=tests/support python bench/neo4j_cypher.py load # ways to write 183,831 relationships, LOAD CSV among them
+    PYTHONPATH=tests/support python bench/neo4j_cypher.py load # ways to write 183,831 relationships, LOAD CSV, too
     PYTHONPATH=tests/support python bench/neo4j_cypher.py read # ways to get the whole graph into Python
     PYTHONPATH=tests/support python bench/neo4j_cypher.py metrics # the statements of queries/neo4j, hubs and all nodes
     PYTHONPATH=tests/support python bench/neo4j_cypher.py ebc # forms of EBC for one hub
