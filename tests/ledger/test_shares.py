@@ -236,7 +236,8 @@ def test_a_share_that_is_taken_away_hides_the_graph_and_resets_nothing(open_any:
         with pytest.raises(UnknownNameError, match="must be one that you have a share of"):
             ask()
     assert [row["release_id"] for row in ann.releases()] == [kept] == [ann.release(kept)["release_id"]]
-    assert top(bob, "0.1").epsilon_spent == 0.1 and spent(store)[""] == 0.3, "the budget remembers"
+    assert top(bob, "0.1").epsilon_spent == 0.1
+    assert spent(store)[""] == 0.3, "the budget remembers"
     with pytest.raises(UnknownNameError, match="has no share"):
         store.revoke_share("kite", "ann")
     with pytest.raises(UnknownNameError, match="has no share"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from edgedp.ledger import events, ledger, registry, shares
+from edgedp.ledger import events, ledger, shares
 from edgedp.ledger.account import Account, Declaration, account_of, limit_nano
 from edgedp.ledger.backend import Session
 from edgedp.ledger.log import people_log
