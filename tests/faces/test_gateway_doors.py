@@ -276,6 +276,32 @@ def test_a_share_of_nothing_is_the_right_to_see_and_no_more(door: SimpleNamespac
         hal.priv_top_k("hidden", **TOP)
 
 
+def test_a_curator_takes_a_share_away_over_http_and_on_the_page(door: SimpleNamespace) -> None:
+    door.store.add_analyst("joy")
+    joy = door.store.asking_as("joy")
+    with door.gateway.client(door.tokens["cora"]) as cora, door.gateway.client(door.tokens["ann"]) as ann:
+        door.store.grant("hidden", "joy", epsilon_budget=1)
+        body = {"graph": "hidden", "analyst": "joy"}
+        assert ann.post("/v1/grants/revoke", json=body).status_code == 403
+        assert [row["name"] for row in joy.graphs()] == ["hidden"]
+        assert cora.post("/v1/grants/revoke", json=body).json() == body | {"revoked": True}
+        assert joy.graphs() == []
+        assert cora.post("/v1/grants/revoke", json=body).status_code == 422, "there is none any more"
+
+        door.store.grant("hidden", "joy", epsilon_budget=1)
+        cora.post("/sign-in", data={"token": door.tokens["cora"]})
+        form = {"analyst": "joy", "what": "revoke"}
+        assert cora.post("/curator/graphs/hidden", data=form).status_code == 403, (
+            "the form is not of the page"
+        )
+        assert [row["name"] for row in joy.graphs()] == ["hidden"]
+        form["csrf"] = csrf(cora.get("/curator/graphs/hidden").text)
+        assert cora.post("/curator/graphs/hidden", data=form).status_code == 303
+    assert joy.graphs() == []
+    last = door.store.log("hidden")[-1]
+    assert (last["event"], last["by"].partition(" for ")[2]) == ("revoke", "curator cora")
+
+
 # -- asking for more ------------------------------------------------------------------------------
 
 
@@ -604,6 +630,7 @@ def test_a_provider_that_is_not_who_it_says_is_none(tmp_path: Path) -> None:
             {"issuer": liar.issuer + "/"},
             {"token_endpoint": "ftp://127.0.0.1/"},
             {"jwks_uri": None},
+            {"authorization_endpoint": "https://[id"},
         ):
             liar.told = told
             with pytest.raises(Problem) as caught:

@@ -133,7 +133,7 @@ def _command(graph: Graph, label: str, kind: str) -> str:
         f"--relationships={kind}=./{FILES[2]},./{FILES[3]}",
         *(
             ["--multiline-fields=true"]
-            if texts and any("\n" in each for each in graph.node_ids.tolist())
+            if texts and any("\n" in each or "\r" in each for each in graph.node_ids.tolist())
             else []
         ),
         "neo4j",

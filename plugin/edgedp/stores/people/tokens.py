@@ -111,7 +111,8 @@ class TokenStore(CuratingStore):
 
             def decide(people: People) -> Change:
                 until = given
-                before = people.live(name, FIRST)
+                # Also where it was ended by its name: nobody gets a token for good by that.
+                before = next((each for each in reversed(people.of(name)) if each.name == FIRST), None)
                 if expires == _KEPT and before is not None:
                     if before.over:
                         raise ParameterError(
