@@ -117,7 +117,7 @@ def test_words_are_those_of_the_metrics() -> None:
     assert set(get_args(vocabulary.MetricName)) <= set(metric_names())
     words = {option.name: option.choices for option in TopKOptions.described()}
     assert words["metric"] == top_k_metrics()
-    assert set(top_k_metrics()) == {*metric_names(), *vocabulary.ARC_METRICS}
+    assert set(top_k_metrics()) == {*metric_names(), *vocabulary.TALLIED}
     assert set(words["sensitivity_form"]) == {form for name in metric_names() for form in metric(name).forms}
     assert set(words["proxy"]) == {proxy for name in metric_names() for proxy in metric(name).proxies}
 
@@ -218,6 +218,7 @@ def test_the_vocabulary_lists_what_its_types_say() -> None:
         "DISTRIBUTION_FORMS": "DistributionForm", "ACCOUNTS": "AccountName", "DEPENDENCES": "DependsOn",
         "PERCENTILE_MECHANISMS": "PercentileMechanism", "TOP_K_ENGINES": "TopKEngine", "ARC_METRICS": "ArcMetricName",
         "UNITS": "Unit", "COUNTED": "CountedName", "ADDRESS_ENGINES": "AddressEngine",
+        "STRENGTHS": "StrengthName", "TALLIED": "TalliedName", "AGGREGATIONS": "Aggregation",
     }  # fmt: skip
     assert set(pairs) == {name for name in vocabulary.__all__ if name.isupper()}
     for listed, typed in pairs.items():

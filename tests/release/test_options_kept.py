@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import edgedp
+from edgedp.graph.weights import weighting_of
 from edgedp.mechanisms.metrics import metric_names
 from edgedp.mechanisms.scores.picks import MECHANISMS
 from edgedp.mechanisms.selection.domains import declare
@@ -23,7 +24,14 @@ from edgedp.words.dates.calendar import calendar_of
 from edgedp.words.errors import EdgeDPError, ParameterError, UnknownNameError
 from edgedp.words.vocabulary import KINDS, Kind
 
-FACTS = PublicFacts(50, 20, nodes_supplied=True, domains={"age": declare(0, 99)}, directed=True)
+FACTS = PublicFacts(
+    50,
+    20,
+    nodes_supplied=True,
+    domains={"age": declare(0, 99)},
+    directed=True,
+    weighting=weighting_of({"cap": 3}),
+)
 EXAMPLES: dict[str, list[Any]] = {
     "metrics": [("degree", "density"), ("ebc", "betweenness2")],
     "epsilon": ["0.5"],
@@ -67,9 +75,10 @@ def shown(name: str, value: Any) -> Any:
 @pytest.mark.parametrize("delta", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_given_is_refused_or_stands_in_the_parameters(kind: Kind, delta: bool) -> None:
-    facts = replace(FACTS, delta_declared=delta)
+    arcs = replace(FACTS, delta_declared=delta)
     kept: set[tuple[str, Any]] = set()
     for question in every_question(kind):
+        facts = replace(arcs, directed=False) if question.get("metric") == "strength" else arcs
         try:
             parameters = plan(kind, question, facts).parameters
         except EdgeDPError:

@@ -228,7 +228,7 @@ noise follows it and no weight; declare it
     unknown = next((key for key in named if key not in _KEYS), None)
     if unknown is not None or len(named) < len(asked):
         raise ParameterError(
-            f"weight has a key {unknown!r}, must have {', '.join(_KEYS)} alone; leave it out"
+            f"weight has a key {unknown!r}, must have only {', '.join(_KEYS)}; check the spelling of {unknown!r}"
         )
     aggregation = _aggregation(named.get("aggregation", "SUM"))
     signed = named.get("signed", False)
@@ -294,7 +294,7 @@ def _aggregation(value: Any) -> Aggregation:
     if asked == "SINGLE":
         raise ParameterError(
             "weight.aggregation is 'SINGLE', which takes one of several relationships and does not say which, so that "
-            f"a weight is no function of the relationships; choose one of {', '.join(AGGREGATIONS)}"
+            f"a weight would follow their order; choose one of {', '.join(AGGREGATIONS)}"
         )
     raise ParameterError(
         f"weight.aggregation is {value!r}, must be one of {', '.join(AGGREGATIONS)}; choose one of them"

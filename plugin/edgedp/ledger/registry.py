@@ -157,7 +157,7 @@ def check_rows(made: PairProjection, of: GraphRow) -> None:
     if held is not None and of.column_types.get(str(held)) not in (BY_VALUE, "INTEGER", "FLOAT"):
         told = ", ".join(of.column_types) or "none is"
         raise ParameterError(
-            f"weight names {held!r}, which is no column of numbers that is kept of the rows ({told}); name another"
+            f"weight names {held!r}, must be a column of numbers that is kept of the rows ({told}); name one of those"
         )
 
 

@@ -156,9 +156,10 @@ GraphEngine = Literal["native", "igraph"]
 Engine = Literal[GraphEngine, "cypher"]
 
 TopKEngine = Literal[Engine, "spark"]
+"""What computes a top k: also Spark (`edgedp.spark`)."""
+
 AddressEngine = Literal["native", "spark"]
 """What reads edges at an address."""
-"""What computes a top k: also Spark (`edgedp.spark`)."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 ARC_METRICS: tuple[ArcMetricName, ...] = get_args(ArcMetricName)

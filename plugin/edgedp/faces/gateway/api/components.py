@@ -125,7 +125,7 @@ SCHEMAS: dict[str, Any] = {
             },
             "weight": {
                 "type": "object",
-                "description": "Of a loaded graph with weights: what is declared of them, which noise follows.",
+                "description": "What is declared of the weights of a loaded graph; noise follows it.",
             },
             "columns": {
                 "type": "object",
