@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -177,6 +178,28 @@ def test_an_account_of_sources_says_what_replaced_costs(tmp_path: Path) -> None:
     assert "the factor counts twice" in card["promise"]["sentence"]
     assert card["promise"]["persons"] == []
     validate(entry_of(card))
+
+
+def test_a_budget_of_windows_promises_nothing_beyond_them(tmp_path: Path) -> None:
+    dates = np.array(["2024-01-05", "2024-02-05"], dtype="datetime64[s]")
+    with open_store(tmp_path / "g.edgedp") as store:
+        graph = Graph.from_edges([(1, 2), (2, 3)], dates=dates, columns={"amount": [1, 2]})
+        months = {"from": "2024-01-01", "period": "P1M", "are": "final"}
+        store.load(graph, "dated", epsilon_budget=2, dates=months, within=1)
+        store.register("large", of="dated", where={"amount": 2})
+        other = Graph.from_edges([(1, 2), (1, 3)], dates=dates)
+        store.load(other, "for ever", epsilon_budget=2, dates=months)
+        for name in ("dated", "large"):
+            card = card_of(store, name)
+            assert card["promise"]["unit"].endswith(", dated within one window of P1M")
+            assert ", dated within one window of P1M, changes" in card["promise"]["sentence"]
+            assert card["accounts"][0]["protects"] == card["promise"]["unit"]
+            assert card["promise"]["persons"][0]["epsilon"] == 2
+            assert {each["fact"] for each in card["public"]} >= {"calendar"}
+            entry = entry_of(card)
+            validate(entry)
+            assert "never resets" not in json.dumps(entry)
+        assert "within" not in card_of(store, "for ever")["promise"]["sentence"]
 
 
 def test_accounts_of_edges_and_of_attributes_are_never_added(store: Store) -> None:

@@ -363,6 +363,18 @@ def test_more_is_asked_for_and_declined_on_the_pages(door: SimpleNamespace) -> N
     assert door.store.share("star", "jan")["epsilon_budget"] == 1
 
 
+def test_a_graph_that_debits_the_account_of_another_is_asked_from_elsewhere(door: SimpleNamespace) -> None:
+    graph = Graph.from_edges([(1, 2), (2, 3)], columns={"amount": [5, 50]})
+    door.store.load(graph, "paid", epsilon_budget=2)
+    token = door.store.add_analyst("lea")["token"]
+    door.store.grant("paid", "lea", epsilon_budget=2, filters=True)
+    with open_store(door.gateway.address, token=token) as remote:
+        remote.register("lea.large", of="paid", where={"amount": {"gte": 10}})
+        released = remote.priv_top_k("lea.large", "degree", 1, 1)
+        assert len(released.nodes) == 1
+        assert released.to_dict()["accounts"][0]["epsilon_spent"] == 1
+
+
 def test_a_share_that_runs_low_says_so(door: SimpleNamespace) -> None:
     token = door.store.add_analyst("kim")["token"]
     door.store.grant("star", "kim", epsilon_budget=1)

@@ -479,6 +479,29 @@ def test_every_kind_of_release_is_asked_on_the_page(
     assert "Estimates" in ann.get(answer.headers["location"]).text
 
 
+def test_a_list_by_strength_is_reviewed_and_released(
+    room: SimpleNamespace, signed_in: Callable[[str], httpx.Client]
+) -> None:
+    ann = signed_in("ann")
+    weighed = Graph.from_edges(
+        [(1, 2), (3, 2)], weights=[3, 4], weight={"cap": 5}, columns={"amount": [3, 4]}
+    )
+    room.store.load(weighed, "minutes", epsilon_budget=2)
+    room.store.register("rows", of="minutes", weight={"property": "amount", "cap": 5})
+    try:
+        room.store.grant("minutes", "ann", epsilon_budget=2)
+        csrf = _csrf(ann.get("/graphs").text)
+        asked = {"csrf": csrf, "kind": "top-k", "metric": "strength", "k": "1", "epsilon": "0.5"}
+        for name in ("minutes", "rows"):
+            review = ann.post(f"/graphs/{name}", data=asked | {"step": "review"})
+            assert "Spend 0.5 and release" in review.text, review.text
+            answer = ann.post(f"/graphs/{name}", data=asked | {"step": "release"})
+            assert 'id="answer"' in ann.get(answer.headers["location"]).text
+    finally:
+        room.store.drop("rows")
+        room.store.drop("minutes")
+
+
 def test_pages_say_that_directions_were_kept_and_whom_a_release_protects_before_it_is_paid(
     room: SimpleNamespace, signed_in: Callable[[str], httpx.Client]
 ) -> None:

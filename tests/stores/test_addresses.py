@@ -21,7 +21,7 @@ import pytest
 from click.testing import CliRunner
 
 import edgedp
-from edgedp import BudgetError, EdgeDPError, Graph, Store, StoreError, open_store, read_graph
+from edgedp import BudgetError, EdgeDPError, Graph, ParameterError, Store, StoreError, open_store, read_graph
 from edgedp.faces.cli import edgedp as command_line
 from edgedp.graph.loading import addresses
 from edgedp.graph.reading.sources import buckets
@@ -323,6 +323,22 @@ def test_a_name_keeps_the_address_of_its_ledger_and_an_address_its_name(
         store.register_edges("pond", lake, **ENDS, epsilon_budget=1)
     store.register_edges("lake", lake, **ENDS, epsilon_budget=1)
     assert store.budget("lake")["epsilon_remaining"] == 0
+
+
+@pytest.mark.parametrize("pattern", ["", "*.parquet", "*/*.parquet", "**/*.parquet"])
+def test_no_link_leads_to_rows_of_another_ledger(
+    store: Store, lake: Path, tmp_path: Path, pattern: str
+) -> None:
+    pond = tmp_path / "pond"
+    pond.mkdir()
+    if pattern in ("", "*.parquet"):
+        (pond / "x.parquet").symlink_to(lake / "month=0" / "rows.parquet")
+    else:
+        (pond / "x").symlink_to(lake / "month=0", target_is_directory=True)
+    with pytest.raises(ParameterError, match="leads by a link out of"):
+        store.register_edges("pond", str(pond / pattern), **ENDS, epsilon_budget=1)
+    (tmp_path / "through").symlink_to(lake)
+    store.register_edges("lake", str(tmp_path / "through" / "*" / "*.parquet"), **ENDS, epsilon_budget=1)
 
 
 def test_a_file_that_was_put_back_in_time_is_another(store: Store, lake: Path, cache: Path) -> None:

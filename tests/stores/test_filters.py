@@ -259,6 +259,29 @@ def test_one_side_is_ranked(tmp_path: Path) -> None:
         assert store.priv_top_k("liked", metric="degree", k=1, epsilon=90).nodes == ["film:7"]
         with pytest.raises(ParameterError, match="candidates"):
             store.count("liked", of="triangles", epsilon=1)
+        for rank_all in (store.exact_experiment, store.exact_advice):
+            with pytest.raises(ParameterError, match="'film' only"):
+                rank_all("liked")
+        with pytest.raises(ParameterError, match="'film' only"):
+            store.exact_limit("liked", "degree", 1, [1])
+
+
+def test_records_are_paid_by_the_graph_that_holds_them(store: Store) -> None:
+    """Also where the new name had an account of attributes, and declared properties, of an earlier graph."""
+    ages = {"age": [1, 2]}
+    for name, budget, end in (("old", 9, 3), ("people", 1, 4)):
+        graph = Graph.from_edges([(1, end)], nodes=[1, end], properties=ages, columns={"amount": [1]})
+        store.load(graph, name, attribute_epsilon_budget=budget)
+        store.attribute(name, "age", 0, 10)
+    store.drop("old")
+    store.register("old", of="people")
+    assert "'people'" in store.estimate("old", "percentile", property="age", q=0.5, epsilon=1)["refused"]
+    with pytest.raises(BudgetError, match="'people'"):
+        store.percentile("old", "age", 0.5, epsilon=9)
+    with pytest.raises(BudgetError, match="'people'"):
+        store.set_budget("old", 20, attributes=True)
+    assert store.budget("old")["attributes"]["epsilon_spent"] == 0
+    store.percentile("people", "age", 0.5, epsilon=1)
 
 
 # -- an analyst's own conditions ----------------------------------------------------------------------

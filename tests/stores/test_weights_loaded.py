@@ -14,8 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 import strength_definitions as definition
-from edgedp import EdgeDPError, Graph, Store, exact, open_store, read_graph
+from edgedp import EdgeDPError, Graph, Release, Store, exact, open_store, read_graph
 from edgedp.faces.cli import edgedp as command_line
+from edgedp.stores.returned import release_of
 
 ROWS: list[tuple[int, int, Any]] = [
     (0, 1, "3"), (1, 0, "4.5"), (0, 1, "0.6"), (1, 2, "-3"), (2, 1, "900"), (2, 3, ""), (3, 2, "9 euros"), (3, 3, "7"),
@@ -214,6 +215,24 @@ def test_rows_of_a_loaded_graph_are_weighed_within_a_filter(store: Store, tmp_pa
     for weight, said in (({"property": "kind2", "cap": 1}, "kind2"), ({"property": "amount"}, "cap")):
         with pytest.raises(EdgeDPError, match=said):
             store.register("wrong", of="payments", weight=weight)
+
+
+@pytest.mark.parametrize("mechanism", ["joint", "em", "pf"])
+def test_a_kept_list_by_strength_is_shown_again(store: Store, csv: Path, mechanism: str) -> None:
+    graph = read_graph(csv, directed=True, columns=["amount"], **READING)
+    store.load(graph, "payments", epsilon_budget=9)
+    store.register("of rows", of="payments", weight=DECLARED)
+    assert store.graphs()[1]["weight"]["pair_cap"] == 8
+    for name, metric in (("payments", "in_strength"), ("of rows", "strength")):
+        asked: dict[str, Any] = {"metric": metric, "k": 2, "epsilon": 1, "mechanism": mechanism}
+        first = store.priv_top_k(name, **asked, request_id="monday")
+        assert Release.from_dict(first.to_dict()) == release_of(first.to_dict()) == first
+        again = store.priv_top_k(name, **asked, request_id="monday")
+        assert (again.kept, again.nodes, again.public) == (True, first.nodes, first.public)
+        assert store.estimate(name, **asked, request_id="monday")["kept"]
+        with pytest.raises(EdgeDPError, match="must be new"):
+            store.priv_top_k(name, **asked | {"k": 1}, request_id="monday")
+    assert store.budget("payments")["epsilon_spent"] == 2
 
 
 def test_weights_and_windows_of_one_loaded_graph_are_refused(store: Store) -> None:

@@ -51,6 +51,7 @@ __all__ = [
     "half_a_character",
     "holds_directions",
     "holds_titles",
+    "sealed_weighting",
 ]
 
 
@@ -83,6 +84,18 @@ def holds_directions(digest: str | None) -> bool:
 
 
 _WEIGHTED = re.compile(r" weighted (\S+)")
+
+
+def sealed_weighting(digest: str | None) -> Weighting | None:
+    """Return what the seal of a version says of its weights; public. None of a version without.
+
+    Examples
+    --------
+    >>> sealed_weighting("ab cd:120 weighted SUM:20:1:20").most, sealed_weighting(None)
+    (20, None)
+    """
+    found = _WEIGHTED.search(digest or "")
+    return None if found is None else Weighting.read(found[1])
 
 
 def holds_titles(digest: str | None) -> bool:
@@ -150,9 +163,8 @@ class GraphRow:
         """
         if self.projection is not None:
             return self.projection.weight
-        found = _WEIGHTED.search(self.digest or "") if self.loaded else None
         try:
-            return None if found is None else Weighting.read(found[1])
+            return sealed_weighting(self.digest) if self.loaded else None
         except (EdgeDPError, ValueError):
             raise edited(self.name) from None
 

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import secrets
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from edgedp.graph.columns import BY_VALUE
@@ -24,6 +25,7 @@ from edgedp.ledger.backend import (
     edited,
     holds_directions,
     holds_titles,
+    sealed_weighting,
 )
 from edgedp.ledger.calendars.columns import check_column
 from edgedp.ledger.calendars.terms import calendar_asked, kept_without_edges, runs_at_first, terms_said
@@ -522,6 +524,7 @@ def listing(session: Session) -> list[dict[str, Any]]:
                 if row["loaded"] or row.get("projection") is None
                 else {"projection": _shown_projection(row["projection"])}
             ),
+            **_weight(row),
             **({} if row.get("columns") is None else {"columns": json.loads(row["columns"])}),
             **({} if (named := accounts_of(row)) is None else {"accounts": list(named)}),
             **_without_rest(listed_account(row)),
@@ -534,6 +537,14 @@ def listing(session: Session) -> list[dict[str, Any]]:
         }
         for row in session.run("graph_list")
     ]
+
+
+def _weight(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is declared of the weights of a loaded graph; the projection of any other shows its own."""
+    with suppress(ParameterError, ValueError):  # of an edited row nothing is shown
+        found = sealed_weighting(row.get("digest")) if row["loaded"] else None
+        return {} if found is None else {"weight": found.to_dict()}
+    return {}
 
 
 def _directed(row: Mapping[str, Any]) -> bool:

@@ -33,6 +33,7 @@ __all__ = [
     "is_account",
     "kinds_of",
     "no_budget",
+    "no_records",
     "readers",
     "resolved",
     "standing",
@@ -379,6 +380,14 @@ def no_budget(row: GraphRow) -> BudgetError:
     return BudgetError(
         f"the graph {row.name!r} has no budget of its own, its releases debit the accounts {', '.join(row.ledgers)}; "
         "declare theirs with 'edgedp account NAME --epsilon-budget E'"
+    )
+
+
+def no_records(row: GraphRow) -> BudgetError:
+    """Return the refusal of what concerns properties of the nodes, of a graph of another one's rows."""
+    return BudgetError(
+        f"the nodes of {row.name!r} are those of {row.relationship_type!r}, whose properties have a budget; ask of "
+        "that graph"
     )
 
 

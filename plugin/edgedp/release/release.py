@@ -42,7 +42,9 @@ __all__ = [
 ]
 
 
-_RECEIPT = ("graph", "release_id", "epsilon_budget", "epsilon_spent", "epsilon_remaining", "delta", "share")
+_RECEIPT = (
+    "graph", "release_id", "epsilon_budget", "epsilon_spent", "epsilon_remaining", "delta", "accounts", "share",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,7 +12,7 @@ from edgedp.graph.columns import columns_of, with_rows
 from edgedp.graph.titles import check_apart, taken_from
 from edgedp.ledger import attributes, events, ledger, registry, sources
 from edgedp.ledger.account import Account, Declaration, account_of, check_delta, check_pure, declaration
-from edgedp.ledger.backend import GraphRow, Session
+from edgedp.ledger.backend import OF_GRAPH, GraphRow, Session
 from edgedp.ledger.log import history
 from edgedp.ledger.script import Script, run
 from edgedp.mechanisms import checks
@@ -277,6 +277,9 @@ class CuratorStore(OpenedStore):
     def _set_attribute_budget(self, name: str, declared: Declaration) -> dict[str, Any]:
         with self._session() as session:
             ledger.find(session, account_of(name, "edges"))
+            row = registry.find(session, name)
+            if row is not None and row.node_label == OF_GRAPH:
+                raise sources.no_records(row)
             account = found_account(session, account_of(name, "attributes"))
             steps = registry.attributes_steps(name, account, declared, by=self._by(session), at=ledger.now())
             self._declare(session, name, Script(steps))

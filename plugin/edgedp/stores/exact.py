@@ -333,6 +333,11 @@ class ExactStore(OpenedStore):
 
         with self._session() as session:
             row = registry.known(session, name)
+            if row.facts.candidates is not None:
+                raise ParameterError(
+                    f"the graph {name!r} ranks the nodes labelled {row.facts.candidates!r} only, and experiments, "
+                    "advice and limits rank all; ask for exact values of it, or take a graph without candidates"
+                )
             self._note_exact(session, name, what)
             graph = self._read(session, row)
         return Facts(name, graph, row.facts.effective_degree_bound, version=row.version, stored=True)

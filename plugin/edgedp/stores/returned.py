@@ -14,7 +14,7 @@ __all__ = ["release_of"]
 _ASKED = ("selector", "parameters", "ranks_by", "public", "private", "account", "debits")
 _RECEIPT = (
     "graph", "release_id", "request_id", "at", "epsilon", "analyst", "epsilon_budget", "epsilon_spent",
-    "epsilon_remaining", "delta", "share",
+    "epsilon_remaining", "delta", "accounts", "share",
 )  # fmt: skip
 
 

@@ -67,6 +67,7 @@ def surveyed(asked: Address, made: PairProjection | None, progress: Progress | N
     """
     began = time.time_ns()
     asked.check_there()
+    asked.check_inside()
     _check_room(asked.rows_expected(), asked, "about ")
     marks = asked.marks()
     graph, taken, rows = asked.read(progress)

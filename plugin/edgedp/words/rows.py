@@ -36,6 +36,8 @@ class _Oriented(TypedDict, total=False):
     """Where the nodes have titles; never False."""
     projection: Any
     """Where more than one label and one type make the graph, a dict: which relationships make an edge."""
+    weight: Any
+    """Of a loaded graph with weights, a dict: what is declared of them."""
 
 
 class _Debiting(TypedDict, total=False):

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 from edgedp.exact.audit.evidence import EVIDENCE, evidence
 from edgedp.faces.card.hazards import HAZARDS
 from edgedp.faces.card.hazards import SOURCE as HAZARDS_FROM
+from edgedp.release.plan import PublicFacts
 from edgedp.release.planning.measured import SOURCE as MEASURED_IN
 from edgedp.release.planning.measured import measured
 from edgedp.words.amounts import rho
 from edgedp.words.amounts.epsilon import NANO, budget_nano
+from edgedp.words.dates.calendar import calendar_kept
 from edgedp.words.shown import amount
 from edgedp.words.version import __version__
 from edgedp.words.vocabulary import ACCOUNTS
@@ -39,6 +41,7 @@ _PROTECTS = {
 _DECLARED = ("load", "register", "replace", "budget", "attribute")
 _PUBLIC = (
     "node_count", "nodes", "degree_bound", "degree_bound_source", "facts", "orientation", "titles", "projection",
+    "calendar",
 )  # fmt: skip
 
 
@@ -88,18 +91,17 @@ def card_of(store: Store, name: str, stated: Stated | None = None) -> dict[str, 
     log = store.log(name)
     facts: Mapping[str, Any] = rows.get(name, {})
     accounts = [
-        _account(store, name, each)
+        _account(store, name, each, facts)
         for each in ACCOUNTS
         if each == "edges" or "attributes" in store.budget(name)
     ]
-    protects = str(accounts[0]["protects"])
     asked = [each for account in accounts for each in _asked(store, name, account["account"])]
     return {
         "graph": name,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "edgedp": __version__,
         "stated": asdict(stated),
-        "promise": _promise(accounts[0], protects),
+        "promise": _promise(accounts[0]),
         "accounts": accounts,
         "public": _public(facts, log),
         "exact": _exact(facts, log),
@@ -117,7 +119,7 @@ def card_of(store: Store, name: str, stated: Stated | None = None) -> dict[str, 
     }
 
 
-def _account(store: Store, name: str, account: AccountName) -> dict[str, Any]:
+def _account(store: Store, name: str, account: AccountName, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return an account in the currency that it adds, and what stands in it; the debits of a release count once."""
     log = store.log(name, account)
     balance: Mapping[str, Any] = store.budget(name)
@@ -140,11 +142,17 @@ def _account(store: Store, name: str, account: AccountName) -> dict[str, Any]:
         "spent": spent,
         "releases": len({_release_of(each) for each in log if each["event"] == "debit"}),
         "protects": _PROTECTS[row.get("protect", "pair")]
+        + _within(balance.get("calendar", facts.get("calendar")))
         if account == "edges"
         else "the whole record of one node",
         "head": store.head(name, account),
         **({"debits": row["debits"]} if "debits" in row else {}),
     }
+
+
+def _within(calendar: Mapping[str, Any] | None) -> str:
+    """Return within which windows a budget bounds what is lost; nothing where it does for all time."""
+    return "" if calendar is None else PublicFacts(0, calendar=calendar_kept(calendar)).within
 
 
 def _of_all(accounts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -162,18 +170,19 @@ def _of_all(accounts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _promise(account: Mapping[str, Any], protects: str) -> dict[str, Any]:
+def _promise(account: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the whole budget promises, in a sentence and for a person of m edges."""
-    epsilon = account["declared"]["epsilon"]
+    epsilon, protects = account["declared"]["epsilon"], str(account["protects"])
+    dated = "," if ", dated within" in protects else ""
     sentence = (
-        f"Whatever is released under this budget, the presence or absence of {protects} changes the probability of any "
-        f"answer by at most a factor exp({amount(epsilon)})."
+        f"Whatever is released under this budget, the presence or absence of {protects}{dated} changes the probability "
+        f"of any answer by at most a factor exp({amount(epsilon)})."
         if epsilon is not None
         else "No budget is declared, so nothing can be released."
     )
     if "delta" in account["declared"]:
         sentence = sentence[:-1] + f", but for a probability of at most {account['declared']['delta']:g}."
-    if protects != _PROTECTS["pair"]:
+    if not protects.startswith(_PROTECTS["pair"]):
         sentence += " Where arcs are replaced by as many others, the factor counts twice."
         return {"unit": protects, "sentence": sentence, "persons": []}
     persons = []

@@ -69,7 +69,11 @@ def entry_of(card: Mapping[str, Any]) -> dict[str, Any]:
                 "actors": "The curator holds the graph; analysts ask through a gateway, each out of a share of the "
                 "budget, and are assumed to put their answers together.",
                 "release_type": "Many releases",
-                "release_type_details": "The budget never resets by itself; a larger one stands in the ledger.",
+                "release_type_details": (
+                    "The budget bounds what is lost of the windows that the unit names; other windows have it, too."
+                    if ", dated within" in card["promise"]["unit"]
+                    else "The budget never resets by itself; a larger one stands in the ledger."
+                ),
                 "data_source_type": "Static",
                 "access_type": "Interactive",
                 "access_type_details": "One account for all analysts together protects the edges; shares divide it.",

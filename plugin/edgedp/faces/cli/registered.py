@@ -41,9 +41,6 @@ _RULES = (
         "--candidates", metavar="L",
         help="The one of several labels, or of the two sides of a bipartite file, whose nodes only are ranked.",
     ),
-    click.option(
-        "--columns", metavar="C,D", help="With --edges: further columns that analysts may filter by; names are public."
-    ),
 )  # fmt: skip
 
 

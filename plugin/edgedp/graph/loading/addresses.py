@@ -157,6 +157,21 @@ class Address:
                 with database.session():
                     pass
 
+    def check_inside(self) -> None:
+        """Refuse files that a link leads to out of the address, whose rows have another ledger; no row is read.
+
+        Raises
+        ------
+        ParameterError
+        """
+        root = self.place.removeprefix("file://")
+        for part in (_parts(self.edges) or ()) if self.place.startswith("file://") else ():
+            if not Path(os.path.realpath(part.path)).is_relative_to(root):
+                raise ParameterError(
+                    f"{str(part.path)!r} leads by a link out of {root!r}, to rows that have a ledger of their own; "
+                    "take the link away, or register that place by itself"
+                )
+
     def read(self, progress: Progress | None = None) -> tuple[Graph, Address, int]:
         """Read the graph; return it, how it was taken, so that it is taken so again, and how many rows there are.
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from edgedp.graph.weights import Weighting, weighting_of
 from edgedp.mechanisms.checks import check_choice
 from edgedp.mechanisms.selection.domains import shown_domain
 from edgedp.release.plan import JointMotkinPlan, JointPlan, Kind, Plan, PublicFacts, plan
@@ -16,7 +17,7 @@ from edgedp.words.vocabulary import UNITS
 if TYPE_CHECKING:
     from edgedp.mechanisms.selection.domains import Domain
 
-__all__ = ["as_then", "facts_of", "plan_of"]
+__all__ = ["as_then", "facts_of", "plan_of", "weighting_shown"]
 
 
 def facts_of(public: Mapping[str, Any], domains: Mapping[str, Domain] | None = None) -> PublicFacts:
@@ -46,7 +47,20 @@ def facts_of(public: Mapping[str, Any], domains: Mapping[str, Domain] | None = N
         # Of before it was kept, only picks were drawn for another unit, which are the same plan for any.
         protect=check_choice(public.get("protect", "pair"), "protect", UNITS),
         calendar=calendar_kept(public["calendar"]) if "calendar" in public else None,
+        weighting=weighting_shown(public),
     )
+
+
+def weighting_shown(public: Mapping[str, Any]) -> Weighting | None:
+    """Return what is declared of weights, from public facts as they are shown; None of a graph without.
+
+    Examples
+    --------
+    >>> weighting_shown({"projection": {"weight": {"property": "amount", "cap": 9}}}).most, weighting_shown({})
+    (9, None)
+    """
+    weight = public.get("weight") or (public.get("projection") or {}).get("weight")
+    return None if weight is None else weighting_of(weight)
 
 
 def as_then(options: Mapping[str, Any], drawn: Plan) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +67,6 @@ class AddressStore(OpenedStore):
         query: str | None = None,
         date: str | int | None = None,
         date_unit: str | None = None,
-        columns: Sequence[str | int] | None = None,
         where: Mapping[str, Any] | None = None,
         at_least: int = 1,
         orientation: str = "undirected",
@@ -106,8 +105,6 @@ class AddressStore(OpenedStore):
             As for `edgedp.read_graph`. With dates, Spark needs `nodes`.
         date_unit
             As for `edgedp.read_graph`.
-        columns : sequence of str or int, optional
-            Further columns that analysts may filter by (`grant` with filters); those of `where` are among them anyway.
         where, at_least, orientation
             Which rows make an edge, as for `register`; read after the debit, and not by Spark. Another orientation than
             ``"undirected"`` needs `directed`, with which ``"natural"`` is the default.
@@ -141,12 +138,12 @@ class AddressStore(OpenedStore):
         options = checked_options(
             source=source, target=target, header=header, nodes_header=nodes_header, separator=separator,
             ids=ids, comments=comments, bipartite=bipartite, one_kind=one_kind, labels=labels, table=table,
-            query=query, directed=directed, date=date, date_unit=date_unit, columns=columns,
+            query=query, directed=directed, date=date, date_unit=date_unit,
         )  # fmt: skip
         made = _made(orientation, where, at_least, directed=options.directed, unit=protect)
         if made is not None:
             named = [each.property for each in made.where]
-            options = replace(options, columns=tuple(dict.fromkeys([*(options.columns or ()), *named])))
+            options = replace(options, columns=tuple(dict.fromkeys(named)))
         room = None if memory is None else bytes_of(memory)
         if engine_of(engine, edges) == NATIVE:
             asked = Address.asked(edges, nodes, options, memory=room, cache=cache)

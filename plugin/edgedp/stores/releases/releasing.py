@@ -163,6 +163,8 @@ class ReleasingStore(OpenedStore):
     def _prepare(self, session: Session, row: GraphRow, planned: Plan, engine: TopKEngine) -> None:
         """Refuse, before a debit, what cannot be drawn here; no edge is told of."""
         check_closed(planned)
+        if row.of is not None and any(each.account == "attributes" for each in planned.charges):
+            raise sources.no_records(row)
         span = planned.facts.span
         if row.at_address and span is not None and not has_dates_of(row, span.calendar):
             raise ParameterError(WINDOW_OF_ADDRESS)

@@ -287,7 +287,6 @@ def register(
     at_least: int,
     candidates: str | None,
     of: str | None,
-    columns: str | None,
     title_property: str | None,
     engine: AddressEngine | None,
     memory: str | None,
@@ -340,7 +339,7 @@ def register(
         declared["protect"] = protect
     reader = {"engine": engine, "memory": memory, "nodes": nodes}
     check_registered(
-        place | named, edges, reader | {"no_cache": not cache, "columns": columns} | reading, of, candidates,
+        place | named, edges, reader | {"no_cache": not cache} | reading, of, candidates,
         allow_empty=allow_empty,
     )  # fmt: skip
     if edges is not None and "weight" in rules:
@@ -350,7 +349,7 @@ def register(
             row = store.register(name, **place, **rules, **named, **declared, of=of, allow_empty=allow_empty)
     else:
         del reading["refresh"]
-        given = reader | declared | rules | {"cache": cache, "columns": columns}
+        given = reader | declared | rules | {"cache": cache}
         row = registered_or_asked(name, edges, given, reading)
     note_large(declared["epsilon_budget"], row)
     if output == "json":

@@ -123,6 +123,10 @@ SCHEMAS: dict[str, Any] = {
                 "description": "Which relationships of a database make an edge, where it is not each of one type; "
                 "or which rows of a loaded graph (of) do.",
             },
+            "weight": {
+                "type": "object",
+                "description": "What is declared of the weights of a loaded graph; noise follows it.",
+            },
             "columns": {
                 "type": "object",
                 "description": "The columns of a loaded graph that conditions may compare, and their types.",

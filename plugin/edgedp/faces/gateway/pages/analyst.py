@@ -23,6 +23,7 @@ from edgedp.faces.timeline.showing import picture
 from edgedp.ledger import shares
 from edgedp.release.plan import PublicFacts, plan
 from edgedp.release.plan.base import protects_more
+from edgedp.release.plan.kept import weighting_shown
 from edgedp.stores.returned import release_of
 from edgedp.words.amounts.epsilon import NANO
 from edgedp.words.dates.calendar import calendar_kept
@@ -211,6 +212,7 @@ class AnalystPages:
             protect=facts.get("protect", "pair"),
             projection=facts.get("projection"),
             calendar=calendar_kept(facts["calendar"]) if "calendar" in facts else None,
+            weighting=weighting_shown(facts),
             domains=await self._gateway.ask(lambda: asking.domains(name)),
         )
         planned = plan(kind.kind, options, public)
