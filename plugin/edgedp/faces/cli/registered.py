@@ -42,7 +42,8 @@ _RULES = (
         help="The one of several labels, or of the two sides of a bipartite file, whose nodes only are ranked.",
     ),
     click.option(
-        "--columns", metavar="C,D", help="With --edges: further columns that analysts may filter by; names are public."
+        "--columns", metavar="C,D",
+        help="With --edges: columns read besides those of --where; names and types are shown with the graph.",
     ),
 )  # fmt: skip
 
