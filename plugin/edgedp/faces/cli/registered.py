@@ -39,7 +39,7 @@ _RULES = (
     *WEIGHTS,
     click.option(
         "--candidates", metavar="L",
-        help="The one of several labels, or of the two sides of a bipartite file, whose nodes only are ranked.",
+        help="Only the nodes of this label, or of this side of a bipartite file, are ranked.",
     ),
     click.option(
         "--columns", metavar="C,D",
