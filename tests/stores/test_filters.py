@@ -70,7 +70,7 @@ def edges(store: Store, name: str) -> set[tuple[str, str]]:
         ({"orientation": "natural", "where": {"amount": {"gte": 2000}}}, {("a", "d"), ("b", "a")}),
         ({"orientation": "reverse", "at_least": 2}, {("d", "a")}),
     ],
-    ids=str,
+    ids=lambda given: str(sorted(given)),
 )
 def test_the_rows_that_hold_make_the_edges(
     store: Store, rules: dict[str, Any], expected: set[tuple[str, str]]
