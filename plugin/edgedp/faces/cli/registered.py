@@ -39,11 +39,10 @@ _RULES = (
     *WEIGHTS,
     click.option(
         "--candidates", metavar="L",
-        help="Only the nodes of this label, or of this side of a bipartite file, are ranked.",
+        help="The one of several labels, or of the two sides of a bipartite file, whose nodes only are ranked.",
     ),
     click.option(
-        "--columns", metavar="C,D",
-        help="With --edges: columns read besides those of --where; names and types are shown with the graph.",
+        "--columns", metavar="C,D", help="With --edges: further columns that analysts may filter by; names are public."
     ),
 )  # fmt: skip
 

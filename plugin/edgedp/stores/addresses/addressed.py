@@ -107,8 +107,7 @@ class AddressStore(OpenedStore):
         date_unit
             As for `edgedp.read_graph`.
         columns : sequence of str or int, optional
-            Columns that are read besides those of `where`; names and types are shown with the graph. Analysts cannot
-            filter an address: `register` with `of` takes loaded graphs.
+            Further columns that analysts may filter by (`grant` with filters); those of `where` are among them anyway.
         where, at_least, orientation
             Which rows make an edge, as for `register`; read after the debit, and not by Spark. Another orientation than
             ``"undirected"`` needs `directed`, with which ``"natural"`` is the default.
