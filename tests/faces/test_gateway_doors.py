@@ -418,9 +418,9 @@ def test_a_share_that_runs_low_says_so(door: SimpleNamespace) -> None:
 
 
 def test_what_is_answered_at_once_by_two_is_granted_once(door: SimpleNamespace) -> None:
-    door.store.add_analyst("ida")
-    door.store.grant("star", "ida", epsilon_budget=1)
-    asked = door.store.asking_as("ida").ask_more("star", 1, "more")
+    door.store.add_analyst("noor")
+    door.store.grant("star", "noor", epsilon_budget=1)
+    asked = door.store.asking_as("noor").ask_more("star", 1, "more")
     one, two = open_store(door.place), open_store(door.place)
     real = one._people
     tried: list[Any] = []
@@ -434,7 +434,7 @@ def test_what_is_answered_at_once_by_two_is_granted_once(door: SimpleNamespace) 
     one._people = behind  # type: ignore[method-assign]
     with pytest.raises(StoreStateError, match="granted already"):
         one.answer_more(asked["id"], grant=True)
-    assert door.store.share("star", "ida")["epsilon_budget"] == 2
+    assert door.store.share("star", "noor")["epsilon_budget"] == 2
 
 
 def test_a_curator_exports_a_log_that_verifies(door: SimpleNamespace) -> None:
